@@ -1,0 +1,271 @@
+//! The fold: what each event makes of a run. It judges nothing; `decide` did.
+
+use crate::event::{Event, Reported};
+use crate::state::{
+    Item, ItemSet, ItemStatus, Pause, Pending, ROOT, RunState, RunStatus, Token, Unit,
+};
+use serde_json::{Map, Value};
+
+impl RunState {
+    /// Takes in one event that happened at `at` (UTC, RFC 3339).
+    ///
+    /// An event that names something the run does not have changes nothing: a journal whose chain
+    /// holds was written by `decide`, which names only what is there.
+    pub fn apply(&mut self, at: &str, event: &Event) {
+        at.clone_into(&mut self.updated_at);
+        match event {
+            Event::RunCreated {
+                run,
+                workflow,
+                definition: _,
+                definition_hash,
+                inputs,
+                vars,
+                config,
+                settings,
+                policy_hash,
+                policies,
+                actor,
+                keep,
+            } => {
+                *self = Self {
+                    run: run.clone(),
+                    workflow: workflow.clone(),
+                    definition_hash: definition_hash.clone(),
+                    inputs: inputs.clone(),
+                    vars: vars.clone(),
+                    config: config.clone(),
+                    settings: settings.clone(),
+                    policy_hash: policy_hash.clone(),
+                    policies: policies.clone(),
+                    actor: actor.clone(),
+                    kept: keep.clone(),
+                    next_token: ROOT + 1,
+                    started_at: at.to_owned(),
+                    updated_at: at.to_owned(),
+                    tokens: vec![Token {
+                        id: ROOT,
+                        parent: None,
+                        item: None,
+                        state: String::new(),
+                        entered_at: at.to_owned(),
+                        reason: None,
+                        unit: None,
+                        attempts: std::collections::BTreeMap::default(),
+                        kept: Map::new(),
+                    }],
+                    ..Self::default()
+                };
+            }
+            Event::ItemsLoaded { set, items } => {
+                let filled = self.sets.entry(set.clone()).or_default();
+                filled.items.clear();
+                for item in items {
+                    add_item(filled, item);
+                }
+            }
+            Event::ItemAdded { set, item } => {
+                add_item(self.sets.entry(set.clone()).or_default(), item);
+            }
+            Event::ItemChanged { set, key, fields } => {
+                if let Some(item) = self
+                    .sets
+                    .get_mut(set)
+                    .and_then(|set| set.items.get_mut(key))
+                {
+                    merge(&mut item.fields, fields);
+                }
+            }
+            Event::TokenOpened {
+                token,
+                parent,
+                set,
+                key,
+                state,
+            } => {
+                self.set_item_status(set, key, ItemStatus::Active);
+                self.next_token = self.next_token.max(token + 1);
+                self.tokens.push(Token {
+                    id: *token,
+                    parent: Some(*parent),
+                    item: Some((set.clone(), key.clone())),
+                    state: state.clone(),
+                    entered_at: at.to_owned(),
+                    reason: None,
+                    unit: None,
+                    attempts: std::collections::BTreeMap::default(),
+                    kept: Map::new(),
+                });
+            }
+            Event::TokenClosed { token, done, left } => {
+                if let Some(position) = self.tokens.iter().position(|t| t.id == *token) {
+                    let closed = self.tokens.remove(position);
+                    if let Some((set, key)) = closed.item {
+                        let status = match (*left, *done) {
+                            (true, _) => ItemStatus::Open,
+                            (false, true) => ItemStatus::Done,
+                            (false, false) => ItemStatus::Failed,
+                        };
+                        self.set_item_status(&set, &key, status);
+                    }
+                }
+            }
+            Event::StateEntered {
+                token,
+                to,
+                set,
+                reason,
+                ..
+            } => {
+                merge(&mut self.vars, set);
+                if let Some(token) = self.token_mut(*token) {
+                    to.clone_into(&mut token.state);
+                    at.clone_into(&mut token.entered_at);
+                    token.reason.clone_from(reason);
+                    token.unit = None;
+                }
+            }
+            Event::UnitIssued {
+                unit,
+                base,
+                token,
+                attempt,
+                max_attempts,
+                context,
+                ..
+            } => {
+                *self.issues.entry(base.clone()).or_insert(0) += 1;
+                if let Some(token) = self.token_mut(*token) {
+                    token.unit = Some(Unit {
+                        id: unit.clone(),
+                        attempt: *attempt,
+                        max_attempts: *max_attempts,
+                        issued_at: at.to_owned(),
+                        context: context.clone(),
+                        allowed: Vec::new(),
+                    });
+                }
+            }
+            Event::ReportAccepted(report) | Event::ReportRetried(report) => self.take_in(report),
+            Event::EffectIntended {
+                effect,
+                name,
+                token,
+                at: place,
+                what,
+                report,
+                flags,
+                reason,
+            } => {
+                self.next_effect = effect + 1;
+                self.pending = Some(Pending {
+                    effect: *effect,
+                    name: name.clone(),
+                    token: *token,
+                    at: place.clone(),
+                    what: what.clone(),
+                    since: at.to_owned(),
+                    report: report.clone(),
+                    flags: flags.clone(),
+                    reason: reason.clone(),
+                });
+            }
+            Event::EffectDone { keep, .. } => {
+                self.pending = None;
+                merge(&mut self.kept, keep);
+            }
+            Event::EffectFailed { .. } => self.pending = None,
+            Event::RefusalAllowed { unit, code, .. } => {
+                for token in &mut self.tokens {
+                    if let Some(present) = token.unit.as_mut().filter(|u| u.id == *unit) {
+                        present.allowed.push(code.clone());
+                    }
+                }
+            }
+            Event::RunPaused {
+                reason,
+                token,
+                message,
+            } => {
+                self.status = RunStatus::Paused;
+                self.pause = Some(Pause {
+                    reason: reason.clone(),
+                    token: *token,
+                    message: message.clone(),
+                });
+            }
+            Event::RunResumed { grants } => {
+                self.status = RunStatus::Running;
+                self.pause = None;
+                if let Some(grant) = grants
+                    && let Some(token) = self.token_mut(grant.token)
+                {
+                    token.attempts.remove(&grant.state);
+                }
+            }
+            Event::RunEnded { status, reason } => {
+                self.status = *status;
+                self.pause = None;
+                self.end_reason.clone_from(reason);
+                self.ended_at = Some(at.to_owned());
+                for token in &mut self.tokens {
+                    token.unit = None;
+                }
+            }
+            Event::Domain(_) => {}
+        }
+    }
+
+    fn take_in(&mut self, report: &Reported) {
+        merge(&mut self.kept, &report.keep_run);
+        if let Some(token) = self.token_mut(report.token) {
+            token.unit = None;
+            merge(&mut token.kept, &report.keep);
+            if report.attempt_used {
+                *token.attempts.entry(report.state.clone()).or_insert(0) += 1;
+            }
+        }
+        self.last = Some(report.clone());
+    }
+
+    fn token_mut(&mut self, id: u32) -> Option<&mut Token> {
+        self.tokens.iter_mut().find(|token| token.id == id)
+    }
+
+    fn set_item_status(&mut self, set: &str, key: &str, status: ItemStatus) {
+        if let Some(item) = self
+            .sets
+            .get_mut(set)
+            .and_then(|set| set.items.get_mut(key))
+        {
+            item.status = status;
+        }
+    }
+}
+
+fn add_item(set: &mut ItemSet, fields: &Map<String, Value>) {
+    // The key stands under its own name in the fields; `decide` puts it first.
+    let key = fields
+        .values()
+        .next()
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    set.items.insert(
+        key.to_owned(),
+        Item {
+            fields: fields.clone(),
+            status: ItemStatus::Open,
+        },
+    );
+}
+
+/// Null in `from` removes a key: memory that is no longer wanted must not stay in every snapshot.
+fn merge(into: &mut Map<String, Value>, from: &Map<String, Value>) {
+    for (key, value) in from {
+        if value.is_null() {
+            into.shift_remove(key);
+        } else {
+            into.insert(key.clone(), value.clone());
+        }
+    }
+}

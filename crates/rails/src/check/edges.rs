@@ -1,0 +1,109 @@
+//! Edges: each stops in one way, or only notes; and none stands behind one that always stops.
+
+use crate::definition::{Definition, Edge, Edges};
+use crate::diagnostic::{Diagnostic, Place};
+
+pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
+    for (name, edges) in definition.on.iter() {
+        list(edges, name.at, &name.value, faults);
+    }
+    for (_, name, state) in definition.all_states() {
+        if let Some(route) = &state.route {
+            list(route, name.at, "route", faults);
+        }
+        for (event, edges) in state.on.iter() {
+            list(edges, event.at, &event.value, faults);
+        }
+    }
+}
+
+fn list(edges: &Edges, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
+    let mut always = false;
+    for edge in &edges.0 {
+        let place = if edge.at == Place::default() {
+            at
+        } else {
+            edge.at
+        };
+        if always {
+            faults.push(Diagnostic::new(
+                "unreachable_edge",
+                place,
+                "no report ever gets here: the edge before has no guard",
+                "give the edge before a `when`, or take this one away",
+            ));
+            break;
+        }
+        one(edge, place, event, faults);
+        always = edge.when.is_none() && !edge.is_note();
+    }
+}
+
+fn one(edge: &Edge, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
+    let mut fault = |rule, message: &str, help: &str| {
+        faults.push(Diagnostic::new(rule, at, message, help));
+    };
+    let stops = [
+        edge.refuse.is_some(),
+        edge.retry.is_some(),
+        edge.pause.is_some(),
+    ]
+    .into_iter()
+    .filter(|stops| *stops)
+    .count();
+    if stops > 1 || (stops == 1 && edge.to.is_some() && edge.retry.is_none()) {
+        fault(
+            "two_verdicts",
+            "this edge says two things at once",
+            "one of `refuse`, `retry`, `pause` and `to`; only `retry` may have a `to` beside it",
+        );
+    }
+    if stops == 0 && edge.to.is_none() && !edge.is_note() {
+        fault(
+            "no_verdict",
+            "this edge says nothing",
+            "give it a `to`, `refuse`, `retry` or `pause`; or a `check` or `warn` to only note",
+        );
+    }
+    let acts = !edge.effects.0.is_empty()
+        || !edge.set.is_empty()
+        || !edge.add.is_empty()
+        || !edge.load.is_empty();
+    if acts && (edge.refuse.is_some() || edge.pause.is_some() || edge.is_note()) {
+        fault(
+            "acts_without_moving",
+            "this edge changes something, but takes nothing in",
+            "effects and values belong on an edge with a `to` or a `retry`",
+        );
+    }
+    if edge.retry.is_some() && !edge.effects.0.is_empty() {
+        fault(
+            "acts_without_moving",
+            "a retry verdict has no effects",
+            "put the effect on the edge that accepts",
+        );
+    }
+    if event != "report" && (edge.retry.is_some() || !edge.check.0.is_empty()) && event != "route" {
+        fault(
+            "misplaced_key",
+            "there is no report here to retry or to check",
+            "`retry` and `check` belong on edges of `report`",
+        );
+    }
+    if event == "route" && edge.retry.is_some() {
+        fault(
+            "misplaced_key",
+            "a route has no report to retry",
+            "use `to` or `refuse`",
+        );
+    }
+    if edge
+        .set
+        .iter()
+        .any(|(name, _)| name.value.starts_with("item."))
+        && !edge.effects.0.is_empty()
+        && edge.to.is_none()
+    {
+        fault("no_verdict", "this edge leads nowhere", "give it a `to`");
+    }
+}

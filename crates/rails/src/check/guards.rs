@@ -1,0 +1,324 @@
+//! Guards: each parses, names only what is there, and gives what its place needs on sample facts.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::Catalog;
+use crate::command::command_flags;
+use crate::definition::{Assign, Definition, Edge, FieldType, Literal, StateDef};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::guard::Expression;
+
+/// What may be named at a place, with the type of each name.
+pub(super) type Names = BTreeMap<String, FieldType>;
+
+pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
+    let start = names(definition, catalog, None, None, None);
+    for (_, field) in definition.inputs.iter().chain(definition.vars.iter()) {
+        if let Some(expression) = field.default_expression() {
+            one(expression, &start, Some(&field.kind), faults);
+        }
+    }
+    for (_, edges) in definition.on.iter() {
+        for edge in &edges.0 {
+            one_edge(definition, catalog, None, None, edge, faults);
+        }
+    }
+    for (parent, _, state) in definition.all_states() {
+        if let Some(Literal::Expression(expression)) = state
+            .work
+            .as_ref()
+            .and_then(|work| work.attempts.as_ref())
+            .map(|attempts| &attempts.value)
+        {
+            let names = names(definition, catalog, parent, None, None);
+            one(expression, &names, Some(&FieldType::Int), faults);
+        }
+        for (event, edges) in state
+            .route
+            .iter()
+            .map(|edges| ("route", &edges.value))
+            .chain(
+                state
+                    .on
+                    .iter()
+                    .map(|(event, edges)| (event.value.as_str(), edges)),
+            )
+        {
+            let reads = matches!(event, "route" | "report").then_some(state);
+            for edge in &edges.0 {
+                one_edge(definition, catalog, parent, reads, edge, faults);
+            }
+        }
+    }
+}
+
+fn one_edge(
+    definition: &Definition,
+    catalog: &Catalog,
+    parent: Option<&str>,
+    state: Option<&StateDef>,
+    edge: &Edge,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let before = names(definition, catalog, parent, state, None);
+    if let Some(guard) = &edge.when {
+        one(guard, &before, Some(&FieldType::Bool), faults);
+    }
+    let after = names(definition, catalog, parent, state, Some(edge));
+    for (target, value) in edge.assigns() {
+        let kind = match target {
+            Assign::Var(name) => definition.vars.get(name).map(|field| &field.kind),
+            Assign::ItemField(name) => items_of(definition, parent)
+                .and_then(|set| set.fields.get(name))
+                .map(|field| &field.kind),
+        };
+        match value {
+            Literal::Expression(expression) => one(expression, &after, kind, faults),
+            Literal::Value(value) => {
+                if let Some(kind) = kind
+                    && !kind.admits(value)
+                {
+                    let at = edge
+                        .set
+                        .iter()
+                        .next()
+                        .map_or_else(Default::default, |(name, _)| name.at);
+                    faults.push(Diagnostic::new(
+                        "bad_value",
+                        at,
+                        format!("{value} is not of type {kind}"),
+                        "write a value of that type",
+                    ));
+                }
+            }
+        }
+    }
+    for (set, fields) in edge.add.iter() {
+        for (name, value) in fields.iter() {
+            if let Literal::Expression(expression) = value {
+                let kind = definition
+                    .items
+                    .get(set)
+                    .and_then(|set| set.fields.get(name))
+                    .map(|field| &field.kind);
+                one(expression, &before, kind, faults);
+            }
+        }
+    }
+    for (_, value) in edge.load.iter() {
+        if let Literal::Expression(expression) = value {
+            one(expression, &before, None, faults);
+        }
+    }
+}
+
+fn items_of<'a>(
+    definition: &'a Definition,
+    parent: Option<&str>,
+) -> Option<&'a crate::definition::ItemSetDef> {
+    let each = definition.state(parent?)?.each.as_ref()?;
+    definition.items.get(&each.items)
+}
+
+/// Everything that an expression may name there.
+pub(super) fn names(
+    definition: &Definition,
+    catalog: &Catalog,
+    parent: Option<&str>,
+    state: Option<&StateDef>,
+    edge: Option<&Edge>,
+) -> Names {
+    let mut names = Names::new();
+    for (name, field) in definition.inputs.iter() {
+        names.insert(format!("inputs.{}", name.value), field.kind.clone());
+    }
+    for (name, field) in definition.vars.iter() {
+        names.insert(format!("vars.{}", name.value), field.kind.clone());
+    }
+    if let Some(values) = definition
+        .config
+        .as_ref()
+        .and_then(|section| catalog.sections.get(&section.value))
+    {
+        add_values(&mut names, "config", values);
+    }
+    if let Some(set) = items_of(definition, parent) {
+        for (name, field) in set.fields.iter() {
+            names.insert(format!("item.{}", name.value), field.kind.clone());
+        }
+    }
+    names.insert("attempt".to_owned(), FieldType::Int);
+    for flag in command_flags() {
+        names.insert(format!("command.{flag}"), FieldType::Bool);
+    }
+    names.insert("command.reason".to_owned(), FieldType::String);
+    names.insert("run.paused".to_owned(), FieldType::String);
+    for (set, declared) in definition.items.iter() {
+        for count in ["size", "remaining", "done", "failed", "barred"] {
+            names.insert(format!("{}.{count}", set.value), FieldType::Int);
+        }
+        for (name, field) in declared.fields.iter() {
+            names.insert(
+                format!("{}.next.{}", set.value, name.value),
+                field.kind.clone(),
+            );
+        }
+    }
+    if let Some(reader) = state.and_then(|state| state.expects.as_ref())
+        && let Some(known) = catalog.readers.get(&reader.value)
+    {
+        for (name, kind) in &known.facts {
+            names.insert(format!("{}.{name}", reader.value), kind.clone());
+        }
+    }
+    if let Some(effect) = edge.and_then(|edge| edge.effects.0.last())
+        && let Some(known) = catalog.effects.get(&effect.value)
+    {
+        for (name, kind) in &known.result {
+            names.insert(format!("result.{name}"), kind.clone());
+        }
+    }
+    names
+}
+
+fn add_values(names: &mut Names, prefix: &str, values: &Value) {
+    let kind = match values {
+        Value::Object(map) => {
+            for (name, value) in map {
+                add_values(names, &format!("{prefix}.{name}"), value);
+            }
+            return;
+        }
+        Value::Bool(_) => FieldType::Bool,
+        Value::Number(number) if number.is_f64() => FieldType::Number,
+        Value::Number(_) => FieldType::Int,
+        Value::Array(_) => FieldType::Strings,
+        Value::String(_) | Value::Null => FieldType::String,
+    };
+    names.insert(prefix.to_owned(), kind);
+}
+
+fn one(
+    expression: &Expression,
+    names: &Names,
+    expected: Option<&FieldType>,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let paths = match expression.paths() {
+        Ok(paths) => paths,
+        Err(fault) => {
+            faults.push(Diagnostic::new(
+                "bad_expression",
+                expression.at,
+                format!("`{}` {}", shorten(&expression.text), fault.why),
+                "guards are CEL: `tests.failed > 0 && config.enabled`; at most 1024 bytes, at most 16 deep",
+            ));
+            return;
+        }
+    };
+    let mut unknown = false;
+    for path in &paths {
+        let dotted = path.join(".");
+        let prefix = format!("{dotted}.");
+        if names.contains_key(&dotted) || names.keys().any(|name| name.starts_with(&prefix)) {
+            continue;
+        }
+        unknown = true;
+        let near = nearest(&dotted, names.keys().map(String::as_str));
+        faults.push(Diagnostic::new(
+            "unknown_name",
+            expression.at,
+            format!("`{dotted}` means nothing here"),
+            near.map_or_else(
+                || "guards see inputs, vars, config, item (inside an each), the item sets, and the facts of the state's reader".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            ),
+        ));
+    }
+    if unknown {
+        return;
+    }
+    for level in 0..3 {
+        let sample = sample(names, level);
+        match expression.evaluate(&sample) {
+            Err(fault) => {
+                faults.push(Diagnostic::new(
+                    "bad_expression",
+                    expression.at,
+                    format!(
+                        "`{}` fails on ordinary facts: {}",
+                        shorten(&expression.text),
+                        fault.why
+                    ),
+                    "compare numbers with numbers and text with text",
+                ));
+                return;
+            }
+            Ok(value) => {
+                if let Some(kind) = expected
+                    && !kind.admits(&value)
+                    && !matches!(kind, FieldType::Enum(_) if value.is_string())
+                {
+                    faults.push(Diagnostic::new(
+                        "bad_expression",
+                        expression.at,
+                        format!(
+                            "`{}` gives {value}, where a value of type {kind} is needed",
+                            shorten(&expression.text)
+                        ),
+                        "a guard gives true or false; a value fits the field it is given to",
+                    ));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn shorten(text: &str) -> String {
+    if text.chars().count() <= 60 {
+        return text.to_owned();
+    }
+    text.chars().take(57).chain("...".chars()).collect()
+}
+
+/// Facts in which every name has a value: low, middle or high ones.
+fn sample(names: &Names, level: usize) -> Map<String, Value> {
+    let mut root = Map::new();
+    for (path, kind) in names {
+        let value = match kind {
+            FieldType::String => Value::from(["", "a", "b"][level]),
+            FieldType::Int => Value::from([0, 1, 7][level]),
+            FieldType::Number => Value::from([0.0, 1.5, 80.0][level]),
+            FieldType::Bool => Value::from(level > 0),
+            FieldType::Strings => Value::from(&["a", "b"][..level.min(2)]),
+            FieldType::Enum(words) => Value::from(words[level.min(words.len() - 1)].as_str()),
+        };
+        put(&mut root, path, value);
+    }
+    root
+}
+
+/// Puts a value at a dotted path.
+pub(super) fn put(root: &mut Map<String, Value>, path: &str, value: Value) {
+    match path.split_once('.') {
+        None => {
+            root.insert(path.to_owned(), value);
+        }
+        Some((first, rest)) => {
+            let inner = root
+                .entry(first.to_owned())
+                .or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(inner) = inner {
+                put(inner, rest, value);
+            }
+        }
+    }
+}
+
+/// Sample facts at the lowest level, for rules that vary some of them.
+pub(super) fn lowest(names: &Names) -> Map<String, Value> {
+    sample(names, 0)
+}

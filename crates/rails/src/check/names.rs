@@ -1,0 +1,332 @@
+//! Names: every target, reader, effect, policy, template, set, var and field exists.
+
+use super::Catalog;
+use crate::definition::{Assign, Definition, Edge, Field, Literal, StateDef};
+use crate::diagnostic::{Diagnostic, Located, nearest};
+
+pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
+    if let Some(section) = &definition.config {
+        known(
+            "section of the settings",
+            section,
+            catalog.sections.keys().map(String::as_str),
+            "unknown_section",
+            faults,
+        );
+    }
+    target(definition, None, &definition.initial, faults);
+    for (_, edges) in definition.on.iter() {
+        for edge in &edges.0 {
+            one_edge(definition, catalog, None, None, edge, faults);
+        }
+    }
+    for (parent, name, state) in definition.all_states() {
+        one_state(definition, catalog, parent, name, state, faults);
+    }
+    for (name, field) in definition.inputs.iter().chain(definition.vars.iter()) {
+        default(name, field, faults);
+    }
+    for (_, set) in definition.items.iter() {
+        for (name, field) in set.fields.iter() {
+            default(name, field, faults);
+            if let Some(expression) = field.default_expression() {
+                faults.push(Diagnostic::new(
+                    "bad_default",
+                    expression.at,
+                    "the default of an item's field cannot be an expression",
+                    "write a plain value",
+                ));
+            }
+        }
+    }
+}
+
+fn one_state(
+    definition: &Definition,
+    catalog: &Catalog,
+    parent: Option<&str>,
+    name: &Located<String>,
+    state: &StateDef,
+    faults: &mut Vec<Diagnostic>,
+) {
+    if let Some(reader) = &state.expects {
+        known(
+            "evidence reader",
+            reader,
+            catalog.readers.keys().map(String::as_str),
+            "unknown_reader",
+            faults,
+        );
+    }
+    if let Some(effects) = &state.effects {
+        for effect in &effects.0 {
+            known(
+                "effect",
+                effect,
+                catalog.effects.keys().map(String::as_str),
+                "unknown_effect",
+                faults,
+            );
+        }
+    }
+    if let Some(to) = &state.to {
+        target(definition, parent, to, faults);
+    }
+    if let Some(template) = state
+        .work
+        .as_ref()
+        .and_then(|work| work.instructions.as_ref())
+    {
+        known(
+            "template",
+            template,
+            catalog.templates.keys().map(String::as_str),
+            "unknown_template",
+            faults,
+        );
+        for (line, what) in catalog.templates.get(&template.value).into_iter().flatten() {
+            faults.push(Diagnostic::new(
+                "bad_template",
+                template.at,
+                format!(
+                    "the template {} is broken in line {line}: {what}",
+                    template.value
+                ),
+                "mend the template; the variables it may use are listed beside the built-in ones",
+            ));
+        }
+    }
+    if let Some(each) = &state.each {
+        known(
+            "item set",
+            &each.items,
+            definition.items.keys(),
+            "unknown_set",
+            faults,
+        );
+        target(definition, Some(&name.value), &each.initial, faults);
+        if each
+            .parallel
+            .as_ref()
+            .is_some_and(|parallel| parallel.value == 0)
+        {
+            faults.push(Diagnostic::new(
+                "bad_value",
+                each.items.at,
+                "`parallel: 0` would never begin",
+                "use 1 or more",
+            ));
+        }
+    }
+    let set = parent
+        .and_then(|parent| definition.state(parent))
+        .and_then(|parent| parent.each.as_ref())
+        .map(|each| each.items.value.as_str());
+    let lists = state
+        .route
+        .iter()
+        .map(|edges| &edges.value)
+        .chain(state.on.iter().map(|(_, edges)| edges));
+    for edges in lists {
+        for edge in &edges.0 {
+            one_edge(definition, catalog, parent, set, edge, faults);
+        }
+    }
+}
+
+fn one_edge(
+    definition: &Definition,
+    catalog: &Catalog,
+    parent: Option<&str>,
+    set: Option<&str>,
+    edge: &Edge,
+    faults: &mut Vec<Diagnostic>,
+) {
+    if let Some(to) = &edge.to {
+        target(definition, parent, to, faults);
+    }
+    for effect in &edge.effects.0 {
+        known(
+            "effect",
+            effect,
+            catalog.effects.keys().map(String::as_str),
+            "unknown_effect",
+            faults,
+        );
+    }
+    for policy in &edge.check.0 {
+        known(
+            "policy",
+            policy,
+            catalog.policies.iter().map(String::as_str),
+            "unknown_policy",
+            faults,
+        );
+    }
+    for name in &edge.emit.0 {
+        if !name.value.contains(':') {
+            faults.push(Diagnostic::new(
+                "bad_name",
+                name.at,
+                format!("`{}` is no name for an event", name.value),
+                "name it `noun:verb`",
+            ));
+        } else if is_engines(&name.value) {
+            faults.push(Diagnostic::new(
+                "bad_name",
+                name.at,
+                format!("`{}` is an event of the engine's own", name.value),
+                "choose another name: this one would change the run when it is replayed",
+            ));
+        }
+    }
+    for (target, _) in edge.assigns() {
+        let (found, what) = match target {
+            Assign::Var(name) => (definition.vars.get(name).is_some(), format!("var `{name}`")),
+            Assign::ItemField(name) => (
+                set.and_then(|set| definition.items.get(set))
+                    .is_some_and(|set| set.fields.get(name).is_some() && set.key.value != name),
+                format!("field `{name}` of an item that can be set here"),
+            ),
+        };
+        if !found {
+            let at = edge
+                .set
+                .iter()
+                .next()
+                .map_or_else(Default::default, |(name, _)| name.at);
+            faults.push(Diagnostic::new(
+                "unknown_name",
+                at,
+                format!("there is no {what}"),
+                "declare it under `vars`, or under the `fields` of the item set",
+            ));
+        }
+    }
+    for (name, fields) in edge.add.iter() {
+        known(
+            "item set",
+            name,
+            definition.items.keys(),
+            "unknown_set",
+            faults,
+        );
+        let Some(declared) = definition.items.get(name) else {
+            continue;
+        };
+        for (field, value) in fields.iter() {
+            match (declared.fields.get(field), value) {
+                (None, _) => known(
+                    "field",
+                    field,
+                    declared.fields.keys(),
+                    "unknown_name",
+                    faults,
+                ),
+                (Some(kind), Literal::Value(value)) if !kind.kind.admits(value) => {
+                    faults.push(Diagnostic::new(
+                        "bad_value",
+                        field.at,
+                        format!("`{}` must be of type {}", field.value, kind.kind),
+                        "write a value of that type",
+                    ));
+                }
+                _ => {}
+            }
+        }
+        if fields.get(&declared.key).is_none() {
+            faults.push(Diagnostic::new(
+                "bad_value",
+                name.at,
+                format!("the new item has no `{}`", declared.key.value),
+                "an item needs its key",
+            ));
+        }
+    }
+    for (name, _) in edge.load.iter() {
+        known(
+            "item set",
+            name,
+            definition.items.keys(),
+            "unknown_set",
+            faults,
+        );
+    }
+}
+
+fn is_engines(name: &str) -> bool {
+    crate::event::Event::is_folded(name)
+}
+
+fn target(
+    definition: &Definition,
+    parent: Option<&str>,
+    to: &Located<String>,
+    faults: &mut Vec<Diagnostic>,
+) {
+    if definition.state(to).is_none() {
+        let near = nearest(
+            to,
+            definition
+                .all_states()
+                .map(|(_, name, _)| name.value.as_str()),
+        );
+        faults.push(Diagnostic::new(
+            "dangling_target",
+            to.at,
+            format!("there is no state `{}`", to.value),
+            near.map_or_else(
+                || "add the state, or name one that is there".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            ),
+        ));
+    } else if definition.parent(to) != parent {
+        faults.push(Diagnostic::new(
+            "crossing_target",
+            to.at,
+            format!("`{}` is not on the same level", to.value),
+            "an item stays inside its `each` until it reaches a `final` state there; the workflow enters an `each` by its own name",
+        ));
+    }
+}
+
+fn known<'a>(
+    what: &str,
+    name: &Located<String>,
+    all: impl Iterator<Item = &'a str> + Clone,
+    rule: &'static str,
+    faults: &mut Vec<Diagnostic>,
+) {
+    if all.clone().any(|known| known == name.value) {
+        return;
+    }
+    let help = nearest(name, all.clone()).map_or_else(
+        || {
+            let all: Vec<&str> = all.collect();
+            format!("known are: {}", all.join(", "))
+        },
+        |near| format!("did you mean `{near}`?"),
+    );
+    faults.push(Diagnostic::new(
+        rule,
+        name.at,
+        format!("there is no {what} `{}`", name.value),
+        help,
+    ));
+}
+
+fn default(name: &Located<String>, field: &Field, faults: &mut Vec<Diagnostic>) {
+    if let Some(Literal::Value(value)) = &field.default
+        && !field.kind.admits(value)
+    {
+        faults.push(Diagnostic::new(
+            "bad_default",
+            name.at,
+            format!(
+                "the default of `{}` is {value}, which is not of type {}",
+                name.value, field.kind
+            ),
+            "write a value of that type",
+        ));
+    }
+}

@@ -1,0 +1,319 @@
+//! Shape: every state is of one kind, and has what that kind needs.
+
+use std::collections::HashSet;
+
+use crate::definition::{Definition, EVENTS, FieldType, Kind, StateDef};
+use crate::diagnostic::{Diagnostic, Located, nearest};
+use crate::scope::STANDING;
+
+pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
+    if !is_name(&definition.id) {
+        faults.push(Diagnostic::new(
+            "bad_name",
+            definition.id.at,
+            format!("`{}` cannot be the name of a workflow", definition.id.value),
+            "use letters, digits, `-` and `_`, beginning with a letter",
+        ));
+    }
+    for (name, edges) in definition.on.iter() {
+        if name.value != "abort" {
+            faults.push(Diagnostic::new(
+                "bad_event",
+                name.at,
+                format!("`{}` cannot stand in the workflow's own `on`", name.value),
+                "only `abort` is valid in every state; move it to the states it belongs to",
+            ));
+        }
+        let _ = edges;
+    }
+    unit_patterns(definition, faults);
+    sets(definition, faults);
+    let mut seen: HashSet<&str> = HashSet::new();
+    for (parent, name, state) in definition.all_states() {
+        if !is_name(name) {
+            faults.push(Diagnostic::new(
+                "bad_name",
+                name.at,
+                format!("`{}` cannot be the name of a state", name.value),
+                "use letters, digits, `-` and `_`, beginning with a letter",
+            ));
+        }
+        if !seen.insert(&name.value) {
+            faults.push(Diagnostic::new(
+                "duplicate_state",
+                name.at,
+                format!("there is another state `{}`", name.value),
+                "give nested states names of their own: a name means one place in the whole workflow",
+            ));
+        }
+        one_state(parent, name, state, faults);
+    }
+    if !definition
+        .states
+        .iter()
+        .any(|(_, state)| state.end.is_some())
+    {
+        faults.push(Diagnostic::new(
+            "no_end",
+            definition.initial.at,
+            "the workflow has no `final` state",
+            "add one, such as `complete: { final: completed }`",
+        ));
+    }
+}
+
+fn one_state(
+    parent: Option<&str>,
+    name: &Located<String>,
+    state: &StateDef,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let mut fault = |rule, message: String, help: &str| {
+        faults.push(Diagnostic::new(rule, name.at, message, help));
+    };
+    let mut kinds = Vec::new();
+    for (is, kind) in [
+        (state.work.is_some(), "work"),
+        (state.effects.is_some() && state.end.is_none(), "do"),
+        (state.route.is_some(), "route"),
+        (state.each.is_some(), "each"),
+        (state.end.is_some(), "final"),
+    ] {
+        if is {
+            kinds.push(kind);
+        }
+    }
+    match kinds.as_slice() {
+        [_] => {}
+        [] => {
+            return fault(
+                "no_kind",
+                format!("nothing says what kind of state `{}` is", name.value),
+                "give it one of `work`, `do`, `route`, `each`, `final`",
+            );
+        }
+        several => {
+            return fault(
+                "two_kinds",
+                format!(
+                    "`{}` is of several kinds: {}",
+                    name.value,
+                    several.join(" and ")
+                ),
+                "a state is of one kind; split it",
+            );
+        }
+    }
+    let kind = state.kind();
+    if state.expects.is_some() && !matches!(kind, Kind::Work | Kind::Route) {
+        fault(
+            "misplaced_key",
+            format!("`{}` has `expects`, but takes no evidence", name.value),
+            "only `work` and `route` states read evidence",
+        );
+    }
+    if kind != Kind::Each && !state.states.is_empty() {
+        fault(
+            "misplaced_key",
+            format!("`{}` has nested states, but is no `each`", name.value),
+            "only an `each` state has nested states",
+        );
+    }
+    if state.to.is_some() && !matches!(kind, Kind::Work | Kind::Do) {
+        fault(
+            "misplaced_key",
+            format!("`{}` has a `to` beside its kind", name.value),
+            "put it on an edge",
+        );
+    }
+    match kind {
+        Kind::Work if state.to.is_some() == state.on.get("report").is_some() => fault(
+            "no_way_on",
+            format!(
+                "`{}` needs either `to` or `on: {{ report: … }}`",
+                name.value
+            ),
+            "say where a report leads",
+        ),
+        Kind::Do if state.to.is_none() => fault(
+            "no_way_on",
+            format!("`{}` does not say where it leads", name.value),
+            "add `to: STATE`",
+        ),
+        Kind::Route if state.edges("route").is_empty() => fault(
+            "no_way_on",
+            format!("`{}` has no edges", name.value),
+            "give the route at least one edge",
+        ),
+        Kind::Each => {
+            if parent.is_some() {
+                fault(
+                    "nested_each",
+                    format!("`{}` is an `each` inside an `each`", name.value),
+                    "make it a workflow of its own",
+                );
+            }
+            if state.states.is_empty() {
+                fault(
+                    "no_way_on",
+                    format!("`{}` has no nested states", name.value),
+                    "add `states:` beside `each:`",
+                );
+            } else if !state.states.iter().any(|(_, inner)| inner.end.is_some()) {
+                fault(
+                    "no_end",
+                    format!(
+                        "the nested states of `{}` have no `final` state",
+                        name.value
+                    ),
+                    "add one, such as `done: { final: completed }`",
+                );
+            }
+            if state.edges("done").is_empty() {
+                fault(
+                    "no_way_on",
+                    format!(
+                        "`{}` does not say where it leads when every item is over",
+                        name.value
+                    ),
+                    "add `on: { done: { to: STATE } }`",
+                );
+            }
+        }
+        Kind::Final if !state.on.is_empty() => fault(
+            "misplaced_key",
+            format!("`{}` is an end, but has edges", name.value),
+            "take them away, or make it another kind of state",
+        ),
+        _ => {}
+    }
+    for event in state.on.iter().map(|(event, _)| event) {
+        let fits = match event.value.as_str() {
+            "report" => kind == Kind::Work,
+            "done" => kind == Kind::Each,
+            "reopen" | "skip" => kind == Kind::Work,
+            known => EVENTS.contains(&known),
+        };
+        if !fits {
+            let near = nearest(&event.value, EVENTS).filter(|near| *near != event.value);
+            faults.push(Diagnostic::new(
+                "bad_event",
+                event.at,
+                format!("`{}` is no event of `{}`", event.value, name.value),
+                near.map_or_else(
+                    || {
+                        format!(
+                            "a `{kind:?}` state has others; known are {}",
+                            EVENTS.join(", ")
+                        )
+                        .to_lowercase()
+                    },
+                    |near| format!("did you mean `{near}`?"),
+                ),
+            ));
+        }
+    }
+}
+
+fn unit_patterns(definition: &Definition, faults: &mut Vec<Diagnostic>) {
+    for (pattern, item) in [(&definition.unit.item, true), (&definition.unit.run, false)] {
+        let mut rest = pattern.value.as_str();
+        let mut names_state = false;
+        let mut names_key = false;
+        while let Some(open) = rest.find('{') {
+            let Some(close) = rest[open..].find('}') else {
+                break;
+            };
+            let name = &rest[open + 1..open + close];
+            let known = match name {
+                "state" | "STATE" => {
+                    names_state = true;
+                    true
+                }
+                "key" => {
+                    names_key = true;
+                    item
+                }
+                other => other.strip_prefix("inputs.").is_some_and(|input| {
+                    definition
+                        .inputs
+                        .get(input)
+                        .is_some_and(|field| field.kind == FieldType::String)
+                }),
+            };
+            if !known {
+                faults.push(Diagnostic::new(
+                    "bad_pattern",
+                    pattern.at,
+                    format!("`{{{name}}}` means nothing in a unit's id"),
+                    "use {state} or {STATE}, {key} in an item's unit, and {inputs.NAME} for an input of type string",
+                ));
+            }
+            rest = &rest[open + close + 1..];
+        }
+        if !names_state || (item && !names_key) {
+            faults.push(Diagnostic::new(
+                "bad_pattern",
+                pattern.at,
+                format!("two units could get the id `{}`", pattern.value),
+                if item {
+                    "an item's unit needs {key} and {state} in its id"
+                } else {
+                    "a unit needs {state} in its id"
+                },
+            ));
+        }
+    }
+}
+
+fn sets(definition: &Definition, faults: &mut Vec<Diagnostic>) {
+    for (name, set) in definition.items.iter() {
+        if STANDING.contains(&name.value.as_str()) {
+            faults.push(Diagnostic::new(
+                "bad_name",
+                name.at,
+                format!("an item set cannot be called `{}`", name.value),
+                "that name means something else in guards",
+            ));
+        }
+        if set
+            .fields
+            .get(&set.key)
+            .is_none_or(|field| field.kind != FieldType::String)
+        {
+            faults.push(Diagnostic::new(
+                "bad_item_set",
+                set.key.at,
+                format!(
+                    "`{}` is no field of type string of `{}`",
+                    set.key.value, name.value
+                ),
+                "an item is known by a text; declare it under `fields`",
+            ));
+        }
+        if let Some(needs) = &set.needs
+            && set
+                .fields
+                .get(needs)
+                .is_none_or(|field| field.kind != FieldType::Strings)
+        {
+            faults.push(Diagnostic::new(
+                "bad_item_set",
+                needs.at,
+                format!(
+                    "`{}` is no field of type [string] of `{}`",
+                    needs.value, name.value
+                ),
+                "what an item needs is a list of keys; declare it under `fields`",
+            ));
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.len() <= 64
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+}

@@ -1,0 +1,183 @@
+//! What a caller may ask of a run, and the facts that a decision rests on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One thing asked of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Begin a run.
+    Start(Box<Start>),
+    /// Answer a work unit.
+    Report(Report),
+    /// One step back, by the present state's own rule.
+    Reopen {
+        /// Why.
+        reason: String,
+    },
+    /// Give the present item up.
+    Skip {
+        /// The item that is meant; the present one if absent.
+        item: Option<String>,
+        /// Why.
+        reason: String,
+    },
+    /// Let one policy refusal pass for the present unit.
+    Allow {
+        /// The policy.
+        code: String,
+        /// Why.
+        reason: String,
+        /// Who decided.
+        actor: String,
+    },
+    /// Stop taking reports.
+    Pause {
+        /// Why.
+        reason: String,
+    },
+    /// Go on.
+    Resume,
+    /// End the run.
+    Abort {
+        /// What else the definition may look at, such as `cleanup`.
+        flags: Map<String, Value>,
+    },
+    /// The effect under way came out.
+    EffectDone {
+        /// What it gave.
+        result: Value,
+        /// What to keep in the run's memory.
+        keep: Map<String, Value>,
+    },
+    /// The effect under way failed, and the world is as before.
+    EffectFailed {
+        /// Stable code.
+        code: String,
+        /// What happened.
+        message: String,
+        /// What to do.
+        suggestion: Option<String>,
+    },
+}
+
+/// What a run begins with.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Start {
+    /// Id of the run.
+    pub run: String,
+    /// SHA-256 of the definition's text, in hexadecimal.
+    pub definition_hash: String,
+    /// The definition's text.
+    pub definition: String,
+    /// Arguments.
+    pub inputs: Map<String, Value>,
+    /// The section of the settings that guards see as `config`.
+    pub config: Value,
+    /// All settings, kept as they were at the start.
+    pub settings: Value,
+    /// SHA-256 of the settings.
+    pub policy_hash: String,
+    /// Severity of each policy.
+    pub policies: BTreeMap<String, Severity>,
+    /// Who started it.
+    pub actor: String,
+}
+
+/// The answer to a work unit.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Report {
+    /// The unit it names.
+    pub unit: Option<String>,
+    /// The state it means, where no unit is named.
+    pub state: Option<String>,
+    /// The item it means, where no unit is named.
+    pub item: Option<String>,
+    /// Hash of all that was reported: the very same report has the same one.
+    pub digest: String,
+    /// Flags that guards see as `command`.
+    pub flags: Map<String, Value>,
+}
+
+/// What the outside world says. Times and hashes arrive here, never from a clock or a file.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// The time of the decision: UTC, RFC 3339, milliseconds.
+    pub now: String,
+    /// What the reader found in a report.
+    pub reading: Option<Reading>,
+    /// The intent of the effect that was asked for last.
+    pub prepared: Option<Prepared>,
+    /// Context of units to be issued: unit id → hash.
+    pub contexts: BTreeMap<String, String>,
+}
+
+/// What a reader found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// What guards see under the reader's name.
+    pub facts: Map<String, Value>,
+    /// What policies are about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// To keep with the token until its item is over.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub keep: Map<String, Value>,
+    /// To keep in the run's memory.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub keep_run: Map<String, Value>,
+    /// Hashes of the bytes taken in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// Level of the evidence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub level: String,
+    /// Warnings that are no policy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// One thing that a policy is about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Name of the policy.
+    pub policy: String,
+    /// What was found.
+    pub message: String,
+    /// What to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+    /// What it was about.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub details: Map<String, Value>,
+}
+
+/// How much a finding counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Not at all.
+    Off,
+    /// It is said.
+    Warn,
+    /// The report is refused.
+    Refuse,
+    /// The run pauses.
+    Pause,
+}
+
+/// An effect whose intent is known: nothing has changed yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// Name of the effect.
+    pub effect: String,
+    /// What it is going to do: all that is needed to do it, or to see that it was done.
+    pub what: Value,
+}
+
+/// Names of the flags of `command`, with the type of each, that guards may look at.
+pub fn command_flags() -> BTreeSet<&'static str> {
+    BTreeSet::from(["cleanup", "skipCoverage"])
+}

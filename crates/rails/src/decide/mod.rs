@@ -1,0 +1,159 @@
+//! `decide`: from a definition, a run, a command and facts to events, a refusal, or the wish to
+//! know more.
+//!
+//! A decision is planned on a copy of the run: every event is applied to the copy as it is found,
+//! so a refusal at any later point throws the copy away and nothing has happened.
+
+mod advance;
+mod command;
+mod edge;
+mod unit;
+
+use serde_json::{Map, Value};
+
+use crate::command::{Command, Facts, Prepared, Reading};
+use crate::definition::Definition;
+use crate::event::Event;
+use crate::guard::GuardFault;
+use crate::refusal::Refusal;
+use crate::state::RunState;
+
+pub use unit::{UnitMatch, match_unit};
+
+/// What is to be done with a command.
+#[derive(Debug)]
+pub enum Decision {
+    /// Journal these, as one unit. None means that there is nothing to do.
+    Events(Vec<Event>),
+    /// Nothing moves.
+    Refused(Refusal),
+    /// Not decided yet: find this out, and ask again with the same command.
+    Need(Box<Need>),
+}
+
+/// What a decision has to know first.
+#[derive(Debug)]
+pub enum Need {
+    /// What the reader finds in the report, or in the world.
+    Reading {
+        /// Name of the reader.
+        reader: String,
+        /// The token on whose way it is.
+        token: u32,
+        /// The run as it is at that point.
+        run: RunState,
+    },
+    /// The intent of an effect.
+    Effect {
+        /// Name of the effect.
+        effect: String,
+        /// The token on whose way it is.
+        token: u32,
+        /// The run as it is at that point.
+        run: RunState,
+        /// What was reported, under the reader's name.
+        facts: Map<String, Value>,
+        /// Flags of the command.
+        flags: Map<String, Value>,
+    },
+    /// The context of a unit that is about to be issued.
+    Context {
+        /// Id of the unit.
+        unit: String,
+        /// The token.
+        token: u32,
+        /// The attempt, from 1.
+        attempt: u32,
+        /// How many there are, if there is a limit.
+        max_attempts: Option<u32>,
+        /// The run as it is at that point.
+        run: RunState,
+    },
+}
+
+/// Why planning ended early.
+pub(crate) enum Stop {
+    Refused(Refusal),
+    Need(Box<Need>),
+}
+
+impl From<GuardFault> for Stop {
+    fn from(fault: GuardFault) -> Self {
+        Self::Refused(
+            Refusal::new("definition_fault")
+                .message(format!("an expression of the definition failed: {fault}"))
+                .suggestion("mend the definition with `tm workflow check`; this run keeps the one it was started with, so abort it and start again")
+                .detail("expression", fault.text)
+                .detail("line", fault.at.line),
+        )
+    }
+}
+
+/// Decides a command. Pure: the same arguments give the same decision.
+pub fn decide(
+    definition: &Definition,
+    run: &RunState,
+    command: &Command,
+    facts: &Facts,
+) -> Decision {
+    let mut planner = Planner {
+        definition,
+        run: run.clone(),
+        events: Vec::new(),
+        facts,
+    };
+    match planner.command(command) {
+        Ok(()) => {
+            planner.close_answer();
+            Decision::Events(planner.events)
+        }
+        Err(Stop::Refused(refusal)) => Decision::Refused(refusal),
+        Err(Stop::Need(need)) => Decision::Need(need),
+    }
+}
+
+/// A decision in the making.
+pub(crate) struct Planner<'a> {
+    pub(crate) definition: &'a Definition,
+    /// The run as it is after `events`.
+    pub(crate) run: RunState,
+    pub(crate) events: Vec<Event>,
+    pub(crate) facts: &'a Facts,
+}
+
+impl Planner<'_> {
+    pub(crate) fn push(&mut self, event: Event) {
+        self.run.apply(&self.facts.now, &event);
+        self.events.push(event);
+    }
+
+    pub(crate) fn prepared(&self, effect: &str) -> Option<&Prepared> {
+        self.facts
+            .prepared
+            .as_ref()
+            .filter(|prepared| prepared.effect == effect)
+    }
+
+    pub(crate) fn reading(&self, reader: &str, token: u32) -> Result<&Reading, Stop> {
+        self.facts.reading.as_ref().ok_or_else(|| {
+            Stop::Need(Box::new(Need::Reading {
+                reader: reader.to_owned(),
+                token,
+                run: self.run.clone(),
+            }))
+        })
+    }
+
+    /// Writes into the report of this decision what came next; it is known only at the end.
+    fn close_answer(&mut self) {
+        let next = self.run.next();
+        for event in &mut self.events {
+            if let Event::ReportAccepted(report) | Event::ReportRetried(report) = event {
+                report.answer.next = Some(next.clone());
+            }
+        }
+        if let Some(last) = &mut self.run.last {
+            last.answer.next = Some(next);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Edges: what may happen at a state, tried in the order of the file.
+
+use serde::{Deserialize, Deserializer};
+
+use super::field::Literal;
+use super::ordered::{Ordered, one_or_many};
+use crate::diagnostic::{Located, Place};
+use crate::guard::Expression;
+
+/// One entry of a list of edges.
+///
+/// `check` and `warn` only note and go on to the next entry; `refuse`, `retry`, `pause` and `to`
+/// stop. An entry without any of these four that is not a note ends where it began.
+#[derive(Debug, Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct Edge {
+    /// The guard; absent means always.
+    #[serde(default)]
+    pub when: Option<Expression>,
+    /// Policies whose findings count here.
+    #[serde(default)]
+    pub check: Names,
+    /// A warning to add to the answer.
+    #[serde(default)]
+    pub warn: Option<Located<String>>,
+    /// The code of a refusal: nothing moves.
+    #[serde(default)]
+    pub refuse: Option<Located<String>>,
+    /// The code of a retry verdict: recorded, one attempt used up.
+    #[serde(default)]
+    pub retry: Option<Located<String>>,
+    /// Why the run pauses.
+    #[serde(default)]
+    pub pause: Option<Located<String>>,
+    /// Effects, in order.
+    #[serde(default, rename = "do")]
+    pub effects: Effects,
+    /// Values to set: `item.FIELD` or the name of a var.
+    #[serde(default)]
+    pub set: Ordered<Literal>,
+    /// Items to add: a set's name, and the fields of the new item.
+    #[serde(default)]
+    pub add: Ordered<Ordered<Literal>>,
+    /// Sets to fill: a set's name, and where its items come from.
+    #[serde(default)]
+    pub load: Ordered<Literal>,
+    /// Domain events to journal.
+    #[serde(default)]
+    pub emit: Names,
+    /// Where it leads.
+    #[serde(default)]
+    pub to: Option<Located<String>>,
+}
+
+impl Edge {
+    /// Whether this entry only notes something and the next one is tried after it.
+    pub fn is_note(&self) -> bool {
+        self.refuse.is_none()
+            && self.retry.is_none()
+            && self.pause.is_none()
+            && self.to.is_none()
+            && (!self.check.0.is_empty() || self.warn.is_some())
+    }
+
+    /// Every CEL expression of this edge.
+    pub fn expressions(&self) -> Vec<&Expression> {
+        let mut all: Vec<&Expression> = self.when.iter().collect();
+        all.extend(self.assigned());
+        all
+    }
+
+    /// The expressions that give values, without the guard.
+    pub fn assigned(&self) -> Vec<&Expression> {
+        self.set
+            .iter()
+            .map(|(_, value)| value)
+            .chain(self.load.iter().map(|(_, value)| value))
+            .chain(
+                self.add
+                    .iter()
+                    .flat_map(|(_, fields)| fields.iter().map(|(_, value)| value)),
+            )
+            .filter_map(|value| match value {
+                Literal::Expression(expression) => Some(expression),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// What its `set` names.
+    pub fn assigns(&self) -> impl Iterator<Item = (Assign<'_>, &Literal)> {
+        self.set.iter().map(|(name, value)| {
+            let target = match name.value.strip_prefix("item.") {
+                Some(field) => Assign::ItemField(field),
+                None => Assign::Var(&name.value),
+            };
+            (target, value)
+        })
+    }
+}
+
+/// What a `set` assigns to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Assign<'a> {
+    /// A field of the present item.
+    ItemField(&'a str),
+    /// A var of the run.
+    Var(&'a str),
+}
+
+/// One or more names.
+#[derive(Debug, Default, Clone)]
+pub struct Names(pub Vec<Located<String>>);
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let whole = Located::<Inner>::deserialize(deserializer)?;
+        let mut names = whole.value.0;
+        for name in &mut names {
+            if name.at == Place::default() {
+                name.at = whole.at;
+            }
+        }
+        return Ok(Self(names));
+
+        struct Inner(Vec<Located<String>>);
+        impl<'de> Deserialize<'de> for Inner {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                one_or_many(deserializer, "a name or a list of names").map(Self)
+            }
+        }
+    }
+}
+
+/// One or more effects, by name.
+pub type Effects = Names;

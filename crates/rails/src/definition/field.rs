@@ -1,0 +1,247 @@
+//! Typed fields, and the values that a definition may write.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+use crate::guard::Expression;
+
+/// The type of an input, a var or an item's field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FieldType {
+    /// Text.
+    String,
+    /// A whole number.
+    Int,
+    /// A number.
+    Number,
+    /// True or false.
+    Bool,
+    /// A list of texts.
+    Strings,
+    /// One of these words; the first is the default.
+    Enum(Vec<String>),
+}
+
+impl FieldType {
+    /// The value a field has when nothing was given.
+    pub fn empty(&self) -> Value {
+        match self {
+            Self::String => Value::from(""),
+            Self::Int => Value::from(0),
+            Self::Number => Value::from(0.0),
+            Self::Bool => Value::from(false),
+            Self::Strings => Value::Array(Vec::new()),
+            Self::Enum(words) => Value::from(words.first().cloned().unwrap_or_default()),
+        }
+    }
+
+    /// Whether `value` is of this type.
+    pub fn admits(&self, value: &Value) -> bool {
+        match self {
+            Self::String => value.is_string(),
+            Self::Int => value.is_i64() || value.is_u64(),
+            Self::Number => value.is_number(),
+            Self::Bool => value.is_boolean(),
+            Self::Strings => value
+                .as_array()
+                .is_some_and(|all| all.iter().all(Value::is_string)),
+            Self::Enum(words) => value
+                .as_str()
+                .is_some_and(|word| words.iter().any(|known| known == word)),
+        }
+    }
+
+    fn by_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "string" => Self::String,
+            "int" => Self::Int,
+            "number" => Self::Number,
+            "bool" => Self::Bool,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for FieldType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::String => f.write_str("string"),
+            Self::Int => f.write_str("int"),
+            Self::Number => f.write_str("number"),
+            Self::Bool => f.write_str("bool"),
+            Self::Strings => f.write_str("list of strings"),
+            Self::Enum(words) => write!(f, "one of {}", words.join(", ")),
+        }
+    }
+}
+
+/// A declared field: its type, and the value it has when none is given.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// The type.
+    pub kind: FieldType,
+    /// The default, if the file names one.
+    pub default: Option<Literal>,
+}
+
+impl Field {
+    /// The default where it is an expression.
+    pub fn default_expression(&self) -> Option<&Expression> {
+        match &self.default {
+            Some(Literal::Expression(expression)) => Some(expression),
+            _ => None,
+        }
+    }
+
+    /// The value without looking at expressions.
+    pub fn empty(&self) -> Value {
+        match &self.default {
+            Some(Literal::Value(value)) => value.clone(),
+            _ => self.kind.empty(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FieldType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Type;
+        impl<'de> Visitor<'de> for Type {
+            type Value = FieldType;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("string, int, number, bool, [string], or a list of words")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<FieldType, E> {
+                FieldType::by_name(name)
+                    .ok_or_else(|| de::Error::custom(format!("`{name}` is no type: use string, int, number, bool, [string], or a list of words")))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<FieldType, A::Error> {
+                let mut words: Vec<String> = Vec::new();
+                while let Some(word) = seq.next_element()? {
+                    words.push(word);
+                }
+                match words.as_slice() {
+                    [] => Err(de::Error::custom("a list of words needs at least one")),
+                    [one] if one == "string" => Ok(FieldType::Strings),
+                    _ => Ok(FieldType::Enum(words)),
+                }
+            }
+        }
+        deserializer.deserialize_any(Type)
+    }
+}
+
+impl<'de> Deserialize<'de> for Field {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Long {
+            r#type: FieldType,
+            #[serde(default)]
+            default: Option<Literal>,
+        }
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Field;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a type, or a map with `type` and `default`")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Field, E> {
+                let kind = FieldType::deserialize(de::value::StrDeserializer::new(name))?;
+                Ok(Field {
+                    kind,
+                    default: None,
+                })
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Field, A::Error> {
+                let kind = FieldType::deserialize(de::value::SeqAccessDeserializer::new(seq))?;
+                Ok(Field {
+                    kind,
+                    default: None,
+                })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Field, A::Error> {
+                let long = Long::deserialize(de::value::MapAccessDeserializer::new(map))?;
+                Ok(Field {
+                    kind: long.r#type,
+                    default: long.default,
+                })
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// A value written in a definition: CEL where it begins with `=`, itself otherwise.
+#[derive(Debug, Clone)]
+pub enum Literal {
+    /// A plain value.
+    Value(Value),
+    /// What a CEL expression gives.
+    Expression(Expression),
+}
+
+impl<'de> Deserialize<'de> for Literal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Scalar(Value);
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Scalar;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "text, a number, true, false, null, or an expression that begins with `=`",
+                )
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Scalar, E> {
+                Ok(Scalar(Value::from(text)))
+            }
+
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Scalar, E> {
+                Ok(Scalar(Value::from(value)))
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Scalar, E> {
+                Ok(Scalar(Value::from(value)))
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Scalar, E> {
+                i64::try_from(value)
+                    .map(|value| Scalar(Value::from(value)))
+                    .map_err(|_| de::Error::custom(format!("{value} is too large")))
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Scalar, E> {
+                Ok(Scalar(Value::from(value)))
+            }
+
+            fn visit_unit<E: de::Error>(self) -> Result<Scalar, E> {
+                Ok(Scalar(Value::Null))
+            }
+        }
+        impl<'de> Deserialize<'de> for Scalar {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_any(Any)
+            }
+        }
+        let scalar = crate::diagnostic::Located::<Scalar>::deserialize(deserializer)?;
+        if let Value::String(text) = &scalar.value.0
+            && let Some(expression) = text.strip_prefix('=')
+        {
+            return Ok(Self::Expression(Expression::new(
+                expression.trim(),
+                scalar.at,
+            )));
+        }
+        Ok(Self::Value(scalar.value.0))
+    }
+}

@@ -1,0 +1,368 @@
+//! The definition language: what a workflow file may say.
+//!
+//! The structs here are the file, key by key. Every name that another part of the file, or the
+//! program, must know is [`Located`], so that a fault can be shown where it stands.
+
+mod edge;
+mod field;
+mod ordered;
+mod text;
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+pub use edge::{Assign, Edge, Effects, Names};
+pub use field::{Field, FieldType, Literal};
+pub use ordered::Ordered;
+
+use crate::check::{self, Catalog};
+use crate::diagnostic::{Diagnostic, Located, Place};
+use crate::guard::Expression;
+
+/// The version of the definition language that this program reads.
+pub const LANGUAGE: u32 = 1;
+
+/// A definition larger than this is refused unread, in bytes.
+pub const MAX_BYTES: usize = 256 * 1024;
+
+/// A workflow as its file says it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Definition {
+    /// Version of the language.
+    pub tramline: Located<u32>,
+    /// Name of the workflow.
+    pub id: Located<String>,
+    /// One line for people.
+    pub title: String,
+    /// The section of the project's settings that guards see as `config`.
+    #[serde(default)]
+    pub config: Option<Located<String>>,
+    /// How the ids of work units are made.
+    #[serde(default)]
+    pub unit: UnitPattern,
+    /// Typed arguments of a start.
+    #[serde(default)]
+    pub inputs: Ordered<Field>,
+    /// Typed values of the run.
+    #[serde(default)]
+    pub vars: Ordered<Field>,
+    /// Item sets.
+    #[serde(default)]
+    pub items: Ordered<ItemSetDef>,
+    /// The state a run begins in.
+    pub initial: Located<String>,
+    /// Edges valid in every state.
+    #[serde(default)]
+    pub on: Ordered<Edges>,
+    /// The states, in the order of the file.
+    pub states: Ordered<StateDef>,
+    /// Where each state stands, filled in after parsing.
+    #[serde(skip)]
+    index: HashMap<String, Path>,
+}
+
+/// Patterns of the ids of work units, without the number that a second issue adds.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UnitPattern {
+    /// For a unit inside an `each`.
+    pub item: Located<String>,
+    /// For every other unit.
+    pub run: Located<String>,
+}
+
+impl Default for UnitPattern {
+    fn default() -> Self {
+        let located = |value: &str| Located {
+            value: value.to_owned(),
+            at: Place::default(),
+        };
+        Self {
+            item: located("{key}-{state}"),
+            run: located("{state}"),
+        }
+    }
+}
+
+/// A set of items that an `each` goes through.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ItemSetDef {
+    /// The field that identifies an item.
+    pub key: Located<String>,
+    /// The field that lists the keys of the items that must be done before.
+    #[serde(default)]
+    pub needs: Option<Located<String>>,
+    /// The fields of an item.
+    pub fields: Ordered<Field>,
+}
+
+/// One state. Exactly one of `work`, `do`, `route`, `each` and `final` says its kind (a `final`
+/// state may have a `do` beside it, for clearing up).
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StateDef {
+    /// Name for people.
+    #[serde(default)]
+    pub label: Option<String>,
+    /// The phase it belongs to; the state's own name if absent.
+    #[serde(default)]
+    pub phase: Option<String>,
+    /// The evidence reader of its reports.
+    #[serde(default)]
+    pub expects: Option<Located<String>>,
+    /// Somebody outside acts and reports.
+    #[serde(default)]
+    pub work: Option<Located<WorkDef>>,
+    /// The engine acts.
+    #[serde(default, rename = "do")]
+    pub effects: Option<Located<Effects>>,
+    /// Guards choose.
+    #[serde(default)]
+    pub route: Option<Located<Edges>>,
+    /// A nested machine for every item.
+    #[serde(default)]
+    pub each: Option<Located<EachDef>>,
+    /// The end.
+    #[serde(default, rename = "final")]
+    pub end: Option<Located<EndStatus>>,
+    /// The nested states of an `each`.
+    #[serde(default)]
+    pub states: Ordered<StateDef>,
+    /// Where a `do` goes on, or a `work` whose report has one unguarded edge.
+    #[serde(default)]
+    pub to: Option<Located<String>>,
+    /// Edges by event.
+    #[serde(default)]
+    pub on: Ordered<Edges>,
+}
+
+/// A `work` state's own settings.
+#[derive(Debug, Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct WorkDef {
+    /// Who acts.
+    #[serde(default)]
+    pub by: Actor,
+    /// The template that tells the executor what to do.
+    #[serde(default)]
+    pub instructions: Option<Located<String>>,
+    /// How many retry verdicts it takes until the run pauses. No limit if absent.
+    #[serde(default)]
+    pub attempts: Option<Located<Literal>>,
+}
+
+/// Who may act in a `work` state.
+#[derive(Debug, Deserialize, Default, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Actor {
+    /// An agent.
+    Agent,
+    /// A person.
+    Person,
+    /// Either.
+    #[default]
+    Anyone,
+}
+
+/// An `each` state's own settings.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EachDef {
+    /// The item set.
+    pub items: Located<String>,
+    /// The nested state every item begins in.
+    pub initial: Located<String>,
+    /// How many items may be in flight at once.
+    #[serde(default)]
+    pub parallel: Option<Located<u32>>,
+}
+
+/// How a `final` state ends a run, or an item.
+#[derive(Debug, Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum EndStatus {
+    /// Reached its goal.
+    Completed,
+    /// Did not.
+    Failed,
+    /// Broke down.
+    Error,
+    /// Was called off by somebody inside.
+    Cancelled,
+    /// Was called off from outside.
+    Aborted,
+}
+
+/// A list of edges; a single edge may be written without the list.
+#[derive(Debug, Default)]
+pub struct Edges(pub Vec<Located<Edge>>);
+
+impl<'de> Deserialize<'de> for Edges {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ordered::one_or_many(deserializer, "an edge or a list of edges").map(Self)
+    }
+}
+
+/// Where a state stands: the names from the top down to it.
+#[derive(Debug, Clone)]
+struct Path {
+    parent: Option<String>,
+}
+
+/// The kind of a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Somebody outside acts and reports.
+    Work,
+    /// The engine acts.
+    Do,
+    /// Guards choose.
+    Route,
+    /// A nested machine per item.
+    Each,
+    /// The end.
+    Final,
+}
+
+impl StateDef {
+    /// The state's kind; the first that is written, for a file that was not checked.
+    pub fn kind(&self) -> Kind {
+        if self.work.is_some() {
+            Kind::Work
+        } else if self.end.is_some() {
+            Kind::Final
+        } else if self.each.is_some() {
+            Kind::Each
+        } else if self.route.is_some() {
+            Kind::Route
+        } else {
+            Kind::Do
+        }
+    }
+
+    /// The edges for `event`, tried in order.
+    pub fn edges(&self, event: &str) -> &[Located<Edge>] {
+        if event == "route" {
+            return self.route.as_ref().map_or(&[], |edges| &edges.value.0);
+        }
+        self.on.get(event).map_or(&[], |edges| &edges.0)
+    }
+}
+
+/// The events that a state's `on` may name.
+pub const EVENTS: [&str; 5] = ["report", "reopen", "skip", "abort", "done"];
+
+impl Definition {
+    /// Reads a definition and proves it against `catalog`.
+    ///
+    /// # Errors
+    /// Every fault found, in the order of the file; never empty.
+    pub fn load(text: &str, catalog: &Catalog) -> Result<Self, Vec<Diagnostic>> {
+        let definition = Self::parse(text).map_err(|fault| vec![fault])?;
+        let mut faults = check::check(&definition, catalog);
+        if faults.is_empty() {
+            return Ok(definition);
+        }
+        faults.sort_by_key(|fault| fault.at);
+        Err(faults)
+    }
+
+    /// Reads a definition that was proved before, such as the one a run is pinned to.
+    ///
+    /// # Errors
+    /// The fault that made it unreadable.
+    pub fn parse(text: &str) -> Result<Self, Diagnostic> {
+        let mut definition: Self = text::parse(text)?;
+        let mut index = HashMap::new();
+        for (name, state) in definition.states.iter() {
+            index.insert(name.value.clone(), Path { parent: None });
+            for (nested, _) in state.states.iter() {
+                // A repeated name is a fault that the checks report; the first one stands.
+                index.entry(nested.value.clone()).or_insert(Path {
+                    parent: Some(name.value.clone()),
+                });
+            }
+        }
+        definition.index = index;
+        Ok(definition)
+    }
+
+    /// The state of that name, nested or not.
+    pub fn state(&self, name: &str) -> Option<&StateDef> {
+        match &self.index.get(name)?.parent {
+            None => self.states.get(name),
+            Some(parent) => self.states.get(parent)?.states.get(name),
+        }
+    }
+
+    /// The `each` state that `name` is nested in.
+    pub fn parent(&self, name: &str) -> Option<&str> {
+        self.index.get(name)?.parent.as_deref()
+    }
+
+    /// All states with their parents, in the order of the file.
+    pub fn all_states(&self) -> impl Iterator<Item = (Option<&str>, &Located<String>, &StateDef)> {
+        self.states.iter().flat_map(|(name, state)| {
+            std::iter::once((None, name, state)).chain(
+                state
+                    .states
+                    .iter()
+                    .map(move |(nested, inner)| (Some(name.value.as_str()), nested, inner)),
+            )
+        })
+    }
+
+    /// The phase that a state belongs to.
+    pub fn phase<'a>(&'a self, name: &'a str) -> &'a str {
+        self.state(name)
+            .and_then(|state| state.phase.as_deref())
+            .unwrap_or(name)
+    }
+
+    /// The edges that `event` may take out of `state`: its own, then those of the workflow.
+    pub fn edges(&self, state: &str, event: &str) -> &[Located<Edge>] {
+        let own = self.state(state).map_or(&[][..], |def| def.edges(event));
+        if !own.is_empty() {
+            return own;
+        }
+        self.on.get(event).map_or(&[], |edges| &edges.0)
+    }
+
+    /// Every CEL expression of the file, with the state it stands in.
+    pub fn expressions(&self) -> Vec<(Option<&str>, &Expression)> {
+        let mut all = Vec::new();
+        for (_, field) in self.inputs.iter().chain(self.vars.iter()) {
+            all.extend(field.default_expression().map(|e| (None, e)));
+        }
+        for (_, edges) in self.on.iter() {
+            for edge in &edges.0 {
+                all.extend(edge.expressions().into_iter().map(|e| (None, e)));
+            }
+        }
+        for (_, name, state) in self.all_states() {
+            let at = Some(name.value.as_str());
+            if let Some(Literal::Expression(e)) = state
+                .work
+                .as_ref()
+                .and_then(|work| work.attempts.as_ref())
+                .map(|attempts| &attempts.value)
+            {
+                all.push((at, e));
+            }
+            let lists = state
+                .route
+                .iter()
+                .map(|edges| &edges.value)
+                .chain(state.on.iter().map(|(_, edges)| edges));
+            for edges in lists {
+                for edge in &edges.0 {
+                    all.extend(edge.expressions().into_iter().map(|e| (at, e)));
+                }
+            }
+        }
+        all
+    }
+}

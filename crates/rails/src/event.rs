@@ -1,0 +1,366 @@
+//! Events: what happened. The journal is a list of these, and the state is their fold.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::command::{Finding, Severity};
+use crate::state::{Answer, EffectAt, RunStatus};
+
+/// One thing that happened to a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all_fields = "camelCase")]
+pub enum Event {
+    /// The run began.
+    #[serde(rename = "run:created")]
+    RunCreated {
+        /// Its id.
+        run: String,
+        /// Id of the workflow.
+        workflow: String,
+        /// Text of the definition.
+        definition: String,
+        /// SHA-256 of that text.
+        definition_hash: String,
+        /// Arguments.
+        inputs: Map<String, Value>,
+        /// Vars at the beginning.
+        vars: Map<String, Value>,
+        /// What guards see as `config`.
+        config: Value,
+        /// All settings, pinned.
+        settings: Value,
+        /// Their SHA-256.
+        policy_hash: String,
+        /// Severity of each policy.
+        policies: BTreeMap<String, Severity>,
+        /// Who started it.
+        actor: String,
+        /// The run's memory at the beginning.
+        keep: Map<String, Value>,
+    },
+    /// An item set was filled.
+    #[serde(rename = "items:loaded")]
+    ItemsLoaded {
+        /// The set.
+        set: String,
+        /// Its items, each with all its fields.
+        items: Vec<Map<String, Value>>,
+    },
+    /// One item more.
+    #[serde(rename = "item:added")]
+    ItemAdded {
+        /// The set.
+        set: String,
+        /// The item, with all its fields.
+        item: Map<String, Value>,
+    },
+    /// An item's fields changed.
+    #[serde(rename = "item:changed")]
+    ItemChanged {
+        /// The set.
+        set: String,
+        /// The item's key.
+        key: String,
+        /// The fields that changed.
+        fields: Map<String, Value>,
+    },
+    /// An item has a token now.
+    #[serde(rename = "token:opened")]
+    TokenOpened {
+        /// Number of the token.
+        token: u32,
+        /// The token of the `each`.
+        parent: u32,
+        /// The set.
+        set: String,
+        /// The item's key.
+        key: String,
+        /// The nested state it begins in.
+        state: String,
+    },
+    /// An item's token is over.
+    #[serde(rename = "token:closed")]
+    TokenClosed {
+        /// Number of the token.
+        token: u32,
+        /// Whether the item is done, or given up.
+        done: bool,
+        /// Whether it is left as it was, because the run ended around it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        left: bool,
+    },
+    /// A token moved.
+    #[serde(rename = "state:entered")]
+    StateEntered {
+        /// The token.
+        token: u32,
+        /// Where it was.
+        from: String,
+        /// Where it is.
+        to: String,
+        /// What moved it: `report`, `route`, `do`, `done`, `reopen`, `skip` or `abort`.
+        cause: String,
+        /// Vars that were set on the way.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        set: Map<String, Value>,
+        /// Why, where somebody said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// Somebody is asked to do something.
+    #[serde(rename = "unit:issued")]
+    UnitIssued {
+        /// Id of the unit.
+        unit: String,
+        /// The id without the number of the issue.
+        base: String,
+        /// The token.
+        token: u32,
+        /// The state.
+        state: String,
+        /// Which attempt at the position this is, from 1.
+        attempt: u32,
+        /// How many there are, if there is a limit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_attempts: Option<u32>,
+        /// SHA-256 of the unit's context.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context: Option<String>,
+    },
+    /// A report was accepted.
+    #[serde(rename = "report:accepted")]
+    ReportAccepted(Box<Reported>),
+    /// A report was taken, and an attempt used up.
+    #[serde(rename = "report:retried")]
+    ReportRetried(Box<Reported>),
+    /// The engine is about to do something.
+    #[serde(rename = "effect:intended")]
+    EffectIntended {
+        /// Number of the effect in this run.
+        effect: u64,
+        /// Its name.
+        name: String,
+        /// The token on whose way it is.
+        token: u32,
+        /// Where in the definition it stands.
+        at: EffectAt,
+        /// All that is needed to do it, or to see that it was done.
+        what: Value,
+        /// What brought it about: facts and flags for the guards that come after it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<Box<Reported>>,
+        /// Flags of the command.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        flags: Map<String, Value>,
+        /// Why, where somebody said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// It did it.
+    #[serde(rename = "effect:done")]
+    EffectDone {
+        /// Number of the effect.
+        effect: u64,
+        /// Its name.
+        name: String,
+        /// What came out.
+        result: Value,
+        /// What to keep in the run's memory.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        keep: Map<String, Value>,
+    },
+    /// It failed, and the world is as before.
+    #[serde(rename = "effect:failed")]
+    EffectFailed {
+        /// Number of the effect.
+        effect: u64,
+        /// Its name.
+        name: String,
+        /// Stable code.
+        code: String,
+        /// What happened.
+        message: String,
+    },
+    /// A person let a refusal pass.
+    #[serde(rename = "refusal:allowed")]
+    RefusalAllowed {
+        /// The unit it holds for.
+        unit: String,
+        /// The policy.
+        code: String,
+        /// Why.
+        reason: String,
+        /// Who.
+        actor: String,
+    },
+    /// The run takes no reports.
+    #[serde(rename = "run:paused")]
+    RunPaused {
+        /// Why.
+        reason: String,
+        /// The token that brought it about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        token: Option<u32>,
+        /// More on it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+    /// It goes on.
+    #[serde(rename = "run:resumed")]
+    RunResumed {
+        /// The position that got a fresh set of attempts.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grants: Option<Grant>,
+    },
+    /// It is over.
+    #[serde(rename = "run:ended")]
+    RunEnded {
+        /// How.
+        status: RunStatus,
+        /// Why, where somebody said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// Something that people and programs like to follow; it changes no state.
+    #[serde(skip)]
+    Domain(Domain),
+}
+
+/// A fresh set of attempts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// The token.
+    pub token: u32,
+    /// The state.
+    pub state: String,
+}
+
+/// An event of the workflow's own, named by its definition.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Domain {
+    /// Its name, `noun:verb`.
+    pub name: String,
+    /// The item it is about.
+    pub item: Option<String>,
+    /// The state in which it came about.
+    pub state: String,
+    /// Its fields, filled in by the workflow's view.
+    pub fields: Map<String, Value>,
+}
+
+/// A report that was taken in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct Reported {
+    /// The unit it answered.
+    pub unit: String,
+    /// The token.
+    pub token: u32,
+    /// The state.
+    pub state: String,
+    /// The item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    /// Name of the reader, and so of the facts.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reader: String,
+    /// Level of the evidence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub level: String,
+    /// What was reported.
+    pub facts: Map<String, Value>,
+    /// What policies had to say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// Hashes of the bytes taken in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// Hash of all that was reported.
+    pub digest: String,
+    /// Codes of warnings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Code of the retry verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Whether the position had an attempt to lose.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub attempt_used: bool,
+    /// To keep with the token.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub keep: Map<String, Value>,
+    /// To keep in the run's memory.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub keep_run: Map<String, Value>,
+    /// The verdict, so that the same report gets the same answer again.
+    pub answer: Answer,
+}
+
+/// The names of the events that `apply` reads.
+const FOLDED: [&str; 17] = [
+    "run:created",
+    "items:loaded",
+    "item:added",
+    "item:changed",
+    "token:opened",
+    "token:closed",
+    "state:entered",
+    "unit:issued",
+    "report:accepted",
+    "report:retried",
+    "effect:intended",
+    "effect:done",
+    "effect:failed",
+    "refusal:allowed",
+    "run:paused",
+    "run:resumed",
+    "run:ended",
+];
+
+impl Event {
+    /// The event's name and its fields, as a journal line holds them.
+    pub fn to_fields(&self) -> (String, Map<String, Value>) {
+        if let Self::Domain(domain) = self {
+            return (domain.name.clone(), domain.fields.clone());
+        }
+        match serde_json::to_value(self) {
+            Ok(Value::Object(mut map)) => {
+                let name = match map.shift_remove("event") {
+                    Some(Value::String(name)) => name,
+                    _ => String::new(),
+                };
+                (name, map)
+            }
+            _ => (String::new(), Map::new()),
+        }
+    }
+
+    /// Reads a journal line back. A name that `apply` does not know is a domain event.
+    ///
+    /// # Errors
+    /// Where the fields are not those of the event.
+    pub fn from_fields(name: &str, fields: &Map<String, Value>) -> Result<Self, serde_json::Error> {
+        if !FOLDED.contains(&name) {
+            return Ok(Self::Domain(Domain {
+                name: name.to_owned(),
+                fields: fields.clone(),
+                ..Domain::default()
+            }));
+        }
+        let mut map = fields.clone();
+        map.insert("event".to_owned(), Value::from(name));
+        serde_json::from_value(Value::Object(map))
+    }
+
+    /// Whether an event of that name changes a run when it is folded.
+    pub fn is_folded(name: &str) -> bool {
+        FOLDED.contains(&name)
+    }
+
+    /// The name alone.
+    pub fn name(&self) -> String {
+        self.to_fields().0
+    }
+}

@@ -1,0 +1,476 @@
+//! Guards: CEL expressions over what a run knows.
+//!
+//! The CEL library recurses over its input, so what it is given is bounded before it is compiled,
+//! and compiled on a stack that is large enough for the bound. Values cross the border as 64-bit
+//! integers, doubles, text, lists and maps with every declared key present: the library knows no
+//! static types, and a missing key or an unsigned number would be a fault at run time.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use cel::common::ast::{EntryExpr, Expr, IdedExpr};
+use cel::objects::{Key, Map as CelMap};
+use cel::{Context, Env, Program, Value as Cel};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use crate::diagnostic::{Located, Place};
+
+/// The longest expression that is compiled, in bytes.
+pub const MAX_LENGTH: usize = 1024;
+/// The deepest nesting of brackets and operators that is compiled.
+pub const MAX_DEPTH: usize = 16;
+
+/// The deepest syntax tree that is evaluated.
+const MAX_TREE: usize = 48;
+
+/// Where an expression finds its variables.
+pub trait Scope {
+    /// The value of a top-level variable.
+    fn variable(&self, name: &str) -> Option<Value>;
+}
+
+impl Scope for Map<String, Value> {
+    fn variable(&self, name: &str) -> Option<Value> {
+        self.get(name).cloned()
+    }
+}
+
+/// Why an expression gave no value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` at line {}: {why}", at.line)]
+pub struct GuardFault {
+    /// The expression.
+    pub text: String,
+    /// Where it stands in the definition.
+    pub at: Place,
+    /// What went wrong.
+    pub why: String,
+}
+
+/// A CEL expression as written, compiled when it is first needed.
+#[derive(Debug, Clone)]
+pub struct Expression {
+    /// The text.
+    pub text: String,
+    /// Where it stands.
+    pub at: Place,
+    compiled: OnceLock<Result<Arc<Compiled>, String>>,
+}
+
+#[derive(Debug)]
+struct Compiled {
+    program: Program,
+    variables: Vec<String>,
+    path: Option<Vec<String>>,
+}
+
+impl<'de> Deserialize<'de> for Expression {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Located::<String>::deserialize(deserializer)?;
+        Ok(Self::new(&text.value, text.at))
+    }
+}
+
+impl Expression {
+    /// An expression that stands at `at`.
+    pub fn new(text: &str, at: Place) -> Self {
+        Self {
+            text: text.to_owned(),
+            at,
+            compiled: OnceLock::new(),
+        }
+    }
+
+    fn compiled(&self) -> Result<&Arc<Compiled>, GuardFault> {
+        self.compiled
+            .get_or_init(|| compile(&self.text).map(Arc::new))
+            .as_ref()
+            .map_err(|why| self.fault(why.clone()))
+    }
+
+    fn fault(&self, why: impl Into<String>) -> GuardFault {
+        GuardFault {
+            text: self.text.clone(),
+            at: self.at,
+            why: why.into(),
+        }
+    }
+
+    /// What the expression gives in `scope`.
+    ///
+    /// # Errors
+    /// Where it does not compile, names something that is not there, or breaks a rule of CEL.
+    pub fn evaluate(&self, scope: &dyn Scope) -> Result<Value, GuardFault> {
+        let compiled = self.compiled()?;
+        if let Some(path) = &compiled.path {
+            return follow(scope, path)
+                .ok_or_else(|| self.fault("names something that is not there"));
+        }
+        let mut context = Context::with_env(environment());
+        for name in &compiled.variables {
+            if let Some(value) = scope.variable(name) {
+                context.add_variable_from_value(name.as_str(), to_cel(&value));
+            }
+        }
+        let value = compiled
+            .program
+            .execute(&context)
+            .map_err(|error| self.fault(error.to_string()))?;
+        from_cel(&value).ok_or_else(|| self.fault("gives a value that cannot be kept"))
+    }
+
+    /// Whether the expression holds in `scope`.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate), and where the value is neither true nor false.
+    pub fn holds(&self, scope: &dyn Scope) -> Result<bool, GuardFault> {
+        match self.evaluate(scope)? {
+            Value::Bool(holds) => Ok(holds),
+            other => Err(self.fault(format!("gives {other}, not true or false"))),
+        }
+    }
+
+    /// The dotted paths that the expression names, such as `tests.failed`.
+    ///
+    /// # Errors
+    /// Where it does not compile.
+    pub fn paths(&self) -> Result<BTreeSet<Vec<String>>, GuardFault> {
+        let compiled = self.compiled()?;
+        let mut paths = BTreeSet::new();
+        collect_paths(
+            compiled.program.expression(),
+            &mut BTreeSet::new(),
+            &mut paths,
+        );
+        Ok(paths)
+    }
+}
+
+/// Whether the tree is at most `limit` deep.
+fn shallower(expression: &IdedExpr, limit: usize) -> bool {
+    let Some(limit) = limit.checked_sub(1) else {
+        return false;
+    };
+    let all = |parts: &[&IdedExpr]| parts.iter().all(|part| shallower(part, limit));
+    match &expression.expr {
+        Expr::Call(call) => {
+            call.target
+                .as_ref()
+                .is_none_or(|target| shallower(target, limit))
+                && call.args.iter().all(|part| shallower(part, limit))
+        }
+        Expr::Select(select) => shallower(&select.operand, limit),
+        Expr::List(list) => list.elements.iter().all(|part| shallower(part, limit)),
+        Expr::Map(map) => map.entries.iter().all(|entry| match &entry.expr {
+            EntryExpr::MapEntry(entry) => all(&[&entry.key, &entry.value]),
+            EntryExpr::StructField(field) => shallower(&field.value, limit),
+        }),
+        Expr::Struct(fields) => fields.entries.iter().all(|entry| match &entry.expr {
+            EntryExpr::MapEntry(entry) => all(&[&entry.key, &entry.value]),
+            EntryExpr::StructField(field) => shallower(&field.value, limit),
+        }),
+        Expr::Comprehension(inner) => all(&[
+            &inner.iter_range,
+            &inner.accu_init,
+            &inner.loop_cond,
+            &inner.loop_step,
+            &inner.result,
+        ]),
+        _ => true,
+    }
+}
+
+fn environment() -> Arc<Env> {
+    static STANDARD: OnceLock<Arc<Env>> = OnceLock::new();
+    Arc::clone(STANDARD.get_or_init(|| Arc::new(Env::stdlib())))
+}
+
+/// Compiles within the bounds, or says why not.
+fn compile(text: &str) -> Result<Compiled, String> {
+    bounded(text)?;
+    let finish = |text: &str| -> Result<Compiled, String> {
+        let program = Program::compile(text).map_err(|errors| {
+            errors
+                .to_string()
+                .lines()
+                .next()
+                .unwrap_or("does not parse")
+                .to_owned()
+        })?;
+        // Evaluating and dropping recurse too, on whatever stack the caller has.
+        if !shallower(program.expression(), MAX_TREE) {
+            return Err(format!("has more than {MAX_TREE} operations in a row"));
+        }
+        let path = named_path(program.expression());
+        let mut variables: Vec<String> = program
+            .references()
+            .variables()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        variables.sort_unstable();
+        Ok(Compiled {
+            program,
+            variables,
+            path,
+        })
+    };
+    // Short and flat needs no stack of its own; the rest gets one that holds the bound many times.
+    if text.len() <= 160 && depth(text) <= 4 {
+        return finish(text);
+    }
+    let text = text.to_owned();
+    std::thread::Builder::new()
+        .stack_size(64 << 20)
+        .spawn(move || finish(&text))
+        .map_err(|error| format!("could not be compiled: {error}"))?
+        .join()
+        .unwrap_or_else(|_| Err("could not be compiled".to_owned()))
+}
+
+fn bounded(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() {
+        return Err("is empty".to_owned());
+    }
+    if text.len() > MAX_LENGTH {
+        return Err(format!("is longer than {MAX_LENGTH} bytes"));
+    }
+    if depth(text) > MAX_DEPTH {
+        return Err(format!("is nested more than {MAX_DEPTH} deep"));
+    }
+    Ok(())
+}
+
+/// An upper bound on how deep the parser may recurse for `text`: brackets, unary operators in a
+/// row, `? :` chains, and selections in a row all nest.
+fn depth(text: &str) -> usize {
+    let (mut open, mut deepest, mut unary, mut chain, mut ternary) =
+        (0_usize, 0, 0_usize, 0_usize, 0_usize);
+    let mut quote: Option<char> = None;
+    let mut previous = '\0';
+    for c in text.chars() {
+        if let Some(mark) = quote {
+            if c == mark && previous != '\\' {
+                quote = None;
+            }
+            previous = if previous == '\\' { '\0' } else { c };
+            continue;
+        }
+        match c {
+            '"' | '\'' => quote = Some(c),
+            '(' | '[' | '{' => open += 1,
+            ')' | ']' | '}' => open = open.saturating_sub(1),
+            '!' | '-' => unary += 1,
+            '?' => ternary += 1,
+            '.' => chain += 1,
+            _ => {}
+        }
+        if !matches!(c, '!' | '-') && !c.is_whitespace() {
+            unary = 0;
+        }
+        if !matches!(c, '.') && !c.is_alphanumeric() && c != '_' {
+            chain = 0;
+        }
+        previous = c;
+        deepest = deepest.max(open + unary + ternary + chain.saturating_sub(2));
+    }
+    deepest
+}
+
+fn named_path(expression: &IdedExpr) -> Option<Vec<String>> {
+    match &expression.expr {
+        Expr::Ident(name) => Some(vec![name.clone()]),
+        Expr::Select(select) if !select.test => {
+            let mut path = named_path(&select.operand)?;
+            path.push(select.field.clone());
+            Some(path)
+        }
+        _ => None,
+    }
+}
+
+fn follow(scope: &dyn Scope, path: &[String]) -> Option<Value> {
+    let mut value = scope.variable(path.first()?)?;
+    for field in &path[1..] {
+        value = match value {
+            Value::Object(mut map) => map.remove(field)?,
+            _ => return None,
+        };
+    }
+    Some(value)
+}
+
+fn collect_paths(
+    expression: &IdedExpr,
+    local: &mut BTreeSet<String>,
+    paths: &mut BTreeSet<Vec<String>>,
+) {
+    if let Some(path) = named_path(expression) {
+        if !local.contains(&path[0]) {
+            paths.insert(path);
+        }
+        return;
+    }
+    match &expression.expr {
+        Expr::Call(call) => {
+            for part in call.target.iter().map(AsRef::as_ref).chain(&call.args) {
+                collect_paths(part, local, paths);
+            }
+        }
+        Expr::Select(select) => collect_paths(&select.operand, local, paths),
+        Expr::List(list) => {
+            for element in &list.elements {
+                collect_paths(element, local, paths);
+            }
+        }
+        Expr::Map(map) => {
+            for entry in &map.entries {
+                if let EntryExpr::MapEntry(entry) = &entry.expr {
+                    collect_paths(&entry.key, local, paths);
+                    collect_paths(&entry.value, local, paths);
+                }
+            }
+        }
+        Expr::Comprehension(all) => {
+            collect_paths(&all.iter_range, local, paths);
+            let mut inner = local.clone();
+            inner.insert(all.iter_var.clone());
+            inner.extend(all.iter_var2.clone());
+            inner.insert(all.accu_var.clone());
+            for part in [&all.accu_init, &all.loop_cond, &all.loop_step, &all.result] {
+                collect_paths(part, &mut inner, paths);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn to_cel(value: &Value) -> Cel {
+    match value {
+        Value::Null => Cel::Null,
+        Value::Bool(value) => Cel::Bool(*value),
+        Value::Number(number) => number
+            .as_i64()
+            .map_or_else(|| Cel::Float(number.as_f64().unwrap_or(f64::NAN)), Cel::Int),
+        Value::String(text) => Cel::String(Arc::new(text.clone())),
+        Value::Array(all) => Cel::List(Arc::new(all.iter().map(to_cel).collect())),
+        Value::Object(map) => Cel::Map(CelMap {
+            map: Arc::new(
+                map.iter()
+                    .map(|(key, value)| (Key::String(Arc::new(key.clone())), to_cel(value)))
+                    .collect(),
+            ),
+        }),
+    }
+}
+
+fn from_cel(value: &Cel) -> Option<Value> {
+    Some(match value {
+        Cel::Null => Value::Null,
+        Cel::Bool(value) => Value::from(*value),
+        Cel::Int(value) => Value::from(*value),
+        Cel::UInt(value) => Value::from(i64::try_from(*value).ok()?),
+        Cel::Float(value) => Value::from(*value),
+        Cel::String(text) => Value::from(text.as_str()),
+        Cel::List(all) => Value::Array(all.iter().map(from_cel).collect::<Option<_>>()?),
+        Cel::Map(map) => {
+            let mut entries: Vec<(String, Value)> = map
+                .map
+                .iter()
+                .map(|(key, value)| match key {
+                    Key::String(key) => Some((key.as_str().to_owned(), from_cel(value)?)),
+                    _ => None,
+                })
+                .collect::<Option<_>>()?;
+            // The library's maps have no order; a journal must not depend on a hash seed.
+            entries.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(entries.into_iter().collect())
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope() -> Map<String, Value> {
+        let value = serde_json::json!({
+            "tests": { "failed": 2, "passed": 0, "files": ["a", "b"], "ok": true, "name": "x" },
+        });
+        let Value::Object(map) = value else {
+            unreachable!()
+        };
+        map
+    }
+
+    fn eval(text: &str) -> Result<Value, GuardFault> {
+        Expression::new(text, Place::default()).evaluate(&scope())
+    }
+
+    #[test]
+    fn evaluates_what_definitions_write() {
+        for (text, expected) in [
+            ("tests.failed > 0", Value::from(true)),
+            ("tests.failed + 1", Value::from(3)),
+            ("size(tests.files) == 2 && tests.ok", Value::from(true)),
+            ("tests.files", serde_json::json!(["a", "b"])),
+            (
+                "tests.name + '.fix-' + string(tests.failed)",
+                Value::from("x.fix-2"),
+            ),
+            ("tests.files.exists(f, f == 'b')", Value::from(true)),
+        ] {
+            assert_eq!(eval(text).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn hostile_nesting_is_refused_not_fatal() {
+        for text in [
+            "(".repeat(500),
+            format!("{}1{}", "(".repeat(400), ")".repeat(400)),
+            "!".repeat(1000),
+            format!("{}true", "!".repeat(900)),
+            format!("a{}", ".b".repeat(500)),
+            "true?1:".repeat(140) + "1",
+            "[".repeat(900),
+            "-".repeat(1000) + "1",
+            "x".repeat(5000),
+            format!("{}1", "1+".repeat(500)),
+            format!("{}true", "true&&".repeat(160)),
+            format!("{}a", "a||".repeat(300)),
+            "a".to_owned() + &"[0]".repeat(300),
+            "'unclosed".to_owned(),
+            String::new(),
+        ] {
+            // Either a value or a fault; what matters is that the process lives.
+            let _ = eval(&text);
+        }
+    }
+
+    #[test]
+    fn names_that_are_not_there_are_faults() {
+        for text in [
+            "tests.nothing",
+            "nothing",
+            "tests.nothing > 1",
+            "tests.failed > 'a'",
+        ] {
+            assert!(eval(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_leave_out_what_a_comprehension_binds() {
+        let paths = Expression::new(
+            "tests.files.exists(f, f == tests.name) || run.paused == ''",
+            Place::default(),
+        )
+        .paths()
+        .unwrap();
+        let dotted: Vec<String> = paths.iter().map(|path| path.join(".")).collect();
+        assert_eq!(dotted, ["run.paused", "tests.files", "tests.name"]);
+    }
+}

@@ -1,0 +1,69 @@
+//! What guards see, and nothing else.
+
+use serde_json::{Map, Value, json};
+
+use crate::command::command_flags;
+use crate::definition::Definition;
+use crate::guard::Scope;
+use crate::state::{RunState, Token};
+
+/// The names that every expression may use, beside item sets and the reader of its state.
+pub const STANDING: [&str; 8] = [
+    "inputs", "vars", "config", "item", "attempt", "command", "run", "result",
+];
+
+/// The view of one token on its run.
+pub struct RunScope<'a> {
+    /// The definition.
+    pub definition: &'a Definition,
+    /// The run.
+    pub run: &'a RunState,
+    /// The token.
+    pub token: &'a Token,
+    /// The reader of the present state, and what it found.
+    pub facts: Option<(&'a str, &'a Map<String, Value>)>,
+    /// Flags of the command.
+    pub flags: &'a Map<String, Value>,
+    /// Why, where somebody said so.
+    pub reason: &'a str,
+    /// Vars as they will be, where an edge sets some.
+    pub vars: Option<&'a Map<String, Value>>,
+    /// What the last effect gave.
+    pub result: Option<&'a Value>,
+}
+
+impl Scope for RunScope<'_> {
+    fn variable(&self, name: &str) -> Option<Value> {
+        if let Some((reader, facts)) = self.facts
+            && reader == name
+        {
+            return Some(Value::Object(facts.clone()));
+        }
+        Some(match name {
+            "inputs" => Value::Object(self.run.inputs.clone()),
+            "vars" => Value::Object(self.vars.unwrap_or(&self.run.vars).clone()),
+            "config" => self.run.config.clone(),
+            "item" => Value::Object(self.run.item(self.token)?.fields.clone()),
+            "attempt" => {
+                let used = self.token.attempts.get(&self.token.state).copied();
+                Value::from(used.unwrap_or(0) + 1)
+            }
+            "command" => {
+                let mut command = Map::new();
+                for flag in command_flags() {
+                    command.insert(flag.to_owned(), Value::from(false));
+                }
+                for (flag, value) in self.flags {
+                    command.insert(flag.clone(), value.clone());
+                }
+                command.insert("reason".to_owned(), Value::from(self.reason));
+                Value::Object(command)
+            }
+            "run" => json!({
+                "paused": self.run.pause.as_ref().map_or("", |pause| pause.reason.as_str()),
+            }),
+            "result" => self.result.cloned().unwrap_or(Value::Null),
+            set => return self.run.set_facts(self.definition, set),
+        })
+    }
+}

@@ -1,0 +1,458 @@
+//! What a run is: the fold of its events.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::command::Severity;
+use crate::definition::{Definition, EndStatus, ItemSetDef};
+use crate::event::Reported;
+use crate::items::{self, Node};
+
+/// Number of the token that every run has.
+pub const ROOT: u32 = 0;
+
+/// A run, as its events made it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RunState {
+    /// Id of the run; empty before the first event.
+    pub run: String,
+    /// Id of its workflow.
+    pub workflow: String,
+    /// SHA-256 of the definition's text.
+    pub definition_hash: String,
+    /// Where it stands as a whole.
+    pub status: RunStatus,
+    /// Why it takes no reports, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<Pause>,
+    /// Why it ended as it did, where somebody said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_reason: Option<String>,
+    /// Arguments of the start.
+    pub inputs: Map<String, Value>,
+    /// What guards see as `config`.
+    pub config: Value,
+    /// All settings, as they were at the start.
+    pub settings: Value,
+    /// SHA-256 of the settings.
+    pub policy_hash: String,
+    /// Severity of each policy.
+    pub policies: BTreeMap<String, Severity>,
+    /// Who started it.
+    pub actor: String,
+    /// Vars.
+    pub vars: Map<String, Value>,
+    /// Item sets.
+    pub sets: IndexMap<String, ItemSet>,
+    /// Positions in the graph; the first is the run's own.
+    pub tokens: Vec<Token>,
+    /// Number of the token that is opened next.
+    pub next_token: u32,
+    /// How often a unit was issued, by its id without the number.
+    pub issues: BTreeMap<String, u32>,
+    /// The last report that was taken in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Reported>,
+    /// The effect under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Pending>,
+    /// Number of the effect that is intended next.
+    pub next_effect: u64,
+    /// The run's memory, for readers and effects.
+    pub kept: Map<String, Value>,
+    /// Time of the first event.
+    pub started_at: String,
+    /// Time of the last event.
+    pub updated_at: String,
+    /// Time of the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+}
+
+/// Where a run stands as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    /// It goes on.
+    #[default]
+    Running,
+    /// It takes no reports until it is resumed.
+    Paused,
+    /// It reached its goal.
+    Completed,
+    /// It did not.
+    Failed,
+    /// It broke down.
+    Error,
+    /// It was called off from inside.
+    Cancelled,
+    /// It was called off from outside.
+    Aborted,
+}
+
+impl RunStatus {
+    /// Whether the run is over.
+    pub fn is_over(self) -> bool {
+        !matches!(self, Self::Running | Self::Paused)
+    }
+
+    /// The name used in files and answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Error => "error",
+            Self::Cancelled => "cancelled",
+            Self::Aborted => "aborted",
+        }
+    }
+}
+
+impl From<EndStatus> for RunStatus {
+    fn from(end: EndStatus) -> Self {
+        match end {
+            EndStatus::Completed => Self::Completed,
+            EndStatus::Failed => Self::Failed,
+            EndStatus::Error => Self::Error,
+            EndStatus::Cancelled => Self::Cancelled,
+            EndStatus::Aborted => Self::Aborted,
+        }
+    }
+}
+
+/// Why a run takes no reports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pause {
+    /// The reason, a stable code or what a person said.
+    pub reason: String,
+    /// The token that brought it about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<u32>,
+    /// More on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// A position in the graph.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Token {
+    /// Its number.
+    pub id: u32,
+    /// The token of the `each` it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<u32>,
+    /// The item it carries: set and key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<(String, String)>,
+    /// The state it stands at.
+    pub state: String,
+    /// Since when.
+    pub entered_at: String,
+    /// Why it came here, where somebody said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What somebody is asked to do there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
+    /// Attempts used up, by state.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attempts: BTreeMap<String, u32>,
+    /// The token's memory, for readers and effects.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub kept: Map<String, Value>,
+}
+
+impl Token {
+    /// The key of its item.
+    pub fn key(&self) -> Option<&str> {
+        self.item.as_ref().map(|(_, key)| key.as_str())
+    }
+}
+
+/// What somebody is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Unit {
+    /// Its id, never used twice in a run.
+    pub id: String,
+    /// Which attempt at the position, from 1.
+    pub attempt: u32,
+    /// How many there are, if there is a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_attempts: Option<u32>,
+    /// When it was issued.
+    pub issued_at: String,
+    /// SHA-256 of its context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// Policies that a person let pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<String>,
+}
+
+/// The verdict on a report, as it was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct Answer {
+    /// Whether the report was accepted.
+    pub validated: bool,
+    /// What came next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
+}
+
+/// What comes next: a unit, or the status of a run that has none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Next {
+    /// Status of the run.
+    pub status: RunStatus,
+    /// The state that waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Its item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    /// Its unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// The attempt, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// How many there are, if there is a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_attempts: Option<u32>,
+}
+
+/// Where in a definition an effect stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectAt {
+    /// The state.
+    pub state: String,
+    /// The list of edges: an event's name, `route`, `do` or `final`.
+    pub event: String,
+    /// The edge in that list.
+    pub edge: usize,
+    /// The effect on that edge.
+    pub effect: usize,
+}
+
+/// An effect that is under way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pending {
+    /// Its number.
+    pub effect: u64,
+    /// Its name.
+    pub name: String,
+    /// The token on whose way it is.
+    pub token: u32,
+    /// Where it stands.
+    pub at: EffectAt,
+    /// What it is going to do.
+    pub what: Value,
+    /// When it was intended.
+    pub since: String,
+    /// The report that brought it about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<Box<Reported>>,
+    /// Flags of the command.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub flags: Map<String, Value>,
+    /// Why, where somebody said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The items that an `each` goes through.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+pub struct ItemSet {
+    /// The items by key, in their order.
+    pub items: IndexMap<String, Item>,
+}
+
+/// One item.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Its fields.
+    pub fields: Map<String, Value>,
+    /// Where it stands.
+    pub status: ItemStatus,
+}
+
+/// Where an item stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ItemStatus {
+    /// Not begun.
+    Open,
+    /// It has a token.
+    Active,
+    /// Done.
+    Done,
+    /// Given up.
+    Failed,
+}
+
+impl Item {
+    /// The keys that it needs.
+    pub fn needs(&self, field: Option<&str>) -> Vec<String> {
+        field
+            .and_then(|field| self.fields.get(field))
+            .and_then(Value::as_array)
+            .map(|all| {
+                all.iter()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect()
+            })
+            .unwrap_or_default()
+    }
+
+    /// A field that holds text.
+    pub fn text(&self, field: &str) -> &str {
+        self.fields
+            .get(field)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    }
+}
+
+impl ItemSet {
+    /// How many items have that status.
+    pub fn count(&self, status: ItemStatus) -> usize {
+        self.items
+            .values()
+            .filter(|item| item.status == status)
+            .count()
+    }
+
+    /// Which items cannot be run any more, because something they need was given up.
+    pub fn barred(&self, definition: &ItemSetDef) -> Vec<bool> {
+        let failed: Vec<usize> = self
+            .items
+            .values()
+            .enumerate()
+            .filter(|(_, item)| item.status == ItemStatus::Failed)
+            .map(|(at, _)| at)
+            .collect();
+        if failed.is_empty() {
+            return vec![false; self.items.len()];
+        }
+        let field = definition.needs.as_ref().map(|needs| needs.value.as_str());
+        let needs: Vec<Vec<String>> = self.items.values().map(|item| item.needs(field)).collect();
+        let nodes: Vec<Node<'_>> = self
+            .items
+            .keys()
+            .zip(&needs)
+            .map(|(key, needs)| Node { key, needs })
+            .collect();
+        let mut reached = items::dependents_of(&nodes, &failed);
+        for (barred, item) in reached.iter_mut().zip(self.items.values()) {
+            *barred &= item.status == ItemStatus::Open;
+        }
+        reached
+    }
+
+    /// The first open item whose needs are all done.
+    pub fn ready(&self, definition: &ItemSetDef) -> Option<(&str, &Item)> {
+        let field = definition.needs.as_ref().map(|needs| needs.value.as_str());
+        self.items
+            .iter()
+            .find(|(_, item)| {
+                item.status == ItemStatus::Open
+                    && item.needs(field).iter().all(|need| {
+                        self.items
+                            .get(need)
+                            .is_some_and(|needed| needed.status == ItemStatus::Done)
+                    })
+            })
+            .map(|(key, item)| (key.as_str(), item))
+    }
+}
+
+impl RunState {
+    /// The token with that number.
+    pub fn token(&self, id: u32) -> Option<&Token> {
+        self.tokens.iter().find(|token| token.id == id)
+    }
+
+    /// The tokens that wait for somebody, with their units.
+    pub fn waiting(&self) -> impl Iterator<Item = (&Token, &Unit)> {
+        self.tokens
+            .iter()
+            .filter_map(|token| token.unit.as_ref().map(|unit| (token, unit)))
+    }
+
+    /// The item that a token carries.
+    pub fn item(&self, token: &Token) -> Option<&Item> {
+        let (set, key) = token.item.as_ref()?;
+        self.sets.get(set)?.items.get(key)
+    }
+
+    /// What comes next, for an answer.
+    pub fn next(&self) -> Next {
+        let waiting = if self.status == RunStatus::Running {
+            self.waiting().next()
+        } else {
+            None
+        };
+        Next {
+            status: self.status,
+            state: waiting.map(|(token, _)| token.state.clone()),
+            item: waiting.and_then(|(token, _)| token.key().map(str::to_owned)),
+            unit: waiting.map(|(_, unit)| unit.id.clone()),
+            attempt: waiting.map(|(_, unit)| unit.attempt),
+            max_attempts: waiting.and_then(|(_, unit)| unit.max_attempts),
+        }
+    }
+
+    /// Whether a unit of that id was issued at some time.
+    pub fn was_issued(&self, unit: &str) -> bool {
+        if self.issues.contains_key(unit) {
+            return true;
+        }
+        let Some((base, number)) = unit.rsplit_once('-') else {
+            return false;
+        };
+        number
+            .parse::<u32>()
+            .is_ok_and(|n| n >= 2 && self.issues.get(base).is_some_and(|issued| *issued >= n))
+    }
+
+    /// What an expression sees of an item set.
+    pub fn set_facts(&self, definition: &Definition, name: &str) -> Option<Value> {
+        let declared = definition.items.get(name)?;
+        let empty = ItemSet::default();
+        let set = self.sets.get(name).unwrap_or(&empty);
+        let barred = set
+            .barred(declared)
+            .into_iter()
+            .filter(|barred| *barred)
+            .count();
+        let open = set.count(ItemStatus::Open) + set.count(ItemStatus::Active);
+        let next = set.ready(declared).map_or_else(
+            || {
+                declared
+                    .fields
+                    .iter()
+                    .map(|(name, field)| (name.value.clone(), field.empty()))
+                    .collect()
+            },
+            |(_, item)| item.fields.clone(),
+        );
+        Some(serde_json::json!({
+            "size": set.items.len(),
+            "remaining": open - barred.min(open),
+            "done": set.count(ItemStatus::Done),
+            "failed": set.count(ItemStatus::Failed),
+            "barred": barred,
+            "next": next,
+        }))
+    }
+}

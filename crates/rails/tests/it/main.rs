@@ -1,0 +1,4 @@
+//! Tests of the pure machine through its public face.
+
+mod builtin;
+mod support;
