@@ -1,0 +1,47 @@
+//! Files that can be rebuilt from the journal: replaced as a whole, only when they change, and never synced.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::durable::{self, TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
+
+/// Makes `bytes` the content of `path`, unless they are that already. Returns whether it wrote.
+///
+/// A reader sees the old content or the new. The file is readable by its owner alone. Its folder must exist.
+pub fn replace_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    if has_content(path, bytes)? {
+        return Ok(false);
+    }
+    durable::write_aside(path, bytes)?
+        .persist(path)
+        .map_err(|error| error.error)?;
+    Ok(true)
+}
+
+fn has_content(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() && found.len() == bytes.len() as u64 => {}
+        Ok(_) => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    }
+    Ok(durable::read_if_there(path)?.is_some_and(|content| content == bytes))
+}
+
+/// Removes what processes that were killed while replacing a file left in the folder `dir`.
+///
+/// Returns how many files that were. To be called under the lock of the folder, so that no replacement is under way.
+pub fn remove_leftovers(dir: &Path) -> io::Result<usize> {
+    let mut removed = 0;
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX) {
+            fs::remove_file(entry.path())?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}

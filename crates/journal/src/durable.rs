@@ -1,0 +1,101 @@
+//! Folders and files whose names outlive a power failure, and files replaced as a whole.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+/// Begins the name of a file that is about to be renamed into place.
+pub(crate) const TEMPORARY_PREFIX: &str = ".tramline-";
+/// Ends it.
+pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
+
+/// Brings the names in `folder` onto the disk.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Makes one folder, readable by its owner alone. `AlreadyExists` when it is there.
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+/// Makes `path` and what is missing above it, and syncs the name of each new folder.
+pub(crate) fn ensure_folder(path: &Path) -> io::Result<()> {
+    match make_folder(path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            return if path.is_dir() { Ok(()) } else { Err(error) };
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match path.parent() {
+            Some(parent) if parent != path && !parent.as_os_str().is_empty() => {
+                ensure_folder(parent)?;
+                match make_folder(path) {
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                        return Err(error);
+                    }
+                    _ => {}
+                }
+            }
+            _ => return Err(error),
+        },
+        Err(error) => return Err(error),
+    }
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => sync_folder(parent),
+        _ => sync_folder(Path::new(".")),
+    }
+}
+
+/// The folder that `path` lies in.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A file beside `path` with `bytes` in it, readable by its owner alone, not yet renamed.
+pub(crate) fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let mut file = empty_aside(path)?;
+    file.write_all(bytes)?;
+    Ok(file)
+}
+
+/// An empty file beside `path`, readable by its owner alone, not yet renamed.
+pub(crate) fn empty_aside(path: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(TEMPORARY_PREFIX)
+        .suffix(TEMPORARY_SUFFIX)
+        .tempfile_in(folder_of(path))
+}
+
+/// Replaces `path` as a whole; afterwards file and name are on the disk.
+pub(crate) fn replace_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = write_aside(path, bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    sync_folder(folder_of(path))
+}
+
+/// As [`replace_durably`], but leaves alone what is there already and says so with `false`.
+pub(crate) fn create_durably(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let file = write_aside(path, bytes)?;
+    file.as_file().sync_all()?;
+    match file.persist_noclobber(path) {
+        Ok(_) => sync_folder(folder_of(path)).map(|()| true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error.error),
+    }
+}
+
+/// The content of `path`; `None` when there is no such file.
+pub(crate) fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

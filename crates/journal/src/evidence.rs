@@ -1,0 +1,127 @@
+//! Bytes that were taken in or given out, kept by their hash in the `evidence` folder of a run.
+//!
+//! They cannot be rebuilt from the journal, so they are on the disk before an event names them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::digest::{is_sha256_hex, sha256_hex};
+use crate::durable;
+
+/// The name of the folder in the folder of its run.
+pub const FOLDER_NAME: &str = "evidence";
+
+/// The evidence of one run.
+#[derive(Clone, Debug)]
+pub struct EvidenceStore {
+    folder: PathBuf,
+}
+
+/// Why a piece of evidence could not be kept or given back.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum EvidenceError {
+    /// There is no evidence with this hash.
+    #[error("the evidence {sha256} is missing; it was looked for at {}", path.display())]
+    Missing {
+        /// The hash.
+        sha256: String,
+        /// Where its file belongs.
+        path: PathBuf,
+    },
+    /// The file of this hash has other content.
+    #[error("the evidence {} was changed: its content now has the hash {found}", path.display())]
+    Changed {
+        /// The hash.
+        sha256: String,
+        /// The hash of what is there.
+        found: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// What was asked for is not a hash.
+    #[error("{0:?} is not a SHA-256 in lower-case hex")]
+    NotAHash(String),
+    /// The file or its folder could not be used.
+    #[error("could not {doing} the evidence {}", path.display())]
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+}
+
+impl EvidenceStore {
+    /// The evidence of the run in the folder `run`.
+    pub fn new(run: &Path) -> Self {
+        Self {
+            folder: run.join(FOLDER_NAME),
+        }
+    }
+
+    /// The folder that the evidence lies in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Keeps `bytes` and returns their SHA-256. When this returns, they are on the disk.
+    ///
+    /// What is there already is not written again, unless its content was spoilt.
+    pub fn put(&self, bytes: &[u8]) -> Result<String, EvidenceError> {
+        let sha256 = sha256_hex(bytes);
+        let path = self.folder.join(&sha256);
+        match self.keep(&path, bytes) {
+            Ok(()) => Ok(sha256),
+            Err(source) => Err(EvidenceError::Io {
+                doing: "keep",
+                path,
+                source,
+            }),
+        }
+    }
+
+    fn keep(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        if durable::read_if_there(path)?.is_some_and(|content| content == bytes) {
+            // Whoever wrote it may have been killed before its name was on the disk.
+            return durable::sync_folder(&self.folder);
+        }
+        durable::ensure_folder(&self.folder)?;
+        durable::replace_durably(path, bytes)
+    }
+
+    /// The bytes with this SHA-256, checked against it.
+    pub fn get(&self, sha256: &str) -> Result<Vec<u8>, EvidenceError> {
+        if !is_sha256_hex(sha256) {
+            return Err(EvidenceError::NotAHash(sha256.to_owned()));
+        }
+        let path = self.folder.join(sha256);
+        match durable::read_if_there(&path) {
+            Err(source) => Err(EvidenceError::Io {
+                doing: "read",
+                path,
+                source,
+            }),
+            Ok(None) => Err(EvidenceError::Missing {
+                sha256: sha256.to_owned(),
+                path,
+            }),
+            Ok(Some(bytes)) => {
+                let found = sha256_hex(&bytes);
+                if found == sha256 {
+                    Ok(bytes)
+                } else {
+                    Err(EvidenceError::Changed {
+                        sha256: sha256.to_owned(),
+                        found,
+                        path,
+                    })
+                }
+            }
+        }
+    }
+}

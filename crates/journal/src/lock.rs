@@ -1,0 +1,150 @@
+//! Taking turns: an advisory lock on a file, with a bounded wait that can name the holder.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::error::JournalError;
+
+/// The name of the lock file in the folder that it guards.
+pub const FILE_NAME: &str = "lock";
+
+/// What is written about a holder always takes this many bytes. The file is written over in place
+/// and never shortened, since some file systems flush a file that was emptied and refilled.
+const HOLDER_BYTES: usize = 512;
+
+/// Who holds a lock, by its own account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Its process id.
+    pub pid: u32,
+    /// What it was asked to do.
+    pub command: String,
+    /// When it took the lock, in UTC.
+    pub since: String,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            pid,
+            command,
+            since,
+        } = self;
+        write!(formatter, "process {pid} (`{command}`, since {since})")
+    }
+}
+
+/// The right to write in a folder, given back when it is dropped or its process ends.
+///
+/// The same kind of lock guards a run and a project. The kernel frees the lock of a dead process.
+/// The lock file stays where it is for ever: removing it would let two processes each hold a lock
+/// on a file of that name.
+#[derive(Debug)]
+pub struct RunLock {
+    file: File,
+    path: PathBuf,
+}
+
+impl RunLock {
+    /// Takes the lock of the folder `dir`, waiting at most `timeout`.
+    ///
+    /// `command` is what the error of another process that waits in vain will show. It is tried
+    /// at least once, also with a `timeout` of zero.
+    pub fn acquire(dir: &Path, timeout: Duration, command: &str) -> Result<Self, JournalError> {
+        const FIRST_PAUSE: Duration = Duration::from_millis(1);
+        const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
+        let path = dir.join(FILE_NAME);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(JournalError::io("open the lock", &path))?;
+        let start = Instant::now();
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::Error(source)) => {
+                    return Err(JournalError::io("lock", &path)(source));
+                }
+                Err(TryLockError::WouldBlock) => {}
+            }
+            let waited = start.elapsed();
+            let Some(left) = timeout.checked_sub(waited).filter(|left| !left.is_zero()) else {
+                return Err(JournalError::LockTimeout {
+                    holder: holder_in(&path),
+                    path,
+                    waited,
+                });
+            };
+            thread::sleep(pause.min(left));
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+        let lock = Self { file, path };
+        lock.sign(command);
+        Ok(lock)
+    }
+
+    /// The lock file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Who holds the lock of the folder `dir`, as far as its file tells. A hint: the file is read
+    /// without the lock.
+    pub fn holder(dir: &Path) -> Option<Holder> {
+        holder_in(&dir.join(FILE_NAME))
+    }
+
+    /// Says in the file who holds it. What cannot be written is left out: it is only a hint.
+    fn sign(&self, command: &str) {
+        let since = Timestamp::from_millisecond(Timestamp::now().as_millisecond())
+            .map_or_else(|_| String::new(), |now| now.to_string());
+        let mut holder = Holder {
+            pid: std::process::id(),
+            command: command.chars().take(200).collect(),
+            since,
+        };
+        let mut text = serde_json::to_vec(&holder).unwrap_or_default();
+        if text.len() >= HOLDER_BYTES {
+            holder.command = holder.command.chars().take(40).collect();
+            text = serde_json::to_vec(&holder).unwrap_or_default();
+        }
+        self.write(&text);
+    }
+
+    fn write(&self, text: &[u8]) {
+        let mut bytes = [b' '; HOLDER_BYTES];
+        if let Some((last, room)) = bytes.split_last_mut()
+            && let Some(place) = room.get_mut(..text.len())
+        {
+            place.copy_from_slice(text);
+            *last = b'\n';
+        }
+        // Whether this works changes nothing: the lock is held either way.
+        let _ = self.file.write_all_at(&bytes, 0);
+    }
+}
+
+impl Drop for RunLock {
+    fn drop(&mut self) {
+        self.write(&[]);
+        // Closing the file frees the lock too, unless a child that is being started still has it open.
+        let _ = self.file.unlock();
+    }
+}
+
+fn holder_in(path: &Path) -> Option<Holder> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}

@@ -1,0 +1,193 @@
+//! The state folded from a journal up to some event: a cache, so that loading does not grow with
+//! the length of the run.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::contract::Journal;
+use crate::derived;
+use crate::digest::sha256_hex;
+use crate::durable;
+use crate::error::JournalError;
+use crate::file::FileJournal;
+use crate::position::{Head, Position};
+use crate::record::Record;
+
+/// The name of the snapshot in the folder of its run.
+pub const FILE_NAME: &str = "snapshot.json";
+
+/// The format of the file. To be raised with every change of the journal's own format too: a load
+/// by snapshot does not read the journal's first line, where its version stands.
+const VERSION: u32 = 1;
+
+/// Below this many bytes of tail a new snapshot is not worth its write.
+const SMALLEST_TAIL: u64 = 16 * 1024;
+
+/// The state up to a position in the journal.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The end of the last unit that is folded in.
+    pub position: Position,
+    /// The state, as the caller wrote it.
+    pub state: Box<RawValue>,
+    /// Bytes of the snapshot's file.
+    pub file_len: u64,
+}
+
+/// The snapshot's file in the folder of a run.
+#[derive(Clone, Debug)]
+pub struct SnapshotFile {
+    path: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    v: u32,
+    seq: u64,
+    hash: &'a str,
+    offset: u64,
+    line_len: u64,
+    state_sha256: String,
+    state: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct Stored<'a> {
+    v: u32,
+    seq: u64,
+    hash: String,
+    offset: u64,
+    line_len: u64,
+    state_sha256: String,
+    #[serde(borrow)]
+    state: &'a RawValue,
+}
+
+impl SnapshotFile {
+    /// The snapshot in the folder `dir`.
+    pub fn new(dir: &Path) -> Self {
+        Self {
+            path: dir.join(FILE_NAME),
+        }
+    }
+
+    /// The snapshot's file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Replaces the snapshot atomically, without a sync: what a crash leaves of it is not used.
+    ///
+    /// Returns the length of the file, for [`should_snapshot`].
+    pub fn write(&self, position: &Position, state: &RawValue) -> io::Result<u64> {
+        let bytes = serde_json::to_vec(&Written {
+            v: VERSION,
+            seq: position.seq,
+            hash: &position.hash,
+            offset: position.offset,
+            line_len: position.line_len,
+            state_sha256: sha256_hex(state.get().as_bytes()),
+            state,
+        })?;
+        derived::replace_if_changed(&self.path, &bytes)?;
+        Ok(bytes.len() as u64)
+    }
+
+    /// The snapshot, unless it is missing, torn, changed or of another version.
+    ///
+    /// Whether it belongs to the journal beside it is for [`load_with_snapshot`] to say.
+    pub fn read(&self) -> Option<Snapshot> {
+        let bytes = durable::read_if_there(&self.path).ok().flatten()?;
+        let stored: Stored<'_> = serde_json::from_slice(&bytes).ok()?;
+        let intact =
+            stored.v == VERSION && stored.state_sha256 == sha256_hex(stored.state.get().as_bytes());
+        intact.then(|| Snapshot {
+            position: Position {
+                seq: stored.seq,
+                hash: stored.hash,
+                offset: stored.offset,
+                line_len: stored.line_len,
+            },
+            state: stored.state.to_owned(),
+            file_len: bytes.len() as u64,
+        })
+    }
+}
+
+/// A run as loaded: a snapshot that holds, and the events after it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The state to start from; `None` when the tail begins with the first event.
+    pub snapshot: Option<Snapshot>,
+    /// The events after the snapshot.
+    pub tail: Vec<Record>,
+    /// Where the journal ends.
+    pub head: Head,
+    /// Bytes of a torn unit after that; 0 when there is none.
+    pub torn_bytes: u64,
+}
+
+impl Loaded {
+    /// Bytes of the journal after the snapshot.
+    pub fn tail_bytes(&self) -> u64 {
+        let from = self
+            .snapshot
+            .as_ref()
+            .map_or(0, |snapshot| snapshot.position.offset);
+        self.head.len.saturating_sub(from)
+    }
+
+    /// Whether a new snapshot is due, see [`should_snapshot`].
+    pub fn wants_snapshot(&self) -> bool {
+        let bytes = self
+            .snapshot
+            .as_ref()
+            .map_or(0, |snapshot| snapshot.file_len);
+        should_snapshot(self.tail_bytes(), bytes)
+    }
+}
+
+/// Loads the run in the folder `dir`, taking no lock.
+pub fn load_with_snapshot(dir: &Path) -> Result<Loaded, JournalError> {
+    FileJournal::open(dir)?.load()
+}
+
+impl FileJournal {
+    /// Loads the run: its snapshot, if that belongs to this journal, and the events after it.
+    ///
+    /// Of the journal before the snapshot only the one line is read that the snapshot ends with.
+    pub fn load(&self) -> Result<Loaded, JournalError> {
+        if let Some(snapshot) = SnapshotFile::new(self.dir()).read() {
+            match self.read(&snapshot.position) {
+                Err(JournalError::PositionLost { .. }) => {}
+                read => {
+                    let tail = read?;
+                    return Ok(Loaded {
+                        snapshot: Some(snapshot),
+                        tail: tail.records,
+                        head: tail.head,
+                        torn_bytes: tail.torn_bytes,
+                    });
+                }
+            }
+        }
+        let tail = self.read(&Position::start())?;
+        Ok(Loaded {
+            snapshot: None,
+            tail: tail.records,
+            head: tail.head,
+            torn_bytes: tail.torn_bytes,
+        })
+    }
+}
+
+/// Whether the snapshot is to be rewritten: when the tail has outgrown it, and 16 KiB.
+///
+/// So the bytes written for snapshots stay in proportion to those of the journal, and a load reads
+/// at most about twice the snapshot.
+pub fn should_snapshot(tail_bytes: u64, snapshot_bytes: u64) -> bool {
+    tail_bytes > snapshot_bytes.max(SMALLEST_TAIL)
+}

@@ -1,0 +1,69 @@
+//! The whole chain checked, from the first line to the last.
+
+use std::path::Path;
+
+use crate::error::{Damage, JournalError};
+use crate::file::{extent, open_to_read};
+use crate::position::{Head, Position};
+use crate::record::Depth;
+use crate::scan::{Fault, Scanned};
+
+/// What a check of a whole journal found.
+///
+/// The chain has no key. It shows accidents and careless edits: every line is held by the hash in
+/// the line after it, and the last line only by whoever kept its hash elsewhere, so compare
+/// [`VerifyReport::head`] with a head that was kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyReport {
+    /// Events in whole units, up to the damage if there is any.
+    pub events: u64,
+    /// The end of those.
+    pub head: Head,
+    /// Bytes of a torn unit at the end of the file; 0 when there is none or when there is damage.
+    pub torn_bytes: u64,
+    /// The first place that cannot be what was written.
+    pub damage: Option<Damage>,
+}
+
+/// Checks every line of the journal file `path`, in bounded memory and without its lock.
+///
+/// Damage is part of the report. An error means that the file could not be read, or that its
+/// format is newer than this program.
+pub fn verify(path: &Path) -> Result<VerifyReport, JournalError> {
+    let mut report = check(path)?;
+    // A writer may cut a torn unit off and write over it while it is being read.
+    for _ in 0..3 {
+        if report.damage.is_none() {
+            break;
+        }
+        let again = check(path)?;
+        if again == report {
+            break;
+        }
+        report = again;
+    }
+    Ok(report)
+}
+
+fn check(path: &Path) -> Result<VerifyReport, JournalError> {
+    let file = open_to_read(path)?;
+    let mut extent = extent(&file, path)?;
+    let report = |scanned: Scanned, damage| VerifyReport {
+        events: scanned.events,
+        head: scanned.head,
+        torn_bytes: scanned.torn_bytes,
+        damage,
+    };
+    match extent.scan_faults(&Position::start(), Depth::Chain, |_, _, _| {}) {
+        Ok(scanned) => Ok(report(scanned, None)),
+        Err(Fault::Damaged { line, kind, before }) => {
+            let path = path.to_owned();
+            Ok(report(*before, Some(Damage { path, line, kind })))
+        }
+        Err(Fault::Io(source)) => Err(JournalError::io("read", path)(source)),
+        Err(Fault::Newer(found)) => Err(JournalError::NewerFormat {
+            path: path.to_owned(),
+            found,
+        }),
+    }
+}

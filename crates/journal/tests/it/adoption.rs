@@ -1,0 +1,157 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use journal::layout::{Home, LayoutError, MovedReason, RunStem};
+use tempfile::TempDir;
+
+use crate::scene::{PATIENT, TS};
+
+const LATER: &str = "2025-10-08T00:00:00.000Z";
+
+struct Places {
+    _base: TempDir,
+    home: Home,
+    old: PathBuf,
+    new: PathBuf,
+}
+
+/// A project with a run and a tag, moved from `old` to `new`.
+fn moved() -> Places {
+    let base = tempfile::tempdir().unwrap();
+    let root = fs::canonicalize(base.path()).unwrap();
+    let (old, new) = (root.join("old"), root.join("new"));
+    fs::create_dir(&old).unwrap();
+    let home = Home::new(root.join("home"));
+    let project = home.project(&old).unwrap();
+    project.create_run(&stem(), TS).unwrap();
+    project.tag("main").unwrap();
+    assert_eq!(home.moved_projects().unwrap(), []);
+    fs::rename(&old, &new).unwrap();
+    Places {
+        _base: base,
+        home,
+        old,
+        new,
+    }
+}
+
+fn stem() -> RunStem {
+    RunStem::task("main", "1").unwrap()
+}
+
+fn adopt(places: &Places, folder: &Path) -> Result<journal::layout::Adopted, LayoutError> {
+    places.home.adopt(folder, &places.new, PATIENT, "test")
+}
+
+#[test]
+fn a_moved_project_is_found_and_gets_its_runs_back() {
+    let places = moved();
+    let found = places.home.moved_projects().unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].recorded.as_deref(), Some(places.old.as_path()));
+    assert_eq!((found[0].runs, found[0].reason), (1, MovedReason::Gone));
+
+    let adopted = adopt(&places, &found[0].folder).unwrap();
+    assert_eq!((adopted.runs, adopted.merged), (1, false));
+    assert_eq!(
+        places.home.find_project(&places.new).unwrap(),
+        Some(adopted.project.clone())
+    );
+    assert_eq!(adopted.project.runs().unwrap().len(), 1);
+    assert!(adopted.project.find_tag("main").unwrap().is_some());
+    assert_eq!(places.home.moved_projects().unwrap(), []);
+    assert_eq!(places.home.find_project(&places.old).unwrap(), None);
+}
+
+#[test]
+fn runs_are_put_beside_those_that_were_made_since() {
+    let places = moved();
+    let project = places.home.project(&places.new).unwrap();
+    project.create_run(&stem(), LATER).unwrap();
+    let current = project.tag("main").unwrap().current_run_path();
+    fs::write(&current, "the newer one").unwrap();
+    let folder = places.home.moved_projects().unwrap().remove(0).folder;
+
+    let adopted = adopt(&places, &folder).unwrap();
+    assert_eq!((adopted.runs, adopted.merged), (1, true));
+    assert_eq!(adopted.project, project);
+    assert_eq!(project.runs().unwrap().len(), 2);
+    assert!(project.find_tag("main").unwrap().is_some());
+    assert_eq!(fs::read(&current).unwrap(), b"the newer one");
+    assert!(!folder.exists());
+}
+
+#[test]
+fn a_run_that_is_in_both_folders_stops_the_adoption() {
+    let places = moved();
+    let project = places.home.project(&places.new).unwrap();
+    project.create_run(&stem(), TS).unwrap();
+    let folder = places.home.moved_projects().unwrap().remove(0).folder;
+    let refused = adopt(&places, &folder);
+    assert!(
+        matches!(refused, Err(LayoutError::RunInBoth { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(places.home.moved_projects().unwrap().remove(0).runs, 1);
+}
+
+#[test]
+fn an_interrupted_adoption_is_found_and_finished() {
+    let places = moved();
+    let folder = places.home.moved_projects().unwrap().remove(0).folder;
+    let json = serde_json::json!({ "path": places.new }).to_string();
+    fs::write(folder.join("project.json"), json).unwrap();
+    let found = places.home.moved_projects().unwrap();
+    assert_eq!(found[0].reason, MovedReason::OtherName);
+    let adopted = adopt(&places, &folder).unwrap();
+    assert_eq!(
+        places.home.find_project(&places.new).unwrap(),
+        Some(adopted.project)
+    );
+    assert_eq!(places.home.moved_projects().unwrap(), []);
+}
+
+#[test]
+fn links_and_unreadable_folders_are_told_apart() {
+    let places = moved();
+    std::os::unix::fs::symlink(&places.new, &places.old).unwrap();
+    let found = places.home.moved_projects().unwrap();
+    assert_eq!(found[0].reason, MovedReason::LeadsElsewhere);
+    fs::write(found[0].folder.join("project.json"), "").unwrap();
+    let found = places.home.moved_projects().unwrap();
+    assert_eq!(
+        (found[0].reason, &found[0].recorded),
+        (MovedReason::Unreadable, &None)
+    );
+    adopt(&places, &found[0].folder).unwrap();
+    assert_eq!(places.home.moved_projects().unwrap(), []);
+}
+
+#[test]
+fn only_a_folder_under_the_home_folder_is_adopted() {
+    let places = moved();
+    for folder in [places.new.clone(), places.home.projects().join("..")] {
+        let refused = adopt(&places, &folder);
+        assert!(
+            matches!(refused, Err(LayoutError::ProjectPath { .. })),
+            "{refused:?}"
+        );
+    }
+}
+
+#[test]
+fn the_folder_of_a_project_that_was_not_moved_is_not_given_away() {
+    let places = moved();
+    fs::create_dir(&places.old).unwrap();
+    let kept = places.home.find_project(&places.old).unwrap().unwrap();
+    let refused = adopt(&places, kept.path());
+    assert!(
+        matches!(refused, Err(LayoutError::ProjectPath { .. })),
+        "{refused:?}"
+    );
+    let again = places
+        .home
+        .adopt(kept.path(), &places.old, PATIENT, "test")
+        .unwrap();
+    assert_eq!((again.project, again.runs), (kept, 1));
+}

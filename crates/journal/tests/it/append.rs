@@ -1,0 +1,230 @@
+use std::thread;
+
+use journal::error::EventFlaw;
+use journal::{
+    FileJournal, Head, Journal, JournalError, MemoryJournal, NewEvent, Position, sha256_hex,
+};
+use serde_json::{Map, Value, json};
+
+use crate::scene::{PATIENT, Scene, TS, event, unit};
+
+#[test]
+fn a_line_has_its_keys_in_order_and_names_the_hash_of_the_one_before() {
+    let mut journal = MemoryJournal::new();
+    let events = [
+        event("phase:start", &json!({ "zeta": 1, "alpha": [true, null] })),
+        event("error", &json!({})),
+    ];
+    let head = journal.append(&Head::empty(), TS, &events).unwrap();
+
+    let text = String::from_utf8(journal.bytes().to_vec()).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let zeros = "0".repeat(64);
+    assert_eq!(
+        lines[0],
+        format!(
+            r#"{{"ts":"{TS}","seq":1,"prev":"{zeros}","k":1,"n":2,"v":1,"event":"phase:start","zeta":1,"alpha":[true,null]}}"#
+        )
+    );
+    let first = sha256_hex(lines[0].as_bytes());
+    assert_eq!(
+        lines[1],
+        format!(r#"{{"ts":"{TS}","seq":2,"prev":"{first}","k":2,"n":2,"event":"error"}}"#)
+    );
+    assert_eq!(head.seq, 2);
+    assert_eq!(head.hash, sha256_hex(lines[1].as_bytes()));
+    assert_eq!(head.len, text.len() as u64);
+    assert_eq!(head.line_len, lines[1].len() as u64);
+}
+
+#[test]
+fn a_file_and_memory_hold_the_same_bytes_and_give_the_same_answers() {
+    let scene = Scene::new();
+    let mut file = scene.lock();
+    let mut memory = MemoryJournal::new();
+    let mut head = Head::empty();
+    for (number, size) in [1, 3, 2].into_iter().enumerate() {
+        let events = unit(number, size);
+        let next = file.append(&head, TS, &events).unwrap();
+        assert_eq!(memory.append(&head, TS, &events).unwrap(), next);
+        let after = Position::from(&head);
+        assert_eq!(file.read(&after).unwrap(), memory.read(&after).unwrap());
+        head = next;
+    }
+    assert_eq!(scene.bytes(), memory.bytes());
+    assert_eq!(file.head().unwrap(), head);
+    assert_eq!(scene.open().head().unwrap(), head);
+    assert_eq!(file.read(&Position::start()).unwrap().records.len(), 6);
+}
+
+#[test]
+fn a_record_is_shown_as_its_line() {
+    let scene = Scene::new();
+    scene
+        .lock()
+        .append(&Head::empty(), TS, &unit(0, 2))
+        .unwrap();
+    let bytes = scene.bytes();
+    for record in scene.records() {
+        let start = usize::try_from(record.offset).unwrap();
+        let end = start + usize::try_from(record.len).unwrap();
+        assert_eq!(serde_json::to_vec(&record).unwrap(), bytes[start..end]);
+    }
+}
+
+#[test]
+fn a_stale_head_is_a_conflict_and_changes_nothing() {
+    let scene = Scene::new();
+    let mut journal = scene.lock();
+    let first = journal.append(&Head::empty(), TS, &unit(0, 1)).unwrap();
+    let second = journal.append(&first, TS, &unit(1, 40)).unwrap();
+    let before = scene.bytes();
+    for stale in [Head::empty(), first.clone()] {
+        match journal.append(&stale, TS, &unit(9, 1)) {
+            Err(JournalError::Conflict { expected, found }) => {
+                assert_eq!((*expected, *found), (stale, second.clone()));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let other_history = Head {
+        hash: "f".repeat(64),
+        ..second.clone()
+    };
+    let ahead = Head {
+        len: second.len + 10,
+        ..second.clone()
+    };
+    for wrong in [other_history, ahead] {
+        let refused = journal.append(&wrong, TS, &unit(9, 1));
+        assert!(
+            matches!(refused, Err(JournalError::Conflict { .. })),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(scene.bytes(), before);
+}
+
+#[test]
+fn what_could_not_be_read_back_is_not_written() {
+    fn flaw(ts: &str, events: &[NewEvent]) -> EventFlaw {
+        match MemoryJournal::new().append(&Head::empty(), ts, events) {
+            Err(JournalError::InvalidEvent { flaw, .. }) => flaw,
+            other => panic!("{other:?}"),
+        }
+    }
+    let nested = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!([inner]));
+
+    assert_eq!(flaw(TS, &[]), EventFlaw::EmptyUnit);
+    assert_eq!(flaw(TS, &[event("", &json!({}))]), EventFlaw::NoName);
+    for key in journal::record::RESERVED_KEYS {
+        let fields = Map::from_iter([(key.to_owned(), Value::Null)]);
+        assert_eq!(
+            flaw(TS, &[NewEvent::new("error", fields)]),
+            EventFlaw::ReservedField(key.to_owned())
+        );
+    }
+    assert_eq!(
+        flaw(TS, &[event("error", &json!({ "deep": nested(101) }))]),
+        EventFlaw::TooDeep
+    );
+    let huge = "x".repeat(journal::record::MAX_LINE_BYTES);
+    assert_eq!(
+        flaw(TS, &[event("error", &json!({ "huge": huge }))]),
+        EventFlaw::TooLong
+    );
+    for ts in [
+        "",
+        "2025-10-07T14:30:00Z",
+        "2025-10-07T14:30:00.123+00:00",
+        "2025-13-07T14:30:00.123Z",
+    ] {
+        assert_eq!(flaw(ts, &unit(0, 1)), EventFlaw::Time(ts.to_owned()));
+    }
+
+    let mut journal = MemoryJournal::new();
+    let deepest = event("error", &json!({ "deep": nested(100) }));
+    journal.append(&Head::empty(), TS, &[deepest]).unwrap();
+    assert_eq!(journal.read(&Position::start()).unwrap().records.len(), 1);
+}
+
+#[test]
+fn a_torn_unit_is_cut_off_by_the_next_append_and_told_of() {
+    let scene = Scene::new();
+    let head = scene
+        .lock()
+        .append(&Head::empty(), TS, &unit(0, 2))
+        .unwrap();
+    let whole = scene.bytes();
+    let torn = b"{\"ts\":\"2025";
+    std::fs::write(scene.path(), [whole.as_slice(), torn].concat()).unwrap();
+
+    let mut journal = scene.lock();
+    let tail = journal.read(&Position::start()).unwrap();
+    assert_eq!(
+        (tail.head, tail.torn_bytes),
+        (head.clone(), torn.len() as u64)
+    );
+    let next = journal.append(&head, TS, &unit(1, 1)).unwrap();
+    assert_eq!(journal.take_cut_bytes(), torn.len() as u64);
+    assert_eq!(journal.take_cut_bytes(), 0);
+    assert_eq!(scene.records().len(), 3);
+    assert_eq!(scene.bytes().len() as u64, next.len);
+}
+
+#[test]
+fn writers_in_many_threads_take_turns() {
+    const THREADS: usize = 20;
+    const APPENDS: usize = 20;
+    let scene = Scene::new();
+    thread::scope(|scope| {
+        for number in 0..THREADS {
+            let scene = &scene;
+            scope.spawn(move || {
+                for turn in 0..APPENDS {
+                    let mut journal = scene.lock();
+                    let head = journal.head().unwrap();
+                    let events = unit(number * APPENDS + turn, 1 + turn % 3);
+                    journal.append(&head, TS, &events).unwrap();
+                }
+            });
+        }
+    });
+    let report = journal::verify(&scene.path()).unwrap();
+    assert_eq!((report.damage, report.torn_bytes), (None, 0));
+    let mut seen: Vec<u64> = scene
+        .records()
+        .iter()
+        .filter(|record| record.k == 1)
+        .map(|record| record.fields["unit"].as_u64().unwrap())
+        .collect();
+    seen.sort_unstable();
+    assert_eq!(seen, (0..(THREADS * APPENDS) as u64).collect::<Vec<_>>());
+}
+
+#[test]
+fn without_the_lock_nothing_is_appended() {
+    let scene = Scene::new();
+    let refused = scene.open().append(&Head::empty(), TS, &unit(0, 1));
+    assert!(
+        matches!(refused, Err(JournalError::NotLocked { .. })),
+        "{refused:?}"
+    );
+    assert!(scene.bytes().is_empty());
+}
+
+#[test]
+fn a_journal_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("activity.jsonl");
+    for missing in [
+        FileJournal::open(folder.path()).err(),
+        FileJournal::lock(folder.path(), PATIENT, "test").err(),
+        journal::verify(&path).err(),
+    ] {
+        match missing {
+            Some(JournalError::Missing { path: named }) => assert_eq!(named, path),
+            other => panic!("{other:?}"),
+        }
+    }
+}

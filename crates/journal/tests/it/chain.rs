@@ -1,0 +1,336 @@
+use journal::{DamageKind, Head, Journal, JournalError, Position, verify};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::scene::{Scene, TS, line_ends, unit, units};
+
+fn sizes() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(1..5usize, 1..6)
+}
+
+/// The ends of whole units in `bytes`, with the number of events up to each.
+fn unit_ends(sizes: &[usize], bytes: &[u8]) -> Vec<(usize, usize)> {
+    let ends = line_ends(bytes);
+    let mut events = 0;
+    let mut whole = vec![(0, 0)];
+    for size in sizes {
+        events += size;
+        whole.push((ends[events - 1], events));
+    }
+    whole
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_cut_anywhere_leaves_the_whole_units_before_it(sizes in sizes(), at in any::<Index>()) {
+        let journal = units(&sizes);
+        let cut = at.index(journal.bytes().len() + 1);
+        let scene = Scene::with(&journal.bytes()[..cut]);
+        let (len, events) = unit_ends(&sizes, journal.bytes())
+            .into_iter()
+            .rfind(|&(end, _)| end <= cut)
+            .unwrap();
+
+        let tail = scene.open().read(&Position::start()).unwrap();
+        let all = journal.read(&Position::start()).unwrap().records;
+        prop_assert_eq!(&tail.records, &all[..events]);
+        prop_assert_eq!(tail.torn_bytes, (cut - len) as u64);
+        prop_assert_eq!(tail.head.len, len as u64);
+        prop_assert_eq!(&scene.open().head().unwrap(), &tail.head);
+
+        let report = verify(&scene.path()).unwrap();
+        prop_assert_eq!((report.events, report.head, report.torn_bytes, report.damage),
+            (events as u64, tail.head.clone(), tail.torn_bytes, None));
+
+        let mut writer = scene.lock();
+        let head = writer.append(&tail.head, TS, &unit(77, 2)).unwrap();
+        prop_assert_eq!(writer.take_cut_bytes(), tail.torn_bytes);
+        prop_assert_eq!(head.seq, events as u64 + 2);
+        prop_assert_eq!(verify(&scene.path()).unwrap().head, head);
+    }
+
+    #[test]
+    fn a_changed_byte_is_found(sizes in sizes(), at in any::<Index>(), flip in 1..=255u8) {
+        let journal = units(&sizes);
+        let honest = journal.head().unwrap();
+        let mut bytes = journal.bytes().to_vec();
+        let at = at.index(bytes.len());
+        bytes[at] ^= flip;
+        let scene = Scene::with(&bytes);
+
+        let ends = line_ends(journal.bytes());
+        let line = ends.iter().filter(|&&end| end <= at).count() as u64 + 1;
+        let last_line = ends.len() as u64;
+        match verify(&scene.path()) {
+            // The only other place for a greater version is the first line.
+            Err(JournalError::NewerFormat { .. }) => prop_assert_eq!(line, 1),
+            Err(error) => prop_assert!(false, "{:?}", error),
+            Ok(report) => match report.damage {
+                // Found on the line itself or on the next, which holds its hash.
+                Some(damage) => prop_assert!(damage.line == line || damage.line == line + 1),
+                None if report.torn_bytes > 0 => prop_assert_eq!(line, last_line),
+                // No line holds the hash of the last; whoever kept the head sees it.
+                None => {
+                    prop_assert_eq!(line, last_line);
+                    prop_assert_ne!(report.head, honest);
+                }
+            },
+        }
+    }
+
+    #[test]
+    fn removed_lines_are_found(sizes in prop::collection::vec(1..4usize, 2..6), at in any::<Index>()) {
+        let journal = units(&sizes);
+        let mut lines: Vec<&[u8]> = journal.bytes().split_inclusive(|&byte| byte == b'\n').collect();
+        let at = at.index(lines.len() - 1);
+        lines.remove(at);
+        let scene = Scene::with(&lines.concat());
+        let damage = verify(&scene.path()).unwrap().damage.unwrap();
+        prop_assert_eq!(damage.line, at as u64 + 1);
+        let is_sequence = matches!(damage.kind, DamageKind::Sequence { .. });
+        prop_assert!(is_sequence);
+    }
+
+    #[test]
+    fn swapped_and_repeated_lines_are_found(
+        sizes in prop::collection::vec(1..4usize, 2..6), one in any::<Index>(), two in any::<Index>(),
+    ) {
+        let journal = units(&sizes);
+        let lines: Vec<&[u8]> = journal.bytes().split_inclusive(|&byte| byte == b'\n').collect();
+        let (one, two) = (one.index(lines.len()), two.index(lines.len()));
+
+        let mut repeated = lines.clone();
+        repeated.insert(one, lines[two]);
+        // A line said twice in a row is the same wherever the copy stands.
+        let place = if one == two { one + 1 } else { one };
+        let damage = verify(&Scene::with(&repeated.concat()).path()).unwrap().damage.unwrap();
+        prop_assert_eq!(damage.line, place as u64 + 1);
+
+        if one != two {
+            let mut swapped = lines;
+            swapped.swap(one, two);
+            let damage = verify(&Scene::with(&swapped.concat()).path()).unwrap().damage.unwrap();
+            prop_assert_eq!(damage.line, one.min(two) as u64 + 1);
+        }
+    }
+
+    #[test]
+    fn reading_goes_on_from_the_end_of_any_unit(sizes in sizes(), at in any::<Index>()) {
+        let journal = units(&sizes);
+        let scene = Scene::with(journal.bytes());
+        let all = scene.records();
+        let ends: Vec<Position> = positions(&all);
+        let from = &ends[at.index(ends.len())];
+        let tail = scene.open().read(from).unwrap();
+        let skipped = usize::try_from(from.seq).unwrap();
+        prop_assert_eq!(&tail.records, &all[skipped..]);
+    }
+}
+
+/// The start and the end of every unit among `records`.
+fn positions(records: &[journal::Record]) -> Vec<Position> {
+    let mut positions = vec![Position::start()];
+    for record in records.iter().filter(|record| record.k == record.n) {
+        positions.push(Position {
+            seq: record.seq,
+            hash: journal::sha256_hex(&serde_json::to_vec(record).unwrap()),
+            offset: record.offset + record.len + 1,
+            line_len: record.len,
+        });
+    }
+    positions
+}
+
+#[test]
+fn damage_after_a_position_is_told_with_the_line_of_the_file() {
+    let journal = units(&[2, 1, 2]);
+    let ends = positions(&journal.read(&Position::start()).unwrap().records);
+    let mut lines: Vec<&[u8]> = journal
+        .bytes()
+        .split_inclusive(|&byte| byte == b'\n')
+        .collect();
+    lines.remove(3);
+    let scene = Scene::with(&lines.concat());
+    match scene.open().read(&ends[2]) {
+        Err(JournalError::Damaged(damage)) => {
+            assert_eq!((damage.line, damage.path), (4, scene.path()));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_stands_before_a_position_is_not_read() {
+    let journal = units(&[2, 1, 2]);
+    let ends = positions(&journal.read(&Position::start()).unwrap().records);
+    let mut bytes = journal.bytes().to_vec();
+    bytes[..100].fill(b'#');
+    let scene = Scene::with(&bytes);
+    assert_eq!(scene.open().read(&ends[2]).unwrap().records.len(), 2);
+    assert!(scene.open().read(&Position::start()).is_err());
+}
+
+#[test]
+fn a_position_of_another_history_is_lost() {
+    let scene = Scene::with(units(&[2, 1]).bytes());
+    let here = positions(&scene.records()).remove(1);
+    let mut wrong = vec![
+        Position {
+            hash: "a".repeat(64),
+            ..here.clone()
+        },
+        Position {
+            hash: String::new(),
+            ..here.clone()
+        },
+        Position {
+            seq: 1,
+            ..here.clone()
+        },
+        Position {
+            offset: here.offset + 1,
+            ..here.clone()
+        },
+        Position {
+            offset: u64::MAX,
+            ..here.clone()
+        },
+        Position {
+            line_len: u64::MAX,
+            ..here.clone()
+        },
+        Position {
+            seq: 1,
+            ..Position::start()
+        },
+    ];
+    // The end of a line inside a unit is no position.
+    let first = &scene.records()[0];
+    wrong.push(Position {
+        seq: 1,
+        hash: journal::sha256_hex(&serde_json::to_vec(first).unwrap()),
+        offset: first.len + 1,
+        line_len: first.len,
+    });
+    for position in wrong {
+        let read = scene.open().read(&position);
+        assert!(
+            matches!(read, Err(JournalError::PositionLost { .. })),
+            "{position:?} {read:?}"
+        );
+    }
+}
+
+#[test]
+fn a_newer_format_is_refused_by_name() {
+    let text = String::from_utf8(units(&[1, 1]).bytes().to_vec()).unwrap();
+    for newer in [
+        text.replacen("\"v\":1", "\"v\":2", 1),
+        "{\"v\":7,\"shape\":\"unknown\"}\n".to_owned(),
+    ] {
+        let scene = Scene::with(newer.as_bytes());
+        let refusals = [
+            scene.open().read(&Position::start()).err(),
+            scene.open().head().err(),
+            verify(&scene.path()).err(),
+        ];
+        for refusal in refusals {
+            let refusal = refusal.unwrap();
+            assert!(
+                matches!(refusal, JournalError::NewerFormat { .. }),
+                "{refusal:?}"
+            );
+            assert!(refusal.to_string().contains("format version"), "{refusal}");
+        }
+    }
+}
+
+#[test]
+fn the_version_belongs_on_the_first_line_only() {
+    let text = String::from_utf8(units(&[1, 1]).bytes().to_vec()).unwrap();
+    for wrong in [
+        text.replacen("\"v\":1,", "", 1),
+        text.replacen("\"v\":1", "\"v\":0", 1),
+    ] {
+        let damage = verify(&Scene::with(wrong.as_bytes()).path())
+            .unwrap()
+            .damage
+            .unwrap();
+        assert_eq!((damage.line, damage.kind), (1, DamageKind::Version));
+    }
+}
+
+#[test]
+fn an_empty_journal_has_an_empty_head() {
+    let scene = Scene::new();
+    assert_eq!(scene.open().head().unwrap(), Head::empty());
+    let report = verify(&scene.path()).unwrap();
+    assert_eq!((report.events, report.head), (0, Head::empty()));
+}
+
+#[test]
+fn the_head_is_found_behind_a_long_torn_unit() {
+    let mut bytes = units(&[1, 400]).bytes().to_vec();
+    let ends = line_ends(&bytes);
+    bytes.truncate(ends[ends.len() - 2] + 5);
+    let scene = Scene::with(&bytes);
+    let head = scene.open().head().unwrap();
+    assert_eq!((head.seq, head.len), (1, ends[0] as u64));
+}
+
+/// Lines with these places in their units, whose numbers and hashes are in order.
+fn lines_at(places: &[(u32, u32)]) -> String {
+    let mut prev = "0".repeat(64);
+    let mut text = String::new();
+    for (seq, (k, n)) in (1..).zip(places) {
+        let version = if seq == 1 { "\"v\":1," } else { "" };
+        let line = format!(
+            r#"{{"ts":"{TS}","seq":{seq},"prev":"{prev}","k":{k},"n":{n},{version}"event":"error"}}"#
+        );
+        prev = journal::sha256_hex(line.as_bytes());
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn places_in_a_unit_must_follow_each_other() {
+    for (places, line, whole) in [
+        (&[(2, 2)][..], 1, 0),
+        (&[(0, 0)], 1, 0),
+        (&[(1, 0)], 1, 0),
+        (&[(0, 1)], 1, 0),
+        (&[(1, 1), (2, 2)], 2, 1),
+        (&[(1, 2), (1, 1)], 2, 0),
+        (&[(1, 1), (1, 3), (3, 3)], 3, 1),
+        (&[(1, 2), (2, 3), (3, 3)], 2, 0),
+        (&[(1, 3), (2, 2)], 2, 0),
+    ] {
+        let report = verify(&Scene::with(lines_at(places).as_bytes()).path()).unwrap();
+        let damage = report.damage.unwrap();
+        assert_eq!((damage.line, report.events), (line, whole), "{places:?}");
+        let is_unit = matches!(damage.kind, DamageKind::Unit { .. });
+        assert!(is_unit, "{places:?} {damage}");
+    }
+    let sound = lines_at(&[(1, 1), (1, 2), (2, 2), (1, 1)]);
+    assert_eq!(
+        verify(&Scene::with(sound.as_bytes()).path())
+            .unwrap()
+            .events,
+        4
+    );
+}
+
+#[test]
+fn a_line_that_never_ends_is_damage_and_is_not_held_in_memory() {
+    let sound = units(&[2]);
+    let endless = vec![b'x'; journal::record::MAX_LINE_BYTES + 1];
+    let scene = Scene::with(&[sound.bytes(), &endless].concat());
+    let report = verify(&scene.path()).unwrap();
+    let damage = report.damage.unwrap();
+    assert_eq!((damage.line, damage.kind), (3, DamageKind::TooLong));
+    assert_eq!(report.head, sound.head().unwrap());
+}

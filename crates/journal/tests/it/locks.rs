@@ -1,0 +1,106 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use journal::{JournalError, RunLock};
+
+use crate::scene::PATIENT;
+
+#[test]
+fn who_waits_in_vain_is_told_who_holds_the_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let held = RunLock::acquire(folder.path(), PATIENT, "tm next --tag „x“").unwrap();
+    for timeout in [Duration::ZERO, Duration::from_millis(5)] {
+        match RunLock::acquire(folder.path(), timeout, "tm report") {
+            Err(error @ JournalError::LockTimeout { .. }) => {
+                assert!(error.to_string().contains("tm next --tag „x“"), "{error}");
+                assert!(
+                    error
+                        .suggestion()
+                        .unwrap()
+                        .contains(&std::process::id().to_string())
+                );
+                let JournalError::LockTimeout {
+                    path,
+                    holder,
+                    waited,
+                } = error
+                else {
+                    unreachable!()
+                };
+                assert_eq!(path, held.path());
+                assert_eq!(holder.unwrap().pid, std::process::id());
+                assert!(waited >= timeout);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    drop(held);
+    assert_eq!(RunLock::holder(folder.path()), None);
+    RunLock::acquire(folder.path(), Duration::ZERO, "tm report").unwrap();
+}
+
+#[test]
+fn the_lock_file_stays_and_is_private() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["a".repeat(5000), "\u{1}".repeat(5000), String::new()] {
+        let held = RunLock::acquire(folder.path(), PATIENT, &command).unwrap();
+        let holder = RunLock::holder(folder.path()).unwrap();
+        assert!(command.starts_with(&holder.command));
+        drop(held);
+        let found = fs::metadata(folder.path().join("lock")).unwrap();
+        assert_eq!(found.permissions().mode() & 0o777, 0o600);
+        assert_eq!(found.len(), 512);
+    }
+}
+
+#[test]
+fn a_holder_that_cannot_be_read_is_not_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let held = RunLock::acquire(folder.path(), PATIENT, "tm").unwrap();
+    fs::write(held.path(), b"{\"pid\":").unwrap();
+    match RunLock::acquire(folder.path(), Duration::ZERO, "tm") {
+        Err(JournalError::LockTimeout { holder: None, .. }) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Not a test of its own: the next one runs it in a process that is then killed.
+#[test]
+#[ignore = "run by another test in a process of its own"]
+fn hold_the_lock_until_killed() {
+    if let Some(folder) = std::env::var_os("JOURNAL_TEST_LOCK_FOLDER") {
+        let _held = RunLock::acquire(folder.as_ref(), PATIENT, "doomed").unwrap();
+        let mut nothing = String::new();
+        // Ends when the other side is closed, so that nothing is left behind whatever happens.
+        std::io::stdin().read_line(&mut nothing).unwrap();
+    }
+}
+
+#[test]
+fn the_lock_of_a_dead_process_is_no_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "locks::hold_the_lock_until_killed"])
+        .env("JOURNAL_TEST_LOCK_FOLDER", folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while RunLock::holder(folder.path()).is_none_or(|holder| holder.pid != child.id()) {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "the holder ended too early"
+        );
+        std::thread::yield_now();
+    }
+    let refused = RunLock::acquire(folder.path(), Duration::ZERO, "tm");
+    assert!(
+        matches!(refused, Err(JournalError::LockTimeout { .. })),
+        "{refused:?}"
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+    RunLock::acquire(folder.path(), Duration::ZERO, "tm").unwrap();
+}

@@ -1,0 +1,141 @@
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::thread;
+
+use journal::layout::{Home, LayoutError, ProjectDir, RunStem};
+use journal::{Head, Journal, load_with_snapshot};
+use tempfile::TempDir;
+
+use crate::scene::{PATIENT, TS, unit};
+
+fn project() -> (TempDir, ProjectDir) {
+    let base = tempfile::tempdir().unwrap();
+    let project = Home::new(base.path()).project(Path::new("/p")).unwrap();
+    (base, project)
+}
+
+#[test]
+fn a_new_run_has_an_id_of_stem_and_time_and_an_empty_journal() {
+    let (_base, project) = project();
+    let run = project
+        .create_run(&RunStem::task("master", "1.2").unwrap(), TS)
+        .unwrap();
+    assert_eq!(run.id(), "master__task-1.2__2025-10-07T14-30-00-123Z");
+    assert_eq!(run.path(), project.runs_folder().join(run.id()));
+    assert_eq!(load_with_snapshot(run.path()).unwrap().head, Head::empty());
+
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(
+        (mode(run.path()), mode(&run.journal_path())),
+        (0o700, 0o600)
+    );
+    let mut journal = journal::FileJournal::lock(run.path(), PATIENT, "test").unwrap();
+    journal.append(&Head::empty(), TS, &unit(0, 1)).unwrap();
+    assert_eq!(mode(&run.file("lock")), 0o600);
+}
+
+#[test]
+fn runs_of_the_same_millisecond_are_numbered() {
+    let (_base, project) = project();
+    let stem = RunStem::session("review", "login").unwrap();
+    let mut ids: Vec<String> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..12)
+            .map(|_| scope.spawn(|| project.create_run(&stem, TS).unwrap().id().to_owned()))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    ids.sort_by_key(String::len);
+    assert_eq!(ids[0], "review__login__2025-10-07T14-30-00-123Z");
+    let listed = project.runs().unwrap();
+    assert_eq!(listed[0], format!("{}-12", ids[0]));
+    assert_eq!(listed[10], format!("{}-2", ids[0]));
+    assert_eq!(listed[11], ids[0]);
+}
+
+#[test]
+fn runs_are_listed_newest_first_whatever_their_name() {
+    let (_base, project) = project();
+    assert_eq!(project.runs().unwrap(), Vec::<String>::new());
+    let stems = ["zebra", "alpha", "m__x"].map(|tag| RunStem::task(tag, "1").unwrap());
+    for (stem, ts) in [
+        (&stems[0], "2025-10-07T14:30:00.123Z"),
+        (&stems[1], "2025-10-07T14:30:00.124Z"),
+        (&stems[2], "2024-12-31T23:59:59.999Z"),
+    ] {
+        project.create_run(stem, ts).unwrap();
+    }
+    for stray in [
+        "notes",
+        "x__y",
+        "x__2025-10-07T14-30-00-123Z-b",
+        ".hidden__2025-10-07T14-30-00-123Z",
+    ] {
+        fs::create_dir(project.runs_folder().join(stray)).unwrap();
+    }
+    fs::write(
+        project.runs_folder().join("f__2025-10-07T14-30-00-123Z"),
+        "",
+    )
+    .unwrap();
+    assert_eq!(
+        project.runs().unwrap(),
+        [
+            "alpha__task-1__2025-10-07T14-30-00-124Z",
+            "zebra__task-1__2025-10-07T14-30-00-123Z",
+            "m__x__task-1__2024-12-31T23-59-59-999Z",
+        ]
+    );
+}
+
+#[test]
+fn a_run_is_found_by_its_id_or_a_prefix_of_it_alone() {
+    let (_base, project) = project();
+    let stem = RunStem::task("master", "1").unwrap();
+    let first = project.create_run(&stem, TS).unwrap();
+    let second = project.create_run(&stem, TS).unwrap();
+    let other = project
+        .create_run(&RunStem::task("main", "1").unwrap(), TS)
+        .unwrap();
+
+    assert_eq!(project.find_run(first.id()).unwrap(), first);
+    assert_eq!(project.find_run(second.id()).unwrap(), second);
+    assert_eq!(project.find_run("mai").unwrap(), other);
+    match project.find_run("mas") {
+        Err(LayoutError::AmbiguousRun { candidates, .. }) => {
+            assert_eq!(candidates, [second.id(), first.id()]);
+        }
+        found => panic!("{found:?}"),
+    }
+    assert!(matches!(
+        project.find_run("zzz"),
+        Err(LayoutError::NoRun(_))
+    ));
+    for hostile in ["", "../../etc", "a/b", "-x"] {
+        assert!(matches!(
+            project.find_run(hostile),
+            Err(LayoutError::Name(_))
+        ));
+        assert!(matches!(project.run(hostile), Err(LayoutError::Name(_))));
+    }
+}
+
+#[test]
+fn what_cannot_be_part_of_an_id_is_refused() {
+    assert!(RunStem::task("a/b", "1").is_err());
+    assert!(RunStem::task("a", "../1").is_err());
+    assert!(RunStem::session("review", "-x").is_err());
+    assert!(RunStem::session("review", &"x".repeat(190)).is_err());
+    let (_base, project) = project();
+    let longest = RunStem::task(&"t".repeat(158), "1").unwrap();
+    let run = project.create_run(&longest, TS).unwrap();
+    assert_eq!(project.find_run(run.id()).unwrap(), run);
+    let timeless = project.create_run(&longest, "today");
+    assert!(
+        matches!(timeless, Err(LayoutError::Time(_))),
+        "{timeless:?}"
+    );
+}

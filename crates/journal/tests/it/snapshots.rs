@@ -1,0 +1,167 @@
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+use journal::{
+    Head, Journal, Loaded, Position, SnapshotFile, derived, load_with_snapshot, should_snapshot,
+};
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::scene::{Scene, TS, unit, units};
+
+fn state() -> Box<RawValue> {
+    to_raw_value(&serde_json::json!({ "state": "green", "counters": { "retries": 2 } })).unwrap()
+}
+
+/// A journal of three units with a snapshot after the second.
+fn scene() -> (Scene, Position) {
+    let scene = Scene::with(units(&[2, 1]).bytes());
+    let mut writer = scene.lock();
+    let head = writer.head().unwrap();
+    SnapshotFile::new(scene.dir())
+        .write(&head.position(), &state())
+        .unwrap();
+    writer.append(&head, TS, &unit(2, 3)).unwrap();
+    (scene, head.position())
+}
+
+fn assert_loads_without(scene: &Scene) {
+    let loaded = load_with_snapshot(scene.dir()).unwrap();
+    assert!(loaded.snapshot.is_none());
+    assert_eq!(loaded.tail.len(), 6);
+    assert_eq!(loaded.tail_bytes(), loaded.head.len);
+}
+
+#[test]
+fn a_run_is_loaded_from_its_snapshot_and_the_tail() {
+    let (scene, position) = scene();
+    let Loaded {
+        snapshot,
+        tail,
+        head,
+        torn_bytes,
+    } = load_with_snapshot(scene.dir()).unwrap();
+    let snapshot = snapshot.unwrap();
+    assert_eq!(snapshot.position, position);
+    assert_eq!(snapshot.state.get(), state().get());
+    assert_eq!(
+        snapshot.file_len,
+        fs::metadata(scene.dir().join("snapshot.json"))
+            .unwrap()
+            .len()
+    );
+    assert_eq!(
+        tail.iter().map(|record| record.seq).collect::<Vec<_>>(),
+        [4, 5, 6]
+    );
+    assert_eq!((head.seq, torn_bytes), (6, 0));
+}
+
+#[test]
+fn the_journal_before_the_snapshot_is_not_read() {
+    let (scene, _) = scene();
+    let mut bytes = scene.bytes();
+    bytes[..100].fill(0);
+    fs::write(scene.path(), bytes).unwrap();
+    assert_eq!(load_with_snapshot(scene.dir()).unwrap().tail.len(), 3);
+}
+
+#[test]
+fn a_snapshot_missing_torn_or_changed_anywhere_is_not_used() {
+    let (scene, _) = scene();
+    let path = scene.dir().join("snapshot.json");
+    let whole = fs::read(&path).unwrap();
+    for cut in 0..whole.len() {
+        fs::write(&path, &whole[..cut]).unwrap();
+        assert_loads_without(&scene);
+    }
+    for at in 0..whole.len() {
+        let mut changed = whole.clone();
+        changed[at] ^= 1;
+        fs::write(&path, &changed).unwrap();
+        assert_loads_without(&scene);
+    }
+    fs::remove_file(&path).unwrap();
+    assert_loads_without(&scene);
+}
+
+#[test]
+fn a_snapshot_of_another_version_or_run_is_not_used() {
+    let (scene, position) = scene();
+    let file = SnapshotFile::new(scene.dir());
+    let text = fs::read_to_string(file.path()).unwrap();
+    fs::write(file.path(), text.replacen("\"v\":1", "\"v\":2", 1)).unwrap();
+    assert_loads_without(&scene);
+
+    let elsewhere = Position {
+        hash: "e".repeat(64),
+        ..position
+    };
+    file.write(&elsewhere, &state()).unwrap();
+    assert_loads_without(&scene);
+    // Such as a snapshot that outlived the end of the journal that it was taken from.
+    let beyond = Position {
+        offset: 1 << 40,
+        ..elsewhere
+    };
+    file.write(&beyond, &state()).unwrap();
+    assert_loads_without(&scene);
+}
+
+#[test]
+fn damage_in_the_tail_is_an_error_with_or_without_a_snapshot() {
+    let (scene, position) = scene();
+    let mut bytes = scene.bytes();
+    bytes[usize::try_from(position.offset).unwrap()] = b'#';
+    fs::write(scene.path(), bytes).unwrap();
+    assert!(load_with_snapshot(scene.dir()).is_err());
+    fs::remove_file(scene.dir().join("snapshot.json")).unwrap();
+    assert!(load_with_snapshot(scene.dir()).is_err());
+}
+
+#[test]
+fn a_snapshot_is_due_when_the_tail_has_outgrown_it() {
+    for (tail, snapshot, due) in [
+        (0, 0, false),
+        (16 * 1024, 0, false),
+        (16 * 1024 + 1, 0, true),
+        (16 * 1024 + 1, 20_000, false),
+        (20_001, 20_000, true),
+    ] {
+        assert_eq!(should_snapshot(tail, snapshot), due, "{tail} {snapshot}");
+    }
+    let scene = Scene::new();
+    let mut head = Head::empty();
+    let mut writer = scene.lock();
+    for number in 0..60 {
+        head = writer.append(&head, TS, &unit(number, 2)).unwrap();
+    }
+    let loaded = writer.load().unwrap();
+    assert!(loaded.wants_snapshot());
+    SnapshotFile::new(scene.dir())
+        .write(&loaded.head.position(), &state())
+        .unwrap();
+    assert!(!writer.load().unwrap().wants_snapshot());
+}
+
+#[test]
+fn a_derived_file_is_replaced_only_when_it_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.json");
+    let inode = || fs::metadata(&path).unwrap().ino();
+
+    assert!(derived::replace_if_changed(&path, b"one").unwrap());
+    let first = inode();
+    assert!(!derived::replace_if_changed(&path, b"one").unwrap());
+    assert_eq!(inode(), first);
+    assert!(derived::replace_if_changed(&path, b"two").unwrap());
+    assert_eq!(fs::read(&path).unwrap(), b"two");
+    assert_eq!(
+        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+
+    fs::write(folder.path().join(".tramline-abc.tmp"), b"half").unwrap();
+    assert_eq!(derived::remove_leftovers(folder.path()).unwrap(), 1);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
