@@ -1,1 +1,19 @@
-//! convention
+//! The conventions of a project: how its branches, commits, tests and packages are named,
+//! and how text from outside is made safe to put among them.
+//!
+//! Everything here is a function of what it is given; only [`scope`] and [`manifest`] look at
+//! files, and they look at nothing but manifests below the project root.
+
+pub mod branch;
+pub mod criteria;
+pub mod hints;
+mod manifest;
+pub mod message;
+pub mod paths;
+pub mod placeholder;
+pub mod plain;
+pub mod quote;
+pub mod scope;
+pub mod test_place;
+
+pub(crate) use manifest::{has_file, read_manifest};

@@ -1,1 +1,42 @@
-//! git
+//! The user's git repository, spoken to through the `git` program and nothing else.
+//!
+//! Three habits hold everywhere in this module. No shell is involved, and what comes from outside (paths, names,
+//! messages) can never be taken for an option or a pattern. Output is parsed from NUL-separated machine formats.
+//! Reads change nothing: they take no locks, start no monitor, and ask nobody anything.
+//!
+//! The one write that matters is [`Repository::commit`]. It happens once: whoever comes after a crash asks
+//! [`Repository::find_our_commit`] before trying again.
+
+mod bounded;
+mod branch;
+mod command;
+mod commit;
+mod contents;
+mod error;
+mod fingerprint;
+mod history;
+mod listing;
+mod index_copy;
+mod oid;
+mod operation;
+mod path;
+mod process_group;
+mod recovery;
+mod repository;
+mod secret;
+mod status;
+
+pub use branch::BranchConflict;
+pub use commit::{CommitError, CommitMade, CommitRequest};
+pub use contents::{ContentId, LineStat};
+pub use error::{GitError, GitErrorKind};
+pub use fingerprint::{Fingerprint, FingerprintRequest};
+pub use history::{CommitInfo, Head};
+pub use oid::{InvalidOid, Oid};
+pub use operation::Operation;
+pub use path::{InvalidRepoPath, RepoPath};
+pub use process_group::ProcessGroup;
+pub use recovery::{CommitIntentRef, Found};
+pub use repository::{Identity, Repository};
+pub use secret::{SECRET_HEAD_BYTES, looks_secret};
+pub use status::{Change, StatusCode, TreeStatus};

@@ -1,0 +1,130 @@
+//! What can be wrong with settings.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Where a value was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Where {
+    /// In a file.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column in characters, from 1.
+        column: usize,
+    },
+    /// In an environment variable of this name.
+    Environment(String),
+    /// With a flag that sets this key.
+    Flag(String),
+}
+
+impl fmt::Display for Where {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, line, column } => write!(f, "{}:{line}:{column}", path.display()),
+            Self::Environment(name) => write!(f, "environment variable {name}"),
+            Self::Flag(key) => write!(f, "flag for {key}"),
+        }
+    }
+}
+
+/// Why the settings could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The system refused to read a file.
+    #[error("could not read {}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// A file, or a value that must be JSON, is not.
+    #[error("{place}: {message}")]
+    Malformed {
+        /// Where reading stopped.
+        place: Box<Where>,
+        /// What is wrong there.
+        message: String,
+    },
+    /// A key that means nothing, inside a section that is ours.
+    #[error("{place}: unknown key `{key}`")]
+    UnknownKey {
+        /// Where it stands.
+        place: Box<Where>,
+        /// The dotted name of the key.
+        key: String,
+        /// The dotted name that was probably meant.
+        nearest: Option<String>,
+        /// All dotted names that are valid there.
+        valid: Vec<String>,
+    },
+    /// A value of the wrong type.
+    #[error("{place}: `{key}` takes {expected}, not {found}")]
+    WrongType {
+        /// Where it stands.
+        place: Box<Where>,
+        /// The dotted name of the key.
+        key: String,
+        /// What the key takes.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
+    /// A value of the right type that still cannot be.
+    #[error("{place}: `{key}` cannot be {found}: {problem}")]
+    BadValue {
+        /// Where it stands.
+        place: Box<Where>,
+        /// The dotted name of the key.
+        key: String,
+        /// The value, as JSON.
+        found: String,
+        /// What is wrong with it.
+        problem: String,
+        /// The valid value that was probably meant.
+        nearest: Option<String>,
+    },
+    /// The checked values do not make up a config. This is a fault of ours.
+    #[error("the settings could not be put together")]
+    Inconsistent {
+        /// What did not fit.
+        #[source]
+        source: serde_json::Error,
+    },
+}
+
+impl ConfigError {
+    /// A short, stable name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "config_io",
+            Self::Inconsistent { .. } => "internal",
+            _ => "config_invalid",
+        }
+    }
+
+    /// What can be done about it, where somebody can do something.
+    pub fn suggestion(&self) -> Option<String> {
+        match self {
+            Self::UnknownKey {
+                nearest: Some(nearest),
+                ..
+            } => Some(format!("did you mean `{nearest}`?")),
+            Self::UnknownKey { valid, .. } => Some(format!("valid here: {}", valid.join(", "))),
+            Self::BadValue {
+                nearest: Some(nearest),
+                ..
+            } => Some(format!("did you mean {nearest:?}?")),
+            Self::WrongType { key, expected, .. } => Some(format!("give `{key}` {expected}")),
+            Self::Malformed { place, .. } => Some(format!("mend the JSON at {place}")),
+            Self::Io { .. } | Self::BadValue { .. } | Self::Inconsistent { .. } => None,
+        }
+    }
+}

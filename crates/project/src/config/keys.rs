@@ -1,0 +1,264 @@
+//! Every key that can be set: what it takes, and when a change of it makes the rails weaker.
+
+/// What a key takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Flag,
+    /// A string that is not empty.
+    Text,
+    /// A string that is not empty, or nothing.
+    OptionalText,
+    /// A status, or `false`.
+    TextOrFalse,
+    /// An integer from 1 up to this.
+    Count(u64),
+    /// A number from 0 to 100, or nothing.
+    OptionalPercent,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A list of strings.
+    Texts,
+    /// One glob, or nothing.
+    OptionalGlob,
+    /// A list of globs.
+    Globs,
+    /// Globs, and a name for each.
+    GlobNames,
+}
+
+/// Which change of a value makes the rails weaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Weaker {
+    /// None does.
+    Never,
+    /// From `true` to `false`.
+    Disabled,
+    /// To a higher number.
+    Higher,
+    /// To a lower number, or to none.
+    Lower,
+    /// To a word that stands further left in this list.
+    Ranked(&'static [&'static [&'static str]]),
+    /// An entry less.
+    Shrunk,
+    /// An entry more.
+    Grown,
+    /// An entry less, or the first entry: that one puts an end to the defaults, which an empty list stands for.
+    ShrunkOrReplaced,
+    /// Another value, where there was one.
+    Replaced,
+}
+
+/// A key that can be set.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Key {
+    /// Dotted name, such as `autopilot.storage.basePath`.
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) weaker: Weaker,
+}
+
+const fn key(name: &'static str, kind: Kind, weaker: Weaker) -> Key {
+    Key { name, kind, weaker }
+}
+
+const SEVERITIES: &[&str] = &["off", "warn", "refuse", "pause"];
+/// A pause stops a run as a refusal does: neither is weaker than the other.
+const BY_SEVERITY: Weaker = Weaker::Ranked(&[&["off"], &["warn"], &["refuse", "pause"]]);
+
+const fn policy(name: &'static str) -> Key {
+    key(name, Kind::Choice(SEVERITIES), BY_SEVERITY)
+}
+
+const GATE: Kind = Kind::Choice(&["auto", "human"]);
+const BY_GATE: Weaker = Weaker::Ranked(&[&["auto"], &["human"]]);
+
+/// JSON readers that keep numbers as floating point are exact up to here.
+const MAX_MILLISECONDS: u64 = (1 << 53) - 1;
+const MAX_COUNT: u64 = u32::MAX as u64;
+
+pub(super) static KEYS: &[Key] = &[
+    key("autopilot.enabled", Kind::Flag, Weaker::Never),
+    key(
+        "autopilot.requireCleanWorkingTree",
+        Kind::Flag,
+        Weaker::Disabled,
+    ),
+    key("autopilot.commitTemplate", Kind::Text, Weaker::Never),
+    key("autopilot.defaultCommitType", Kind::Text, Weaker::Never),
+    key(
+        "autopilot.maxGreenAttempts",
+        Kind::Count(MAX_COUNT),
+        Weaker::Higher,
+    ),
+    key(
+        "autopilot.testTimeout",
+        Kind::Count(MAX_MILLISECONDS),
+        Weaker::Never,
+    ),
+    key(
+        "autopilot.redAllPassing",
+        Kind::Choice(&["refuse", "skip"]),
+        Weaker::Ranked(&[&["skip"], &["refuse"]]),
+    ),
+    key(
+        "autopilot.storage.location",
+        Kind::Choice(&["global"]),
+        Weaker::Never,
+    ),
+    key("autopilot.storage.basePath", Kind::Text, Weaker::Never),
+    key(
+        "autopilot.finalization.updateTaskStatus",
+        Kind::TextOrFalse,
+        Weaker::Never,
+    ),
+    key("test.command", Kind::OptionalText, Weaker::Never),
+    key("test.setup", Kind::OptionalText, Weaker::Never),
+    key("test.runner", Kind::Text, Weaker::Never),
+    key("test.patterns", Kind::Globs, Weaker::ShrunkOrReplaced),
+    key(
+        "test.targetedRunPattern",
+        Kind::OptionalGlob,
+        Weaker::Replaced,
+    ),
+    key(
+        "test.coverageThresholds.lines",
+        Kind::OptionalPercent,
+        Weaker::Lower,
+    ),
+    key(
+        "test.coverageThresholds.branches",
+        Kind::OptionalPercent,
+        Weaker::Lower,
+    ),
+    key(
+        "test.coverageThresholds.functions",
+        Kind::OptionalPercent,
+        Weaker::Lower,
+    ),
+    key(
+        "test.coverageThresholds.statements",
+        Kind::OptionalPercent,
+        Weaker::Lower,
+    ),
+    key("git.branchPattern", Kind::Text, Weaker::Never),
+    key("git.defaultRemote", Kind::Text, Weaker::Never),
+    key("git.protectedBranches", Kind::Texts, Weaker::Shrunk),
+    key("git.allowSecrets", Kind::Globs, Weaker::Grown),
+    key("git.scopes", Kind::GlobNames, Weaker::Never),
+    key("git.fsync", Kind::Flag, Weaker::Never),
+    key(
+        "git.commitTimeout",
+        Kind::Count(MAX_MILLISECONDS),
+        Weaker::Never,
+    ),
+    key("prompts.rulesPath", Kind::Text, Weaker::Never),
+    key("prompts.loadOrder", Kind::Texts, Weaker::Never),
+    key("prompts.testGeneratorPath", Kind::Text, Weaker::Never),
+    key(
+        "evidence.require",
+        Kind::Choice(&["claimed", "reported", "verified"]),
+        Weaker::Ranked(&[&["claimed"], &["reported"], &["verified"]]),
+    ),
+    key("evidence.requireCoverage", Kind::Flag, Weaker::Disabled),
+    key(
+        "evidence.flaky",
+        Kind::Choice(&["warn", "refuse"]),
+        Weaker::Ranked(&[&["warn"], &["refuse"]]),
+    ),
+    key("evidence.redInCleanTree", Kind::Flag, Weaker::Disabled),
+    key("evidence.notes", Kind::Flag, Weaker::Disabled),
+    policy("evidence.policy.red_without_tests"),
+    policy("evidence.policy.production_changed"),
+    policy("evidence.policy.no_new_failure"),
+    policy("evidence.policy.tests_changed"),
+    policy("evidence.policy.fewer_tests"),
+    policy("evidence.policy.tests_missing"),
+    policy("evidence.policy.changed_after_green"),
+    policy("evidence.policy.changed_after_commit"),
+    policy("evidence.policy.foreign_commit"),
+    policy("evidence.policy.history_rewritten"),
+    policy("evidence.policy.config_loosened"),
+    policy("evidence.policy.command_replaced"),
+    policy("evidence.policy.stale_report"),
+    policy("evidence.policy.flaky"),
+    policy("evidence.policy.stuck"),
+    policy("evidence.policy.coverage_missing"),
+    key("review.gates.plan", GATE, BY_GATE),
+    key("review.gates.code", GATE, BY_GATE),
+    key("review.gates.review", GATE, BY_GATE),
+    key(
+        "review.maxIterations",
+        Kind::Count(MAX_COUNT),
+        Weaker::Higher,
+    ),
+];
+
+/// The dotted names of all keys.
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|key| key.name)
+}
+
+/// The environment variable that sets a key: `test.command` is `TRAMLINE_TEST_COMMAND`.
+pub fn environment_name(key: &str) -> String {
+    let mut name = "TRAMLINE_".to_owned();
+    for character in key.chars() {
+        match character {
+            '.' => name.push('_'),
+            upper if upper.is_ascii_uppercase() => name.extend(['_', upper]),
+            other => name.push(other.to_ascii_uppercase()),
+        }
+    }
+    name
+}
+
+/// The key of this dotted name.
+pub(super) fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// The first part of every key.
+pub(super) fn is_section(name: &str) -> bool {
+    KEYS.iter()
+        .any(|key| key.name.split('.').next() == Some(name))
+}
+
+/// The names that may follow a prefix, such as `storage` and `enabled` after `autopilot`.
+pub(super) fn children(prefix: &str) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for key in KEYS {
+        let rest = key
+            .name
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.strip_prefix('.'));
+        if let Some(name) = rest.and_then(|rest| rest.split('.').next())
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The candidate that was probably meant: one that looks alike, or holds the word.
+pub(super) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    const ALIKE: f64 = 0.75;
+    let word = word.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| {
+            let lower = candidate.to_lowercase();
+            let holds = word.len() > 2 && lower.contains(&word);
+            let likeness = strsim::jaro_winkler(&word, &lower);
+            (
+                if holds { likeness.max(ALIKE) } else { likeness },
+                candidate,
+            )
+        })
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,28 @@
+//! Settings: what can be set, what is set here, and where each value came from.
+//!
+//! The keys lie in `.taskmaster/config.json` beside those of other tools, which are left alone. A value is taken from the
+//! first place that has one: a flag, the environment (`TRAMLINE_…`), the project's file, the user's file, the default.
+//! [`load`] reads them all; nothing here looks at the process' environment unless it is handed over as an [`Environment`].
+
+mod environment;
+mod error;
+mod keys;
+mod layer;
+mod loosened;
+mod root;
+mod schema;
+mod settings;
+mod values;
+
+pub use environment::Environment;
+pub use error::{ConfigError, Where};
+pub use keys::{environment_name, keys};
+pub use loosened::{Loosening, loosened};
+pub use root::{FoundBy, ProjectRoot, find_root};
+pub use schema::json_schema;
+pub use settings::{Origin, Settings, load};
+pub use values::{
+    Autopilot, Config, CoverageThresholds, Evidence, Finalization, Flaky, Gate, Gates, Git, Level,
+    Policy, Prompts, RedAllPassing, Review, Severity, Storage, StorageLocation, Test,
+    UpdateTaskStatus,
+};

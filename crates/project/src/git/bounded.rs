@@ -1,0 +1,195 @@
+//! A git that runs the user's hooks: with a time limit, and with output that is kept but not without bound.
+
+use std::fmt::Write as _;
+use std::io::Read;
+use std::os::unix::process::CommandExt as _;
+use std::process::{ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::command::{Git, spawn_error};
+use super::error::{GitError, GitErrorKind};
+use super::process_group::ProcessGroup;
+
+/// How much of the output is kept: this much of its beginning and as much of its end.
+const KEPT_EACH: usize = 32 * 1024;
+/// How long a git that was asked to end has for putting its lock files away.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long the output may stay open after git has ended: a hook may have left something running that holds it.
+const OUTPUT_GRACE: Duration = Duration::from_millis(250);
+
+/// How a git with a time limit ended.
+pub(super) struct Ended {
+    /// Its status; `None` if it was ended for taking too long.
+    status: Option<ExitStatus>,
+    /// What it and the hooks printed, in the order it came.
+    pub(super) output: String,
+}
+
+impl Ended {
+    pub(super) fn success(&self) -> bool {
+        self.status.is_some_and(|status| status.success())
+    }
+
+    pub(super) fn timed_out(&self) -> bool {
+        self.status.is_none()
+    }
+
+    pub(super) fn exit_code(&self) -> Option<i32> {
+        self.status.and_then(|status| status.code())
+    }
+
+    pub(super) fn into_error(self, command: &str, limit: Duration) -> GitError {
+        if self.timed_out() {
+            let message = format!(
+                "`{command}` took longer than {} s and was ended",
+                limit.as_secs_f32()
+            );
+            GitError::new(GitErrorKind::TimedOut, message)
+        } else {
+            GitError::from_failure(command, self.exit_code(), self.output.as_bytes())
+        }
+    }
+}
+
+/// Runs git in a process group of its own, with nothing on its standard input. `on_spawn` is told the group at once.
+pub(super) fn run(
+    git: &Git,
+    limit: Duration,
+    on_spawn: &dyn Fn(&ProcessGroup),
+) -> Result<Ended, GitError> {
+    let name = git.name();
+    let mut child = git
+        .process()
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .map_err(|error| spawn_error(&name, error))?;
+    let id = i32::try_from(child.id())
+        .map_err(|_| GitError::unexpected(&name, "a process id out of range"))?;
+    let group = ProcessGroup::of_leader(id);
+    on_spawn(&group);
+
+    let kept = Arc::new(Mutex::new(Kept::default()));
+    let (read_to_the_end, all_read) = mpsc::channel();
+    let streams: [Option<Box<dyn Read + Send>>; 2] = [
+        child
+            .stdout
+            .take()
+            .map(|stream| Box::new(stream) as Box<dyn Read + Send>),
+        child
+            .stderr
+            .take()
+            .map(|stream| Box::new(stream) as Box<dyn Read + Send>),
+    ];
+    for stream in streams.into_iter().flatten() {
+        let kept = Arc::clone(&kept);
+        let read_to_the_end = read_to_the_end.clone();
+        thread::spawn(move || {
+            keep_output(stream, &kept);
+            // Dropped, it tells that this stream is read to its end.
+            drop(read_to_the_end);
+        });
+    }
+    drop(read_to_the_end);
+
+    let (ended, end) = mpsc::channel();
+    thread::spawn(move || drop(ended.send(child.wait())));
+    let status = if let Ok(status) = end.recv_timeout(limit) {
+        Some(status.map_err(|error| GitError::io(format!("cannot wait for `{name}`"), error))?)
+    } else {
+        group.terminate();
+        let in_time = end.recv_timeout(GRACE).is_ok();
+        // What git started may still be there, and deaf.
+        group.kill();
+        if !in_time {
+            drop(end.recv_timeout(GRACE));
+        }
+        None
+    };
+    // Nothing is ever sent: this waits for the readers to end, and for no longer than it must.
+    let _: Result<(), RecvTimeoutError> = all_read.recv_timeout(OUTPUT_GRACE);
+    let output = kept.lock().unwrap_or_else(PoisonError::into_inner).text();
+    Ok(Ended { status, output })
+}
+
+fn keep_output(mut stream: impl Read, kept: &Mutex<Kept>) {
+    let mut buffer = [0; 8 * 1024];
+    while let Ok(count @ 1..) = stream.read(&mut buffer) {
+        kept.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(&buffer[..count]);
+    }
+}
+
+/// The beginning and the end of what was printed.
+#[derive(Default)]
+struct Kept {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    left_out: usize,
+}
+
+impl Kept {
+    fn push(&mut self, bytes: &[u8]) {
+        let (head, rest) = bytes.split_at(bytes.len().min(KEPT_EACH - self.head.len()));
+        self.head.extend_from_slice(head);
+        self.tail.extend_from_slice(rest);
+        // Cut only when twice the size is reached, so that each byte is moved a bounded number of times.
+        if self.tail.len() > 2 * KEPT_EACH {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        let surplus = self.tail.len().saturating_sub(KEPT_EACH);
+        self.tail.drain(..surplus);
+        self.left_out += surplus;
+    }
+
+    fn text(&mut self) -> String {
+        self.cut();
+        let mut text = String::from_utf8_lossy(&self.head).into_owned();
+        if self.left_out > 0 {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\n[… {} bytes left out …]\n", self.left_out);
+        }
+        text.push_str(&String::from_utf8_lossy(&self.tail));
+        text.trim_end().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_output_keeps_both_ends() {
+        let mut kept = Kept::default();
+        kept.push(b"first");
+        for _ in 0..1000 {
+            kept.push(&[b'x'; 1000]);
+        }
+        kept.push(b"last\n");
+        assert!(kept.tail.len() <= 3 * KEPT_EACH);
+        let text = kept.text();
+        assert!(
+            text.starts_with("firstx")
+                && text.ends_with("xlast")
+                && text.contains("bytes left out")
+        );
+        assert!(text.len() < 2 * KEPT_EACH + 100);
+    }
+
+    #[test]
+    fn short_output_is_whole() {
+        let mut kept = Kept::default();
+        kept.push(b"a\n");
+        kept.push(b"b\n");
+        assert_eq!(kept.text(), "a\nb");
+    }
+}

@@ -1,0 +1,266 @@
+//! Branches: what they may be called, which there are, and changing to them.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::bounded;
+use super::command::{Git, one_line};
+use super::error::{GitError, GitErrorKind};
+use super::oid::Oid;
+use super::repository::Repository;
+
+/// How long changing to a branch may take, with the hooks that run then.
+const SWITCH_LIMIT: Duration = Duration::from_mins(10);
+
+/// Why a branch of some name cannot be made beside those that there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BranchConflict {
+    /// The beginning of the name is itself a branch: `master` is in the way of `master/x`.
+    PrefixIsBranch(String),
+    /// The name is a folder of branches: `x/y` is in the way of `x`. The first such branch is told.
+    IsFolderOf(String),
+    /// A branch differs from the name only in case, and some file systems cannot hold both.
+    SameButForCase(String),
+}
+
+impl BranchConflict {
+    /// The branch that is in the way.
+    pub fn branch(&self) -> &str {
+        match self {
+            Self::PrefixIsBranch(branch)
+            | Self::IsFolderOf(branch)
+            | Self::SameButForCase(branch) => branch,
+        }
+    }
+}
+
+impl Repository {
+    /// Whether there is a local branch of that name.
+    pub fn branch_exists(&self, name: &str) -> Result<bool, GitError> {
+        if name.contains('\0') {
+            return Ok(false);
+        }
+        let git = self
+            .git()
+            .args(["show-ref", "--verify", "--quiet", "--"])
+            .arg(format!("refs/heads/{name}"));
+        Ok(git.run_if()?.is_some())
+    }
+
+    /// The names of all local branches.
+    pub fn local_branches(&self) -> Result<Vec<String>, GitError> {
+        let output = self
+            .git()
+            .args(["for-each-ref", "--format=%(refname)", "refs/heads/"])
+            .run()?;
+        Ok(String::from_utf8_lossy(&output)
+            .lines()
+            .filter_map(|line| line.strip_prefix("refs/heads/"))
+            .map(str::to_owned)
+            .collect())
+    }
+
+    /// The default branch: what the remote's HEAD says, else `init.defaultBranch` if there is such a branch, else
+    /// `main`, else `master`.
+    pub fn default_branch(&self, remote: &str) -> Result<Option<String>, GitError> {
+        let prefix = format!("refs/remotes/{remote}/");
+        if !remote.is_empty() && !remote.contains('\0') {
+            let head = self
+                .git()
+                .args(["symbolic-ref", "--quiet", "--"])
+                .arg(format!("{prefix}HEAD"))
+                .output()?;
+            let target = String::from_utf8_lossy(&one_line(head.stdout)).into_owned();
+            if let (true, Some(branch)) = (head.status.success(), target.strip_prefix(&prefix)) {
+                return Ok(Some(branch.to_owned()));
+            }
+        }
+        let configured = self
+            .git()
+            .args(["config", "--get", "init.defaultBranch"])
+            .run_if()?;
+        let configured =
+            configured.map(|line| String::from_utf8_lossy(&one_line(line)).into_owned());
+        let branches = self.local_branches()?;
+        let candidates = configured
+            .into_iter()
+            .chain(["main".to_owned(), "master".to_owned()]);
+        Ok(candidates
+            .into_iter()
+            .find(|candidate| branches.contains(candidate)))
+    }
+
+    /// Whether git would take this as the name of a branch; the error says that it would not.
+    pub fn check_branch_name(&self, name: &str) -> Result<(), GitError> {
+        let refused = || {
+            GitError::new(
+                GitErrorKind::InvalidName,
+                format!("`{}` cannot be the name of a branch", name.escape_debug()),
+            )
+        };
+        // Git takes `@` for HEAD nearly everywhere, but here for a name.
+        if name == "@" || name.contains('\0') {
+            return Err(refused());
+        }
+        let output = self
+            .git()
+            .args(["check-ref-format", "--branch", name])
+            .output()?;
+        // `@{-1}` and its like are understood, and answered with what they mean: they are no names.
+        if output.status.success() && one_line(output.stdout) == name.as_bytes() {
+            Ok(())
+        } else {
+            Err(refused())
+        }
+    }
+
+    /// The branch that is in the way of a new one of this name, if there is one. The very same name is not.
+    pub fn branch_conflict(&self, name: &str) -> Result<Option<BranchConflict>, GitError> {
+        Ok(find_conflict(name, &self.local_branches()?))
+    }
+
+    /// The other worktree in which the branch is checked out, if there is one.
+    pub fn worktree_of_branch(&self, name: &str) -> Result<Option<PathBuf>, GitError> {
+        let full_name = format!("refs/heads/{name}");
+        if name.contains(['\0', '*', '?', '[', '\\']) || name.is_empty() {
+            return Ok(None);
+        }
+        let output = self
+            .git()
+            .args(["for-each-ref", "--format=%(worktreepath)", "--", &full_name])
+            .run()?;
+        let path = one_line(output);
+        let path = Path::new(OsStr::from_bytes(&path));
+        let here = std::fs::canonicalize(path).is_ok_and(|real| real == self.top_level());
+        Ok((!path.as_os_str().is_empty() && !here).then(|| path.to_owned()))
+    }
+
+    /// Makes a branch at a commit and changes to it. Nothing is done if that is already so.
+    pub fn create_branch_and_switch(&self, name: &str, at: &Oid) -> Result<(), GitError> {
+        self.check_branch_name(name)?;
+        let git = self.git_write().args([
+            "switch",
+            "--quiet",
+            "--no-guess",
+            "--no-track",
+            "--create",
+            name,
+            at.as_str(),
+            "--",
+        ]);
+        self.switch_with(&git, name, Some(at))
+    }
+
+    /// Changes to a branch that exists. Nothing is done if that is already so.
+    pub fn switch(&self, name: &str) -> Result<(), GitError> {
+        self.check_branch_name(name)?;
+        self.switch_with(
+            &self
+                .git_write()
+                .args(["switch", "--quiet", "--no-guess", name, "--"]),
+            name,
+            None,
+        )
+    }
+
+    fn switch_with(&self, git: &Git, name: &str, at: Option<&Oid>) -> Result<(), GitError> {
+        let is_done = || -> Result<bool, GitError> {
+            let head = self.head()?;
+            Ok(head.branch.as_deref() == Some(name)
+                && at.is_none_or(|at| head.oid.as_ref() == Some(at)))
+        };
+        if is_done()? {
+            return Ok(());
+        }
+        let command = git.name();
+        let ended = bounded::run(git, SWITCH_LIMIT, &|_| {})?;
+        // A hook that runs after the change makes git fail, but the change was made.
+        if ended.success() || is_done()? {
+            return Ok(());
+        }
+        Err(ended.into_error(&command, SWITCH_LIMIT))
+    }
+
+    /// Deletes a branch. Without `force` git refuses when it holds work that is merged nowhere.
+    pub fn delete_branch(&self, name: &str, force: bool) -> Result<(), GitError> {
+        self.check_branch_name(name)?;
+        let force = force.then_some("--force");
+        self.git_write()
+            .args(["branch", "--quiet", "--delete"])
+            .args(force)
+            .args(["--", name])
+            .run()?;
+        Ok(())
+    }
+
+    /// How many commits of the branch cannot be reached from `into`.
+    pub fn unmerged_commits(&self, branch: &str, into: &Oid) -> Result<u64, GitError> {
+        const COMMAND: &str = "git rev-list --count";
+        let range = format!("{into}..refs/heads/{branch}");
+        let output = self
+            .git()
+            .args(["rev-list", "--count", &range, "--"])
+            .run()?;
+        let text = String::from_utf8_lossy(&one_line(output)).into_owned();
+        text.parse()
+            .map_err(|_| GitError::unexpected(COMMAND, text))
+    }
+}
+
+/// Compared without case, since the file system under the branches may do so.
+fn find_conflict(name: &str, branches: &[String]) -> Option<BranchConflict> {
+    let name_folded = name.to_lowercase();
+    let mut found = None;
+    for branch in branches {
+        let branch_folded = branch.to_lowercase();
+        let is_folder_of = |folder: &str, inner: &str| {
+            inner
+                .strip_prefix(folder)
+                .is_some_and(|rest| rest.starts_with('/'))
+        };
+        if is_folder_of(&branch_folded, &name_folded) {
+            return Some(BranchConflict::PrefixIsBranch(branch.clone()));
+        }
+        if is_folder_of(&name_folded, &branch_folded) && found.is_none() {
+            found = Some(BranchConflict::IsFolderOf(branch.clone()));
+        }
+        if branch_folded == name_folded && branch != name {
+            return Some(BranchConflict::SameButForCase(branch.clone()));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conflicts() {
+        let branches: Vec<String> = ["master", "Feature/x", "a/b/c", "topic"]
+            .map(str::to_owned)
+            .into();
+        let check = |name: &str, expected: Option<BranchConflict>| {
+            assert_eq!(find_conflict(name, &branches), expected, "{name}");
+        };
+        check(
+            "master/task-1",
+            Some(BranchConflict::PrefixIsBranch("master".to_owned())),
+        );
+        check(
+            "MASTER/task-1",
+            Some(BranchConflict::PrefixIsBranch("master".to_owned())),
+        );
+        check("a", Some(BranchConflict::IsFolderOf("a/b/c".to_owned())));
+        check("a/b", Some(BranchConflict::IsFolderOf("a/b/c".to_owned())));
+        check(
+            "feature/x",
+            Some(BranchConflict::SameButForCase("Feature/x".to_owned())),
+        );
+        check("topic", None);
+        check("master-task-1", None);
+        check("a/b/d", None);
+    }
+}

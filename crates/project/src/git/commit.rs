@@ -1,0 +1,557 @@
+//! The commit: exactly the paths it names, with the user's hooks, once.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::ops::Bound;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use tempfile::TempDir;
+
+use super::bounded::{self, Ended};
+use super::command::nul_terminated;
+use super::error::{GitError, GitErrorKind};
+use super::history::CommitInfo;
+use super::index_copy::IndexCopy;
+use super::oid::Oid;
+use super::path::RepoPath;
+use super::process_group::ProcessGroup;
+use super::recovery::{CommitIntentRef, Found, same_date};
+use super::repository::Repository;
+use super::status::{Change, Renames};
+
+/// How long processes that were killed may take to be gone.
+const KILL_GRACE: Duration = Duration::from_secs(2);
+
+/// What is to be committed, and how.
+pub struct CommitRequest<'a> {
+    /// The commit that HEAD must be.
+    pub expected_parent: &'a Oid,
+    /// The branch that HEAD must be on.
+    pub branch: &'a str,
+    /// The message. Lines that begin with `#` stay; space at the ends of lines and of the whole does not.
+    pub message: &'a str,
+    /// The files, deleted ones and both names of renamed ones included. Nothing else goes in.
+    pub paths: &'a [RepoPath],
+    /// The author date, `<seconds since 1970> <offset>` as in `1760000000 +0000`.
+    pub author_date: &'a str,
+    /// What the line in the reflog begins with.
+    pub reflog_action: &'a str,
+    /// Whether objects and references are synced to the disk before git ends.
+    pub fsync: bool,
+    /// How long git and the hooks may take.
+    pub timeout: Duration,
+    /// Told the process group as soon as git runs.
+    pub on_spawn: &'a dyn Fn(&ProcessGroup),
+}
+
+/// A commit that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitMade {
+    /// Its id.
+    pub oid: Oid,
+    /// The commit as it came out: hooks may have changed message and tree.
+    pub commit: CommitInfo,
+    /// The files that differ from its parent.
+    pub paths: Vec<RepoPath>,
+    /// What git and the hooks printed, with the middle left out if it was long.
+    pub output: String,
+    /// Git was ended for taking too long, after the commit (a hook that runs last).
+    pub timed_out: bool,
+}
+
+/// Why no commit was made. Index and files are then as before, unless a variant says otherwise.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommitError {
+    /// HEAD is not on the branch.
+    #[error("HEAD is on {}, not on the branch `{expected}`", .actual.as_deref().map_or("no branch".to_owned(), |name| format!("`{name}`")))]
+    WrongBranch {
+        /// Where it should be.
+        expected: String,
+        /// Where it is; `None` if it is detached.
+        actual: Option<String>,
+    },
+    /// HEAD is another commit than the one to build on.
+    #[error("HEAD is {}, not {expected}", .actual.as_ref().map_or("no commit", Oid::as_str))]
+    HeadMoved {
+        /// What it should be.
+        expected: Oid,
+        /// What it is.
+        actual: Option<Oid>,
+    },
+    /// None of the files differs from the last commit.
+    #[error("nothing to commit: none of the files is changed")]
+    NothingToCommit,
+    /// Somebody else's git holds the lock on the index.
+    #[error("another git is at work here: {} is there", .lock.display())]
+    Busy {
+        /// The lock file.
+        lock: PathBuf,
+    },
+    /// Git or a hook refused.
+    #[error("git refused the commit{}", said(.output))]
+    Refused {
+        /// Git's exit status; `None` if a signal ended it.
+        exit: Option<i32>,
+        /// What git and the hooks printed, with the middle left out if it was long.
+        output: String,
+        /// Files that stayed in the index by name only, since taking them back failed too.
+        left_in_index: Vec<RepoPath>,
+    },
+    /// Git and the hooks took too long and were ended.
+    #[error("the commit took longer than {} s and was ended{}", .limit.as_secs_f32(), said(.output))]
+    TimedOut {
+        /// The limit.
+        limit: Duration,
+        /// What git and the hooks printed until then.
+        output: String,
+        /// Files that stayed in the index by name only, since taking them back failed too.
+        left_in_index: Vec<RepoPath>,
+    },
+    /// A commit was made, but not on the one it was to be made on: HEAD was moved meanwhile, or a hook rewrote it.
+    #[error("git reports a commit, but HEAD is {}, which is not the one that was asked for", .head.as_ref().map_or("nothing", Oid::as_str))]
+    NotRecognised {
+        /// Where HEAD is now.
+        head: Option<Oid>,
+    },
+    /// The request makes no sense.
+    #[error("this cannot be committed: {0}")]
+    InvalidRequest(String),
+    /// Asking git failed, before or after.
+    #[error(transparent)]
+    Git(#[from] GitError),
+}
+
+impl CommitError {
+    /// A stable name for the kind of trouble.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::WrongBranch { .. } => "wrong_branch",
+            Self::HeadMoved { .. } => "head_moved",
+            Self::NothingToCommit => "nothing_to_commit",
+            Self::Busy { .. } => "git_busy",
+            Self::Refused { .. } => "commit_refused",
+            Self::TimedOut { .. } => "commit_timeout",
+            Self::NotRecognised { .. } => "commit_not_recognised",
+            Self::InvalidRequest(_) => "invalid_commit",
+            Self::Git(error) => error.code(),
+        }
+    }
+
+    /// What the user can do about it, where something can be done.
+    pub fn suggestion(&self) -> Option<String> {
+        match self {
+            Self::WrongBranch { expected, .. } => Some(format!("run `git switch {expected}`")),
+            Self::Busy { lock } => Some(format!(
+                "wait for the other git to end; if none is running, remove {}",
+                lock.display()
+            )),
+            Self::Refused { .. } => {
+                Some("mend what git or the hook names, then commit again".to_owned())
+            }
+            Self::TimedOut { .. } => {
+                Some("see what the hook waits for, or allow it more time".to_owned())
+            }
+            Self::Git(error) => error.suggestion(),
+            _ => None,
+        }
+    }
+}
+
+fn said(output: &str) -> String {
+    if output.is_empty() {
+        ", without a word".to_owned()
+    } else {
+        format!(": {output}")
+    }
+}
+
+impl Repository {
+    /// Whether a commit could be begun: HEAD is where it must be, and nobody holds the index.
+    pub fn commit_preflight(&self, expected_parent: &Oid, branch: &str) -> Result<(), CommitError> {
+        if let Some(lock) = self.index_lock()? {
+            return Err(CommitError::Busy { lock });
+        }
+        let head = self.head()?;
+        if head.branch.as_deref() != Some(branch) {
+            return Err(CommitError::WrongBranch {
+                expected: branch.to_owned(),
+                actual: head.branch,
+            });
+        }
+        if head.oid.as_ref() != Some(expected_parent) {
+            return Err(CommitError::HeadMoved {
+                expected: expected_parent.clone(),
+                actual: head.oid,
+            });
+        }
+        Ok(())
+    }
+
+    /// Makes a commit of exactly the files named. What else the user has staged stays staged; the user's hooks,
+    /// signing and settings apply.
+    pub fn commit(&self, request: &CommitRequest<'_>) -> Result<CommitMade, CommitError> {
+        check(request)?;
+        self.commit_preflight(request.expected_parent, request.branch)?;
+        let begun = SystemTime::now();
+        let plan = self.plan(request)?;
+        let files = RequestFiles::new(request, &plan)?;
+        let index_copy = self.add_by_name(&files, &plan.unknown_to_git)?;
+
+        let group = std::cell::RefCell::new(None);
+        let on_spawn = |spawned: &ProcessGroup| {
+            *group.borrow_mut() = Some(spawned.clone());
+            (request.on_spawn)(spawned);
+        };
+        let ended = match bounded::run(
+            &self.commit_command(request, &files),
+            request.timeout,
+            &on_spawn,
+        ) {
+            Ok(ended) => ended,
+            Err(error) => {
+                // Git did not start. What was added is taken back; if that fails too, the first error matters more.
+                self.put_index_back(index_copy.as_ref(), &plan.unknown_to_git);
+                return Err(error.into());
+            }
+        };
+        if let (None, Some(group)) = (ended.exit_code(), group.borrow().as_ref()) {
+            // It was ended, by us or by somebody else, and had no time to put its locks away.
+            group.kill();
+            group.wait(KILL_GRACE);
+            self.remove_stale_index_lock(group, begun, request.branch)?;
+        }
+        match self.recognise(request)? {
+            Some(commit) => self.made(request, commit, ended),
+            None if ended.success() => Err(CommitError::NotRecognised {
+                head: self.head()?.oid,
+            }),
+            None => {
+                let left_in_index = self.put_index_back(index_copy.as_ref(), &plan.unknown_to_git);
+                Err(self.not_made(request, ended, left_in_index))
+            }
+        }
+    }
+
+    /// What has to be told to git. Where none of the files is changed there is nothing to commit.
+    fn plan(&self, request: &CommitRequest<'_>) -> Result<Plan, CommitError> {
+        let status = self.status_everywhere(Renames::Ignore)?;
+        if let Some(path) = status.unmerged.first() {
+            let message = format!("a conflict in {path} is not resolved, so no commit can be made");
+            return Err(GitError::new(GitErrorKind::Refused, message).into());
+        }
+        let asked: BTreeSet<&RepoPath> = request.paths.iter().collect();
+        let changed: Vec<&Change> = status
+            .changes
+            .iter()
+            .filter(|change| asked.contains(&change.path))
+            .collect();
+        if changed.is_empty()
+            && asked
+                .iter()
+                .all(|path| self.absolute(path).symlink_metadata().is_ok())
+        {
+            // Files that are there and not in the list are unchanged, or ignored; git has the better words for those.
+            let mut ignored = false;
+            for path in &asked {
+                ignored |= self.is_ignored(path)?;
+            }
+            if !ignored {
+                return Err(CommitError::NothingToCommit);
+            }
+        }
+        let (gone, there): (Vec<&Change>, Vec<&Change>) =
+            changed.into_iter().partition(|change| change.deleted);
+        Ok(Plan {
+            pathspecs: pathspecs(
+                &asked,
+                &gone.iter().map(|change| change.path.as_bytes()).collect(),
+                &there.iter().map(|change| change.path.as_bytes()).collect(),
+            ),
+            unknown_to_git: there
+                .iter()
+                .filter(|change| change.untracked)
+                .map(|change| change.path.clone())
+                .collect(),
+        })
+    }
+
+    /// Tells git the names of new files: only what it knows can be named in a commit. Gives the index as it was.
+    fn add_by_name(
+        &self,
+        files: &RequestFiles,
+        unknown_to_git: &[RepoPath],
+    ) -> Result<Option<IndexCopy>, CommitError> {
+        if unknown_to_git.is_empty() {
+            return Ok(None);
+        }
+        let mut index_copy = IndexCopy::take(self)?;
+        let add = self
+            .git_write()
+            .args(["add", "--intent-to-add", "--pathspec-file-nul"])
+            .arg(files.option("--pathspec-from-file=", "new"))
+            .run();
+        index_copy.changed();
+        let Err(error) = add else {
+            return Ok(Some(index_copy));
+        };
+        let left_in_index = self.put_index_back(Some(&index_copy), unknown_to_git);
+        Err(match error.kind() {
+            GitErrorKind::Busy { lock } => {
+                let lock = lock
+                    .clone()
+                    .unwrap_or_else(|| self.git_dir().join("index.lock"));
+                CommitError::Busy { lock }
+            }
+            GitErrorKind::Refused => CommitError::Refused {
+                exit: None,
+                output: error.stderr().to_owned(),
+                left_in_index,
+            },
+            _ => error.into(),
+        })
+    }
+
+    fn commit_command(
+        &self,
+        request: &CommitRequest<'_>,
+        files: &RequestFiles,
+    ) -> super::command::Git {
+        let mut git = self
+            .git_for_user()
+            .config("i18n.commitEncoding=UTF-8")
+            .config("commit.verbose=false");
+        if request.fsync {
+            git = git
+                .config("core.fsync=objects,reference")
+                .config("core.fsyncMethod=fsync");
+        }
+        git.env("GIT_AUTHOR_DATE", format!("@{}", request.author_date))
+            .env("GIT_REFLOG_ACTION", request.reflog_action)
+            .args([
+                "commit",
+                "--quiet",
+                "--only",
+                "--cleanup=whitespace",
+                "--no-edit",
+                "--pathspec-file-nul",
+            ])
+            .arg(files.option("--pathspec-from-file=", "paths"))
+            .arg(files.option("--file=", "message"))
+    }
+
+    /// Our commit, if it is there.
+    fn recognise(&self, request: &CommitRequest<'_>) -> Result<Option<CommitInfo>, GitError> {
+        let Some(head) = self
+            .head()?
+            .oid
+            .filter(|head| head != request.expected_parent)
+        else {
+            return Ok(None);
+        };
+        let commit = self.commit_info(&head)?;
+        if commit.parents == [request.expected_parent.clone()]
+            && same_date(&commit.author_date, request.author_date)
+        {
+            return Ok(Some(commit));
+        }
+        // A hook that runs after the commit may have made another one on top.
+        let intent = CommitIntentRef {
+            parent: request.expected_parent,
+            author_date: request.author_date,
+            reflog_action: request.reflog_action,
+            branch: request.branch,
+            process_group: None,
+        };
+        Ok(match self.find_our_commit(&intent)? {
+            Found::Made(commit) => Some(commit),
+            _ => None,
+        })
+    }
+
+    fn made(
+        &self,
+        request: &CommitRequest<'_>,
+        commit: CommitInfo,
+        ended: Ended,
+    ) -> Result<CommitMade, CommitError> {
+        if request.fsync {
+            self.sync_branch_folder(request.branch);
+        }
+        // The commit counts whether or not the index could be settled: at worst, files show as changed.
+        drop(self.settle_index(&commit, request.paths));
+        let paths = self.changed_paths(request.expected_parent, &commit.oid)?;
+        let timed_out = ended.timed_out();
+        Ok(CommitMade {
+            oid: commit.oid.clone(),
+            commit,
+            paths,
+            output: ended.output,
+            timed_out,
+        })
+    }
+
+    fn not_made(
+        &self,
+        request: &CommitRequest<'_>,
+        ended: Ended,
+        left_in_index: Vec<RepoPath>,
+    ) -> CommitError {
+        if ended.timed_out() {
+            return CommitError::TimedOut {
+                limit: request.timeout,
+                output: ended.output,
+                left_in_index,
+            };
+        }
+        // Git names the path of the lock in every language.
+        let lock = self.git_dir().join("index.lock");
+        if left_in_index.is_empty() && ended.output.contains(&*lock.to_string_lossy()) {
+            return CommitError::Busy { lock };
+        }
+        CommitError::Refused {
+            exit: ended.exit_code(),
+            output: ended.output,
+            left_in_index,
+        }
+    }
+
+    /// Makes the index what it was before the names were added; which of them stayed in it.
+    fn put_index_back(
+        &self,
+        index_copy: Option<&IndexCopy>,
+        unknown_to_git: &[RepoPath],
+    ) -> Vec<RepoPath> {
+        let Some(index_copy) = index_copy else {
+            return Vec::new();
+        };
+        match index_copy.restore() {
+            Ok(true) => Vec::new(),
+            // Somebody has changed it, or it could not be written at once: one entry at a time then.
+            Ok(false) | Err(_) => match self.take_back_intent_to_add(unknown_to_git) {
+                Ok(_) => Vec::new(),
+                Err(_) => unknown_to_git.to_vec(),
+            },
+        }
+    }
+
+    /// Git syncs the reference but not the folder that its new name is in. Where references are not plain files there
+    /// is no such folder and nothing to do.
+    fn sync_branch_folder(&self, branch: &str) {
+        let reference = self.common_dir().join("refs/heads").join(branch);
+        if let Some(Ok(folder)) = reference.parent().map(File::open) {
+            drop(folder.sync_all());
+        }
+    }
+}
+
+fn check(request: &CommitRequest<'_>) -> Result<(), CommitError> {
+    let invalid = |what: &str| Err(CommitError::InvalidRequest(what.to_owned()));
+    if request.paths.is_empty() {
+        // Without a path git would take all that is staged.
+        return invalid("no file is named");
+    }
+    let date: Vec<&str> = request.author_date.split(' ').collect();
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match date[..] {
+        [seconds, offset]
+            if is_number(seconds)
+                && offset.len() == 5
+                && offset.starts_with(['+', '-'])
+                && is_number(&offset[1..]) => {}
+        _ => return invalid("the author date is not `<seconds> <offset>`"),
+    }
+    if request.reflog_action.trim().is_empty()
+        || request.reflog_action.chars().any(char::is_control)
+    {
+        return invalid("the reflog action is empty or more than a line");
+    }
+    Ok(())
+}
+
+/// What git is told of a commit.
+struct Plan {
+    /// The files, so that git takes exactly these.
+    pathspecs: Vec<Vec<u8>>,
+    /// Those of them that it has never heard of.
+    unknown_to_git: Vec<RepoPath>,
+}
+
+/// The files as git is to be told of them.
+///
+/// Git looks whether a named file is there, and takes a folder that now has its name, or what lies behind a link that
+/// now has its folder's name, for it. Such a file goes out by itself when the other comes in: in the first case it is
+/// not named, in the second it must be kept from being found through the name of the folder.
+fn pathspecs(
+    asked: &BTreeSet<&RepoPath>,
+    gone: &BTreeSet<&[u8]>,
+    there: &BTreeSet<&[u8]>,
+) -> Vec<Vec<u8>> {
+    let becomes_folder = |path: &RepoPath| {
+        let inside = [path.as_bytes(), b"/"].concat();
+        let next = there
+            .range::<[u8], _>((Bound::Included(inside.as_slice()), Bound::Unbounded))
+            .next();
+        next.is_some_and(|next| next.starts_with(&inside))
+    };
+    let lies_below_one_that_is_there = |path: &RepoPath| {
+        let bytes = path.as_bytes();
+        let slashes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        slashes
+            .map(|(at, _)| &bytes[..at])
+            .any(|folder| there.contains(folder))
+    };
+    asked
+        .iter()
+        .filter_map(|path| {
+            let magic: &[u8] = match gone.contains(path.as_bytes()) {
+                true if becomes_folder(path) => return None,
+                true if lies_below_one_that_is_there(path) => b":(top,exclude,literal)",
+                _ => LITERAL,
+            };
+            Some([magic, path.as_bytes()].concat())
+        })
+        .collect()
+}
+
+/// What makes git take a path for itself and not for a pattern, from the top level on.
+pub(super) const LITERAL: &[u8] = b":(top,literal)";
+
+/// What git reads from files, in a folder outside the tree that goes away by itself.
+struct RequestFiles(TempDir);
+
+impl RequestFiles {
+    fn new(request: &CommitRequest<'_>, plan: &Plan) -> Result<Self, GitError> {
+        let cannot = |error| {
+            GitError::io(
+                "cannot write the commit's message and paths to a temporary folder",
+                error,
+            )
+        };
+        let folder = tempfile::Builder::new()
+            .prefix("tm-commit-")
+            .tempdir()
+            .map_err(cannot)?;
+        let write =
+            |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).map_err(cannot);
+        write("message", request.message.as_bytes())?;
+        write("paths", &nul_terminated(&plan.pathspecs))?;
+        write(
+            "new",
+            &nul_terminated(
+                plan.unknown_to_git
+                    .iter()
+                    .map(|path| [LITERAL, path.as_bytes()].concat()),
+            ),
+        )?;
+        Ok(Self(folder))
+    }
+
+    /// `--option=<file>`, for a file of these.
+    fn option(&self, option: &str, name: &str) -> std::ffi::OsString {
+        let mut argument = std::ffi::OsString::from(option);
+        argument.push(self.0.path().join(name));
+        argument
+    }
+}

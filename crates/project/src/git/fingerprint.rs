@@ -1,0 +1,251 @@
+//! The tree that a commit made now would have, found without touching the repository.
+//!
+//! The index is a private one that starts from the last commit, so nothing of what the user has staged gets in by
+//! accident; new objects go to a folder that is thrown away, with the repository's own objects as its alternates.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+use super::command::{Git, nul_terminated, one_line};
+use super::error::{GitError, GitErrorKind};
+use super::oid::Oid;
+use super::path::RepoPath;
+use super::repository::{Repository, parse_oid};
+use super::status::{Change, Renames, TreeStatus};
+
+/// The id of the tree that a commit would have.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fingerprint {
+    /// The tree.
+    pub tree: Oid,
+}
+
+/// Which changes a fingerprint takes in.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FingerprintRequest<'a> {
+    /// Files, or folders with all that is in them, that stay as the last commit has them.
+    pub exclude: &'a [RepoPath],
+    /// If given, only these files are taken in, and no others.
+    pub only: Option<&'a [RepoPath]>,
+    /// Submodules whose pointer is taken in; others stay as the last commit has them.
+    pub submodules: &'a [RepoPath],
+}
+
+impl FingerprintRequest<'_> {
+    fn takes_in(&self, path: &RepoPath) -> bool {
+        !self.exclude.iter().any(|excluded| path.is_under(excluded))
+            && self.only.is_none_or(|only| only.contains(path))
+    }
+}
+
+impl Repository {
+    /// The tree that a commit of what is changed now would have: the last commit's tree, with the content that the
+    /// changed files in the scope have in the working tree. Neither the index nor the object store is touched.
+    pub fn fingerprint(&self, request: &FingerprintRequest<'_>) -> Result<Fingerprint, GitError> {
+        let status = self.status_with(Renames::Ignore)?;
+        self.fingerprint_of(&status, request)
+    }
+
+    fn fingerprint_of(
+        &self,
+        status: &TreeStatus,
+        request: &FingerprintRequest<'_>,
+    ) -> Result<Fingerprint, GitError> {
+        if let Some(path) = status.unmerged.first() {
+            let message = format!("a conflict in {path} is not resolved, so no commit can be made");
+            return Err(GitError::new(GitErrorKind::Refused, message));
+        }
+        let taken = |change: &&Change| {
+            request.takes_in(&change.path)
+                && (!change.submodule || request.submodules.contains(&change.path))
+        };
+        let (gone, present): (Vec<&Change>, Vec<&Change>) = status
+            .changes
+            .iter()
+            .filter(taken)
+            .partition(|change| change.deleted);
+        if let (true, true, Some(head)) = (gone.is_empty(), present.is_empty(), &status.head) {
+            return Ok(Fingerprint {
+                tree: self.tree_of(head)?,
+            });
+        }
+        let scratch = Scratch::new(self)?;
+        scratch.read_tree(self, status.head.as_ref())?;
+        // First what is gone: a file may have become a folder, or a folder a link.
+        if !gone.is_empty() {
+            let list = nul_terminated(gone.iter().map(|change| change.path.as_bytes()));
+            scratch
+                .git(self)
+                .args(["update-index", "-z", "--force-remove", "--stdin"])
+                .stdin(list)
+                .run()?;
+        }
+        if !present.is_empty() {
+            let list = nul_terminated(present.iter().map(|change| change.path.as_bytes()));
+            scratch
+                .git(self)
+                .args([
+                    "update-index",
+                    "--add",
+                    "--remove",
+                    "--replace",
+                    "-z",
+                    "--stdin",
+                ])
+                .stdin(list)
+                .run()?;
+        }
+        Ok(Fingerprint {
+            tree: scratch.write_tree(self)?,
+        })
+    }
+
+    /// The tree of a commit with the excluded files (or folders) as `base` has them. For a commit of ours, with its
+    /// parent as the base and what the fingerprint excluded, it equals the fingerprint if the commit holds what was
+    /// tested.
+    pub fn tree_of_commit_without(
+        &self,
+        oid: &Oid,
+        base: &Oid,
+        exclude: &[RepoPath],
+    ) -> Result<Fingerprint, GitError> {
+        const COMMAND: &str = "git diff-tree";
+        let output = self
+            .git()
+            .args([
+                "diff-tree",
+                "-r",
+                "-z",
+                "--raw",
+                "--no-abbrev",
+                "--no-renames",
+                "--no-ext-diff",
+            ])
+            .args([base.as_str(), oid.as_str(), "--"])
+            .run()?;
+        let mut removals = Vec::new();
+        let mut additions = Vec::new();
+        let mut pieces = output
+            .split(|byte| *byte == 0)
+            .filter(|piece| !piece.is_empty());
+        while let Some(entry) = pieces.next() {
+            let text = String::from_utf8_lossy(entry).into_owned();
+            let unknown = || GitError::unexpected(COMMAND, &text);
+            let path = RepoPath::trusted(pieces.next().ok_or_else(unknown)?);
+            // `:mode mode id id status`, of which the first of each pair is the base's.
+            let fields: Vec<&str> = text
+                .strip_prefix(':')
+                .ok_or_else(unknown)?
+                .split(' ')
+                .collect();
+            let [old_mode, _, old_oid, ..] = fields[..] else {
+                return Err(unknown());
+            };
+            if !exclude.iter().any(|excluded| path.is_under(excluded)) {
+                continue;
+            }
+            let old_oid: Oid = old_oid.parse().map_err(|_| unknown())?;
+            let line =
+                |mode: &str| [format!("{mode} {old_oid}\t").as_bytes(), path.as_bytes()].concat();
+            removals.push(line("0"));
+            if !old_oid.is_null() {
+                additions.push(line(old_mode));
+            }
+        }
+        if removals.is_empty() {
+            return Ok(Fingerprint {
+                tree: self.tree_of(oid)?,
+            });
+        }
+        let scratch = Scratch::new(self)?;
+        scratch.read_tree(self, Some(oid))?;
+        let lines = nul_terminated(removals.into_iter().chain(additions));
+        scratch
+            .git(self)
+            .args(["update-index", "-z", "--index-info"])
+            .stdin(lines)
+            .run()?;
+        Ok(Fingerprint {
+            tree: scratch.write_tree(self)?,
+        })
+    }
+
+    fn tree_of(&self, commit: &Oid) -> Result<Oid, GitError> {
+        self.resolve_tree(commit.as_str())?.ok_or_else(|| {
+            GitError::unexpected("git rev-parse", format!("there is no commit {commit}"))
+        })
+    }
+}
+
+/// A private index and a private place for new objects.
+struct Scratch {
+    folder: TempDir,
+    alternates: OsString,
+}
+
+impl Scratch {
+    fn new(repository: &Repository) -> Result<Self, GitError> {
+        let cannot =
+            |error| GitError::io("cannot make a temporary folder for the fingerprint", error);
+        let folder = tempfile::Builder::new()
+            .prefix("tm-fingerprint-")
+            .tempdir()
+            .map_err(cannot)?;
+        fs::create_dir(folder.path().join("objects")).map_err(cannot)?;
+        let alternates = quoted_alternate(&repository.common_dir().join("objects"));
+        Ok(Self { folder, alternates })
+    }
+
+    /// A git that sees the repository, but whose index and new objects are here.
+    fn git(&self, repository: &Repository) -> Git {
+        repository
+            .git()
+            .env("GIT_INDEX_FILE", self.folder.path().join("index"))
+            .env("GIT_OBJECT_DIRECTORY", self.folder.path().join("objects"))
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.alternates)
+            // Line endings that would not survive are the commit's business, not ours.
+            .config("core.safecrlf=false")
+            // A split index has a part that lies beside the real one.
+            .config("core.splitIndex=false")
+            .config("index.sparse=false")
+            .config("core.fsync=none")
+            // Hooks that run after a change of the index are not meant for this one.
+            .config("core.hooksPath=/dev/null")
+    }
+
+    fn read_tree(&self, repository: &Repository, commit: Option<&Oid>) -> Result<(), GitError> {
+        self.git(repository)
+            .args(["read-tree", commit.map_or("--empty", Oid::as_str)])
+            .run()?;
+        Ok(())
+    }
+
+    fn write_tree(&self, repository: &Repository) -> Result<Oid, GitError> {
+        // What a partial clone does not have need not be fetched for this.
+        let output = self
+            .git(repository)
+            .args(["write-tree", "--missing-ok"])
+            .run()?;
+        parse_oid("git write-tree", &one_line(output))
+    }
+}
+
+/// A folder in git's list of alternates: quoted, since a colon would end it.
+fn quoted_alternate(folder: &Path) -> OsString {
+    let mut quoted = vec![b'"'];
+    for &byte in folder.as_os_str().as_bytes() {
+        match byte {
+            b'"' | b'\\' => quoted.extend([b'\\', byte]),
+            b'\n' => quoted.extend(*b"\\n"),
+            _ => quoted.push(byte),
+        }
+    }
+    quoted.push(b'"');
+    OsString::from_vec(quoted)
+}

@@ -1,0 +1,193 @@
+//! Commits: where HEAD is, what lies between two, what one says.
+
+use std::fs;
+
+use super::command::{nul_separated, one_line};
+use super::error::GitError;
+use super::oid::Oid;
+use super::path::RepoPath;
+use super::repository::{Repository, parse_oid};
+
+/// Where HEAD points.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The commit; `None` if there is none yet.
+    pub oid: Option<Oid>,
+    /// The branch; `None` if HEAD is detached.
+    pub branch: Option<String>,
+}
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitInfo {
+    /// Its id.
+    pub oid: Oid,
+    /// Its parents, the first one first.
+    pub parents: Vec<Oid>,
+    /// Its tree.
+    pub tree: Oid,
+    /// When it was written: seconds since 1970 and the offset from UTC, as in `1760000000 +0200`.
+    pub author_date: String,
+    /// Who wrote it: `name <address>`.
+    pub author: String,
+    /// Who committed it: `name <address>`.
+    pub committer: String,
+    /// The first paragraph of the message, on one line.
+    pub subject: String,
+    /// The whole message.
+    pub message: String,
+}
+
+const COMMIT_FORMAT: &str = "--format=%H%x00%P%x00%T%x00%ad%x00%an <%ae>%x00%cn <%ce>%x00%s%x00%B";
+const COMMIT_FIELDS: usize = 8;
+
+impl Repository {
+    /// Where HEAD points. Starts no git where the answer lies in plain files, as it nearly always does.
+    pub fn head(&self) -> Result<Head, GitError> {
+        if let Some(head) = self.head_from_files() {
+            return Ok(head);
+        }
+        let branch = self
+            .git()
+            .args(["symbolic-ref", "--quiet", "HEAD"])
+            .run_if()?
+            .map(|line| {
+                let name = String::from_utf8_lossy(&one_line(line)).into_owned();
+                name.strip_prefix("refs/heads/")
+                    .map(str::to_owned)
+                    .unwrap_or(name)
+            });
+        Ok(Head {
+            oid: self.resolve("HEAD")?,
+            branch,
+        })
+    }
+
+    /// HEAD as the plain files tell it. `None` where they do not: git is asked then.
+    fn head_from_files(&self) -> Option<Head> {
+        let path = self.git_dir().join("HEAD");
+        // In very old repositories HEAD is a link to the branch.
+        if path.is_symlink() {
+            return None;
+        }
+        let text = fs::read_to_string(path).ok()?;
+        let text = text.strip_suffix('\n')?;
+        let Some(name) = text.strip_prefix("ref: ") else {
+            return Some(Head {
+                oid: Some(text.parse().ok()?),
+                branch: None,
+            });
+        };
+        let branch = name.strip_prefix("refs/heads/")?;
+        // With the reftable format HEAD is a dummy that names this.
+        if branch == ".invalid" {
+            return None;
+        }
+        let oid = fs::read_to_string(self.common_dir().join(name))
+            .ok()?
+            .strip_suffix('\n')?
+            .parse()
+            .ok()?;
+        Some(Head {
+            oid: Some(oid),
+            branch: Some(branch.to_owned()),
+        })
+    }
+
+    /// Whether `ancestor` can be reached from `descendant`; a commit is its own ancestor.
+    pub fn is_ancestor(&self, ancestor: &Oid, descendant: &Oid) -> Result<bool, GitError> {
+        let git = self.git().args([
+            "merge-base",
+            "--is-ancestor",
+            ancestor.as_str(),
+            descendant.as_str(),
+        ]);
+        Ok(git.run_if()?.is_some())
+    }
+
+    /// The commits that can be reached from `tip` but not from `base`, parents before their children.
+    pub fn commits_between(&self, base: &Oid, tip: &Oid) -> Result<Vec<CommitInfo>, GitError> {
+        self.log(&["--topo-order", "--reverse", &format!("{base}..{tip}")])
+    }
+
+    /// What a commit says.
+    pub fn commit_info(&self, oid: &Oid) -> Result<CommitInfo, GitError> {
+        self.log(&["--max-count=1", oid.as_str()])?
+            .pop()
+            .ok_or_else(|| GitError::unexpected("git log", format!("nothing about {oid}")))
+    }
+
+    /// Commits as `git log` chooses them. The arguments are ours: options, object ids and full names of branches.
+    pub(super) fn log(&self, arguments: &[&str]) -> Result<Vec<CommitInfo>, GitError> {
+        let output = self
+            .git()
+            .args([
+                "log",
+                "-z",
+                "--date=raw",
+                "--encoding=UTF-8",
+                "--no-show-signature",
+                "--no-notes",
+                "--no-mailmap",
+            ])
+            .args(["--no-patch", "--no-color", COMMIT_FORMAT])
+            .args(arguments)
+            .arg("--")
+            .run()?;
+        let mut pieces: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
+        pieces.pop();
+        let records = pieces.chunks_exact(COMMIT_FIELDS);
+        if !records.remainder().is_empty() {
+            return Err(GitError::unexpected("git log", "a record is not whole"));
+        }
+        records.map(commit_from).collect()
+    }
+
+    /// The paths that differ between the trees of two commits, old names and new names of renamed files alike.
+    pub fn changed_paths(&self, old: &Oid, new: &Oid) -> Result<Vec<RepoPath>, GitError> {
+        let output = self
+            .git()
+            .args([
+                "diff-tree",
+                "-r",
+                "-z",
+                "--name-only",
+                "--no-renames",
+                "--no-ext-diff",
+            ])
+            .args([old.as_str(), new.as_str(), "--"])
+            .run()?;
+        Ok(nul_separated(&output).map(RepoPath::trusted).collect())
+    }
+}
+
+fn commit_from(fields: &[&[u8]]) -> Result<CommitInfo, GitError> {
+    let [
+        oid,
+        parents,
+        tree,
+        date,
+        author,
+        committer,
+        subject,
+        message,
+    ] = fields
+    else {
+        return Err(GitError::unexpected("git log", "a record is not whole"));
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(CommitInfo {
+        oid: parse_oid("git log", oid)?,
+        parents: parents
+            .split(|byte| *byte == b' ')
+            .filter(|parent| !parent.is_empty())
+            .map(|parent| parse_oid("git log", parent))
+            .collect::<Result<_, _>>()?,
+        tree: parse_oid("git log", tree)?,
+        author_date: text(date),
+        author: text(author),
+        committer: text(committer),
+        subject: text(subject),
+        message: text(message),
+    })
+}

@@ -1,0 +1,481 @@
+//! A plan in Markdown: a heading, and a checklist under it.
+//!
+//! ```markdown
+//! # Add a cache
+//!
+//! - [x] Store answers
+//! - [ ] Forget old ones
+//!   An answer older than the limit is read again.
+//!   depends on: 1
+//!   - [ ] the limit can be set
+//! ```
+//!
+//! The outermost items are the subtasks, counted from 1. What is indented below an item belongs to it: text is its
+//! description, checkboxes are its acceptance criteria. Fenced code, comments and front matter hold no items.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::rewrite::{read_text, real_path};
+use super::{Place, Rewrite, Splice, Status, StatusChange, Subtask, Task, TaskError, TaskSource};
+use crate::convention::branch::slug;
+
+/// A Markdown checklist as one task.
+#[derive(Debug, Clone)]
+pub struct PlanFile {
+    path: PathBuf,
+}
+
+impl PlanFile {
+    /// The plan in this file. Nothing is read yet.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Reads the plan's task, whose id is its title as a slug.
+    pub fn task(&self) -> Result<Task, TaskError> {
+        let text = read_text(&self.path)?;
+        self.read(&text).map(Plan::task)
+    }
+
+    fn read<'t>(&self, text: &'t str) -> Result<Plan<'t>, TaskError> {
+        let mut plan = Plan::read(text);
+        if plan.title.is_empty() {
+            plan.title = self
+                .path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+        }
+        if let Some(item) = plan.items.iter().find(|item| item.title.is_empty()) {
+            return Err(TaskError::Malformed {
+                place: Place::of(&self.path, text, item.mark),
+                message: "this item has no title".to_owned(),
+            });
+        }
+        if plan.items.is_empty() {
+            return Err(TaskError::Malformed {
+                place: Place::of(&self.path, text, text.len()),
+                message: "the plan has no item such as `- [ ] title`".to_owned(),
+            });
+        }
+        Ok(plan)
+    }
+
+    fn unknown(&self, id: &str, known: Vec<String>) -> TaskError {
+        TaskError::UnknownTask {
+            id: id.to_owned(),
+            source_name: self.describe(),
+            known,
+        }
+    }
+}
+
+impl TaskSource for PlanFile {
+    fn describe(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn load_task(&self, id: &str) -> Result<Task, TaskError> {
+        let task = self.task()?;
+        if task.id == id {
+            Ok(task)
+        } else {
+            Err(self.unknown(id, vec![task.id]))
+        }
+    }
+
+    fn task_statuses(&self) -> Result<IndexMap<String, Status>, TaskError> {
+        let task = self.task()?;
+        Ok(std::iter::once((task.id, task.status))
+            .chain(
+                task.subtasks
+                    .into_iter()
+                    .map(|subtask| (subtask.id, subtask.status)),
+            )
+            .collect())
+    }
+
+    /// Ticks items that become `done` or `completed`, and takes the tick from those that become `pending`. A plan has
+    /// no room for other words, nor for the status of the whole.
+    fn rewrite(&self, changes: &[StatusChange]) -> Result<Option<Rewrite>, TaskError> {
+        let text = read_text(&self.path)?;
+        let plan = self.read(&text)?;
+        let id = slug(&plan.title);
+        let wanted: IndexMap<&str, &str> = changes
+            .iter()
+            .map(|change| (change.id.as_str(), change.status.as_str()))
+            .collect();
+        let mut splices = Vec::new();
+        for (wanted_id, status) in wanted {
+            if wanted_id == id {
+                continue;
+            }
+            let item = wanted_id
+                .strip_prefix(id.as_str())
+                .and_then(|rest| rest.strip_prefix('.'))
+                .and_then(|number| number.parse::<usize>().ok())
+                .and_then(|number| plan.items.get(number.checked_sub(1)?));
+            let Some(item) = item else {
+                return Err(self.unknown(wanted_id, vec![id]));
+            };
+            let new = match Status::from_text(status) {
+                Status::Done | Status::Completed if !item.done => "x",
+                Status::Pending if item.done => " ",
+                _ => continue,
+            };
+            let old = text[item.mark..=item.mark].to_owned();
+            splices.push(Splice {
+                offset: item.mark,
+                old,
+                new: new.to_owned(),
+            });
+        }
+        Rewrite::new(real_path(&self.path)?, &text, splices, changes)
+    }
+}
+
+/// One outermost checkbox.
+#[derive(Debug, Default)]
+struct Item<'t> {
+    /// Byte of what stands between the brackets.
+    mark: usize,
+    /// Columns before the bullet.
+    indent: usize,
+    done: bool,
+    title: String,
+    lines: Vec<&'t str>,
+    criteria: Vec<String>,
+    /// As written: numbers, or whatever else stands there.
+    dependencies: Vec<String>,
+}
+
+#[derive(Debug, Default)]
+struct Plan<'t> {
+    title: String,
+    introduction: Vec<&'t str>,
+    items: Vec<Item<'t>>,
+}
+
+/// What the lines above lead a line to be.
+#[derive(Clone, Copy)]
+enum Within {
+    Text,
+    Comment,
+    Fence { mark: char, length: usize },
+    FrontMatter,
+}
+
+/// How a line counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    /// Markdown: it may be a heading or an item.
+    Text,
+    /// Part of fenced code: words, whatever they look like.
+    Code,
+    /// Not shown to a reader, so it counts as nothing.
+    Hidden,
+}
+
+impl Within {
+    /// How a line counts, and what the next one stands in.
+    fn step(self, line: &str, is_first: bool) -> (Sort, Self) {
+        let inner = line.trim();
+        match self {
+            Self::FrontMatter if inner == "---" => (Sort::Hidden, Self::Text),
+            Self::Comment if inner.contains("-->") => (Sort::Hidden, Self::Text),
+            Self::FrontMatter | Self::Comment => (Sort::Hidden, self),
+            Self::Fence { mark, length } => {
+                let closes = inner.len() >= length && inner.chars().all(|c| c == mark);
+                (Sort::Code, if closes { Self::Text } else { self })
+            }
+            Self::Text if is_first && line == "---" => (Sort::Hidden, Self::FrontMatter),
+            Self::Text if inner.starts_with("<!--") => (
+                Sort::Hidden,
+                if inner.contains("-->") {
+                    Self::Text
+                } else {
+                    Self::Comment
+                },
+            ),
+            Self::Text => match fence(inner) {
+                Some((mark, length)) => (Sort::Code, Self::Fence { mark, length }),
+                None => (Sort::Text, self),
+            },
+        }
+    }
+}
+
+impl<'t> Plan<'t> {
+    fn read(text: &'t str) -> Self {
+        let mut plan = Self::default();
+        let mut within = Within::Text;
+        let mut item_open = false;
+        let unmarked = text.trim_start_matches('\u{feff}');
+        let mut offset = text.len() - unmarked.len();
+        for (number, raw) in unmarked.split_inclusive('\n').enumerate() {
+            let start = offset;
+            offset += raw.len();
+            let line = raw.trim_end_matches(['\n', '\r']);
+            let (sort, next) = within.step(line, number == 0);
+            within = next;
+            if sort != Sort::Hidden {
+                item_open = plan.take(line, start, sort, item_open);
+            }
+        }
+        plan
+    }
+
+    /// Takes a line in, and says whether what follows may belong to an item.
+    fn take(&mut self, line: &'t str, start: usize, sort: Sort, item_open: bool) -> bool {
+        let indent = indentation(line);
+        if item_open
+            && let Some(item) = self.items.last_mut()
+            && (line.trim().is_empty() || indent > item.indent)
+        {
+            item.take(line, sort);
+            return true;
+        }
+        let heading = heading(line).filter(|_| sort == Sort::Text);
+        if sort == Sort::Text
+            && let Some(checkbox) = Checkbox::read(line)
+        {
+            let mark = start + checkbox.mark;
+            let mut item = Item {
+                mark,
+                indent,
+                done: checkbox.done,
+                ..Item::default()
+            };
+            item.name(checkbox.title);
+            self.items.push(item);
+            return true;
+        }
+        match heading {
+            Some(heading) if self.title.is_empty() => heading.clone_into(&mut self.title),
+            None if self.items.is_empty() => self.introduction.push(line),
+            _ => {}
+        }
+        false
+    }
+
+    fn task(self) -> Task {
+        let id = slug(&self.title);
+        let all_done = self.items.iter().all(|item| item.done);
+        let subtasks = self
+            .items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| item.subtask(&id, index + 1))
+            .collect();
+        Task {
+            title: self.title,
+            description: joined(&self.introduction),
+            details: String::new(),
+            test_strategy: String::new(),
+            status: if all_done {
+                Status::Done
+            } else {
+                Status::Pending
+            },
+            dependencies: Vec::new(),
+            subtasks,
+            elsewhere: BTreeMap::new(),
+            id,
+        }
+    }
+}
+
+impl<'t> Item<'t> {
+    /// Takes the title; `(depends on: 1)` at its end is not part of it.
+    fn name(&mut self, title: &str) {
+        let mut title = title.trim();
+        if let Some(open) = title.rfind('(')
+            && let Some(inside) = title[open + 1..].strip_suffix(')')
+            && let Some(list) = after_depends_on(inside)
+        {
+            self.depend(list);
+            title = title[..open].trim_end();
+        }
+        title.clone_into(&mut self.title);
+    }
+
+    fn take(&mut self, line: &'t str, sort: Sort) {
+        if sort == Sort::Text {
+            if let Some(checkbox) = Checkbox::read(line) {
+                self.criteria.push(checkbox.title.trim().to_owned());
+            }
+            let inner = line.trim();
+            let unbulleted = inner.strip_prefix(['-', '*', '+']).unwrap_or(inner);
+            if let Some(list) = after_depends_on(unbulleted) {
+                self.depend(list);
+                return;
+            }
+        }
+        self.lines.push(line);
+    }
+
+    fn depend(&mut self, list: &str) {
+        let words = list
+            .split([',', ';', ' ', '\t'])
+            .map(|word| word.trim_matches(['#', '.', '`']));
+        for word in words {
+            let nothing = ["", "and", "none", "nothing"];
+            if !nothing
+                .iter()
+                .any(|skipped| word.eq_ignore_ascii_case(skipped))
+            {
+                self.dependencies.push(word.to_owned());
+            }
+        }
+    }
+
+    fn subtask(&self, task: &str, number: usize) -> Subtask {
+        let mut dependencies = IndexSet::new();
+        for dependency in &self.dependencies {
+            let own = dependency
+                .strip_prefix(task)
+                .is_some_and(|rest| rest.starts_with('.'));
+            let dotted = if own {
+                dependency.clone()
+            } else {
+                format!("{task}.{dependency}")
+            };
+            dependencies.insert(dotted);
+        }
+        Subtask {
+            id: format!("{task}.{number}"),
+            title: self.title.clone(),
+            description: joined(&self.lines),
+            details: String::new(),
+            test_strategy: String::new(),
+            dependencies: dependencies.into_iter().collect(),
+            status: if self.done {
+                Status::Done
+            } else {
+                Status::Pending
+            },
+            acceptance_criteria: self
+                .criteria
+                .iter()
+                .filter(|c| !c.is_empty())
+                .cloned()
+                .collect(),
+            implicit: false,
+        }
+    }
+}
+
+/// A line such as `- [ ] title`.
+struct Checkbox<'t> {
+    /// Byte of the line between the brackets.
+    mark: usize,
+    done: bool,
+    title: &'t str,
+}
+
+impl<'t> Checkbox<'t> {
+    fn read(line: &'t str) -> Option<Self> {
+        let rest = line.trim_start();
+        let after_bullet = rest.strip_prefix(['-', '*', '+']).or_else(|| {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            if digits == 0 || digits > 9 {
+                None
+            } else {
+                rest[digits..].strip_prefix(['.', ')'])
+            }
+        })?;
+        let bracket = after_bullet.trim_start_matches([' ', '\t']);
+        if bracket.len() == after_bullet.len() {
+            return None;
+        }
+        let inside = bracket.strip_prefix('[')?;
+        let done = match inside.bytes().next()? {
+            b' ' => false,
+            b'x' | b'X' => true,
+            _ => return None,
+        };
+        let title = inside[1..].strip_prefix(']')?;
+        if !title.is_empty() && !title.starts_with([' ', '\t']) {
+            return None;
+        }
+        Some(Self {
+            mark: line.len() - inside.len(),
+            done,
+            title,
+        })
+    }
+}
+
+/// The rest of a text that begins with `depends on:`.
+fn after_depends_on(text: &str) -> Option<&str> {
+    let text = text.trim().trim_start_matches(['*', '_']);
+    let words = "depends on";
+    let head = text.get(..words.len())?;
+    if !head.eq_ignore_ascii_case(words) {
+        return None;
+    }
+    let rest = text[words.len()..]
+        .trim_start_matches(['*', '_', ' '])
+        .strip_prefix(':')?;
+    Some(rest.trim_start_matches(['*', '_']))
+}
+
+/// The text of a heading.
+fn heading(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let text = line.trim_start_matches('#');
+    let level = line.len() - text.len();
+    if !(1..=6).contains(&level) || !text.starts_with([' ', '\t']) {
+        return None;
+    }
+    let text = text.trim();
+    let unclosed = text.trim_end_matches('#');
+    let closed = unclosed.len() < text.len() && unclosed.ends_with([' ', '\t']);
+    let text = if closed { unclosed.trim_end() } else { text };
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// The mark and length of a line that opens fenced code.
+fn fence(line: &str) -> Option<(char, usize)> {
+    let mark = line.chars().next().filter(|c| *c == '`' || *c == '~')?;
+    let length = line.chars().take_while(|c| *c == mark).count();
+    let info = &line[length..];
+    // Backticks further on make it code within a line.
+    (length >= 3 && !(mark == '`' && info.contains('`'))).then_some((mark, length))
+}
+
+/// Columns before the first character; a tab leads to the next multiple of four.
+fn indentation(line: &str) -> usize {
+    let mut columns = 0;
+    for byte in line.bytes() {
+        match byte {
+            b' ' => columns += 1,
+            b'\t' => columns += 4 - columns % 4,
+            _ => break,
+        }
+    }
+    columns
+}
+
+/// Lines without what they are indented by in common, and without empty ones around them.
+fn joined(lines: &[&str]) -> String {
+    let common = lines
+        .iter()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| line.len() - line.trim_start_matches([' ', '\t']).len())
+        .min()
+        .unwrap_or(0);
+    let lines: Vec<&str> = lines
+        .iter()
+        .map(|line| line.get(common..).unwrap_or("").trim_end())
+        .collect();
+    lines.join("\n").trim_matches('\n').to_owned()
+}
