@@ -1,1 +1,59 @@
-//! workflows
+//! The workflows that come with Tramline: a definition and the templates of its instructions
+//! each, embedded as text. Reading and checking them is the business of others.
+//!
+//! Templates are Jinja, rendered with undefined names as errors. What they may use:
+//!
+//! | name | what it is |
+//! |---|---|
+//! | `rules` | list of `{path, text}`: the project's rules files, in order |
+//! | `task` | `{id, title}` |
+//! | `subtask` | `{id, title, description, details, testStrategy, dependencies}`; texts may be empty. Absent where a state has no item (`finalize.md`) |
+//! | `context` | what `next --json` gives as `context`: `projectRoot` and `testCommand` always, the others where they belong to the phase |
+//! | `unit` | `{id, attempt, maxAttempts}` |
+//! | `reason` | why the phase was reopened; empty if it was not |
+//! | `last` | `{code, message, failing}` of the last report that was not accepted: texts empty and the list empty if there is none |
+//! | `quoted` | a filter: text of others in a fence that it cannot close |
+//!
+//! Ids stand in commands as they are, so they must be plain words.
+
+/// A workflow that comes with Tramline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Builtin {
+    /// Its id, as in the definition.
+    pub id: &'static str,
+    /// The definition, in YAML.
+    pub workflow: &'static str,
+    /// The templates that the definition names: file name and text.
+    pub templates: &'static [(&'static str, &'static str)],
+}
+
+impl Builtin {
+    /// The text of the template with this file name.
+    pub fn template(&self, name: &str) -> Option<&'static str> {
+        self.templates
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, text)| *text)
+    }
+}
+
+const ALL: &[Builtin] = &[Builtin {
+    id: "tdd",
+    workflow: include_str!("../tdd/workflow.yaml"),
+    templates: &[
+        ("red.md", include_str!("../tdd/red.md")),
+        ("green.md", include_str!("../tdd/green.md")),
+        ("commit.md", include_str!("../tdd/commit.md")),
+        ("finalize.md", include_str!("../tdd/finalize.md")),
+    ],
+}];
+
+/// All workflows that come with Tramline.
+pub fn all() -> &'static [Builtin] {
+    ALL
+}
+
+/// The workflow with this id.
+pub fn builtin(id: &str) -> Option<&'static Builtin> {
+    ALL.iter().find(|builtin| builtin.id == id)
+}

@@ -1,0 +1,254 @@
+//! Every template renders in every situation it is used in, says what it must say, and keeps
+//! text of others apart from its own.
+
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior};
+use serde_json::{Value, json};
+use workflows::{all, builtin};
+
+/// Stands in for the fence that the conductor provides.
+fn quoted(text: &str) -> String {
+    format!("[[{text}]]")
+}
+
+fn render(name: &str, values: &Value) -> String {
+    let template = builtin("tdd").unwrap().template(name).unwrap();
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.add_filter("quoted", |text: String| quoted(&text));
+    environment
+        .render_named_str(name, template, Serde(values))
+        .unwrap()
+}
+
+fn least() -> Value {
+    json!({
+        "rules": [],
+        "task": { "id": "1", "title": "Autopilot" },
+        "subtask": { "id": "1.1", "title": "Add the command", "description": "", "details": "",
+                     "testStrategy": "", "dependencies": [] },
+        "context": { "projectRoot": "/project", "testCommand": "npm test" },
+        "unit": { "id": "workUnit-1.1-RED", "attempt": 1, "maxAttempts": 3 },
+        "reason": "",
+        "last": { "code": "", "message": "", "failing": [] },
+    })
+}
+
+fn most() -> Value {
+    json!({
+        "rules": [{ "path": ".cursor/rules/a.mdc", "text": "Use tabs.\n" }, { "path": "b", "text": "No." }],
+        "task": { "id": "1", "title": "Autopilot" },
+        "subtask": { "id": "1.1", "title": "Add the command", "description": "the-description",
+                     "details": "the-details", "testStrategy": "the-strategy", "dependencies": ["1.0", "1.9"] },
+        "context": {
+            "projectRoot": "/project", "taskId": "1", "taskTitle": "Autopilot", "branch": "b", "tag": "t",
+            "testCommand": "npm test", "testFramework": "vitest", "testPattern": "**/*.test.ts",
+            "testFile": "the-test-file", "existingTests": ["test-a", "test-b"],
+            "acceptanceCriteria": ["criterion-a", "criterion-b"], "implementationHints": ["hint-a"],
+            "expectedFiles": ["expected-a"], "failingTests": ["failing-a"], "commitMessage": "the-message",
+            "filesToCommit": ["file-a", "file-b"],
+        },
+        "unit": { "id": "workUnit-1.1-GREEN-2", "attempt": 2, "maxAttempts": 3 },
+        "reason": "the-reason",
+        "last": { "code": "the-code", "message": "the-last-message", "failing": ["last-a", "last-b"] },
+    })
+}
+
+const TEMPLATES: [&str; 4] = ["red.md", "green.md", "commit.md", "finalize.md"];
+
+#[test]
+fn every_template_renders_with_the_least_and_the_most() {
+    for name in TEMPLATES {
+        for values in [least(), most()] {
+            let text = render(name, &values);
+            let context = text.find("<TASK CONTEXT>").unwrap();
+            let instruction = text.find("<INSTRUCTION>").unwrap();
+            assert!(context < instruction, "{name}");
+            assert!(!text.contains("\n\n\n"), "{name} has gaps:\n{text}");
+            assert!(
+                !text.contains("{{") && !text.contains("{%"),
+                "{name}:\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn rules_come_first_in_their_order() {
+    for name in TEMPLATES {
+        let text = render(name, &most());
+        let first = text
+            .find("<RULES file=\".cursor/rules/a.mdc\">\nUse tabs.\n</RULES>")
+            .unwrap();
+        let second = text.find("<RULES file=\"b\">").unwrap();
+        assert!(first == 0 && first < second && second < text.find("<TASK CONTEXT>").unwrap());
+    }
+}
+
+#[test]
+fn each_phase_ends_in_its_command() {
+    for (name, command) in [
+        (
+            "red.md",
+            "tm autopilot complete red 1.1 --results \"failed:N,passed:N\"",
+        ),
+        (
+            "green.md",
+            "tm autopilot complete green 1.1 --results \"passed:N,failed:0\"",
+        ),
+        ("commit.md", "tm autopilot commit 1.1\n"),
+        (
+            "finalize.md",
+            "tm autopilot finalize --results \"passed:N,failed:N\"",
+        ),
+    ] {
+        for values in [least(), most()] {
+            let text = render(name, &values);
+            assert!(text.contains(command), "{name}:\n{text}");
+            assert!(text.contains("tm autopilot skip"), "{name} has no way out");
+        }
+    }
+}
+
+#[test]
+fn text_of_others_is_always_quoted() {
+    let outside = [
+        "Autopilot",
+        "Add the command",
+        "the-description",
+        "the-details",
+        "the-strategy",
+        "the-test-file",
+        "test-a",
+        "criterion-b",
+        "hint-a",
+        "expected-a",
+        "failing-a",
+        "the-message",
+        "file-b",
+        "the-reason",
+        "the-last-message",
+        "last-b",
+    ];
+    for name in TEMPLATES {
+        let text = render(name, &most());
+        let mut unquoted = String::new();
+        let mut rest = text.as_str();
+        while let Some((before, quote)) = rest.split_once("[[") {
+            unquoted.push_str(before);
+            rest = quote.split_once("]]").unwrap().1;
+        }
+        unquoted.push_str(rest);
+        for words in outside {
+            assert!(
+                !unquoted.contains(words),
+                "{name} has {words} outside a fence"
+            );
+        }
+    }
+}
+
+#[test]
+fn each_phase_shows_what_belongs_to_it() {
+    for (name, shown, hidden) in [
+        (
+            "red.md",
+            vec![
+                "criterion-a\ncriterion-b",
+                "test-a\ntest-b",
+                "the-test-file",
+                "the-strategy",
+            ],
+            vec!["hint-a", "the-message"],
+        ),
+        (
+            "green.md",
+            vec![
+                "hint-a",
+                "expected-a",
+                "failing-a",
+                "last-a\nlast-b",
+                "Attempt 2 of 3",
+            ],
+            vec!["criterion-a", "the-message"],
+        ),
+        (
+            "commit.md",
+            vec!["the-message", "file-a\nfile-b"],
+            vec!["criterion-a", "hint-a"],
+        ),
+        (
+            "finalize.md",
+            vec!["failing-a", "npm test"],
+            vec!["the-details", "hint-a"],
+        ),
+    ] {
+        let text = render(name, &most());
+        for words in shown {
+            assert!(text.contains(words), "{name} lacks {words}:\n{text}");
+        }
+        for words in hidden {
+            assert!(!text.contains(words), "{name} shows {words}");
+        }
+        assert!(
+            text.contains("the-reason") && text.contains("the-code"),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_repair_has_no_red_to_go_back_to() {
+    let mut values = most();
+    values["subtask"]["id"] = json!("1.fix-1");
+    let text = render("green.md", &values);
+    assert!(text.contains("REPAIR 1.fix-1") && text.contains("complete green 1.fix-1"));
+    assert!(!text.contains("autopilot reopen"));
+    assert!(render("green.md", &most()).contains("autopilot reopen"));
+}
+
+#[test]
+fn finalize_needs_no_subtask() {
+    let mut values = least();
+    values.as_object_mut().unwrap().remove("subtask");
+    assert!(render("finalize.md", &values).contains("FINALIZE task 1"));
+}
+
+#[test]
+fn failing_tests_may_be_one_text() {
+    let mut values = most();
+    values["last"]["failing"] = json!("a\nb");
+    assert!(render("green.md", &values).contains("[[a\nb]]"));
+}
+
+#[test]
+fn every_workflow_is_found_by_its_id() {
+    for workflow in all() {
+        assert_eq!(builtin(workflow.id), Some(workflow));
+        assert!(
+            workflow
+                .templates
+                .iter()
+                .all(|(name, text)| workflow.template(name) == Some(*text))
+        );
+    }
+    assert_eq!(builtin("nothing"), None);
+    assert_eq!(builtin("tdd").unwrap().template("nothing"), None);
+}
+
+#[test]
+fn every_template_that_a_definition_names_is_there() {
+    for workflow in all() {
+        for line in workflow.workflow.lines() {
+            let Some((_, rest)) = line.split_once("instructions:") else {
+                continue;
+            };
+            let name = rest.trim().split([',', ' ', '}']).next().unwrap();
+            assert!(
+                workflow.template(name).is_some(),
+                "{} names {name}",
+                workflow.id
+            );
+        }
+    }
+}
