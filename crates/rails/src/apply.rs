@@ -2,7 +2,7 @@
 
 use crate::event::{Event, Reported};
 use crate::state::{
-    Item, ItemSet, ItemStatus, Pause, Pending, ROOT, RunState, RunStatus, Token, Unit,
+    EffectAt, Item, ItemSet, ItemStatus, Pause, Pending, ROOT, RunState, RunStatus, Token, Unit,
 };
 use serde_json::{Map, Value};
 
@@ -11,6 +11,10 @@ impl RunState {
     ///
     /// An event that names something the run does not have changes nothing: a journal whose chain
     /// holds was written by `decide`, which names only what is there.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one arm for each event: the whole fold is to be read in one place"
+    )]
     pub fn apply(&mut self, at: &str, event: &Event) {
         at.clone_into(&mut self.updated_at);
         match event {
@@ -43,17 +47,7 @@ impl RunState {
                     next_token: ROOT + 1,
                     started_at: at.to_owned(),
                     updated_at: at.to_owned(),
-                    tokens: vec![Token {
-                        id: ROOT,
-                        parent: None,
-                        item: None,
-                        state: String::new(),
-                        entered_at: at.to_owned(),
-                        reason: None,
-                        unit: None,
-                        attempts: std::collections::BTreeMap::default(),
-                        kept: Map::new(),
-                    }],
+                    tokens: vec![Token::new(ROOT, "", at)],
                     ..Self::default()
                 };
             }
@@ -86,15 +80,9 @@ impl RunState {
                 self.set_item_status(set, key, ItemStatus::Active);
                 self.next_token = self.next_token.max(token + 1);
                 self.tokens.push(Token {
-                    id: *token,
                     parent: Some(*parent),
                     item: Some((set.clone(), key.clone())),
-                    state: state.clone(),
-                    entered_at: at.to_owned(),
-                    reason: None,
-                    unit: None,
-                    attempts: std::collections::BTreeMap::default(),
-                    kept: Map::new(),
+                    ..Token::new(*token, state, at)
                 });
             }
             Event::TokenClosed { token, done, left } => {
@@ -114,15 +102,18 @@ impl RunState {
                 token,
                 to,
                 set,
+                keep,
                 reason,
                 ..
             } => {
                 merge(&mut self.vars, set);
+                merge(&mut self.kept, keep);
                 if let Some(token) = self.token_mut(*token) {
                     to.clone_into(&mut token.state);
                     at.clone_into(&mut token.entered_at);
                     token.reason.clone_from(reason);
                     token.unit = None;
+                    token.progress = None;
                 }
             }
             Event::UnitIssued {
@@ -134,7 +125,7 @@ impl RunState {
                 context,
                 ..
             } => {
-                *self.issues.entry(base.clone()).or_insert(0) += 1;
+                self.issues.insert(base.clone(), number_of(unit, base));
                 if let Some(token) = self.token_mut(*token) {
                     token.unit = Some(Unit {
                         id: unit.clone(),
@@ -156,6 +147,8 @@ impl RunState {
                 report,
                 flags,
                 reason,
+                read,
+                keep,
             } => {
                 self.next_effect = effect + 1;
                 self.pending = Some(Pending {
@@ -168,11 +161,21 @@ impl RunState {
                     report: report.clone(),
                     flags: flags.clone(),
                     reason: reason.clone(),
+                    read: read.clone(),
+                    keep: keep.clone(),
                 });
             }
             Event::EffectDone { keep, .. } => {
-                self.pending = None;
                 merge(&mut self.kept, keep);
+                if let Some(pending) = self.pending.take()
+                    && matches!(pending.at.event.as_str(), "do" | "route" | "done")
+                    && let Some(token) = self.token_mut(pending.token)
+                {
+                    token.progress = Some(EffectAt {
+                        effect: pending.at.effect + 1,
+                        ..pending.at
+                    });
+                }
             }
             Event::EffectFailed { .. } => self.pending = None,
             Event::RefusalAllowed { unit, code, .. } => {
@@ -241,6 +244,14 @@ impl RunState {
             item.status = status;
         }
     }
+}
+
+/// The number of the issue: the first has none in its id.
+fn number_of(unit: &str, base: &str) -> u32 {
+    unit.strip_prefix(base)
+        .and_then(|rest| rest.strip_prefix('-'))
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(1)
 }
 
 fn add_item(set: &mut ItemSet, fields: &Map<String, Value>) {

@@ -23,6 +23,8 @@ pub enum Command {
         item: Option<String>,
         /// Why.
         reason: String,
+        /// What to keep in the run's memory.
+        keep: Map<String, Value>,
     },
     /// Let one policy refusal pass for the present unit.
     Allow {
@@ -106,8 +108,11 @@ pub struct Report {
 pub struct Facts {
     /// The time of the decision: UTC, RFC 3339, milliseconds.
     pub now: String,
-    /// What the reader found in a report.
+    /// What the reader found in a report: the first reading of a decision.
     pub reading: Option<Reading>,
+    /// The readings after the first, in the order in which they were asked for: a report may lead
+    /// through states that read for themselves.
+    pub further: Vec<Reading>,
     /// The intent of the effect that was asked for last.
     pub prepared: Option<Prepared>,
     /// Context of units to be issued: unit id → hash.

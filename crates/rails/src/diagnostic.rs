@@ -87,6 +87,8 @@ impl Diagnostic {
             let number = self.at.line.to_string();
             let pad = " ".repeat(number.len());
             writeln!(out, "{pad}--> {file}:{}:{}", self.at.line, self.at.column)?;
+            // The mark that some editors write at the beginning has no width.
+            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
             if let Some(line) = text.lines().nth(self.at.line as usize - 1) {
                 const WIDTH: usize = 100;
                 let column = (self.at.column.max(1) - 1) as usize;

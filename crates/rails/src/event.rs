@@ -105,6 +105,9 @@ pub enum Event {
         /// Vars that were set on the way.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         set: Map<String, Value>,
+        /// What to keep in the run's memory.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        keep: Map<String, Value>,
         /// Why, where somebody said so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
@@ -157,6 +160,12 @@ pub enum Event {
         /// Why, where somebody said so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
+        /// What the state read for itself, for the expressions that come after the effect.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        read: Option<Read>,
+        /// What to keep in the run's memory when the token moves.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        keep: Map<String, Value>,
     },
     /// It did it.
     #[serde(rename = "effect:done")]
@@ -226,6 +235,15 @@ pub enum Event {
     /// Something that people and programs like to follow; it changes no state.
     #[serde(skip)]
     Domain(Domain),
+}
+
+/// What a state that nobody reports to found for itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+pub struct Read {
+    /// Name of the reader, and so of the facts.
+    pub reader: String,
+    /// What it found.
+    pub facts: Map<String, Value>,
 }
 
 /// A fresh set of attempts.

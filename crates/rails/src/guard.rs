@@ -24,6 +24,10 @@ pub const MAX_DEPTH: usize = 16;
 /// The deepest syntax tree that is evaluated.
 const MAX_TREE: usize = 48;
 
+/// How many times a walk through a list may stand inside another one: the time an expression takes
+/// grows with every one of them by the length of the list.
+const MAX_LOOPS: usize = 2;
+
 /// Where an expression finds its variables.
 pub trait Scope {
     /// The value of a top-level variable.
@@ -147,6 +151,43 @@ impl Expression {
     }
 }
 
+/// How deep walks through lists stand in one another.
+fn loops(expression: &IdedExpr) -> usize {
+    let deepest = |parts: &[&IdedExpr]| parts.iter().map(|part| loops(part)).max().unwrap_or(0);
+    let entry = |entry: &EntryExpr| match entry {
+        EntryExpr::MapEntry(entry) => deepest(&[&entry.key, &entry.value]),
+        EntryExpr::StructField(field) => loops(&field.value),
+    };
+    match &expression.expr {
+        Expr::Call(call) => {
+            let target = call.target.as_ref().map_or(0, |target| loops(target));
+            let args = call.args.iter().map(loops).max().unwrap_or(0);
+            target.max(args)
+        }
+        Expr::Select(select) => loops(&select.operand),
+        Expr::List(list) => list.elements.iter().map(loops).max().unwrap_or(0),
+        Expr::Map(map) => map
+            .entries
+            .iter()
+            .map(|one| entry(&one.expr))
+            .max()
+            .unwrap_or(0),
+        Expr::Struct(fields) => fields
+            .entries
+            .iter()
+            .map(|one| entry(&one.expr))
+            .max()
+            .unwrap_or(0),
+        Expr::Comprehension(inner) => {
+            // The list itself, the start and the end are looked at once; the rest each time round.
+            let once = deepest(&[&inner.iter_range, &inner.accu_init, &inner.result]);
+            let again = deepest(&[&inner.loop_cond, &inner.loop_step]);
+            once.max(again + 1)
+        }
+        _ => 0,
+    }
+}
+
 /// Whether the tree is at most `limit` deep.
 fn shallower(expression: &IdedExpr, limit: usize) -> bool {
     let Some(limit) = limit.checked_sub(1) else {
@@ -201,6 +242,9 @@ fn compile(text: &str) -> Result<Compiled, String> {
         // Evaluating and dropping recurse too, on whatever stack the caller has.
         if !shallower(program.expression(), MAX_TREE) {
             return Err(format!("has more than {MAX_TREE} operations in a row"));
+        }
+        if loops(program.expression()) > MAX_LOOPS {
+            return Err("goes through a list inside a list inside a list".to_owned());
         }
         let path = named_path(program.expression());
         let mut variables: Vec<String> = program
@@ -371,7 +415,8 @@ fn from_cel(value: &Cel) -> Option<Value> {
         Cel::Bool(value) => Value::from(*value),
         Cel::Int(value) => Value::from(*value),
         Cel::UInt(value) => Value::from(i64::try_from(*value).ok()?),
-        Cel::Float(value) => Value::from(*value),
+        // What is no number cannot be written down.
+        Cel::Float(value) => Value::Number(serde_json::Number::from_f64(*value)?),
         Cel::String(text) => Value::from(text.as_str()),
         Cel::List(all) => Value::Array(all.iter().map(from_cel).collect::<Option<_>>()?),
         Cel::Map(map) => {

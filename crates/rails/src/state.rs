@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::command::Severity;
 use crate::definition::{Definition, EndStatus, ItemSetDef};
-use crate::event::Reported;
+use crate::event::{Read, Reported};
 use crate::items::{self, Node};
 
 /// Number of the token that every run has.
@@ -155,6 +155,9 @@ pub struct Token {
     pub state: String,
     /// Since when.
     pub entered_at: String,
+    /// When the token was opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened_at: Option<String>,
     /// Why it came here, where somebody said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -164,12 +167,32 @@ pub struct Token {
     /// Attempts used up, by state.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attempts: BTreeMap<String, u32>,
+    /// Where the way that nobody reported for stands, if some of its effects were carried out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<EffectAt>,
     /// The token's memory, for readers and effects.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub kept: Map<String, Value>,
 }
 
 impl Token {
+    /// A token that has just come to `state`, at `at` (UTC, RFC 3339).
+    pub(crate) fn new(id: u32, state: &str, at: &str) -> Self {
+        Self {
+            id,
+            parent: None,
+            item: None,
+            state: state.to_owned(),
+            entered_at: at.to_owned(),
+            opened_at: Some(at.to_owned()),
+            reason: None,
+            unit: None,
+            attempts: BTreeMap::new(),
+            progress: None,
+            kept: Map::new(),
+        }
+    }
+
     /// The key of its item.
     pub fn key(&self) -> Option<&str> {
         self.item.as_ref().map(|(_, key)| key.as_str())
@@ -267,6 +290,12 @@ pub struct Pending {
     /// Why, where somebody said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What the state read for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<Read>,
+    /// What to keep in the run's memory when the token moves.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub keep: Map<String, Value>,
 }
 
 /// The items that an `each` goes through.
@@ -420,9 +449,12 @@ impl RunState {
         let Some((base, number)) = unit.rsplit_once('-') else {
             return false;
         };
-        number
-            .parse::<u32>()
-            .is_ok_and(|n| n >= 2 && self.issues.get(base).is_some_and(|issued| *issued >= n))
+        number.parse::<u32>().is_ok_and(|n| {
+            // Written as the engine writes it: `2`, never `02` or `+2`.
+            n >= 2
+                && n.to_string() == number
+                && self.issues.get(base).is_some_and(|issued| *issued >= n)
+        })
     }
 
     /// What an expression sees of an item set.

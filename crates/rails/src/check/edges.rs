@@ -97,6 +97,13 @@ fn one(edge: &Edge, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
             "use `to` or `refuse`",
         );
     }
+    if edge.pause.is_some() && !matches!(event, "report" | "route" | "done") {
+        fault(
+            "misplaced_key",
+            "a person asked for this, so there is nothing to pause for",
+            "use `to` or `refuse`",
+        );
+    }
     if edge
         .set
         .iter()

@@ -67,7 +67,7 @@ fn one_edge(
         one(guard, &before, Some(&FieldType::Bool), faults);
     }
     let after = names(definition, catalog, parent, state, Some(edge));
-    for (target, value) in edge.assigns() {
+    for ((target, value), (name, _)) in edge.assigns().zip(edge.set.iter()) {
         let kind = match target {
             Assign::Var(name) => definition.vars.get(name).map(|field| &field.kind),
             Assign::ItemField(name) => items_of(definition, parent)
@@ -80,14 +80,9 @@ fn one_edge(
                 if let Some(kind) = kind
                     && !kind.admits(value)
                 {
-                    let at = edge
-                        .set
-                        .iter()
-                        .next()
-                        .map_or_else(Default::default, |(name, _)| name.at);
                     faults.push(Diagnostic::new(
                         "bad_value",
-                        at,
+                        name.at,
                         format!("{value} is not of type {kind}"),
                         "write a value of that type",
                     ));

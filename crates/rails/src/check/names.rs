@@ -1,7 +1,7 @@
 //! Names: every target, reader, effect, policy, template, set, var and field exists.
 
 use super::Catalog;
-use crate::definition::{Assign, Definition, Edge, Field, Literal, StateDef};
+use crate::definition::{Definition, Edge, Field, Literal, StateDef};
 use crate::diagnostic::{Diagnostic, Located, nearest};
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
@@ -26,7 +26,15 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
     for (name, field) in definition.inputs.iter().chain(definition.vars.iter()) {
         default(name, field, faults);
     }
-    for (_, set) in definition.items.iter() {
+    for (name, set) in definition.items.iter() {
+        if catalog.readers.contains_key(&name.value) {
+            faults.push(Diagnostic::new(
+                "bad_name",
+                name.at,
+                format!("an item set cannot be called `{}`", name.value),
+                "an evidence reader has that name, and guards could not tell them apart",
+            ));
+        }
         for (name, field) in set.fields.iter() {
             default(name, field, faults);
             if let Some(expression) = field.default_expression() {
@@ -96,6 +104,17 @@ fn one_state(
             ));
         }
     }
+    if let Some(attempts) = state.work.as_ref().and_then(|work| work.attempts.as_ref())
+        && let Literal::Value(value) = &attempts.value
+        && value.as_i64().is_none_or(|attempts| attempts < 1)
+    {
+        faults.push(Diagnostic::new(
+            "bad_value",
+            attempts.at,
+            format!("`attempts: {value}` is no number of attempts"),
+            "use 1 or more, or an expression such as `=inputs.maxAttempts`",
+        ));
+    }
     if let Some(each) = &state.each {
         known(
             "item set",
@@ -104,15 +123,16 @@ fn one_state(
             "unknown_set",
             faults,
         );
-        target(definition, Some(&name.value), &each.initial, faults);
-        if each
-            .parallel
-            .as_ref()
-            .is_some_and(|parallel| parallel.value == 0)
+        // An `each` without states, or two levels down, is told of by another rule.
+        if parent.is_none() && !state.states.is_empty() {
+            target(definition, Some(&name.value), &each.initial, faults);
+        }
+        if let Some(parallel) = &each.parallel
+            && parallel.value == 0
         {
             faults.push(Diagnostic::new(
                 "bad_value",
-                each.items.at,
+                parallel.at,
                 "`parallel: 0` would never begin",
                 "use 1 or more",
             ));
@@ -180,29 +200,82 @@ fn one_edge(
             ));
         }
     }
-    for (target, _) in edge.assigns() {
-        let (found, what) = match target {
-            Assign::Var(name) => (definition.vars.get(name).is_some(), format!("var `{name}`")),
-            Assign::ItemField(name) => (
-                set.and_then(|set| definition.items.get(set))
-                    .is_some_and(|set| set.fields.get(name).is_some() && set.key.value != name),
-                format!("field `{name}` of an item that can be set here"),
-            ),
-        };
-        if !found {
-            let at = edge
-                .set
-                .iter()
-                .next()
-                .map_or_else(Default::default, |(name, _)| name.at);
+    assigned(definition, set, edge, faults);
+    added(definition, edge, faults);
+    for (name, value) in edge.load.iter() {
+        known(
+            "item set",
+            name,
+            definition.items.keys(),
+            "unknown_set",
+            faults,
+        );
+        if set == Some(name.value.as_str()) {
             faults.push(Diagnostic::new(
-                "unknown_name",
-                at,
-                format!("there is no {what}"),
-                "declare it under `vars`, or under the `fields` of the item set",
+                "misplaced_key",
+                name.at,
+                format!(
+                    "`{}` cannot be filled while its items are gone through",
+                    name.value
+                ),
+                "fill it before the `each`, or `add` single items",
+            ));
+        }
+        if let Literal::Value(value) = value {
+            faults.push(Diagnostic::new(
+                "bad_value",
+                name.at,
+                format!("`{}` cannot be filled with {value}", name.value),
+                "write an expression that gives a list of items, such as `=preflight.subtasks`",
             ));
         }
     }
+}
+
+/// What `set` names can be set.
+fn assigned(definition: &Definition, set: Option<&str>, edge: &Edge, faults: &mut Vec<Diagnostic>) {
+    for (name, _) in edge.set.iter() {
+        let Some(field) = name.value.strip_prefix("item.") else {
+            known("var", name, definition.vars.keys(), "unknown_name", faults);
+            continue;
+        };
+        let Some(declared) = set.and_then(|set| definition.items.get(set)) else {
+            faults.push(Diagnostic::new(
+                "unknown_name",
+                name.at,
+                format!("there is no item here to set `{field}` of"),
+                "fields of an item are set by the nested states of its `each`",
+            ));
+            continue;
+        };
+        if declared.fields.get(field).is_none() {
+            faults.push(Diagnostic::new(
+                "unknown_name",
+                name.at,
+                format!("an item has no field `{field}`"),
+                nearest(field, declared.fields.keys()).map_or_else(
+                    || "declare it under the `fields` of the item set".to_owned(),
+                    |near| format!("did you mean `item.{near}`?"),
+                ),
+            ));
+        } else if declared.key.value == field
+            || declared
+                .needs
+                .as_ref()
+                .is_some_and(|needs| needs.value == field)
+        {
+            faults.push(Diagnostic::new(
+                "bad_value",
+                name.at,
+                format!("`{field}` of an item cannot be set: it fixes its place in the order"),
+                "use another field",
+            ));
+        }
+    }
+}
+
+/// What `add` adds is an item of its set.
+fn added(definition: &Definition, edge: &Edge, faults: &mut Vec<Diagnostic>) {
     for (name, fields) in edge.add.iter() {
         known(
             "item set",
@@ -242,15 +315,6 @@ fn one_edge(
                 "an item needs its key",
             ));
         }
-    }
-    for (name, _) in edge.load.iter() {
-        known(
-            "item set",
-            name,
-            definition.items.keys(),
-            "unknown_set",
-            faults,
-        );
     }
 }
 

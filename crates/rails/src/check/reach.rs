@@ -6,7 +6,7 @@ use crate::definition::{Definition, Kind};
 use crate::diagnostic::Diagnostic;
 
 /// Where a state may lead, by any edge.
-pub(super) fn successors<'a>(definition: &'a Definition, name: &str) -> BTreeSet<&'a str> {
+fn successors<'a>(definition: &'a Definition, name: &str) -> BTreeSet<&'a str> {
     let mut all = BTreeSet::new();
     let Some(state) = definition.state(name) else {
         return all;
@@ -69,42 +69,34 @@ fn level(
             }
         }
     }
-    // An end by `abort` does not count as a way out: everything has that one.
-    let mut leads_out: BTreeSet<&str> = here
+    // From the ends backwards. An end by `abort` does not count as a way out: everything has that one.
+    let mut before: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (_, name, state) in &here {
+        let events = state
+            .on
+            .iter()
+            .filter(|(event, _)| event.value != "abort")
+            .map(|(_, edges)| edges);
+        let edges = state.route.iter().map(|edges| &edges.value).chain(events);
+        let targets = edges
+            .flat_map(|edges| &edges.0)
+            .filter_map(|edge| edge.to.as_ref())
+            .chain(&state.to);
+        for to in targets {
+            before.entry(&to.value).or_default().push(&name.value);
+        }
+    }
+    let mut open: Vec<&str> = here
         .iter()
         .filter(|(_, _, state)| state.end.is_some())
         .map(|(_, name, _)| name.value.as_str())
         .collect();
-    let own: BTreeMap<&str, BTreeSet<&str>> = here
-        .iter()
-        .map(|(_, name, state)| {
-            let mut to: BTreeSet<&str> = state.to.iter().map(|to| to.value.as_str()).collect();
-            for edges in state
-                .route
-                .iter()
-                .map(|edges| &edges.value)
-                .chain(state.on.iter().map(|(_, edges)| edges))
-            {
-                to.extend(
-                    edges
-                        .0
-                        .iter()
-                        .filter_map(|edge| edge.to.as_ref())
-                        .map(|to| to.value.as_str()),
-                );
+    let mut leads_out: BTreeSet<&str> = open.iter().copied().collect();
+    while let Some(at) = open.pop() {
+        for name in before.get(at).into_iter().flatten() {
+            if leads_out.insert(name) {
+                open.push(name);
             }
-            (name.value.as_str(), to)
-        })
-        .collect();
-    loop {
-        let before = leads_out.len();
-        for (name, to) in &own {
-            if to.iter().any(|to| leads_out.contains(to)) {
-                leads_out.insert(name);
-            }
-        }
-        if leads_out.len() == before {
-            break;
         }
     }
     for (_, name, _) in &here {
@@ -128,48 +120,59 @@ fn level(
 
 /// A circle of states none of which is sure to wait would go round for ever.
 fn circles(definition: &Definition, faults: &mut Vec<Diagnostic>) {
-    let passes: Vec<_> = definition
-        .all_states()
-        .filter(|(_, _, state)| matches!(state.kind(), Kind::Route | Kind::Do | Kind::Each))
-        .collect();
-    for (_, name, _) in &passes {
-        let mut open: Vec<(&str, Vec<&str>)> = vec![(&name.value, vec![&name.value])];
-        let mut seen = BTreeSet::new();
-        while let Some((at, path)) = open.pop() {
-            for next in moves_on(definition, at) {
-                if next == name.value {
-                    let mut path = path.clone();
-                    path.push(next);
-                    // Each circle is told once, from the first of its states in the file.
-                    let first = passes
-                        .iter()
-                        .find(|(_, other, _)| path.contains(&other.value.as_str()))
-                        .map(|(_, other, _)| &other.value);
-                    if first == Some(&name.value) {
-                        faults.push(Diagnostic::new(
-                            "circle",
-                            name.at,
-                            format!("this goes round without waiting: {}", path.join(" → ")),
-                            "put a `work` state on the way, or lead one edge elsewhere",
-                        ));
-                    }
-                    return;
-                }
-                let passing = definition.state(next).is_some_and(|state| {
-                    matches!(state.kind(), Kind::Route | Kind::Do | Kind::Each)
-                });
-                if passing && seen.insert(next) {
-                    let mut path = path.clone();
-                    path.push(next);
-                    open.push((next, path));
-                }
+    let passes = |name: &str| {
+        definition
+            .state(name)
+            .is_some_and(|state| matches!(state.kind(), Kind::Route | Kind::Do | Kind::Each))
+    };
+    // Depth first, each state entered once: what leads back to a state that is still open is a circle.
+    let mut done: BTreeSet<&str> = BTreeSet::new();
+    for (_, begin, _) in definition.all_states() {
+        if !passes(begin) || done.contains(begin.value.as_str()) {
+            continue;
+        }
+        let mut way: Vec<(&str, Vec<&str>)> = vec![(begin, onward(definition, begin))];
+        let mut open = BTreeSet::from([begin.value.as_str()]);
+        while let Some((at, next)) = way.last_mut() {
+            let at = *at;
+            let Some(next) = next.pop() else {
+                open.remove(at);
+                done.insert(at);
+                way.pop();
+                continue;
+            };
+            if open.contains(next) {
+                let mut path: Vec<&str> = way
+                    .iter()
+                    .map(|(name, _)| *name)
+                    .skip_while(|name| *name != next)
+                    .collect();
+                path.push(next);
+                let place = definition
+                    .all_states()
+                    .find(|(_, name, _)| name.value == next)
+                    .map_or(begin.at, |(_, name, _)| name.at);
+                faults.push(Diagnostic::new(
+                    "circle",
+                    place,
+                    format!("this goes round without waiting: {}", path.join(" → ")),
+                    "put a `work` state on the way, or lead one edge elsewhere",
+                ));
+            } else if passes(next) && !done.contains(next) {
+                open.insert(next);
+                way.push((next, onward(definition, next)));
             }
         }
     }
 }
 
+/// Where a state leads without anybody acting, the last one first.
+fn onward<'a>(definition: &'a Definition, name: &str) -> Vec<&'a str> {
+    moves_on(definition, name).into_iter().rev().collect()
+}
+
 /// Where a state leads without anybody acting.
-pub(super) fn moves_on<'a>(definition: &'a Definition, name: &str) -> BTreeSet<&'a str> {
+fn moves_on<'a>(definition: &'a Definition, name: &str) -> BTreeSet<&'a str> {
     let Some(state) = definition.state(name) else {
         return BTreeSet::new();
     };

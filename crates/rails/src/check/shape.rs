@@ -15,7 +15,7 @@ pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
             "use letters, digits, `-` and `_`, beginning with a letter",
         ));
     }
-    for (name, edges) in definition.on.iter() {
+    for (name, _) in definition.on.iter() {
         if name.value != "abort" {
             faults.push(Diagnostic::new(
                 "bad_event",
@@ -24,10 +24,21 @@ pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
                 "only `abort` is valid in every state; move it to the states it belongs to",
             ));
         }
-        let _ = edges;
     }
     unit_patterns(definition, faults);
     sets(definition, faults);
+    let fields = definition
+        .items
+        .iter()
+        .flat_map(|(_, set)| set.fields.iter());
+    for (name, _) in definition
+        .inputs
+        .iter()
+        .chain(definition.vars.iter())
+        .chain(fields)
+    {
+        identifier(name, faults);
+    }
     let mut seen: HashSet<&str> = HashSet::new();
     for (parent, name, state) in definition.all_states() {
         if !is_name(name) {
@@ -126,7 +137,21 @@ fn one_state(
             "put it on an edge",
         );
     }
-    match kind {
+    ways_on(parent, name, state, faults);
+    events(parent, name, state, faults);
+}
+
+/// Every kind says where it leads.
+fn ways_on(
+    parent: Option<&str>,
+    name: &Located<String>,
+    state: &StateDef,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let mut fault = |rule, message: String, help: &str| {
+        faults.push(Diagnostic::new(rule, name.at, message, help));
+    };
+    match state.kind() {
         Kind::Work if state.to.is_some() == state.on.get("report").is_some() => fault(
             "no_way_on",
             format!(
@@ -187,12 +212,23 @@ fn one_state(
         ),
         _ => {}
     }
+}
+
+/// What may happen in a state depends on its kind.
+fn events(
+    parent: Option<&str>,
+    name: &Located<String>,
+    state: &StateDef,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let kind = state.kind();
     for event in state.on.iter().map(|(event, _)| event) {
         let fits = match event.value.as_str() {
-            "report" => kind == Kind::Work,
             "done" => kind == Kind::Each,
-            "reopen" | "skip" => kind == Kind::Work,
-            known => EVENTS.contains(&known),
+            "report" | "reopen" | "skip" => kind == Kind::Work,
+            // What calls the run off is looked up where the run itself stands.
+            "abort" => parent.is_none(),
+            _ => false,
         };
         if !fits {
             let near = nearest(&event.value, EVENTS).filter(|near| *near != event.value);
@@ -268,6 +304,7 @@ fn unit_patterns(definition: &Definition, faults: &mut Vec<Diagnostic>) {
 
 fn sets(definition: &Definition, faults: &mut Vec<Diagnostic>) {
     for (name, set) in definition.items.iter() {
+        identifier(name, faults);
         if STANDING.contains(&name.value.as_str()) {
             faults.push(Diagnostic::new(
                 "bad_name",
@@ -307,6 +344,45 @@ fn sets(definition: &Definition, faults: &mut Vec<Diagnostic>) {
                 "what an item needs is a list of keys; declare it under `fields`",
             ));
         }
+    }
+}
+
+/// What guards name must be a name in CEL.
+fn identifier(name: &Located<String>, faults: &mut Vec<Diagnostic>) {
+    /// Words that CEL keeps for itself.
+    const RESERVED: [&str; 21] = [
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "false",
+        "for",
+        "function",
+        "if",
+        "import",
+        "in",
+        "let",
+        "loop",
+        "namespace",
+        "null",
+        "package",
+        "return",
+        "true",
+        "var",
+        "void",
+        "while",
+    ];
+    let written = name.len() <= 64
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !written || RESERVED.contains(&name.as_str()) {
+        faults.push(Diagnostic::new(
+            "bad_name",
+            name.at,
+            format!("guards could not name `{}`", name.value),
+            "use letters, digits and `_`, beginning with a letter, and no word of CEL",
+        ));
     }
 }
 

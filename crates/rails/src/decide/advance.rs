@@ -1,34 +1,53 @@
 //! On to the next waiting state: routes, effects, items and ends, until somebody has to act.
 
 use super::command::no_edge;
-use super::edge::Way;
+use super::edge::{Chosen, Way};
 use super::{Need, Planner, Stop};
+use crate::command::Finding;
 use crate::definition::Kind;
-use crate::event::Event;
+use crate::event::{Event, Read};
 use crate::refusal::Refusal;
-use crate::state::{EffectAt, ItemStatus, ROOT, RunStatus};
-
-/// More steps than any proved definition can take in one go: its routes have no circle, and an item
-/// without a waiting state is over at once.
-const MOST_STEPS: usize = 2_000_000;
+use crate::state::{EffectAt, ItemStatus, ROOT, RunState, RunStatus};
 
 impl Planner<'_> {
     /// Goes on until the run waits, is over, or an effect is to be carried out.
     pub(super) fn advance(&mut self, way: &Way, even_paused: bool) -> Result<(), Stop> {
-        for _ in 0..MOST_STEPS {
+        let begin = self.events.len();
+        let mut steps = 0;
+        let mut limit = 0;
+        loop {
             if self.run.pending.is_some() || self.run.status.is_over() {
                 return Ok(());
             }
             if self.run.status == RunStatus::Paused && !even_paused {
                 return Ok(());
             }
+            if steps == limit {
+                limit = self.most_steps(begin);
+                if steps >= limit {
+                    return Err(Stop::refused(Refusal::new("definition_fault").message(
+                        "the definition goes on for ever without a state that waits",
+                    )));
+                }
+            }
             if !self.step(way)? {
                 return Ok(());
             }
+            steps += 1;
         }
-        Err(Stop::Refused(Refusal::new("definition_fault").message(
-            "the definition goes on for ever without a state that waits",
-        )))
+    }
+
+    /// More steps than a proved definition can take in one go: its routes have no circle, so every
+    /// item passes each state at most once, and so does the run. Items that came to be on the way do
+    /// not count: a route that adds an item for every item would never end.
+    fn most_steps(&self, begin: usize) -> usize {
+        let on_the_way = self.events[begin..]
+            .iter()
+            .filter(|event| matches!(event, Event::ItemAdded { .. }))
+            .count();
+        let items: usize = self.run.sets.values().map(|set| set.items.len()).sum();
+        let states = self.definition.all_states().count();
+        (items - on_the_way.min(items) + 2) * (states + 2)
     }
 
     /// One move of the first token that can make one.
@@ -43,7 +62,7 @@ impl Planner<'_> {
         for (token, state, has_unit) in tokens {
             let definition = self.definition;
             let Some(def) = definition.state(&state) else {
-                return Err(Stop::Refused(
+                return Err(Stop::refused(
                     Refusal::new("definition_fault")
                         .message(format!("there is no state `{state}`")),
                 ));
@@ -55,7 +74,7 @@ impl Planner<'_> {
                     return Ok(true);
                 }
                 Kind::Do => {
-                    let at = place(&state, "do", 0);
+                    let at = self.not_done_yet(token, &place(&state, "do", 0));
                     if self.effect_on(&at).is_some() {
                         self.intend(token, at, way.clone())?;
                     } else {
@@ -96,9 +115,17 @@ impl Planner<'_> {
             Some(key) => fill(&definition.unit.item.value, key, state, &self.run.inputs),
             None => fill(&definition.unit.run.value, "", state, &self.run.inputs),
         };
-        let unit = match self.run.issues.get(&base) {
-            None | Some(0) => base.clone(),
-            Some(issued) => format!("{base}-{}", issued + 1),
+        let mut number = self.run.issues.get(&base).map_or(1, |issued| issued + 1);
+        let unit = loop {
+            let unit = match number {
+                1 => base.clone(),
+                number => format!("{base}-{number}"),
+            };
+            // Two positions may come to the same id: `a` for the second time, and `a-2`.
+            if !self.run.was_issued(&unit) {
+                break unit;
+            }
+            number += 1;
         };
         let attempt = present.attempts.get(state).copied().unwrap_or(0) + 1;
         let max_attempts = self.attempts_allowed(token)?;
@@ -113,7 +140,7 @@ impl Planner<'_> {
                     token,
                     attempt,
                     max_attempts,
-                    run: self.run.clone(),
+                    run: RunState::default(),
                 })));
             };
             Some(context.clone())
@@ -147,6 +174,7 @@ impl Planner<'_> {
             from: state,
             cause: "do".to_owned(),
             set: serde_json::Map::new(),
+            keep: serde_json::Map::new(),
             reason: None,
         });
         Ok(())
@@ -154,39 +182,47 @@ impl Planner<'_> {
 
     fn route(&mut self, token: u32, state: &str, way: &Way) -> Result<(), Stop> {
         let definition = self.definition;
-        let expects = definition
+        let mut way = way.clone();
+        let mut findings: &[Finding] = &[];
+        if let Some(reader) = definition
             .state(state)
-            .and_then(|state| state.expects.as_ref());
-        let reading = match expects {
-            Some(reader) => Some((
-                reader.value.as_str(),
-                self.reading(&reader.value, token)?.clone(),
-            )),
-            None => None,
-        };
-        let chosen = self.walk(
-            definition.edges(state, "route"),
-            token,
-            reading
-                .as_ref()
-                .map(|(reader, reading)| (*reader, &reading.facts)),
-            reading
-                .as_ref()
-                .map_or(&[], |(_, reading)| &reading.findings),
-            way,
-        )?;
-        let Some(chosen) = chosen else {
+            .and_then(|state| state.expects.as_ref())
+        {
+            let reading = self.reading(&reader.value, token)?;
+            way.read = Some(Read {
+                reader: reader.value.clone(),
+                facts: reading.facts.clone(),
+            });
+            findings = &reading.findings;
+            // What the first reading of a start wants kept stands in the first event.
+            let begins = matches!(self.events.first(), Some(Event::RunCreated { .. }));
+            if !(begins && self.readings == 1) {
+                way.keep.clone_from(&reading.keep_run);
+            }
+        }
+        let edges = definition.edges(state, "route");
+        let facts = way
+            .read
+            .as_ref()
+            .map(|read| (read.reader.as_str(), &read.facts));
+        let Some(chosen) = self.walk(edges, token, facts, findings, &way)? else {
             return Err(no_edge(state));
         };
-        if let Some(pause) = &definition.edges(state, "route")[chosen.index].pause {
+        self.follow(token, &place(state, "route", chosen.index), &chosen, way)
+    }
+
+    /// Takes the edge that was chosen where nobody reports, or pauses there.
+    fn follow(&mut self, token: u32, at: &EffectAt, chosen: &Chosen, way: Way) -> Result<(), Stop> {
+        let stops = self.edge_at(at).and_then(|edge| chosen.stops_at(edge));
+        if let Some((reason, message)) = stops {
             self.push(Event::RunPaused {
-                reason: pause.value.clone(),
+                reason,
                 token: Some(token),
-                message: None,
+                message,
             });
             return Ok(());
         }
-        self.take(token, &place(state, "route", chosen.index), way.clone())
+        self.take(token, at, way)
     }
 
     /// Opens what is ready, and goes on when nothing is left. False where the items in flight must
@@ -240,7 +276,7 @@ impl Planner<'_> {
             .map(|((key, _), _)| key.as_str())
             .collect();
         if !stuck.is_empty() {
-            return Err(Stop::Refused(
+            return Err(Stop::refused(
                 Refusal::new("unmet_dependencies")
                     .message(format!(
                         "these wait for something that does not exist or goes round in a circle: {}",
@@ -253,7 +289,12 @@ impl Planner<'_> {
         else {
             return Err(no_edge(state));
         };
-        self.take(token, &place(state, "done", chosen.index), way.clone())?;
+        self.follow(
+            token,
+            &place(state, "done", chosen.index),
+            &chosen,
+            way.clone(),
+        )?;
         Ok(true)
     }
 

@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use super::{Need, Planner, Stop};
 use crate::command::{Finding, Severity};
-use crate::definition::{Assign, Edge, Field, Literal};
+use crate::definition::Edge;
 use crate::diagnostic::Located;
-use crate::event::{Domain, Event, Reported};
+use crate::event::{Domain, Event, Read, Reported};
 use crate::refusal::Refusal;
 use crate::scope::RunScope;
-use crate::state::{EffectAt, ROOT};
+use crate::state::{EffectAt, ROOT, RunState};
 
 /// What goes along a way from a command to the next waiting state.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +20,21 @@ pub(crate) struct Way {
     pub(crate) flags: Map<String, Value>,
     /// Why, where somebody said so.
     pub(crate) reason: Option<String>,
+    /// What a state read for itself.
+    pub(crate) read: Option<Read>,
+    /// What to keep in the run's memory when the token moves.
+    pub(crate) keep: Map<String, Value>,
+}
+
+impl Way {
+    /// What goes on with the way behind the edge that takes the report in.
+    pub(crate) fn after(&self) -> Self {
+        Self {
+            flags: self.flags.clone(),
+            reason: self.reason.clone(),
+            ..Self::default()
+        }
+    }
 }
 
 /// The edge that was chosen, with the notes made before it.
@@ -29,6 +44,17 @@ pub(crate) struct Chosen {
     pub(crate) findings: Vec<Finding>,
     /// A policy that wants the run paused.
     pub(crate) pause: Option<Finding>,
+}
+
+impl Chosen {
+    /// Why the run pauses here, if it does: the reason, and more on it.
+    pub(crate) fn stops_at(&self, edge: &Edge) -> Option<(String, Option<String>)> {
+        match (&self.pause, &edge.pause) {
+            (Some(finding), _) => Some((finding.policy.clone(), Some(finding.message.clone()))),
+            (None, Some(pause)) => Some((pause.value.clone(), None)),
+            (None, None) => None,
+        }
+    }
 }
 
 impl Planner<'_> {
@@ -97,7 +123,7 @@ impl Planner<'_> {
                                 Refusal::new(&finding.policy).message(&finding.message);
                             refusal.suggestion.clone_from(&finding.suggestion);
                             refusal.details.clone_from(&finding.details);
-                            return Err(Stop::Refused(refusal));
+                            return Err(Stop::refused(refusal));
                         }
                         Severity::Pause if !passes => {
                             findings.push(finding.clone());
@@ -126,7 +152,7 @@ impl Planner<'_> {
                 if let Some((reader, facts)) = facts {
                     refusal = refusal.detail(reader, facts.clone());
                 }
-                return Err(Stop::Refused(refusal));
+                return Err(Stop::refused(refusal));
             }
             return Ok(Some(Chosen {
                 index,
@@ -140,10 +166,23 @@ impl Planner<'_> {
 
     /// Takes an edge: its first effect if it has any, else all the way to where it leads.
     pub(crate) fn take(&mut self, token: u32, at: &EffectAt, way: Way) -> Result<(), Stop> {
-        if self.effect_on(at).is_some() {
-            return self.intend(token, at.clone(), way);
+        let next = self.not_done_yet(token, at);
+        if self.effect_on(&next).is_some() {
+            return self.intend(token, next, way);
         }
         self.arrive(token, at, way, None)
+    }
+
+    /// Where a way goes on whose first effects were carried out before a later one failed.
+    pub(crate) fn not_done_yet(&self, token: u32, at: &EffectAt) -> EffectAt {
+        let progress = self
+            .run
+            .token(token)
+            .and_then(|token| token.progress.as_ref())
+            .filter(|done| {
+                (&done.state, &done.event, done.edge) == (&at.state, &at.event, at.edge)
+            });
+        progress.unwrap_or(at).clone()
     }
 
     /// The name of the effect at `at`, if there is one.
@@ -165,15 +204,15 @@ impl Planner<'_> {
             return Ok(());
         };
         let Some(prepared) = self.prepared(&name) else {
-            let facts = way
-                .report
-                .as_ref()
-                .map(|report| report.facts.clone())
-                .unwrap_or_default();
+            let facts = match (way.report, way.read) {
+                (Some(report), _) => report.facts,
+                (None, Some(read)) => read.facts,
+                (None, None) => Map::new(),
+            };
             return Err(Stop::Need(Box::new(Need::Effect {
                 effect: name,
                 token,
-                run: self.run.clone(),
+                run: RunState::default(),
                 facts,
                 flags: way.flags,
             })));
@@ -188,6 +227,8 @@ impl Planner<'_> {
             report: way.report,
             flags: way.flags,
             reason: way.reason,
+            read: way.read,
+            keep: way.keep,
         });
         Ok(())
     }
@@ -238,156 +279,44 @@ impl Planner<'_> {
                 fields: Map::new(),
             }));
         }
-        let Some(to) = &edge.to else {
-            return Ok(());
+        // A retry verdict stays where it is, which is worth an entry only where something is set.
+        let stays = edge.retry.is_some() && !values.vars.is_empty();
+        let to = match &edge.to {
+            Some(to) => to.value.clone(),
+            None if stays => at.state.clone(),
+            None => return Ok(()),
         };
         if at.event == "abort" {
-            let inner: Vec<u32> = self
-                .run
-                .tokens
-                .iter()
-                .filter(|token| token.id != ROOT)
-                .map(|token| token.id)
-                .collect();
-            for token in inner {
-                self.push(Event::TokenClosed {
-                    token,
-                    done: false,
-                    left: true,
-                });
-            }
+            self.leave_items();
         }
-        let from = self
-            .run
-            .token(token)
-            .map(|token| token.state.clone())
-            .unwrap_or_default();
+        let from = self.state_of(token);
         self.push(Event::StateEntered {
             token,
             from,
-            to: to.value.clone(),
+            to,
             cause: at.event.clone(),
             set: values.vars,
+            keep: way.keep,
             reason: way.reason,
         });
         Ok(())
     }
 
-    fn values(
-        &self,
-        edge: &Edge,
-        token: u32,
-        way: &Way,
-        result: Option<&Value>,
-    ) -> Result<Values, Stop> {
-        let reader = way.report.as_ref().map(|report| report.reader.clone());
-        let start_facts;
-        let facts = match (&reader, &way.report) {
-            (Some(reader), Some(report)) => Some((reader.as_str(), &report.facts)),
-            _ => {
-                // An edge of a `route` that reads for itself, such as the checks before a run.
-                let state = self.run.token(token).map(|token| token.state.as_str());
-                let expects = state
-                    .and_then(|state| self.definition.state(state))
-                    .and_then(|state| state.expects.as_ref());
-                start_facts = self.facts.reading.as_ref().map(|reading| &reading.facts);
-                match (expects, start_facts) {
-                    (Some(expects), Some(facts)) => Some((expects.value.as_str(), facts)),
-                    _ => None,
-                }
-            }
-        };
-        let mut scope = self.scope(token, facts, way);
-        scope.result = result;
-        let value = |literal: &Literal, scope: &RunScope<'_>| -> Result<Value, Stop> {
-            Ok(match literal {
-                Literal::Value(value) => value.clone(),
-                Literal::Expression(expression) => expression.evaluate(scope)?,
-            })
-        };
-        let mut values = Values::default();
-        for (target, literal) in edge.assigns() {
-            let given = value(literal, &scope)?;
-            match target {
-                Assign::Var(name) => values.vars.insert(name.to_owned(), given),
-                Assign::ItemField(name) => values.item.insert(name.to_owned(), given),
-            };
+    /// Closes the token of every item in flight; the items are left as they were.
+    pub(crate) fn leave_items(&mut self) {
+        let inner: Vec<u32> = self
+            .run
+            .tokens
+            .iter()
+            .filter(|token| token.id != ROOT)
+            .map(|token| token.id)
+            .collect();
+        for token in inner {
+            self.push(Event::TokenClosed {
+                token,
+                done: false,
+                left: true,
+            });
         }
-        let mut vars = self.run.vars.clone();
-        for (name, value) in &values.vars {
-            vars.insert(name.clone(), value.clone());
-        }
-        scope.vars = Some(&vars);
-        for (set, fields) in edge.add.iter() {
-            let Some(declared) = self.definition.items.get(set) else {
-                continue;
-            };
-            let mut given = Map::new();
-            for (name, literal) in fields.iter() {
-                given.insert(name.value.clone(), value(literal, &scope)?);
-            }
-            let item = complete(&declared.key, declared.fields.iter(), &given)?;
-            values.added.push((set.value.clone(), item));
-        }
-        for (set, literal) in edge.load.iter() {
-            let Some(declared) = self.definition.items.get(set) else {
-                continue;
-            };
-            let Value::Array(given) = value(literal, &scope)? else {
-                return Err(Stop::Refused(
-                    Refusal::new("definition_fault")
-                        .message(format!("what fills `{}` is no list", set.value)),
-                ));
-            };
-            let mut items = Vec::with_capacity(given.len());
-            for one in &given {
-                let fields = one.as_object().cloned().unwrap_or_default();
-                items.push(complete(&declared.key, declared.fields.iter(), &fields)?);
-            }
-            values.loaded.push((set.value.clone(), items));
-        }
-        Ok(values)
     }
-}
-
-/// What an edge sets, evaluated before anything is journalled.
-#[derive(Default)]
-struct Values {
-    vars: Map<String, Value>,
-    item: Map<String, Value>,
-    added: Vec<(String, Map<String, Value>)>,
-    loaded: Vec<(String, Vec<Map<String, Value>>)>,
-}
-
-/// An item with every declared field, the key first.
-fn complete<'a>(
-    key: &str,
-    declared: impl Iterator<Item = (&'a Located<String>, &'a Field)>,
-    given: &Map<String, Value>,
-) -> Result<Map<String, Value>, Stop> {
-    let fault = |message: String| Stop::Refused(Refusal::new("definition_fault").message(message));
-    let mut fields = Map::new();
-    let id = given
-        .get(key)
-        .and_then(Value::as_str)
-        .filter(|id| !id.is_empty())
-        .ok_or_else(|| fault(format!("an item has no `{key}`")))?;
-    fields.insert(key.to_owned(), Value::from(id));
-    for (name, field) in declared {
-        if name.value == key {
-            continue;
-        }
-        let value = given
-            .get(&name.value)
-            .cloned()
-            .unwrap_or_else(|| field.empty());
-        if !field.kind.admits(&value) {
-            return Err(fault(format!(
-                "`{}` of item {id} is not of type {}",
-                name.value, field.kind
-            )));
-        }
-        fields.insert(name.value.clone(), value);
-    }
-    Ok(fields)
 }

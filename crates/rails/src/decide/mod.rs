@@ -7,7 +7,11 @@
 mod advance;
 mod command;
 mod edge;
+mod effect;
+mod report;
+mod start;
 mod unit;
+mod values;
 
 use serde_json::{Map, Value};
 
@@ -73,13 +77,19 @@ pub enum Need {
 
 /// Why planning ended early.
 pub(crate) enum Stop {
-    Refused(Refusal),
+    Refused(Box<Refusal>),
     Need(Box<Need>),
+}
+
+impl Stop {
+    pub(crate) fn refused(refusal: Refusal) -> Self {
+        Self::Refused(Box::new(refusal))
+    }
 }
 
 impl From<GuardFault> for Stop {
     fn from(fault: GuardFault) -> Self {
-        Self::Refused(
+        Self::refused(
             Refusal::new("definition_fault")
                 .message(format!("an expression of the definition failed: {fault}"))
                 .suggestion("mend the definition with `tm workflow check`; this run keeps the one it was started with, so abort it and start again")
@@ -96,19 +106,33 @@ pub fn decide(
     command: &Command,
     facts: &Facts,
 ) -> Decision {
-    let mut planner = Planner {
-        definition,
-        run: run.clone(),
-        events: Vec::new(),
-        facts,
-    };
+    let mut planner = Planner::new(definition, run, facts);
     match planner.command(command) {
-        Ok(()) => {
-            planner.close_answer();
-            Decision::Events(planner.events)
+        Ok(()) => planner.finish(),
+        Err(Stop::Need(need)) => Decision::Need(Box::new(need.at(planner.run))),
+        Err(Stop::Refused(refusal)) => {
+            // The world has changed already: what came of an effect is journalled whatever the
+            // definition makes of it, and a person has to look.
+            let settled = match command {
+                Command::EffectDone { result, keep } => {
+                    Planner::new(definition, run, facts).settle_only(result, keep, &refusal)
+                }
+                _ => None,
+            };
+            settled.unwrap_or(Decision::Refused(*refusal))
         }
-        Err(Stop::Refused(refusal)) => Decision::Refused(refusal),
-        Err(Stop::Need(need)) => Decision::Need(need),
+    }
+}
+
+impl Need {
+    /// The same need, of the run as it is at that point.
+    fn at(mut self, now: RunState) -> Self {
+        match &mut self {
+            Self::Reading { run, .. } | Self::Effect { run, .. } | Self::Context { run, .. } => {
+                *run = now;
+            }
+        }
+        self
     }
 }
 
@@ -119,9 +143,26 @@ pub(crate) struct Planner<'a> {
     pub(crate) run: RunState,
     pub(crate) events: Vec<Event>,
     pub(crate) facts: &'a Facts,
+    /// How many readings this decision has asked for.
+    readings: usize,
 }
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
+    fn new(definition: &'a Definition, run: &RunState, facts: &'a Facts) -> Self {
+        Self {
+            definition,
+            run: run.clone(),
+            events: Vec::new(),
+            facts,
+            readings: 0,
+        }
+    }
+
+    fn finish(mut self) -> Decision {
+        self.close_answer();
+        Decision::Events(self.events)
+    }
+
     pub(crate) fn push(&mut self, event: Event) {
         self.run.apply(&self.facts.now, &event);
         self.events.push(event);
@@ -134,12 +175,20 @@ impl Planner<'_> {
             .filter(|prepared| prepared.effect == effect)
     }
 
-    pub(crate) fn reading(&self, reader: &str, token: u32) -> Result<&Reading, Stop> {
-        self.facts.reading.as_ref().ok_or_else(|| {
+    /// The next reading of this decision. A report has the first one; a `route` behind it that
+    /// reads for itself must not be shown what was found for somebody else.
+    pub(crate) fn reading(&mut self, reader: &str, token: u32) -> Result<&'a Reading, Stop> {
+        let number = self.readings;
+        self.readings += 1;
+        let found = match number.checked_sub(1) {
+            None => self.facts.reading.as_ref(),
+            Some(further) => self.facts.further.get(further),
+        };
+        found.ok_or_else(|| {
             Stop::Need(Box::new(Need::Reading {
                 reader: reader.to_owned(),
                 token,
-                run: self.run.clone(),
+                run: RunState::default(),
             }))
         })
     }
@@ -151,9 +200,6 @@ impl Planner<'_> {
             if let Event::ReportAccepted(report) | Event::ReportRetried(report) = event {
                 report.answer.next = Some(next.clone());
             }
-        }
-        if let Some(last) = &mut self.run.last {
-            last.answer.next = Some(next);
         }
     }
 }

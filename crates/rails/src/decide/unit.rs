@@ -61,9 +61,16 @@ pub fn match_unit(run: &RunState, report: &Report) -> UnitMatch {
         };
     }
     match &run.last {
-        Some(last) if last.digest == report.digest => UnitMatch::Used {
-            unit: last.unit.clone(),
-        },
+        // The very same report again: what it names, and what it says.
+        Some(last)
+            if last.digest == report.digest
+                && fits(&report.state, Some(&last.state))
+                && fits(&report.item, last.item.as_deref()) =>
+        {
+            UnitMatch::Used {
+                unit: last.unit.clone(),
+            }
+        }
         _ => gate(UnitMatch::Stale),
     }
 }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Deserializer};
 
 use super::field::Literal;
-use super::ordered::{Ordered, one_or_many};
-use crate::diagnostic::{Located, Place};
+use super::ordered::{Ordered, placed_one_or_many};
+use crate::diagnostic::Located;
 use crate::guard::Expression;
 
 /// One entry of a list of edges.
@@ -12,7 +12,7 @@ use crate::guard::Expression;
 /// `check` and `warn` only note and go on to the next entry; `refuse`, `retry`, `pause` and `to`
 /// stop. An entry without any of these four that is not a note ends where it began.
 #[derive(Debug, Deserialize, Default)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an edge, such as `{ to: STATE }`")]
 pub struct Edge {
     /// The guard; absent means always.
     #[serde(default)]
@@ -82,7 +82,7 @@ impl Edge {
             )
             .filter_map(|value| match value {
                 Literal::Expression(expression) => Some(expression),
-                _ => None,
+                Literal::Value(_) => None,
             })
             .collect()
     }
@@ -114,21 +114,7 @@ pub struct Names(pub Vec<Located<String>>);
 
 impl<'de> Deserialize<'de> for Names {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let whole = Located::<Inner>::deserialize(deserializer)?;
-        let mut names = whole.value.0;
-        for name in &mut names {
-            if name.at == Place::default() {
-                name.at = whole.at;
-            }
-        }
-        return Ok(Self(names));
-
-        struct Inner(Vec<Located<String>>);
-        impl<'de> Deserialize<'de> for Inner {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                one_or_many(deserializer, "a name or a list of names").map(Self)
-            }
-        }
+        placed_one_or_many(deserializer).map(Self)
     }
 }
 

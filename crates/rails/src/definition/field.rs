@@ -193,7 +193,7 @@ impl<'de> Deserialize<'de> for Literal {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Scalar(Value);
         struct Any;
-        impl<'de> Visitor<'de> for Any {
+        impl Visitor<'_> for Any {
             type Value = Scalar;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

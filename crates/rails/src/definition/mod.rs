@@ -39,6 +39,9 @@ pub struct Definition {
     /// The section of the project's settings that guards see as `config`.
     #[serde(default)]
     pub config: Option<Located<String>>,
+    /// Whether it means to take the place of a built-in workflow of the same name.
+    #[serde(default)]
+    pub shadows: bool,
     /// How the ids of work units are made.
     #[serde(default)]
     pub unit: UnitPattern,
@@ -65,7 +68,7 @@ pub struct Definition {
 
 /// Patterns of the ids of work units, without the number that a second issue adds.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a map with `item` and `run`")]
 pub struct UnitPattern {
     /// For a unit inside an `each`.
     pub item: Located<String>,
@@ -88,7 +91,10 @@ impl Default for UnitPattern {
 
 /// A set of items that an `each` goes through.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an item set, with `key` and `fields`"
+)]
 pub struct ItemSetDef {
     /// The field that identifies an item.
     pub key: Located<String>,
@@ -102,7 +108,10 @@ pub struct ItemSetDef {
 /// One state. Exactly one of `work`, `do`, `route`, `each` and `final` says its kind (a `final`
 /// state may have a `do` beside it, for clearing up).
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a state, such as `{ work: {}, to: STATE }`"
+)]
 pub struct StateDef {
     /// Name for people.
     #[serde(default)]
@@ -141,7 +150,7 @@ pub struct StateDef {
 
 /// A `work` state's own settings.
 #[derive(Debug, Deserialize, Default)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a map, such as `{ by: agent }`")]
 pub struct WorkDef {
     /// Who acts.
     #[serde(default)]
@@ -169,7 +178,7 @@ pub enum Actor {
 
 /// An `each` state's own settings.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a map with `items` and `initial`")]
 pub struct EachDef {
     /// The item set.
     pub items: Located<String>,
@@ -202,7 +211,7 @@ pub struct Edges(pub Vec<Located<Edge>>);
 
 impl<'de> Deserialize<'de> for Edges {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        ordered::one_or_many(deserializer, "an edge or a list of edges").map(Self)
+        ordered::placed_one_or_many(deserializer).map(Self)
     }
 }
 

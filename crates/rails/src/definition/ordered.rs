@@ -1,5 +1,6 @@
 //! Maps that keep the order of the file and know where each key stands.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -9,41 +10,46 @@ use crate::diagnostic::Located;
 
 /// A map in the order of the file.
 #[derive(Debug, Clone)]
-pub struct Ordered<T>(Vec<(Located<String>, T)>);
+pub struct Ordered<T> {
+    entries: Vec<(Located<String>, T)>,
+    /// Where each key stands in `entries`.
+    index: HashMap<String, usize>,
+}
 
 impl<T> Default for Ordered<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self {
+            entries: Vec::new(),
+            index: HashMap::new(),
+        }
     }
 }
 
 impl<T> Ordered<T> {
     /// The value under `key`.
     pub fn get(&self, key: &str) -> Option<&T> {
-        self.0
-            .iter()
-            .find(|(name, _)| name.value == key)
-            .map(|(_, value)| value)
+        let (_, value) = self.entries.get(*self.index.get(key)?)?;
+        Some(value)
     }
 
     /// All entries, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Located<String>, &T)> {
-        self.0.iter().map(|(name, value)| (name, value))
+        self.entries.iter().map(|(name, value)| (name, value))
     }
 
     /// The keys, in order.
     pub fn keys(&self) -> impl Iterator<Item = &str> + Clone {
-        self.0.iter().map(|(name, _)| name.value.as_str())
+        self.entries.iter().map(|(name, _)| name.value.as_str())
     }
 
     /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.entries.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.entries.is_empty()
     }
 }
 
@@ -58,64 +64,72 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut entries: Vec<(Located<String>, T)> = Vec::new();
+                let mut all = Ordered::default();
                 while let Some(key) = map.next_key::<Located<String>>()? {
-                    if entries.iter().any(|(name, _)| name.value == key.value) {
+                    let at = all.entries.len();
+                    if all.index.insert(key.value.clone(), at).is_some() {
                         return Err(de::Error::custom(format!("`{}` is there twice", key.value)));
                     }
-                    entries.push((key, map.next_value()?));
+                    all.entries.push((key, map.next_value()?));
                 }
-                Ok(Ordered(entries))
+                Ok(all)
             }
 
             fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
-                Ok(Ordered(Vec::new()))
+                Ok(Ordered::default())
             }
         }
         deserializer.deserialize_map(Map(PhantomData))
     }
 }
 
-/// Reads a list, or a single map standing for a list of one.
-pub(super) fn one_or_many<'de, T, D>(
-    deserializer: D,
-    what: &'static str,
-) -> Result<Vec<Located<T>>, D::Error>
+/// Reads a list, or a single entry standing for a list of one. Every entry has its place.
+pub(super) fn placed_one_or_many<'de, T, D>(deserializer: D) -> Result<Vec<Located<T>>, D::Error>
 where
     T: Deserialize<'de>,
     D: Deserializer<'de>,
 {
-    struct OneOrMany<T>(&'static str, PhantomData<T>);
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
-        type Value = Vec<Located<T>>;
+    let whole = Located::<OneOrMany<T>>::deserialize(deserializer)?;
+    Ok(match whole.value {
+        OneOrMany::One(value) => vec![Located {
+            value,
+            at: whole.at,
+        }],
+        OneOrMany::Many(all) => all,
+    })
+}
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str(self.0)
-        }
+enum OneOrMany<T> {
+    One(T),
+    Many(Vec<Located<T>>),
+}
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            let mut all = Vec::new();
-            while let Some(one) = seq.next_element::<Located<T>>()? {
-                all.push(one);
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
+            type Value = OneOrMany<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("one entry or a list of them")
             }
-            Ok(all)
-        }
 
-        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-            let one = T::deserialize(de::value::MapAccessDeserializer::new(map))?;
-            Ok(vec![Located {
-                value: one,
-                at: crate::diagnostic::Place::default(),
-            }])
-        }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut all = Vec::new();
+                while let Some(one) = seq.next_element::<Located<T>>()? {
+                    all.push(one);
+                }
+                Ok(OneOrMany::Many(all))
+            }
 
-        fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-            let one = T::deserialize(de::value::StrDeserializer::new(text))?;
-            Ok(vec![Located {
-                value: one,
-                at: crate::diagnostic::Place::default(),
-            }])
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(de::value::MapAccessDeserializer::new(map)).map(OneOrMany::One)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                T::deserialize(de::value::StrDeserializer::new(text)).map(OneOrMany::One)
+            }
         }
+        deserializer.deserialize_any(Either(PhantomData))
     }
-    deserializer.deserialize_any(OneOrMany(what, PhantomData))
 }

@@ -1,0 +1,118 @@
+//! What comes of an effect: it is journalled, and the way goes on or ends.
+
+use serde_json::{Map, Value};
+
+use super::edge::Way;
+use super::{Decision, Planner, Stop};
+use crate::event::Event;
+use crate::refusal::Refusal;
+use crate::state::{EffectAt, RunStatus};
+
+impl Planner<'_> {
+    pub(super) fn effect_done(
+        &mut self,
+        result: &Value,
+        keep: &Map<String, Value>,
+    ) -> Result<(), Stop> {
+        let Some(pending) = self.run.pending.clone() else {
+            return Ok(());
+        };
+        self.push(Event::EffectDone {
+            effect: pending.effect,
+            name: pending.name.clone(),
+            result: result.clone(),
+            keep: keep.clone(),
+        });
+        let way = Way {
+            report: pending.report,
+            flags: pending.flags,
+            reason: pending.reason,
+            read: pending.read,
+            keep: pending.keep,
+        };
+        let next = EffectAt {
+            effect: pending.at.effect + 1,
+            ..pending.at.clone()
+        };
+        if self.effect_on(&next).is_some() {
+            return self.intend(pending.token, next, way);
+        }
+        let aborts = pending.at.event == "abort";
+        match pending.at.event.as_str() {
+            "do" => self.leave_do(pending.token)?,
+            "final" => self.end(pending.token),
+            _ => {
+                let after = way.after();
+                self.arrive(pending.token, &pending.at, way, Some(result))?;
+                return self.advance(&after, aborts);
+            }
+        }
+        self.advance(&way.after(), aborts || self.run.status == RunStatus::Paused)
+    }
+
+    pub(super) fn effect_failed(&mut self, code: &str, message: &str) -> Result<(), Stop> {
+        let Some(pending) = self.run.pending.clone() else {
+            return Ok(());
+        };
+        self.push(Event::EffectFailed {
+            effect: pending.effect,
+            name: pending.name,
+            code: code.to_owned(),
+            message: message.to_owned(),
+        });
+        let pause = Event::RunPaused {
+            reason: code.to_owned(),
+            token: Some(pending.token),
+            message: Some(message.to_owned()),
+        };
+        match pending.at.event.as_str() {
+            // Clearing up after the end is worth a warning, not a run that never ends.
+            "final" => {
+                let next = EffectAt {
+                    effect: pending.at.effect + 1,
+                    ..pending.at
+                };
+                if self.effect_on(&next).is_some() {
+                    let way = Way {
+                        flags: pending.flags,
+                        reason: pending.reason,
+                        ..Way::default()
+                    };
+                    return self.intend(pending.token, next, way);
+                }
+                self.end(pending.token);
+            }
+            // Nobody reported here, so nobody would learn of it: the run waits for a person.
+            "do" | "route" | "done" => self.push(pause),
+            // A step back out of a pause has no unit to fall back on.
+            _ if self.run.status == RunStatus::Running && self.run.waiting().next().is_none() => {
+                self.push(pause);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Records that the effect under way was carried out, where the definition cannot go on from
+    /// there: the run pauses, and `refusal` says why.
+    pub(super) fn settle_only(
+        mut self,
+        result: &Value,
+        keep: &Map<String, Value>,
+        refusal: &Refusal,
+    ) -> Option<Decision> {
+        let pending = self.run.pending.clone()?;
+        self.push(Event::EffectDone {
+            effect: pending.effect,
+            name: pending.name,
+            result: result.clone(),
+            keep: keep.clone(),
+        });
+        self.push(Event::RunPaused {
+            reason: refusal.code.clone(),
+            token: Some(pending.token),
+            message: refusal.message.clone(),
+        });
+        Some(self.finish())
+    }
+}
