@@ -1,1 +1,21 @@
-//! conductor
+//! The one entry for every caller: loads a run, asks rails, carries out effects, appends to the
+//! journal, answers. It is synchronous, and prints nothing.
+
+pub mod clock;
+pub mod conductor;
+pub mod definitions;
+pub mod doctor;
+pub mod engine;
+pub mod fail_point;
+pub mod fault;
+pub mod library;
+pub mod runs;
+pub mod support;
+pub mod tdd;
+
+pub use conductor::{Conductor, OpenOptions};
+pub use definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
+pub use doctor::DoctorCheck;
+pub use fault::{Fault, Kind};
+pub use runs::{Follow, LogRepaired, LogVerified, RunFilter, RunSummary};
+pub use tdd::report::Report;

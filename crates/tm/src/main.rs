@@ -1,2 +1,30 @@
-//! tm
-fn main(){}
+//! `tm`: rails for coding agents, at the command line.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`cli`] | the arguments of every command |
+//! | [`commands`] | what each command does: asks the conductor, hands the answer to the output |
+//! | [`render`] | an answer as a person reads it |
+//! | [`output`] | the only place that prints |
+//! | [`person`] | questions to the person at the terminal |
+//! | [`interactive`] | a run gone through step by step with a person |
+//! | [`demo`] | the whole story in a throw-away repository |
+
+#![allow(
+    clippy::result_large_err,
+    reason = "a fault ends the process: its size is of no account"
+)]
+
+mod cli;
+mod commands;
+mod demo;
+mod interactive;
+mod output;
+mod person;
+mod render;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    commands::main(&std::env::args_os().collect::<Vec<_>>())
+}

@@ -1,0 +1,164 @@
+//! Looking at definitions.
+
+use std::path::Path;
+
+use rails::Definition;
+use serde::Serialize;
+
+use crate::conductor::Conductor;
+use crate::fault::Fault;
+use crate::library;
+
+/// A workflow in a list.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkflowSummary {
+    /// Its id.
+    pub id: String,
+    /// One line on it.
+    pub title: String,
+    /// `built in`, or its file.
+    pub source: String,
+    /// What is wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// A definition's text.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkflowText {
+    /// Its id.
+    pub id: String,
+    /// `built in`, or its file.
+    pub source: String,
+    /// The text.
+    pub text: String,
+}
+
+/// What the proof of a definition found.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkflowChecked {
+    /// The file.
+    pub file: String,
+    /// Whether it has no fault.
+    pub valid: bool,
+    /// Its faults, in the order of the file.
+    pub faults: Vec<WorkflowFault>,
+}
+
+/// A fault of a definition.
+#[derive(Debug, Clone, Serialize)]
+pub struct WorkflowFault {
+    /// Stable name of the rule.
+    pub rule: String,
+    /// Line, from 1; 0 if it is about the whole file.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+    /// All of it, drawn under the line.
+    pub rendered: String,
+}
+
+impl Conductor {
+    /// The workflows that this project could run.
+    pub fn workflows(&self) -> Result<Vec<WorkflowSummary>, Fault> {
+        let mut all: Vec<WorkflowSummary> = Vec::new();
+        for builtin in workflows::all() {
+            let title = Definition::parse(builtin.workflow)
+                .map(|definition| definition.title)
+                .unwrap_or_default();
+            all.push(WorkflowSummary {
+                id: builtin.id.to_owned(),
+                title,
+                source: "built in".to_owned(),
+                problem: None,
+            });
+        }
+        for path in library::files(&self.root) {
+            let source = path.display().to_string();
+            let text = match library::read(&path) {
+                Ok(text) => text,
+                Err(fault) => {
+                    all.push(broken(&path, source, fault.message));
+                    continue;
+                }
+            };
+            let faults = library::faults(&self.root, &text);
+            match Definition::parse(&text) {
+                Ok(definition) => {
+                    let id = definition.id.value.clone();
+                    let builtin = workflows::builtin(&id).is_some();
+                    let problem = if builtin && !definition.shadows {
+                        Some(format!(
+                            "`{id}` is built in; say `shadows: true` if this is meant to take its place"
+                        ))
+                    } else {
+                        faults.first().map(|fault| fault.message.clone())
+                    };
+                    if builtin && definition.shadows {
+                        all.retain(|summary| summary.id != id);
+                    }
+                    all.push(WorkflowSummary {
+                        id,
+                        title: definition.title,
+                        source,
+                        problem,
+                    });
+                }
+                Err(fault) => all.push(broken(&path, source, fault.message)),
+            }
+        }
+        Ok(all)
+    }
+
+    /// The text of a definition.
+    pub fn workflow_text(&self, id: &str) -> Result<WorkflowText, Fault> {
+        let source = library::find(&self.root, id)?;
+        Ok(WorkflowText {
+            id: id.to_owned(),
+            source: source.origin,
+            text: source.text,
+        })
+    }
+
+    /// Proves a definition. `file` is a path, or the id of a workflow.
+    pub fn check_workflow(&self, file: &Path) -> Result<WorkflowChecked, Fault> {
+        let name = file.display().to_string();
+        let text = if !file.exists() && workflows::builtin(&name).is_some() {
+            library::find(&self.root, &name)?.text
+        } else {
+            library::read(file)?
+        };
+        let faults: Vec<WorkflowFault> = library::faults(&self.root, &text)
+            .into_iter()
+            .map(|fault| WorkflowFault {
+                rule: fault.rule.to_owned(),
+                line: fault.at.line,
+                column: fault.at.column,
+                rendered: fault.render(&name, &text),
+                message: fault.message,
+                help: fault.help,
+            })
+            .collect();
+        Ok(WorkflowChecked {
+            valid: faults.is_empty(),
+            file: name,
+            faults,
+        })
+    }
+}
+
+fn broken(path: &Path, source: String, problem: String) -> WorkflowSummary {
+    WorkflowSummary {
+        id: path
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+            .unwrap_or_default(),
+        title: String::new(),
+        source,
+        problem: Some(problem),
+    }
+}

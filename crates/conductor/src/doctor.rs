@@ -1,0 +1,270 @@
+//! What is wrong here, and how to mend it.
+
+use serde::Serialize;
+
+use crate::conductor::Conductor;
+use crate::engine::LOCK_WAIT;
+use crate::fault::{Fault, Kind};
+use crate::runs;
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, Serialize)]
+pub struct DoctorCheck {
+    /// Stable name.
+    pub id: String,
+    /// `ok`, `note`, `warn` or `fail`.
+    pub state: String,
+    /// What was found.
+    pub message: String,
+    /// How to mend it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+}
+
+impl Conductor {
+    /// Looks at everything that a run needs. With `adopt`, the name of a folder in the store, takes
+    /// over the runs of a project that was moved here.
+    pub fn doctor(&self, adopt: Option<&str>) -> Result<Vec<DoctorCheck>, Fault> {
+        let mut checks = Vec::new();
+        if let Some(name) = adopt {
+            checks.push(self.adopt(name)?);
+        }
+        self.git(&mut checks);
+        self.tasks_file(&mut checks);
+        self.test_command(&mut checks);
+        self.workflow_files(&mut checks);
+        self.storage(&mut checks)?;
+        Ok(checks)
+    }
+
+    fn adopt(&self, name: &str) -> Result<DoctorCheck, Fault> {
+        let moved = self.home.moved_projects()?;
+        let found = moved.iter().find(|project| {
+            project
+                .folder
+                .file_name()
+                .is_some_and(|folder| folder.to_string_lossy() == name)
+        });
+        let Some(project) = found else {
+            return Err(Fault::new(
+                Kind::Missing,
+                "unknown_project",
+                format!("no moved project is kept under the name `{name}`"),
+            )
+            .suggest("`tm doctor` lists those that were moved"));
+        };
+        let adopted = self
+            .home
+            .adopt(&project.folder, &self.root, LOCK_WAIT, &self.command)?;
+        Ok(ok(
+            "adopt",
+            format!("{} runs were taken over from {name}", adopted.runs),
+        ))
+    }
+
+    fn git(&self, checks: &mut Vec<DoctorCheck>) {
+        let repository = match project::git::Repository::discover(&self.root) {
+            Ok(repository) => repository.with_scope(&self.root),
+            Err(error) => {
+                let fault = Fault::from(error);
+                checks.push(fail("git", fault.message, fault.suggestion));
+                return;
+            }
+        };
+        match repository.status() {
+            Ok(status) => {
+                let branch = status
+                    .branch
+                    .as_deref()
+                    .unwrap_or("no branch (HEAD is detached)");
+                let changed = status.changes.len();
+                checks.push(ok("git", format!("on {branch}, {changed} files changed")));
+                if status.head.is_none() {
+                    checks.push(fail(
+                        "commits",
+                        "there is no commit yet",
+                        "make a first commit",
+                    ));
+                }
+            }
+            Err(error) => {
+                let fault = Fault::from(error);
+                checks.push(fail("git", fault.message, fault.suggestion));
+            }
+        }
+        match repository.operation_under_way() {
+            Ok(Some(operation)) => checks.push(fail(
+                "operation",
+                format!("{operation} is under way"),
+                operation.way_out(),
+            )),
+            Ok(None) => {}
+            Err(error) => checks.push(fail("operation", error.to_string(), "")),
+        }
+        match repository.identity() {
+            Ok(identity) => checks.push(ok(
+                "identity",
+                format!("{} <{}>", identity.name, identity.email),
+            )),
+            Err(error) => {
+                let fault = Fault::from(error);
+                checks.push(fail("identity", fault.message, fault.suggestion));
+            }
+        }
+        if let Ok(Some(lock)) = repository.index_lock() {
+            checks.push(warn(
+                "index_lock",
+                format!("{} is there", lock.display()),
+                "if no git is running, remove it",
+            ));
+        }
+    }
+
+    fn tasks_file(&self, checks: &mut Vec<DoctorCheck>) {
+        let tag = match project::tasks::resolve_tag(&self.root, self.tag.as_deref()) {
+            Ok(tag) => tag,
+            Err(error) => {
+                let fault = Fault::from(error);
+                checks.push(fail("tag", fault.message, fault.suggestion));
+                return;
+            }
+        };
+        match project::tasks::TaskFile::in_project(&self.root, &tag).and_then(|file| file.tasks()) {
+            Ok(tasks) => checks.push(ok("tasks", format!("{} tasks under the tag `{tag}`", tasks.len()))),
+            Err(error) if error.code() == "tasks_missing" => checks.push(note(
+                "tasks",
+                "there is no tasks file",
+                "none is needed: `tm autopilot start --title \"…\" --subtask \"…\"`, or --plan FILE.md",
+            )),
+            Err(error) => {
+                let fault = Fault::from(error);
+                checks.push(fail("tasks", fault.message, fault.suggestion));
+            }
+        }
+    }
+
+    fn test_command(&self, checks: &mut Vec<DoctorCheck>) {
+        let test = &self.settings.config.test;
+        if let Some(command) = &test.command {
+            checks.push(ok("tests", format!("`{command}` (test.command)")));
+            return;
+        }
+        match project::runner::detect(&self.root, &test.runner) {
+            Ok(found) => {
+                match found.setup {
+                    Some(setup) => checks.push(ok(
+                        "tests",
+                        format!("`{}` ({})", setup.command, setup.framework),
+                    )),
+                    None => checks.push(fail(
+                        "tests",
+                        "no test command was found",
+                        "set test.command in .taskmaster/config.json",
+                    )),
+                }
+                for remark in found.notes {
+                    checks.push(note("tests", remark.to_string(), ""));
+                }
+            }
+            Err(error) => checks.push(fail("tests", error.to_string(), error.suggestion())),
+        }
+    }
+
+    fn workflow_files(&self, checks: &mut Vec<DoctorCheck>) {
+        let Ok(all) = self.workflows() else {
+            return;
+        };
+        for workflow in all {
+            if let Some(problem) = workflow.problem {
+                checks.push(fail(
+                    "workflow",
+                    format!("{}: {problem}", workflow.source),
+                    format!("tm workflow check {}", workflow.source),
+                ));
+            }
+        }
+    }
+
+    fn storage(&self, checks: &mut Vec<DoctorCheck>) -> Result<(), Fault> {
+        let store = self.home.path();
+        let writable = std::fs::create_dir_all(store)
+            .and_then(|()| tempfile::tempfile_in(store))
+            .map(drop);
+        match writable {
+            Ok(()) => checks.push(ok("storage", format!("{} can be written", store.display()))),
+            Err(error) => {
+                checks.push(fail(
+                    "storage",
+                    format!("{} cannot be written: {error}", store.display()),
+                    "set TRAMLINE_HOME, or autopilot.storage.basePath, to a folder that can",
+                ));
+                return Ok(());
+            }
+        }
+        if let Some(project) = self.stored()? {
+            for id in project.runs()? {
+                let summary = runs::summary(&project.run(&id)?, &project);
+                match summary.status.as_str() {
+                    "running" | "paused" => checks.push(note(
+                        "run",
+                        format!("{id} is {}", summary.status),
+                        "tm autopilot next",
+                    )),
+                    "unstarted" => checks.push(note(
+                        "run",
+                        format!("{id} never began: its start was interrupted"),
+                        format!("delete {}", project.run(&id)?.path().display()),
+                    )),
+                    "damaged" => checks.push(fail(
+                        "run",
+                        format!("{id}: {}", summary.problem.unwrap_or_default()),
+                        format!("tm log verify {id}; tm log repair {id}"),
+                    )),
+                    _ => {}
+                }
+            }
+        }
+        for moved in self.home.moved_projects()? {
+            let name = moved
+                .folder
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default();
+            checks.push(note(
+                "moved",
+                format!(
+                    "{} runs are kept for {}, which is no longer there",
+                    moved.runs,
+                    moved.recorded.as_deref().unwrap_or(&moved.folder).display()
+                ),
+                format!("if that project is now here: tm doctor --adopt {name}"),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn one(state: &str, id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorCheck {
+    DoctorCheck {
+        id: id.to_owned(),
+        state: state.to_owned(),
+        message: message.into(),
+        fix: Some(fix.into()).filter(|fix| !fix.is_empty()),
+    }
+}
+
+fn ok(id: &str, message: impl Into<String>) -> DoctorCheck {
+    one("ok", id, message, "")
+}
+
+fn note(id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorCheck {
+    one("note", id, message, fix)
+}
+
+fn warn(id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorCheck {
+    one("warn", id, message, fix)
+}
+
+fn fail(id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorCheck {
+    one("fail", id, message, fix)
+}

@@ -1,0 +1,440 @@
+//! A run open for writing: loading, deciding, appending, carrying effects out, recovering.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, SnapshotFile};
+use rails::{
+    Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, RunState, decide,
+};
+use serde_json::value::RawValue;
+
+use crate::clock::{Clock, stamp};
+use crate::fail_point;
+use crate::fault::{Fault, Kind};
+use crate::support::{Looked, No, Outcome, Support};
+
+/// How long a writer waits for the run's lock.
+pub const LOCK_WAIT: Duration = Duration::from_secs(30);
+
+/// A run as it was loaded, without the right to write.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The run.
+    pub run: RunState,
+    /// Where its journal ends.
+    pub head: Head,
+    /// Bytes of a unit that a crash left unfinished.
+    pub torn_bytes: u64,
+    snapshot_bytes: u64,
+    tail_bytes: u64,
+}
+
+/// Loads the run in `dir`, without a lock.
+pub fn load(dir: &Path) -> Result<Loaded, Fault> {
+    from_journal(journal::load_with_snapshot(dir)?, dir)
+}
+
+fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {
+    let tail_bytes = loaded.tail_bytes();
+    let snapshot_bytes = loaded
+        .snapshot
+        .as_ref()
+        .map_or(0, |snapshot| snapshot.file_len);
+    let parsed = loaded
+        .snapshot
+        .as_ref()
+        .and_then(|snapshot| serde_json::from_str::<RunState>(snapshot.state.get()).ok());
+    let mut run = match (parsed, &loaded.snapshot) {
+        (Some(run), _) => run,
+        (None, None) => RunState::default(),
+        // A snapshot of another version of this program: the journal is the truth.
+        (None, Some(_)) => {
+            let all = FileJournal::open(dir)?.read(&journal::Position::start())?;
+            let mut run = RunState::default();
+            fold(&mut run, &all.records, dir)?;
+            return Ok(Loaded {
+                run,
+                head: all.head,
+                torn_bytes: all.torn_bytes,
+                snapshot_bytes: 0,
+                tail_bytes: u64::MAX,
+            });
+        }
+    };
+    fold(&mut run, &loaded.tail, dir)?;
+    Ok(Loaded {
+        run,
+        head: loaded.head,
+        torn_bytes: loaded.torn_bytes,
+        snapshot_bytes,
+        tail_bytes,
+    })
+}
+
+/// Folds journal lines into a run.
+pub fn fold(run: &mut RunState, records: &[journal::Record], dir: &Path) -> Result<(), Fault> {
+    for record in records {
+        let event = Event::from_fields(&record.event, &record.fields).map_err(|error| {
+            Fault::new(
+                Kind::Environment,
+                "journal_damaged",
+                format!(
+                    "event {} ({}) of {} cannot be read: {error}",
+                    record.seq,
+                    record.event,
+                    dir.join(journal::file::FILE_NAME).display()
+                ),
+            )
+            .suggest("the chain of hashes may hold and the line still be wrong; `tm log verify` and `tm log repair` tell more")
+        })?;
+        run.apply(&record.ts, &event);
+    }
+    Ok(())
+}
+
+/// What a command came to.
+#[derive(Debug)]
+pub enum Done {
+    /// These events were journalled; none if there was nothing to do.
+    Moved(Vec<Event>),
+    /// Nothing moved.
+    Refused(Refusal),
+    /// An effect failed. Its intent and its failure are journalled; nothing else moved.
+    EffectFailed {
+        /// Stable code.
+        code: String,
+        /// What happened.
+        message: String,
+        /// What to do.
+        suggestion: Option<String>,
+        /// What was journalled.
+        events: Vec<Event>,
+    },
+}
+
+/// A run that this process may write.
+#[derive(Debug)]
+pub struct OpenRun<'a> {
+    /// The run.
+    pub run: RunState,
+    /// Its folder.
+    pub dir: PathBuf,
+    definition: Arc<Definition>,
+    journal: FileJournal,
+    head: Head,
+    clock: &'a dyn Clock,
+    snapshot_bytes: u64,
+    tail_bytes: u64,
+    /// Bytes of an unfinished unit that were cut off.
+    pub cut_bytes: u64,
+}
+
+impl<'a> OpenRun<'a> {
+    /// Opens the run in `dir`, waiting for its lock.
+    pub fn open(dir: &Path, command: &str, clock: &'a dyn Clock) -> Result<Self, Fault> {
+        let journal = FileJournal::lock(dir, LOCK_WAIT, command)?;
+        let loaded = from_journal(journal.load()?, dir)?;
+        let definition = pinned(dir, &loaded.run)?;
+        Ok(Self {
+            run: loaded.run,
+            dir: dir.to_owned(),
+            definition,
+            journal,
+            head: loaded.head,
+            clock,
+            snapshot_bytes: loaded.snapshot_bytes,
+            tail_bytes: loaded.tail_bytes,
+            cut_bytes: loaded.torn_bytes,
+        })
+    }
+
+    /// Opens a run that has no event yet, with the definition it is going to have.
+    pub fn begin(
+        dir: &Path,
+        definition: Arc<Definition>,
+        command: &str,
+        clock: &'a dyn Clock,
+    ) -> Result<Self, Fault> {
+        Ok(Self {
+            run: RunState::default(),
+            dir: dir.to_owned(),
+            definition,
+            journal: FileJournal::lock(dir, LOCK_WAIT, command)?,
+            head: Head::empty(),
+            clock,
+            snapshot_bytes: 0,
+            tail_bytes: 0,
+            cut_bytes: 0,
+        })
+    }
+
+    /// The definition that the run is pinned to.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// Settles an effect that another process began and did not finish.
+    pub fn recover(&mut self, support: &dyn Support) -> Result<(), Fault> {
+        while let Some(pending) = self.run.pending.clone() {
+            let outcome = match support.look(&self.run, &pending)? {
+                Looked::Settled(outcome) => outcome,
+                Looked::NotDone => support.perform(&self.run, &pending)?,
+            };
+            self.settle(support, outcome)?;
+        }
+        Ok(())
+    }
+
+    /// Decides a command, journals what it gives, and carries out the effects that it asks for.
+    pub fn command(&mut self, support: &dyn Support, command: &Command) -> Result<Done, Fault> {
+        let mut all = match self.decide_and_append(support, command)? {
+            Ok(events) => events,
+            Err(refusal) => return Ok(Done::Refused(refusal)),
+        };
+        while let Some(pending) = self.run.pending.clone() {
+            fail_point::reach("before-perform");
+            let outcome = support.perform(&self.run, &pending)?;
+            fail_point::reach("after-perform");
+            let failed = match &outcome {
+                Outcome::Failed {
+                    code,
+                    message,
+                    suggestion,
+                } => Some((code.clone(), message.clone(), suggestion.clone())),
+                Outcome::Done { .. } => None,
+            };
+            all.extend(self.settle(support, outcome)?);
+            if let Some((code, message, suggestion)) = failed
+                && !self.run.status.is_over()
+            {
+                return Ok(Done::EffectFailed {
+                    code,
+                    message,
+                    suggestion,
+                    events: all,
+                });
+            }
+        }
+        Ok(Done::Moved(all))
+    }
+
+    fn settle(&mut self, support: &dyn Support, outcome: Outcome) -> Result<Vec<Event>, Fault> {
+        let command = match outcome {
+            Outcome::Done { result, keep } => Command::EffectDone { result, keep },
+            Outcome::Failed {
+                code,
+                message,
+                suggestion,
+            } => Command::EffectFailed {
+                code,
+                message,
+                suggestion,
+            },
+        };
+        self.decide_and_append(support, &command)?
+            .map_err(|refusal| {
+                Fault::bug(format!(
+                    "the result of an effect was refused: {} {}",
+                    refusal.code,
+                    refusal.message.unwrap_or_default()
+                ))
+            })
+    }
+
+    fn decide_and_append(
+        &mut self,
+        support: &dyn Support,
+        command: &Command,
+    ) -> Result<Result<Vec<Event>, Refusal>, Fault> {
+        let mut facts = Facts {
+            now: stamp(self.clock.millis()),
+            ..Facts::default()
+        };
+        let store = EvidenceStore::new(&self.dir);
+        // Every round answers one need; a decision has a few at most per item it passes.
+        loop {
+            let need = match decide(&self.definition, &self.run, command, &facts) {
+                Decision::Events(events) => {
+                    let events = self.append(support, &facts.now, events)?;
+                    return Ok(Ok(events));
+                }
+                Decision::Refused(refusal) => return Ok(Err(refusal)),
+                Decision::Need(need) => need,
+            };
+            match *need {
+                Need::Reading { reader, token, run } => match support.read(&reader, &run, token) {
+                    Ok(reading) => facts.reading = Some(reading),
+                    Err(No::Refused(refusal)) => return Ok(Err(refusal)),
+                    Err(No::Fault(fault)) => return Err(fault),
+                },
+                Need::Effect {
+                    effect,
+                    token,
+                    run,
+                    facts: known,
+                    flags,
+                } => match support.prepare(&effect, &run, token, &known, &flags) {
+                    Ok(what) => facts.prepared = Some(Prepared { effect, what }),
+                    Err(No::Refused(refusal)) => return Ok(Err(refusal)),
+                    Err(No::Fault(fault)) => return Err(fault),
+                },
+                Need::Context {
+                    unit,
+                    token,
+                    attempt,
+                    max_attempts,
+                    run,
+                } => {
+                    let bytes = support.context(&run, token, &unit, attempt, max_attempts)?;
+                    facts.contexts.insert(unit, store.put(&bytes)?);
+                }
+            }
+        }
+    }
+
+    fn append(
+        &mut self,
+        support: &dyn Support,
+        now: &str,
+        mut events: Vec<Event>,
+    ) -> Result<Vec<Event>, Fault> {
+        if events.is_empty() {
+            return Ok(events);
+        }
+        let before = self.run.clone();
+        for event in &events {
+            self.run.apply(now, event);
+        }
+        let filled: Vec<Option<serde_json::Map<String, serde_json::Value>>> = events
+            .iter()
+            .map(|event| match event {
+                Event::Domain(domain) => support.payload(domain, &before, &self.run, &events),
+                _ => None,
+            })
+            .collect();
+        events = events
+            .into_iter()
+            .zip(filled)
+            .filter_map(|(event, fields)| match (event, fields) {
+                (Event::Domain(mut domain), Some(fields)) => {
+                    domain.fields = fields;
+                    Some(Event::Domain(domain))
+                }
+                (Event::Domain(_), None) => None,
+                (event, _) => Some(event),
+            })
+            .collect();
+        let lines: Vec<NewEvent> = events
+            .iter()
+            .map(|event| {
+                let (name, fields) = event.to_fields();
+                NewEvent::new(name, fields)
+            })
+            .collect();
+        fail_point::reach("before-append");
+        let appended = self.journal.append(&self.head, now, &lines);
+        match appended {
+            Ok(head) => {
+                self.tail_bytes = self
+                    .tail_bytes
+                    .saturating_add(head.len - self.head.len.min(head.len));
+                self.head = head;
+            }
+            Err(error) => {
+                self.run = before;
+                return Err(error.into());
+            }
+        }
+        fail_point::reach("after-append");
+        if journal::should_snapshot(self.tail_bytes, self.snapshot_bytes)
+            || self.run.status.is_over()
+        {
+            self.write_snapshot();
+        }
+        support.derive(&self.run, &events);
+        fail_point::reach("after-derived");
+        Ok(events)
+    }
+
+    /// A snapshot is a cache: one that cannot be written costs time at the next load, nothing else.
+    fn write_snapshot(&mut self) {
+        let Ok(text) = serde_json::to_string(&self.run) else {
+            return;
+        };
+        let Ok(raw) = RawValue::from_string(text) else {
+            return;
+        };
+        if let Ok(bytes) = SnapshotFile::new(&self.dir).write(&self.head.position(), &raw) {
+            self.snapshot_bytes = bytes;
+            self.tail_bytes = 0;
+        }
+    }
+}
+
+/// The definition that a run is pinned to: `workflow.yaml` beside the journal if it has the right
+/// hash, else the text in the first event.
+pub fn pinned(dir: &Path, run: &RunState) -> Result<Arc<Definition>, Fault> {
+    static PARSED: OnceLock<Mutex<HashMap<String, Arc<Definition>>>> = OnceLock::new();
+    const MOST_KEPT: usize = 16;
+    let parsed = PARSED.get_or_init(Mutex::default);
+    let hash = &run.definition_hash;
+    if let Ok(known) = parsed.lock()
+        && let Some(definition) = known.get(hash)
+    {
+        return Ok(Arc::clone(definition));
+    }
+    let beside = std::fs::read_to_string(dir.join("workflow.yaml"))
+        .ok()
+        .filter(|text| journal::sha256_hex(text.as_bytes()) == *hash);
+    let text = match beside {
+        Some(text) => text,
+        None => from_first_event(dir)?,
+    };
+    if journal::sha256_hex(text.as_bytes()) != *hash {
+        return Err(Fault::new(
+            Kind::Environment,
+            "definition_damaged",
+            format!(
+                "the definition that the run in {} is pinned to has changed",
+                dir.display()
+            ),
+        )
+        .suggest("see `tm log verify`"));
+    }
+    let definition = Arc::new(Definition::parse(&text).map_err(|fault| {
+        Fault::new(
+            Kind::Environment,
+            "definition_damaged",
+            format!(
+                "the definition of the run cannot be read: {}",
+                fault.message
+            ),
+        )
+    })?);
+    if let Ok(mut known) = parsed.lock() {
+        if known.len() >= MOST_KEPT {
+            known.clear();
+        }
+        known.insert(hash.clone(), Arc::clone(&definition));
+    }
+    Ok(definition)
+}
+
+fn from_first_event(dir: &Path) -> Result<String, Fault> {
+    let tail = FileJournal::open(dir)?.read(&journal::Position::start())?;
+    tail.records
+        .first()
+        .and_then(|record| record.fields.get("definition"))
+        .and_then(serde_json::Value::as_str)
+        .map(str::to_owned)
+        .ok_or_else(|| {
+            Fault::new(
+                Kind::Environment,
+                "journal_damaged",
+                format!("the first event in {} names no definition", dir.display()),
+            )
+        })
+}

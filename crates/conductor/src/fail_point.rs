@@ -1,0 +1,41 @@
+//! Places where a test may have the process die, as a kill at that instant would.
+//!
+//! `TRAMLINE_FAIL_POINT=name` (or `name:N` for the N-th time it is reached) ends the process there,
+//! without unwinding. A release build has no such places.
+
+/// The places, in the order in which a commit passes them.
+pub const NAMES: [&str; 12] = [
+    "before-append",
+    "after-append",
+    "after-derived",
+    "before-perform",
+    "commit-before-tasks",
+    "commit-after-tasks",
+    "commit-in-git",
+    "commit-after-git",
+    "after-perform",
+    "branch-after-switch",
+    "start-after-folder",
+    "end-before-report",
+];
+
+/// Dies here, if the environment says so.
+#[cfg(debug_assertions)]
+pub(crate) fn reach(name: &'static str) {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static REACHED: AtomicU32 = AtomicU32::new(0);
+    let Ok(wanted) = std::env::var("TRAMLINE_FAIL_POINT") else {
+        return;
+    };
+    let (wanted, time) = match wanted.split_once(':') {
+        Some((wanted, time)) => (wanted, time.parse().unwrap_or(1)),
+        None => (wanted.as_str(), 1),
+    };
+    if wanted == name && REACHED.fetch_add(1, Ordering::SeqCst) + 1 == time {
+        std::process::abort();
+    }
+}
+
+/// Nothing: this is a release build.
+#[cfg(not(debug_assertions))]
+pub(crate) fn reach(_name: &'static str) {}

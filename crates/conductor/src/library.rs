@@ -1,0 +1,331 @@
+//! Where definitions and templates come from: built in, or the project's own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use project::config::{Config, Policy};
+use rails::check::catalog::{Catalog, Effect, Reader};
+use rails::definition::FieldType;
+use rails::{Definition, Diagnostic};
+
+use crate::fault::{Fault, Kind};
+use crate::tdd::context::engine;
+
+/// A definition and where it comes from.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Its text.
+    pub text: String,
+    /// `built in`, or the file.
+    pub origin: String,
+}
+
+fn folder(root: &Path) -> PathBuf {
+    root.join(".taskmaster/workflows")
+}
+
+/// The files in the project's own folder of workflows, in order.
+pub fn files(root: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder(root))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|ending| ending == "yaml" || ending == "yml")
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// Reads a definition, bounded.
+pub fn read(path: &Path) -> Result<String, Fault> {
+    let metadata = fs::metadata(path);
+    let too_large = metadata
+        .as_ref()
+        .is_ok_and(|metadata| metadata.len() > rails::definition::MAX_BYTES as u64);
+    if too_large {
+        return Err(Fault::new(
+            Kind::Environment,
+            "workflow_unreadable",
+            format!(
+                "{} is larger than {} bytes",
+                path.display(),
+                rails::definition::MAX_BYTES
+            ),
+        )
+        .suggest("split it into several workflows"));
+    }
+    fs::read_to_string(path).map_err(|error| {
+        let kind = if error.kind() == std::io::ErrorKind::NotFound {
+            Kind::Missing
+        } else {
+            Kind::Environment
+        };
+        Fault::new(
+            kind,
+            "workflow_unreadable",
+            format!("{} cannot be read: {error}", path.display()),
+        )
+        .suggest("name a file that is there; `tm workflow list` shows those of the project")
+    })
+}
+
+/// The definition called `id`: the project's own where it says that it shadows, else the built-in.
+pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
+    let builtin = workflows::builtin(id);
+    for path in files(root) {
+        let Ok(text) = read(&path) else {
+            continue;
+        };
+        let Ok(definition) = Definition::parse(&text) else {
+            continue;
+        };
+        if definition.id.value != id {
+            continue;
+        }
+        if builtin.is_some() && !definition.shadows {
+            return Err(Fault::new(
+                Kind::Environment,
+                "workflow_shadows",
+                format!("{} defines `{id}`, which is built in", path.display()),
+            )
+            .suggest(
+                "give it another id, or say `shadows: true` in it if it is meant to take its place",
+            ));
+        }
+        return Ok(Source {
+            text,
+            origin: path.display().to_string(),
+        });
+    }
+    builtin
+        .map(|builtin| Source {
+            text: builtin.workflow.to_owned(),
+            origin: "built in".to_owned(),
+        })
+        .ok_or_else(|| {
+            let known: Vec<&str> = workflows::all().iter().map(|builtin| builtin.id).collect();
+            Fault::new(
+                Kind::Missing,
+                "unknown_workflow",
+                format!("there is no workflow `{id}`"),
+            )
+            .suggest(format!(
+                "built in: {}; others lie in .taskmaster/workflows (`tm workflow list`)",
+                known.join(", ")
+            ))
+        })
+}
+
+/// Loads and proves the definition called `id`.
+pub fn load(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
+    let source = find(root, id)?;
+    match Definition::load(&source.text, &catalog(root, id)) {
+        Ok(definition) => Ok((definition, source)),
+        Err(faults) => Err(Fault::new(
+            Kind::Environment,
+            "workflow_invalid",
+            format!(
+                "the workflow `{id}` ({}) does not pass its checks: {}",
+                source.origin,
+                faults
+                    .first()
+                    .map_or_else(String::new, |fault| fault.message.clone())
+            ),
+        )
+        .suggest(format!(
+            "see all of it with `tm workflow check {}`",
+            source.origin
+        ))),
+    }
+}
+
+/// The text of a template: the project's own, else the built-in one.
+pub fn template(root: &Path, workflow: &str, name: &str) -> Result<String, Fault> {
+    let missing = || {
+        Fault::new(
+            Kind::Environment,
+            "bad_template",
+            format!("there is no template {name} for `{workflow}`"),
+        )
+        .suggest("put it into .taskmaster/templates")
+    };
+    if name.contains(['/', '\\']) || name.starts_with('.') {
+        return Err(missing());
+    }
+    match fs::read_to_string(root.join(".taskmaster/templates").join(name)) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => workflows::builtin(workflow)
+            .and_then(|builtin| builtin.template(name))
+            .map(str::to_owned)
+            .ok_or_else(missing),
+        Err(error) => Err(Fault::new(
+            Kind::Environment,
+            "bad_template",
+            format!("the template {name} cannot be read: {error}"),
+        )),
+    }
+}
+
+/// Everything that a definition of this project may name.
+pub fn catalog(root: &Path, workflow: &str) -> Catalog {
+    let reader = |facts: &[(&str, FieldType)]| Reader {
+        facts: typed(facts),
+    };
+    let effect = |lasting: bool, result: &[(&str, FieldType)]| Effect {
+        lasting,
+        result: typed(result),
+    };
+    use FieldType::{Bool, Int, String as Text, Strings};
+    let config = Config::default().to_json();
+    let mut templates: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
+    let own = fs::read_dir(root.join(".taskmaster/templates"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
+    let built_in = workflows::builtin(workflow)
+        .into_iter()
+        .flat_map(|builtin| builtin.templates.iter().map(|(name, _)| (*name).to_owned()));
+    for name in own.chain(built_in).collect::<BTreeSet<String>>() {
+        let faults = match template(root, workflow, &name) {
+            Ok(text) => template_faults(&name, &text),
+            Err(fault) => vec![(1, fault.message)],
+        };
+        templates.insert(name, faults);
+    }
+    Catalog {
+        readers: BTreeMap::from([
+            ("preflight".to_owned(), reader(&[("subtasks", Strings)])),
+            (
+                "tests".to_owned(),
+                reader(&[
+                    ("passed", Int),
+                    ("failed", Int),
+                    ("errors", Int),
+                    ("skipped", Int),
+                    ("failing", Int),
+                    ("ran", Int),
+                    ("total", Int),
+                    ("under", Strings),
+                    ("files", Strings),
+                    ("level", Text),
+                ]),
+            ),
+            (
+                "commit".to_owned(),
+                reader(&[("sha", Text), ("message", Text), ("files", Strings)]),
+            ),
+        ]),
+        effects: BTreeMap::from([
+            ("git.branch".to_owned(), effect(true, &[])),
+            ("tag.switch".to_owned(), effect(false, &[])),
+            ("tag.restore".to_owned(), effect(false, &[])),
+            (
+                "git.commit".to_owned(),
+                effect(
+                    true,
+                    &[
+                        ("sha", Text),
+                        ("owed", Bool),
+                        ("message", Text),
+                        ("files", Strings),
+                    ],
+                ),
+            ),
+            ("task.finish".to_owned(), effect(true, &[])),
+            ("branch.delete".to_owned(), effect(true, &[])),
+        ]),
+        policies: Policy::CODES
+            .iter()
+            .map(|code| (*code).to_owned())
+            .collect(),
+        sections: config
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, values)| (name.clone(), values.clone()))
+            .collect(),
+        templates,
+    }
+}
+
+fn typed(names: &[(&str, FieldType)]) -> BTreeMap<String, FieldType> {
+    names
+        .iter()
+        .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
+        .collect()
+}
+
+/// What the variables of a template are called; a trailing dot means everything below.
+const VARIABLES: [&str; 18] = [
+    "rules",
+    "task.id",
+    "task.title",
+    "subtask.id",
+    "subtask.title",
+    "subtask.description",
+    "subtask.details",
+    "subtask.testStrategy",
+    "subtask.dependencies",
+    "context.",
+    "unit.id",
+    "unit.attempt",
+    "unit.maxAttempts",
+    "reason",
+    "last.code",
+    "last.message",
+    "last.failing",
+    "range",
+];
+
+fn template_faults(name: &str, text: &str) -> Vec<(u32, String)> {
+    let mut environment = engine();
+    if let Err(error) = environment.add_template(name, text) {
+        let line = error
+            .line()
+            .and_then(|line| u32::try_from(line).ok())
+            .unwrap_or(1);
+        return vec![(line, error.to_string())];
+    }
+    let Ok(template) = environment.get_template(name) else {
+        return vec![(1, "cannot be loaded".to_owned())];
+    };
+    let mut unknown: Vec<String> = template
+        .undeclared_variables(true)
+        .into_iter()
+        .filter(|variable| {
+            !VARIABLES.iter().any(|known| {
+                *known == variable
+                    || (known.ends_with('.') && variable.starts_with(known))
+                    || known.starts_with(&format!("{variable}."))
+            })
+        })
+        .collect();
+    unknown.sort();
+    unknown
+        .into_iter()
+        .map(|variable| {
+            let line = text
+                .lines()
+                .position(|line| line.contains(&variable))
+                .and_then(|line| u32::try_from(line + 1).ok())
+                .unwrap_or(1);
+            (line, format!("`{variable}` means nothing in a template"))
+        })
+        .collect()
+}
+
+/// Every fault of a definition, for people and programs.
+pub fn faults(root: &Path, text: &str) -> Vec<Diagnostic> {
+    let id = Definition::parse(text)
+        .map(|definition| definition.id.value)
+        .unwrap_or_default();
+    Definition::load(text, &catalog(root, &id))
+        .err()
+        .unwrap_or_default()
+}

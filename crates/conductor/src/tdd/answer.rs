@@ -1,0 +1,315 @@
+//! What the calls on a `tdd` run answer. These types are the wire: names and shapes are stable.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The answer of `next`: what to do now, with all that is needed to do it. In other answers the
+/// same without `context`, `preconditions` and `instructions`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NextAction {
+    /// `red`, `green`, `commit`, `finalize`, `paused` or `complete`.
+    pub action: String,
+    /// The run.
+    pub run_id: String,
+    /// The work unit to name in the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit_id: Option<String>,
+    /// Which attempt this is, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// How many there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_attempts: Option<u32>,
+    /// How the run ended, when it is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// Why the run is paused, when it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused_reason: Option<String>,
+    /// The subtask in hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subtask: Option<SubtaskView>,
+    /// What is known about the project for this phase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<Map<String, Value>>,
+    /// What must hold before the work begins.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub preconditions: Vec<Precondition>,
+    /// The whole prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+}
+
+/// A subtask as the executor sees it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SubtaskView {
+    /// Its dotted id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What it is about.
+    pub description: String,
+    /// More on it.
+    pub details: String,
+    /// How it is to be tested.
+    pub test_strategy: String,
+    /// The subtasks it builds on.
+    pub dependencies: Vec<String>,
+}
+
+/// Something that must hold before the work begins.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Precondition {
+    /// Stable name.
+    pub id: String,
+    /// Whether it holds; absent (null) where that was not looked at.
+    pub holds: Option<bool>,
+    /// What it means here.
+    pub detail: String,
+}
+
+/// The answer of `start`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Started {
+    /// The run.
+    pub run_id: String,
+    /// Its branch.
+    pub branch: String,
+    /// What somebody should be told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// What comes next.
+    pub next_action: NextAction,
+}
+
+/// The answer of `start --dry-run`: what a start would do.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartPlan {
+    /// Always true.
+    pub dry_run: bool,
+    /// The task.
+    pub task_id: String,
+    /// Its title.
+    pub task_title: String,
+    /// The tag that the run would be bound to.
+    pub tag: String,
+    /// Where the task comes from.
+    pub source: String,
+    /// The branch.
+    pub branch: String,
+    /// Whether the branch would be made, or is there.
+    pub branch_exists: bool,
+    /// The branch that the run would start from.
+    pub from_branch: String,
+    /// The test command, and the framework it runs.
+    pub test_command: String,
+    /// The framework that runs the tests.
+    pub test_framework: String,
+    /// How many GREEN attempts a subtask has.
+    pub max_attempts: u32,
+    /// The checks that were made.
+    pub checks: Vec<Precondition>,
+    /// The subtasks in the order in which they would be run.
+    pub subtasks: Vec<PlannedSubtask>,
+    /// Subtasks that are done already.
+    pub skipped: Vec<String>,
+    /// Subtasks that would not be run, and why.
+    pub left_out: Vec<String>,
+    /// What somebody should be told.
+    pub warnings: Vec<String>,
+}
+
+/// One subtask of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlannedSubtask {
+    /// Its dotted id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What it waits for.
+    pub dependencies: Vec<String>,
+    /// The commit message it would get, as far as it is known now.
+    pub commit_message: String,
+}
+
+/// The verdict on a report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verdict {
+    /// Whether it was accepted.
+    pub validated: bool,
+    /// What was found.
+    pub message: String,
+    /// What somebody should be told all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+    /// Stable code of a refusal or a retry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// What it was about.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub details: Map<String, Value>,
+    /// What comes next.
+    pub next_action: NextAction,
+}
+
+impl Verdict {
+    /// The exit status of a process that answers so.
+    pub fn exit_status(&self) -> u8 {
+        match (self.validated, self.code.as_deref()) {
+            (true, _) => 0,
+            (false, Some("stale_unit" | "paused")) => 5,
+            (false, _) => 3,
+        }
+    }
+}
+
+/// The answer of `commit`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Committed {
+    /// The commit.
+    pub commit_sha: String,
+    /// Its message.
+    pub message: String,
+    /// Its files.
+    pub files: Vec<String>,
+    /// What somebody should be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// What comes next.
+    pub next_action: NextAction,
+}
+
+/// What `commit` came to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum CommitAnswer {
+    /// A commit was made, or taken over.
+    Committed(Committed),
+    /// It was refused; nothing moved.
+    Refused(Verdict),
+}
+
+/// The answer of `finalize`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finalized {
+    /// The verdict on the suite.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// The run report for people, once the run is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+}
+
+/// The answer of `status`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// The run.
+    pub run_id: String,
+    /// The task.
+    pub task_id: String,
+    /// The tag.
+    pub tag: String,
+    /// The branch.
+    pub branch: String,
+    /// `running`, `paused`, `completed`, `failed` or `aborted`.
+    pub status: String,
+    /// The subtask in hand.
+    pub current_subtask: Option<String>,
+    /// The phase, in lower case.
+    pub current_phase: Option<String>,
+    /// Which attempt this is, from 1.
+    pub attempt_number: Option<u32>,
+    /// How many there are.
+    pub max_attempts: u32,
+    /// How far it is.
+    pub progress: Progress,
+    /// Commits made.
+    pub commits: u64,
+    /// When it began, UTC.
+    pub start_time: String,
+    /// How long it has been going on, for people.
+    pub duration: String,
+    /// The same in milliseconds.
+    pub duration_ms: u64,
+    /// When it last moved, UTC.
+    pub last_updated: String,
+    /// Whether somebody can go on with it.
+    pub can_resume: bool,
+    /// Why it is paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused_reason: Option<String>,
+    /// What comes next.
+    pub next_action: NextAction,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Progress {
+    /// Subtasks done.
+    pub completed: Vec<String>,
+    /// Subtasks given up.
+    pub failed: Vec<String>,
+    /// The one in hand.
+    pub current: Option<String>,
+    /// Subtasks not begun.
+    pub remaining: Vec<String>,
+    /// All subtasks.
+    pub total: usize,
+    /// Done, of all, in whole percent.
+    pub percentage: u32,
+}
+
+/// The answer of `resume`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Resumed {
+    /// Always true; a run that cannot be resumed is an error.
+    pub resumed: bool,
+    /// The run.
+    pub run_id: String,
+    /// What comes next.
+    pub next_action: NextAction,
+}
+
+/// The answer of `reopen`, `skip`, `allow` and `pause`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Moved {
+    /// The run.
+    pub run_id: String,
+    /// What was done.
+    pub message: String,
+    /// What comes next.
+    pub next_action: NextAction,
+    /// The run report for people, if the run is over by this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+}
+
+/// The answer of `abort`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Aborted {
+    /// The run.
+    pub run_id: String,
+    /// Always true.
+    pub aborted: bool,
+    /// Its branch.
+    pub branch: String,
+    /// Whether branch and folder were deleted.
+    pub cleaned_up: bool,
+    /// What was done.
+    pub message: String,
+}

@@ -1,0 +1,359 @@
+//! What the executor of a unit is given: put together once, when the unit is issued, and kept by
+//! its hash. `next` only reads it.
+
+use std::path::Path;
+
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior};
+use project::convention::hints::{SubtaskText, context_hints};
+use project::convention::paths::{Language, PathClasses};
+use project::convention::quote::quote_untrusted;
+use project::git::RepoPath;
+use rails::RunState;
+use rails::state::{Item, Token};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::Tdd;
+use super::answer::{Precondition, SubtaskView};
+use super::effects::commit::default_message;
+use super::memory::{self, Memory, RED};
+use super::texts;
+use crate::fault::{Fault, Kind, chain};
+
+/// Rules files longer than this are cut, in bytes.
+const LONGEST_RULES: usize = 64 * 1024;
+
+/// The kept part of a unit.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct UnitContext {
+    /// What is known about the project for this phase.
+    pub context: Map<String, Value>,
+    /// What must hold before the work begins: id, whether it holds, what it means.
+    pub preconditions: Vec<(String, Option<bool>, String)>,
+    /// The whole prompt.
+    pub instructions: String,
+}
+
+/// Puts the context of a unit together.
+pub fn build(
+    tdd: &Tdd<'_>,
+    run: &RunState,
+    token: u32,
+    unit: &str,
+    attempt: u32,
+    max_attempts: Option<u32>,
+) -> Result<Vec<u8>, Fault> {
+    let memory = Memory::of(run)?;
+    let present = run
+        .token(token)
+        .ok_or_else(|| Fault::bug("a unit for no token"))?;
+    let item = run.item(present);
+    let (context, notes) = context(tdd, run, &memory, present, item)?;
+    let mut built = UnitContext {
+        preconditions: preconditions(&present.state, present, &memory),
+        context,
+        instructions: String::new(),
+    };
+    built.instructions = instructions(
+        tdd,
+        run,
+        &memory,
+        present,
+        item,
+        &built.context,
+        &Asked {
+            unit,
+            attempt,
+            max_attempts,
+        },
+    )?;
+    if !notes.is_empty() {
+        built.context.insert("notes".to_owned(), json!(notes));
+    }
+    serde_json::to_vec(&built).map_err(|error| Fault::bug(error.to_string()))
+}
+
+struct Asked<'a> {
+    unit: &'a str,
+    attempt: u32,
+    max_attempts: Option<u32>,
+}
+
+fn context(
+    tdd: &Tdd<'_>,
+    run: &RunState,
+    memory: &Memory,
+    present: &Token,
+    item: Option<&Item>,
+) -> Result<(Map<String, Value>, Vec<String>), Fault> {
+    let start = &memory.start;
+    let mut context = Map::new();
+    let mut put = |key: &str, value: Value| {
+        let empty = match &value {
+            Value::Null => true,
+            Value::String(text) => text.is_empty(),
+            Value::Array(all) => all.is_empty(),
+            _ => false,
+        };
+        if !empty {
+            context.insert(key.to_owned(), value);
+        }
+    };
+    put("projectRoot", json!(tdd.root));
+    put("taskId", json!(start.task_id));
+    put("taskTitle", json!(start.task_title));
+    put("branch", json!(start.branch));
+    put("tag", json!(start.tag));
+    put("testCommand", json!(start.test_command));
+    put("testFramework", json!(start.test_framework));
+    let mut notes = Vec::new();
+    match (present.state.as_str(), item) {
+        ("red" | "green", Some(item)) => {
+            put("testPattern", json!(start.test_patterns.first()));
+            let hints = hints(tdd, memory, item, &mut notes);
+            if item.text("kind") != "fix" {
+                put("testFile", json!(hints.test_file));
+                put("existingTests", json!(hints.existing_tests));
+            }
+            let own = item
+                .fields
+                .get("acceptanceCriteria")
+                .and_then(Value::as_array);
+            match own {
+                Some(own) if !own.is_empty() => put("acceptanceCriteria", json!(own)),
+                _ => put("acceptanceCriteria", json!(hints.acceptance_criteria)),
+            }
+            put("implementationHints", json!(hints.implementation_hints));
+            put("expectedFiles", json!(hints.expected_files));
+            if present.state == "green"
+                && let Some(files) = present.kept.get(RED).and_then(|red| red.get("files"))
+            {
+                put("redFiles", files.clone());
+            }
+        }
+        ("commit", Some(_)) => {
+            let files: Vec<String> = run
+                .last
+                .as_ref()
+                .and_then(|last| last.facts.get("files"))
+                .and_then(|files| serde_json::from_value(files.clone()).ok())
+                .unwrap_or_default();
+            let paths: Vec<RepoPath> = files.iter().filter_map(|path| path.parse().ok()).collect();
+            put(
+                "commitMessage",
+                json!(default_message(tdd, run, present.id, &paths)?),
+            );
+            put("filesToCommit", json!(files));
+        }
+        _ => {}
+    }
+    Ok((context, notes))
+}
+
+fn hints(
+    tdd: &Tdd<'_>,
+    memory: &Memory,
+    item: &Item,
+    notes: &mut Vec<String>,
+) -> project::convention::hints::ContextHints {
+    let repository = memory.repository();
+    let scope = repository.scope().into_owned();
+    // Hints are help, not evidence: without them the unit is as good as before.
+    let files: Vec<String> = match repository.files() {
+        Ok(files) => files
+            .into_iter()
+            .filter_map(|path| path.strip_prefix(&scope).map(str::to_owned))
+            .collect(),
+        Err(error) => {
+            notes.push(format!("no hints: {error}"));
+            return project::convention::hints::ContextHints::default();
+        }
+    };
+    let Ok(classes) = PathClasses::new(&memory.start.test_patterns)
+        .or_else(|_| PathClasses::new(&tdd.settings.config.test.patterns))
+    else {
+        return project::convention::hints::ContextHints::default();
+    };
+    let language = files.iter().find_map(|path| Language::of(path));
+    let text = SubtaskText {
+        title: item.text("title"),
+        description: item.text("description"),
+        details: item.text("details"),
+        test_strategy: item.text("testStrategy"),
+    };
+    context_hints(&text, &files, &classes, language)
+}
+
+fn preconditions(
+    state: &str,
+    present: &Token,
+    memory: &Memory,
+) -> Vec<(String, Option<bool>, String)> {
+    let one = |id: &str, holds: Option<bool>, detail: String| (id.to_owned(), holds, detail);
+    let branch = one(
+        "on_branch",
+        None,
+        format!("HEAD is on `{}`", memory.start.branch),
+    );
+    match state {
+        "red" => vec![
+            branch,
+            one(
+                "tree_clean",
+                None,
+                "nothing is changed since the last commit, apart from what was dirty before"
+                    .to_owned(),
+            ),
+        ],
+        "green" => vec![
+            branch,
+            one(
+                "red_accepted",
+                Some(true),
+                "RED was accepted: the new tests fail".to_owned(),
+            ),
+        ],
+        "commit" => vec![
+            branch,
+            one(
+                "green_accepted",
+                Some(true),
+                memory::green(present).map_or_else(
+                    || "GREEN was accepted".to_owned(),
+                    |green| format!("GREEN was accepted: {} tests pass", green.passed),
+                ),
+            ),
+            one(
+                "tree_as_tested",
+                None,
+                "the files are those that the accepted GREEN was tested with".to_owned(),
+            ),
+        ],
+        _ => vec![
+            branch,
+            one(
+                "all_committed",
+                None,
+                "every subtask is committed, and nothing is changed since".to_owned(),
+            ),
+        ],
+    }
+}
+
+fn instructions(
+    tdd: &Tdd<'_>,
+    run: &RunState,
+    memory: &Memory,
+    present: &Token,
+    item: Option<&Item>,
+    context: &Map<String, Value>,
+    asked: &Asked<'_>,
+) -> Result<String, Fault> {
+    let name = format!("{}.md", present.state);
+    let template = crate::library::template(tdd.root, &run.workflow, &name)?;
+    let mut notes = Vec::new();
+    let rules = rules(tdd, run, &present.state, &mut notes);
+    let refused_before = run
+        .last
+        .as_ref()
+        .filter(|last| !last.answer.validated && last.token == present.id);
+    let last = match refused_before {
+        Some(last) => json!({
+            "code": last.code,
+            "message": texts::message(last.code.as_deref().unwrap_or_default(), &last.facts),
+            "failing": last.facts.get("failingTests").cloned().unwrap_or_else(|| json!([])),
+        }),
+        None => json!({ "code": "", "message": "", "failing": [] }),
+    };
+    let mut values = json!({
+        "rules": rules,
+        "task": { "id": memory.start.task_id, "title": memory.start.task_title },
+        "context": context,
+        "unit": { "id": asked.unit, "attempt": asked.attempt, "maxAttempts": asked.max_attempts },
+        "reason": present.reason.clone().unwrap_or_default(),
+        "last": last,
+    });
+    if let (Some(item), Some(map)) = (item, values.as_object_mut()) {
+        map.insert("subtask".to_owned(), json!(view(item)));
+    }
+    render(&name, &template, &values)
+}
+
+/// Renders a template with undefined names as errors.
+pub fn render(name: &str, template: &str, values: &Value) -> Result<String, Fault> {
+    let fault = |error: &minijinja::Error| {
+        Fault::new(
+            Kind::Environment,
+            "bad_template",
+            format!("the template {name} cannot be rendered: {}", chain(error)),
+        )
+        .suggest("mend .taskmaster/templates, or take the file away to use the built-in one")
+    };
+    let mut environment = engine();
+    environment
+        .add_template(name, template)
+        .map_err(|error| fault(&error))?;
+    environment
+        .get_template(name)
+        .and_then(|template| template.render(Serde(values)))
+        .map_err(|error| fault(&error))
+}
+
+/// The template engine with everything that templates may use.
+pub fn engine<'a>() -> Environment<'a> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+
+    environment.add_filter("quoted", |text: String| quote_untrusted(&text));
+    environment
+}
+
+/// The rules files that the project has; a missing one is skipped and noted.
+fn rules(tdd: &Tdd<'_>, run: &RunState, state: &str, notes: &mut Vec<String>) -> Vec<Value> {
+    let prompts = tdd.pinned(run).prompts;
+    let mut paths: Vec<String> = prompts
+        .load_order
+        .iter()
+        .map(|name| format!("{}/{name}", prompts.rules_path.trim_end_matches('/')))
+        .collect();
+    if state == "red" {
+        paths.push(prompts.test_generator_path.clone());
+    }
+    let mut rules = Vec::new();
+    for path in paths {
+        match std::fs::read(tdd.root.join(Path::new(&path))) {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
+                let cut = project::convention::plain::cut_bytes(&text, LONGEST_RULES);
+                rules.push(json!({ "path": path, "text": cut }));
+            }
+            Err(_) => notes.push(path),
+        }
+    }
+    rules
+}
+
+/// A subtask as the executor sees it.
+pub fn view(item: &Item) -> SubtaskView {
+    SubtaskView {
+        id: item.text("id").to_owned(),
+        title: item.text("title").to_owned(),
+        description: item.text("description").to_owned(),
+        details: item.text("details").to_owned(),
+        test_strategy: item.text("testStrategy").to_owned(),
+        dependencies: item.needs(Some("dependencies")),
+    }
+}
+
+/// The preconditions of a kept context, as an answer shows them.
+pub fn shown(kept: &UnitContext) -> Vec<Precondition> {
+    kept.preconditions
+        .iter()
+        .map(|(id, holds, detail)| Precondition {
+            id: id.clone(),
+            holds: *holds,
+            detail: detail.clone(),
+        })
+        .collect()
+}

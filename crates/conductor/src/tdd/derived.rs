@@ -1,0 +1,447 @@
+//! Files that are made from the journal, for people and programs. Any of them may be deleted: it is
+//! made anew. None is read to decide anything.
+
+use std::path::Path;
+
+use journal::derived::replace_if_changed;
+use journal::{FileJournal, Journal as _, Position, Record};
+use rails::event::Reported;
+use rails::{Event, RunState};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::memory::{self, Memory};
+use super::{Tdd, report, view};
+use crate::fail_point;
+use crate::fault::Fault;
+
+/// Lists in the state file are cut at this length, with the total beside them.
+const MOST_IDS: usize = 20;
+/// The state file is at most this long, in bytes.
+const LONGEST_STATE: usize = 4096;
+/// Above this many units the list of them is only written when the run pauses or ends.
+const MOST_UNITS: usize = 512;
+
+/// Brings the files up to date after `appended`. What cannot be written is left for the next time.
+pub(super) fn write(tdd: &Tdd<'_>, run: &RunState, appended: &[Event]) {
+    let created = appended
+        .iter()
+        .any(|event| matches!(event, Event::RunCreated { .. }));
+    let dir = &tdd.dir;
+    if !created && is_incomplete(dir, run) {
+        let _ = rebuild(tdd, dir);
+        return;
+    }
+    let turned = appended.iter().any(|event| {
+        matches!(
+            event,
+            Event::RunCreated { .. }
+                | Event::RunPaused { .. }
+                | Event::RunResumed { .. }
+                | Event::RunEnded { .. }
+        )
+    });
+    let stepped = turned
+        || appended
+            .iter()
+            .any(|event| matches!(event, Event::TokenClosed { .. }));
+    for event in appended {
+        if let Event::RunCreated { definition, .. } = event {
+            put(dir, "workflow.yaml", definition.as_bytes());
+        }
+        if let Some((name, value)) = test_results(event) {
+            put_json(dir, &name, &value);
+        }
+        if let Some(sha) = commit_of(event) {
+            let path = dir.join("commits.txt");
+            let mut all = std::fs::read_to_string(&path).unwrap_or_default();
+            if all.lines().last() != Some(sha) {
+                all.push_str(sha);
+                all.push('\n');
+                put(dir, "commits.txt", all.as_bytes());
+            }
+        }
+    }
+    units(dir, run, appended, turned);
+    put_json(dir, "state.json", &state(run));
+    if stepped {
+        put_json(dir, "manifest.json", &manifest(run));
+    }
+    if turned {
+        current_run(tdd, run);
+    }
+    if run.status.is_over() {
+        fail_point::reach("end-before-report");
+        if let Ok(built) = report::build(dir) {
+            put(dir, "report.json", pretty(&built.json).as_bytes());
+            put(dir, "report.md", built.markdown.as_bytes());
+        }
+    }
+}
+
+/// Whether a file is missing that should be there.
+fn is_incomplete(dir: &Path, run: &RunState) -> bool {
+    let missing = |name: &str| !dir.join(name).exists();
+    missing("manifest.json")
+        || missing("workflow.yaml")
+        || missing("work-units.json")
+        || missing("state.json")
+        || (memory::commits(run) > 0 && missing("commits.txt"))
+        || (run.last.is_some() && missing("test-results"))
+}
+
+/// Makes every derived file anew from the journal.
+pub fn rebuild(tdd: &Tdd<'_>, dir: &Path) -> Result<RunState, Fault> {
+    let tail = FileJournal::open(dir)?.read(&Position::start())?;
+    let mut run = RunState::default();
+    let mut rows = Vec::new();
+    let mut commits = String::new();
+    for record in &tail.records {
+        let event = event_of(record)?;
+        run.apply(&record.ts, &event);
+        if let Event::RunCreated { definition, .. } = &event {
+            put(dir, "workflow.yaml", definition.as_bytes());
+        }
+        if let Some((name, value)) = test_results(&event) {
+            put_json(dir, &name, &value);
+        }
+        if let Some(sha) = commit_of(&event) {
+            commits.push_str(sha);
+            commits.push('\n');
+        }
+        note(&mut rows, &record.ts, &event);
+    }
+    if !commits.is_empty() {
+        put(dir, "commits.txt", commits.as_bytes());
+    }
+    put(dir, "work-units.json", list(&rows).as_bytes());
+    put_json(dir, "state.json", &state(&run));
+    put_json(dir, "manifest.json", &manifest(&run));
+    current_run(tdd, &run);
+    if run.status.is_over() {
+        let built = report::build(dir)?;
+        put(dir, "report.json", pretty(&built.json).as_bytes());
+        put(dir, "report.md", built.markdown.as_bytes());
+    }
+    Ok(run)
+}
+
+pub(super) fn event_of(record: &Record) -> Result<Event, Fault> {
+    Event::from_fields(&record.event, &record.fields).map_err(|error| {
+        Fault::new(
+            crate::fault::Kind::Environment,
+            "journal_damaged",
+            format!(
+                "event {} ({}) cannot be read: {error}",
+                record.seq, record.event
+            ),
+        )
+    })
+}
+
+fn put(dir: &Path, name: &str, bytes: &[u8]) {
+    let path = dir.join(name);
+    if let Some(folder) = path.parent()
+        && folder != dir
+    {
+        let _ = std::fs::create_dir_all(folder);
+    }
+    let _ = replace_if_changed(&path, bytes);
+}
+
+fn put_json(dir: &Path, name: &str, value: &Value) {
+    put(dir, name, pretty(value).as_bytes());
+}
+
+fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+/// The file that keeps the results of a report, and what it holds.
+fn test_results(event: &Event) -> Option<(String, Value)> {
+    let (report, accepted) = match event {
+        Event::ReportAccepted(report) => (report, true),
+        Event::ReportRetried(report) => (report, false),
+        _ => return None,
+    };
+    if report.reader != "tests" {
+        return None;
+    }
+    let name = match (&report.item, accepted) {
+        (Some(item), true) => format!("test-results/subtask-{item}-{}.json", report.state),
+        (Some(item), false) => {
+            let number = report
+                .unit
+                .rsplit_once('-')
+                .and_then(|(_, number)| number.parse::<u32>().ok())
+                .unwrap_or(1);
+            format!(
+                "test-results/subtask-{item}-{}-failed-{number}.json",
+                report.state
+            )
+        }
+        (None, true) => "test-results/final-suite.json".to_owned(),
+        (None, false) => format!("test-results/final-suite-failed-{}.json", report.unit),
+    };
+    let mut value = json!({
+        "unit": report.unit,
+        "subtaskId": report.item,
+        "phase": report.state,
+        "accepted": accepted,
+        "level": report.level,
+    });
+    if let Value::Object(map) = &mut value {
+        for name in [
+            "passed", "failed", "skipped", "errors", "total", "coverage", "files",
+        ] {
+            if let Some(given) = report.facts.get(name) {
+                map.insert(name.to_owned(), given.clone());
+            }
+        }
+    }
+    Some((name, value))
+}
+
+/// The commit that an event tells of.
+pub(super) fn commit_of(event: &Event) -> Option<&str> {
+    let sha = match event {
+        Event::EffectDone { name, result, .. } if name == "git.commit" || name == "task.finish" => {
+            result.get("sha")?.as_str()?
+        }
+        Event::ReportAccepted(report) if report.reader == "commit" => {
+            report.facts.get("sha")?.as_str()?
+        }
+        _ => return None,
+    };
+    (!sha.is_empty()).then_some(sha)
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UnitRow {
+    id: String,
+    phase: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    subtask_id: Option<String>,
+    attempt: u32,
+    issued: String,
+    outcome: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reported: Option<String>,
+}
+
+fn note(rows: &mut Vec<UnitRow>, at: &str, event: &Event) {
+    let mut close = |report: &Reported, outcome: &str| {
+        if let Some(row) = rows.iter_mut().rfind(|row| row.id == report.unit) {
+            outcome.clone_into(&mut row.outcome);
+            row.reported = Some(at.to_owned());
+            row.subtask_id.clone_from(&report.item);
+        }
+    };
+    match event {
+        Event::ReportAccepted(report) => close(report, "accepted"),
+        Event::ReportRetried(report) => close(report, report.code.as_deref().unwrap_or("retry")),
+        Event::UnitIssued {
+            unit,
+            base,
+            state,
+            attempt,
+            ..
+        } => {
+            let suffix = format!("-{}", state.to_uppercase());
+            rows.push(UnitRow {
+                id: unit.clone(),
+                phase: state.clone(),
+                subtask_id: base
+                    .strip_prefix("workUnit-")
+                    .and_then(|rest| rest.strip_suffix(&suffix))
+                    .filter(|_| state != "finalize")
+                    .map(str::to_owned),
+                attempt: *attempt,
+                issued: at.to_owned(),
+                outcome: "open".to_owned(),
+                reported: None,
+            });
+        }
+        _ => {}
+    }
+}
+
+fn list(rows: &[UnitRow]) -> String {
+    let lines: Vec<String> = rows
+        .iter()
+        .filter_map(|row| serde_json::to_string(row).ok())
+        .collect();
+    format!("[\n{}\n]\n", lines.join(",\n"))
+}
+
+fn units(dir: &Path, run: &RunState, appended: &[Event], turned: bool) {
+    let touches = appended.iter().any(|event| {
+        matches!(
+            event,
+            Event::UnitIssued { .. } | Event::ReportAccepted(_) | Event::ReportRetried(_)
+        )
+    });
+    if !touches && !turned {
+        return;
+    }
+    let issued: usize = run.issues.values().map(|count| *count as usize).sum();
+    let mut rows: Vec<UnitRow> = if issued > MOST_UNITS {
+        if !turned {
+            return;
+        }
+        // Too long to keep in step with every report: made anew where the run pauses or ends.
+        let Ok(tail) = FileJournal::open(dir).and_then(|journal| journal.read(&Position::start()))
+        else {
+            return;
+        };
+        let mut rows = Vec::new();
+        for record in &tail.records {
+            if let Ok(event) = event_of(record) {
+                note(&mut rows, &record.ts, &event);
+            }
+        }
+        rows
+    } else {
+        let mut rows = std::fs::read(dir.join("work-units.json"))
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<Vec<UnitRow>>(&bytes).ok())
+            .unwrap_or_default();
+        for event in appended {
+            note(&mut rows, &run.updated_at, event);
+        }
+        rows
+    };
+    rows.dedup_by(|a, b| a.id == b.id);
+    put(dir, "work-units.json", list(&rows).as_bytes());
+}
+
+fn cut(mut ids: Vec<String>, most: usize) -> Vec<String> {
+    ids.truncate(most);
+    ids
+}
+
+/// What the run is now, readable by anyone, and bounded.
+pub(super) fn state(run: &RunState) -> Value {
+    for most in [MOST_IDS, 5, 0] {
+        let value = state_with(run, most);
+        if pretty(&value).len() <= LONGEST_STATE {
+            return value;
+        }
+    }
+    state_with(run, 0)
+}
+
+fn state_with(run: &RunState, most: usize) -> Value {
+    let start = Memory::of(run)
+        .map(|memory| memory.start)
+        .unwrap_or_default();
+    let progress = view::progress(run);
+    let waiting = run.waiting().next();
+    let phase = view::phase(run);
+    let attempt = waiting.map_or(1, |(_, unit)| unit.attempt);
+    let kind = match phase {
+        Some("red") => "test",
+        Some("green") => "implement",
+        Some(other) => other,
+        None => "complete",
+    };
+    let short = |text: &str| text.chars().take(200).collect::<String>();
+    json!({
+        "version": 1,
+        "runId": run.run,
+        "taskId": start.task_id,
+        "tag": start.tag,
+        "branch": short(&start.branch),
+        "status": run.status.name(),
+        "pausedReason": run.pause.as_ref().map(|pause| short(&pause.reason)),
+        "currentSubtask": progress.current,
+        "currentPhase": phase,
+        "attemptNumber": attempt,
+        "maxAttempts": view::max_attempts(run),
+        "completedTotal": progress.completed.len(),
+        "failedTotal": progress.failed.len(),
+        "pendingTotal": progress.remaining.len(),
+        "completedSubtasks": cut(progress.completed, most),
+        "failedSubtasks": cut(progress.failed, most),
+        "pendingSubtasks": cut(progress.remaining, most),
+        "checkpoint": {
+            "subtaskId": progress.current,
+            "phase": phase.map(str::to_uppercase),
+            "attemptNumber": attempt,
+        },
+        "nextAction": {
+            "type": kind,
+            "subtask": progress.current,
+            "phase": phase,
+            "unitId": waiting.map(|(_, unit)| unit.id.as_str()),
+        },
+        "totalCommits": memory::commits(run),
+        "startTime": run.started_at,
+        "lastUpdated": run.updated_at,
+        "lastUpdateTime": run.updated_at,
+        "canResume": !run.status.is_over(),
+    })
+}
+
+/// What the run is about.
+fn manifest(run: &RunState) -> Value {
+    let start = Memory::of(run)
+        .map(|memory| memory.start)
+        .unwrap_or_default();
+    let progress = view::progress(run);
+    json!({
+        "version": 1,
+        "runId": run.run,
+        "workflow": run.workflow,
+        "projectRoot": start.project_root,
+        "taskId": start.task_id,
+        "taskTitle": start.task_title,
+        "tag": start.tag,
+        "branch": start.branch,
+        "startTime": run.started_at,
+        "endTime": run.ended_at,
+        "status": run.status.name(),
+        "currentPhase": view::phase(run),
+        "currentSubtask": progress.current,
+        "subtasksCompleted": progress.completed,
+        "subtasksFailed": progress.failed,
+        "subtasksTotal": progress.total,
+        "totalCommits": memory::commits(run),
+    })
+}
+
+/// The tag's pointer to its newest run.
+fn current_run(tdd: &Tdd<'_>, run: &RunState) {
+    let Some(project) = tdd.project else {
+        return;
+    };
+    let Ok(memory) = Memory::of(run) else {
+        return;
+    };
+    let Ok(Some(tag)) = project.find_tag(&memory.start.tag) else {
+        return;
+    };
+    let path = tag.current_run_path();
+    // A newer run of the tag keeps its place.
+    let newer = std::fs::read(&path)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+        .and_then(|value| {
+            let other = value.get("runId")?.as_str()? != run.run;
+            let began = value.get("startTime")?.as_str()?.to_owned();
+            Some(other && began > run.started_at)
+        })
+        .unwrap_or(false);
+    if newer {
+        return;
+    }
+    let value = json!({
+        "runId": run.run,
+        "taskId": memory.start.task_id,
+        "tag": memory.start.tag,
+        "startTime": run.started_at,
+        "status": run.status.name(),
+    });
+    let _ = replace_if_changed(&path, pretty(&value).as_bytes());
+}

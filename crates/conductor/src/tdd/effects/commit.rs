@@ -1,0 +1,444 @@
+//! `git.commit` and the commit of `task.finish`: exactly once, across any kill.
+//!
+//! Order: intent journalled → tasks file replaced → commit → result journalled. After a crash the
+//! commit is known again by its parent and author date; if it was not made, the tasks file gets its
+//! old bytes back and the step is open as before.
+
+use std::time::{Duration, SystemTime};
+
+use project::convention::message::{self, Kind, MessageInput};
+use project::convention::paths::PathClasses;
+use project::convention::scope::Scopes;
+use project::git::{
+    CommitInfo, CommitIntentRef, CommitRequest, Found, Oid, ProcessGroup, RepoPath, Repository,
+};
+use project::tasks::{Rewrite, StatusChange};
+use rails::RunState;
+use rails::state::Pending;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::super::Tdd;
+use super::super::memory::{self, COMMITS, LAST_COMMIT, Memory, WRITTEN, entry};
+use super::failed;
+use crate::clock::millis_of;
+use crate::fail_point;
+use crate::fault::{Fault, Kind as FaultKind, chain};
+use crate::support::{Looked, No, Outcome};
+
+/// How long a git that outlived its tm is waited for.
+const OUTLIVED: Duration = Duration::from_secs(30);
+
+/// The file in the run's folder that names the process group of the git at work.
+const GROUP_FILE: &str = "git-process.json";
+
+/// All that is needed to make the commit, or to see that it was made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Intent {
+    /// The commit it is made on.
+    pub(super) parent: Oid,
+    /// Seconds since 1970 and offset.
+    pub(super) author_date: String,
+    /// What its line in the reflog begins with.
+    pub(super) reflog_action: String,
+    /// The message.
+    pub(super) message: String,
+    /// The files; none means that no commit is made, only the tasks file written.
+    pub(super) paths: Vec<RepoPath>,
+    /// The change of the tasks file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) rewrite: Option<Rewrite>,
+    /// Subtasks whose `done` it carries.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) carries: Vec<String>,
+    /// Whether objects and references are synced.
+    pub(super) fsync: bool,
+    /// How long git and the hooks may take, in milliseconds.
+    pub(super) timeout: u64,
+}
+
+/// Puts the intent of a subtask's commit together.
+pub fn prepare(
+    tdd: &Tdd<'_>,
+    run: &RunState,
+    token: u32,
+    facts: &Map<String, Value>,
+) -> Result<Value, No> {
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let key = run
+        .token(token)
+        .and_then(|token| token.key())
+        .ok_or_else(|| Fault::bug("a commit without a subtask"))?
+        .to_owned();
+    let mut paths = paths_of(facts)?;
+    let is_fix = run
+        .token(token)
+        .and_then(|token| run.item(token))
+        .is_some_and(|item| item.text("kind") == "fix");
+    let mut carries = memory::owed(run);
+    if !is_fix {
+        carries.push(key.clone());
+    }
+    let rewrite = rewrite(tdd, &memory, &carries, None)?;
+    add_tasks_file(&memory, &repository, rewrite.as_ref(), &mut paths)?;
+    let message = match facts.get("message").and_then(Value::as_str) {
+        Some(message) if !message.trim().is_empty() => message.to_owned(),
+        _ => default_message(tdd, run, token, &paths)?,
+    };
+    Ok(super::write(&intent(
+        tdd, run, &memory, &key, message, paths, rewrite, carries,
+    )?)?)
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the parts of one record, each of another type"
+)]
+pub(super) fn intent(
+    tdd: &Tdd<'_>,
+    run: &RunState,
+    memory: &Memory,
+    what: &str,
+    message: String,
+    paths: Vec<RepoPath>,
+    rewrite: Option<Rewrite>,
+    carries: Vec<String>,
+) -> Result<Intent, Fault> {
+    let config = tdd.pinned(run);
+    let seconds = millis_of(&run.updated_at).unwrap_or_default() / 1000;
+    Ok(Intent {
+        parent: memory.last_oid()?,
+        author_date: format!("{seconds} +0000"),
+        reflog_action: format!("tm {} {what}", run.run),
+        message,
+        paths,
+        rewrite,
+        carries,
+        fsync: config.git.fsync,
+        timeout: config.git.commit_timeout,
+    })
+}
+
+fn paths_of(facts: &Map<String, Value>) -> Result<Vec<RepoPath>, Fault> {
+    facts
+        .get("files")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(|path| {
+            path.parse()
+                .map_err(|_| Fault::bug(format!("`{path}` is no path")))
+        })
+        .collect()
+}
+
+/// The change of the tasks file that marks `done` as done, and the task itself with `task_status`.
+pub(super) fn rewrite(
+    tdd: &Tdd<'_>,
+    memory: &Memory,
+    done: &[String],
+    task_status: Option<&str>,
+) -> Result<Option<Rewrite>, No> {
+    let source = memory.start.source.open(tdd.root, &memory.start.tag)?;
+    let mut changes: Vec<StatusChange> = done
+        .iter()
+        .map(|id| StatusChange::new(id.clone(), "done"))
+        .collect();
+    if let Some(status) = task_status {
+        changes.push(StatusChange::new(memory.start.task_id.clone(), status));
+    }
+    if changes.is_empty() {
+        return Ok(None);
+    }
+    Ok(source.rewrite(&changes)?)
+}
+
+/// The tasks file goes into the commit where git knows it.
+pub(super) fn add_tasks_file(
+    memory: &Memory,
+    repository: &Repository,
+    rewrite: Option<&Rewrite>,
+    paths: &mut Vec<RepoPath>,
+) -> Result<(), No> {
+    if rewrite.is_some()
+        && let Some(tasks) = &memory.start.tasks_path
+        && !paths.contains(tasks)
+        && repository.is_tracked(tasks)?
+    {
+        paths.push(tasks.clone());
+    }
+    Ok(())
+}
+
+/// The message that a subtask's commit gets by the template.
+pub fn default_message(
+    tdd: &Tdd<'_>,
+    run: &RunState,
+    token: u32,
+    paths: &[RepoPath],
+) -> Result<String, Fault> {
+    let memory = Memory::of(run)?;
+    let present = run
+        .token(token)
+        .ok_or_else(|| Fault::bug("a message for no token"))?;
+    let item = run
+        .item(present)
+        .ok_or_else(|| Fault::bug("a message for no subtask"))?;
+    let green = memory::green(present);
+    let files: Vec<String> = in_project(&memory, paths);
+    compose(
+        tdd,
+        run,
+        &memory,
+        &Words {
+            id: item.text("id"),
+            title: item.text("title"),
+            description: item.text("description"),
+            tests: green.as_ref().map(|green| green.passed),
+            lines: green.and_then(|green| green.lines),
+            kind: if item.text("kind") == "fix" {
+                Kind::Fix
+            } else {
+                Kind::Subtask
+            },
+            files: &files,
+        },
+    )
+}
+
+/// What a message says of its commit.
+pub(in super::super) struct Words<'a> {
+    pub(in super::super) id: &'a str,
+    pub(in super::super) title: &'a str,
+    pub(in super::super) description: &'a str,
+    pub(in super::super) tests: Option<u64>,
+    pub(in super::super) lines: Option<f64>,
+    pub(in super::super) kind: Kind<'a>,
+    pub(in super::super) files: &'a [String],
+}
+
+/// Fills the template.
+pub(in super::super) fn compose(
+    tdd: &Tdd<'_>,
+    run: &RunState,
+    memory: &Memory,
+    words: &Words<'_>,
+) -> Result<String, Fault> {
+    let config = tdd.pinned(run);
+    let bad = |error: &dyn std::error::Error| {
+        Fault::new(FaultKind::Environment, "config_invalid", chain(error))
+            .suggest("mend the setting in .taskmaster/config.json")
+    };
+    let classes = PathClasses::new(&config.test.patterns).map_err(|e| bad(&e))?;
+    let scopes = Scopes::new(
+        config
+            .git
+            .scopes
+            .iter()
+            .map(|(glob, name)| (glob.as_str(), name.as_str())),
+    )
+    .map_err(|e| bad(&e))?;
+    message::compose(&MessageInput {
+        template: &config.autopilot.commit_template,
+        default_type: &config.autopilot.default_commit_type,
+        subtask_id: words.id,
+        subtask_title: words.title,
+        description: words.description,
+        task_title: &memory.start.task_title,
+        tag: &memory.start.tag,
+        tests_passing: words.tests,
+        coverage_lines: words.lines,
+        files: words.files,
+        classes: &classes,
+        scopes: &scopes,
+        kind: words.kind,
+        root: tdd.root,
+    })
+    .map_err(|e| bad(&e))
+}
+
+/// Paths relative to the project root.
+fn in_project(memory: &Memory, paths: &[RepoPath]) -> Vec<String> {
+    let repository = memory.repository();
+    let scope = repository.scope().into_owned();
+    paths
+        .iter()
+        .filter(|path| Some(*path) != memory.start.tasks_path.as_ref())
+        .map(|path| {
+            let path = path.to_string();
+            path.strip_prefix(&scope).map(str::to_owned).unwrap_or(path)
+        })
+        .collect()
+}
+
+/// Makes the commit. Failing, it leaves everything as it was.
+pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+    let intent: Intent = super::read(&pending.what)?;
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let scratch = &memory.start.git_dir;
+    if !intent.paths.is_empty()
+        && let Err(error) = repository.commit_preflight(&intent.parent, &memory.start.branch)
+    {
+        return Ok(Outcome::Failed {
+            code: error.code().to_owned(),
+            message: chain(&error),
+            suggestion: error.suggestion(),
+        });
+    }
+    fail_point::reach("commit-before-tasks");
+    if let Some(rewrite) = &intent.rewrite
+        && let Err(error) = rewrite.apply(scratch)
+    {
+        return Ok(failed(error.into()));
+    }
+    fail_point::reach("commit-after-tasks");
+    if intent.paths.is_empty() {
+        return Ok(written(&intent));
+    }
+    let group_file = tdd.dir.join(GROUP_FILE);
+    let made = repository.commit(&CommitRequest {
+        expected_parent: &intent.parent,
+        branch: &memory.start.branch,
+        message: &intent.message,
+        paths: &intent.paths,
+        author_date: &intent.author_date,
+        reflog_action: &intent.reflog_action,
+        fsync: intent.fsync,
+        timeout: Duration::from_millis(intent.timeout),
+        on_spawn: &|group: &ProcessGroup| {
+            // A hint for whoever comes after a crash; without it the commit is found all the same.
+            if let Ok(bytes) = serde_json::to_vec(group) {
+                let _ = journal::derived::replace_if_changed(&group_file, &bytes);
+            }
+            fail_point::reach("commit-in-git");
+        },
+    });
+    fail_point::reach("commit-after-git");
+    match made {
+        Ok(made) => {
+            let _ = std::fs::remove_file(&group_file);
+            Ok(committed(run, &intent, &made.commit, &made.paths))
+        }
+        Err(error) => {
+            if let Some(rewrite) = &intent.rewrite {
+                rewrite.revert(scratch).map_err(Fault::from)?;
+            }
+            let _ = std::fs::remove_file(&group_file);
+            let reopen = "mend what it says; if files must change for that, `tm autopilot reopen --reason …`, report GREEN again, then commit";
+            Ok(Outcome::Failed {
+                suggestion: match error.code() {
+                    "commit_refused" => Some(reopen.to_owned()),
+                    _ => error.suggestion(),
+                },
+                code: error.code().to_owned(),
+                message: chain(&error),
+            })
+        }
+    }
+}
+
+/// Looks whether a tm that is gone made the commit.
+pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    let intent: Intent = super::read(&pending.what)?;
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    if intent.paths.is_empty() {
+        return Ok(Looked::NotDone);
+    }
+    let group_file = tdd.dir.join(GROUP_FILE);
+    let group: Option<ProcessGroup> = std::fs::read(&group_file)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    if let Some(group) = &group
+        && !group.wait(OUTLIVED)
+    {
+        return Err(still_running());
+    }
+    let found = repository.find_our_commit(&CommitIntentRef {
+        parent: &intent.parent,
+        author_date: &intent.author_date,
+        reflog_action: &intent.reflog_action,
+        branch: &memory.start.branch,
+        process_group: group.as_ref(),
+    })?;
+    if let Some(group) = &group {
+        let since = millis_of(&pending.since)
+            .and_then(|millis| u64::try_from(millis).ok())
+            .map_or(SystemTime::UNIX_EPOCH, |millis| {
+                SystemTime::UNIX_EPOCH + Duration::from_millis(millis)
+            });
+        repository.remove_stale_index_lock(group, since, &memory.start.branch)?;
+    }
+    match found {
+        Found::Running => Err(still_running()),
+        Found::Made(commit) => {
+            repository.settle_index(&commit, &intent.paths)?;
+            let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
+            let _ = std::fs::remove_file(&group_file);
+            Ok(Looked::Settled(committed(run, &intent, &commit, &paths)))
+        }
+        // It was made; that somebody rewrote it since is for the next report to refuse.
+        Found::Rewritten(commit) => {
+            let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
+            let _ = std::fs::remove_file(&group_file);
+            Ok(Looked::Settled(committed(run, &intent, &commit, &paths)))
+        }
+        Found::NotMade => {
+            repository.take_back_intent_to_add(&intent.paths)?;
+            if let Some(rewrite) = &intent.rewrite {
+                rewrite.revert(&memory.start.git_dir).map_err(Fault::from)?;
+            }
+            let _ = std::fs::remove_file(&group_file);
+            if pending.name == "task.finish" {
+                return Ok(Looked::NotDone);
+            }
+            Ok(Looked::Settled(Outcome::Failed {
+                code: "interrupted".to_owned(),
+                message: "the process that was to make the commit ended before it did".to_owned(),
+                suggestion: Some("run `tm autopilot commit` again".to_owned()),
+            }))
+        }
+    }
+}
+
+fn still_running() -> Fault {
+    Fault::new(
+        FaultKind::Conflict,
+        "git_busy",
+        "the git of an earlier commit is still at work",
+    )
+    .suggest("wait until it ends (a hook may be running), then try again")
+}
+
+fn written(intent: &Intent) -> Outcome {
+    let mut keep = Map::new();
+    for id in &intent.carries {
+        keep.insert(format!("{WRITTEN}{id}"), Value::from(true));
+    }
+    Outcome::Done {
+        result: json!({ "sha": "", "owed": false, "message": "", "files": [] }),
+        keep,
+    }
+}
+
+fn committed(run: &RunState, intent: &Intent, commit: &CommitInfo, paths: &[RepoPath]) -> Outcome {
+    let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    let mut keep = entry(LAST_COMMIT, commit.oid.to_string());
+    keep.insert(COMMITS.to_owned(), Value::from(memory::commits(run) + 1));
+    for id in &intent.carries {
+        keep.insert(format!("{WRITTEN}{id}"), Value::from(true));
+    }
+    Outcome::Done {
+        result: json!({
+            "sha": commit.oid.to_string(),
+            "owed": false,
+            "message": commit.message,
+            "files": files,
+        }),
+        keep,
+    }
+}

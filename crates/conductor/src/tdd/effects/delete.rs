@@ -1,0 +1,78 @@
+//! `branch.delete`: clearing up after an abort. Never with work that is nowhere else, unless forced.
+
+use rails::RunState;
+use rails::state::Pending;
+use serde_json::{Map, Value, json};
+
+use super::super::memory::Memory;
+use super::super::{Tdd, refusal};
+use super::failed;
+use crate::fault::Fault;
+use crate::support::{No, Outcome};
+
+/// Looks what would be lost.
+pub fn prepare(_tdd: &Tdd<'_>, run: &RunState, flags: &Map<String, Value>) -> Result<Value, No> {
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let force = flags.get("force") == Some(&Value::Bool(true));
+    let branch = &memory.start.branch;
+    let back_to = &memory.start.from_branch;
+    let there = repository.branch_exists(branch)?;
+    if there && !force {
+        let into = repository.resolve(&format!("refs/heads/{back_to}"))?;
+        let unmerged = match &into {
+            Some(into) => repository.unmerged_commits(branch, into)?,
+            None => 1,
+        };
+        if unmerged > 0 {
+            return Err(refusal(
+                "unmerged_work",
+                format!("`{branch}` has {unmerged} commits that `{back_to}` does not have"),
+                "merge them first, leave --cleanup out, or add --force to lose them",
+            )
+            .into());
+        }
+        let status = repository.status()?;
+        let exempt = memory.exempt(&repository);
+        let on_it = status.branch.as_deref() == Some(branch);
+        let changed: Vec<String> = status
+            .changes
+            .iter()
+            .filter(|change| {
+                !exempt.contains(&change.path) && !memory.dirty.contains_key(&change.path)
+            })
+            .map(|change| change.path.to_string())
+            .collect();
+        if on_it && !changed.is_empty() {
+            return Err(refusal(
+                "unmerged_work",
+                format!("there are changes that are not committed: {}", changed.join(", ")),
+                "commit or stash them, leave --cleanup out, or add --force: the files then stay as they are on the other branch",
+            )
+            .into());
+        }
+    }
+    Ok(
+        json!({ "branch": branch, "backTo": back_to, "delete": there && !memory.start.branch_existed || there && force }),
+    )
+}
+
+/// Idempotent.
+pub fn perform(run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let branch = &memory.start.branch;
+    let delete = pending.what.get("delete") == Some(&Value::Bool(true));
+    if repository.head()?.branch.as_deref() == Some(branch)
+        && let Err(error) = repository.switch(&memory.start.from_branch)
+    {
+        return Ok(failed(error.into()));
+    }
+    if delete
+        && repository.branch_exists(branch)?
+        && let Err(error) = repository.delete_branch(branch, true)
+    {
+        return Ok(failed(error.into()));
+    }
+    Ok(Outcome::done())
+}

@@ -1,0 +1,51 @@
+//! `task.finish`: the task's status, and every `done` still owed, in a commit where git knows the
+//! file.
+
+use project::config::UpdateTaskStatus;
+use project::convention::message::Kind;
+use rails::RunState;
+use serde_json::Value;
+
+use super::super::Tdd;
+use super::super::memory::{self, Memory};
+use super::commit::{self, Words};
+use crate::support::No;
+
+/// Puts the intent together.
+pub fn prepare(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let config = tdd.pinned(run);
+    let status = match &config.autopilot.finalization.update_task_status {
+        UpdateTaskStatus::Set(status) => Some(status.clone()),
+        UpdateTaskStatus::Leave => None,
+    };
+    let carries = memory::owed(run);
+    let rewrite = commit::rewrite(tdd, &memory, &carries, status.as_deref())?;
+    let mut paths = Vec::new();
+    commit::add_tasks_file(&memory, &repository, rewrite.as_ref(), &mut paths)?;
+    let message = if paths.is_empty() {
+        String::new()
+    } else {
+        commit::compose(
+            tdd,
+            run,
+            &memory,
+            &Words {
+                id: &memory.start.task_id,
+                title: &memory.start.task_title,
+                description: "",
+                tests: None,
+                lines: None,
+                kind: Kind::TaskStatus {
+                    status: status.as_deref().unwrap_or("done"),
+                },
+                files: &[],
+            },
+        )?
+    };
+    let intent = commit::intent(
+        tdd, run, &memory, "finish", message, paths, rewrite, carries,
+    )?;
+    Ok(super::write(&intent)?)
+}

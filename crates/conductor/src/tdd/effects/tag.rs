@@ -1,0 +1,73 @@
+//! `tag.switch` and `tag.restore`: `.taskmaster/state.json` names the run's tag while it runs.
+
+use project::tasks::{Rewrite, current_tag, switch_tag};
+use rails::RunState;
+use rails::state::Pending;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::super::Tdd;
+use super::super::memory::{Memory, TAG_BEFORE, entry};
+use crate::fault::Fault;
+use crate::support::{No, Outcome};
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Switch {
+    /// What the file names now.
+    #[serde(default)]
+    from: Option<String>,
+    /// What it is going to name.
+    to: String,
+    /// The change, if there is one to make.
+    #[serde(default)]
+    rewrite: Option<Rewrite>,
+}
+
+/// A file that cannot be read is nothing to switch: the run knows its tag by itself.
+pub fn prepare_switch(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
+    let tag = Memory::of(run)?.start.tag;
+    let switch = Switch {
+        from: current_tag(tdd.root).ok().flatten(),
+        rewrite: switch_tag(tdd.root, &tag).ok().flatten(),
+        to: tag,
+    };
+    Ok(super::write(&switch)?)
+}
+
+/// Only what the run itself switched is set back, and only if nobody switched it since.
+pub fn prepare_restore(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
+    let own = Memory::of(run)?.start.tag;
+    let before = run.kept.get(TAG_BEFORE).and_then(Value::as_str);
+    let present = current_tag(tdd.root).ok().flatten();
+    let switch = match before {
+        Some(before) if present.as_deref() == Some(&own) => Switch {
+            rewrite: switch_tag(tdd.root, before).ok().flatten(),
+            to: before.to_owned(),
+            from: present,
+        },
+        _ => Switch {
+            to: own,
+            ..Switch::default()
+        },
+    };
+    Ok(super::write(&switch)?)
+}
+
+/// Idempotent. What cannot be written stays as it is: the tag of a run is its own.
+pub fn perform(run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+    let switch: Switch = super::read(&pending.what)?;
+    let mut keep = Map::new();
+    if let Some(rewrite) = &switch.rewrite {
+        let memory = Memory::of(run)?;
+        if rewrite.apply(&memory.start.git_dir).is_ok()
+            && pending.name == "tag.switch"
+            && let Some(from) = &switch.from
+        {
+            keep = entry(TAG_BEFORE, from.as_str());
+        }
+    }
+    Ok(Outcome::Done {
+        result: Value::Null,
+        keep,
+    })
+}

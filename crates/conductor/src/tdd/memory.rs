@@ -1,0 +1,239 @@
+//! What the workflow's Rust parts keep in a run's memory, under typed names.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use project::git::{Oid, RepoPath, Repository};
+use project::tasks::{InlineTask, PlanFile, TaskFile, TaskSource};
+use rails::RunState;
+use rails::state::{Item, ItemStatus, Token};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::fault::Fault;
+
+/// Keys of the run's memory.
+pub const START: &str = "start";
+/// Files that were dirty before the run, or left by a subtask that was given up.
+pub const DIRTY: &str = "dirty";
+/// The run's last commit; before the first one, the commit it started from.
+pub const LAST_COMMIT: &str = "lastCommit";
+/// How many commits the run has.
+pub const COMMITS: &str = "commits";
+/// Tests in all, in the last accepted report.
+pub const LAST_TOTAL: &str = "lastTotal";
+/// The tag that `.taskmaster/state.json` named before the run.
+pub const TAG_BEFORE: &str = "tagBefore";
+/// Marks a subtask whose `done` was owed and has been written since.
+pub const WRITTEN: &str = "written.";
+
+/// Keys of a token's memory.
+pub const GREEN: &str = "green";
+/// What RED reported.
+pub const RED: &str = "red";
+
+/// What a run knows from its start.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartFacts {
+    /// The task.
+    pub task_id: String,
+    /// Its title.
+    pub task_title: String,
+    /// The tag.
+    pub tag: String,
+    /// The run's branch.
+    pub branch: String,
+    /// Whether the branch was there before.
+    pub branch_existed: bool,
+    /// The branch that the run was started from.
+    pub from_branch: String,
+    /// The commit that it was started from.
+    pub head: String,
+    /// Branches that no commit is made on.
+    pub protected: Vec<String>,
+    /// Where the task comes from.
+    pub source: Source,
+    /// The file that statuses are written to, relative to the top level, if there is one there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks_path: Option<RepoPath>,
+    /// The task is run as one subtask that the file does not have.
+    #[serde(default)]
+    pub implicit: bool,
+    /// The test command.
+    pub test_command: String,
+    /// The framework it runs.
+    pub test_framework: String,
+    /// Globs of test files.
+    pub test_patterns: Vec<String>,
+    /// Top level of the working tree.
+    pub top_level: PathBuf,
+    /// Its git folder.
+    pub git_dir: PathBuf,
+    /// The git folder shared with other working trees.
+    pub common_dir: PathBuf,
+    /// The project.
+    pub project_root: PathBuf,
+    /// Subtasks that were done before.
+    pub skipped: Vec<String>,
+    /// Subtasks that are not run, and why.
+    pub left_out: Vec<String>,
+    /// What somebody should be told.
+    pub warnings: Vec<String>,
+}
+
+/// Where a task comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum Source {
+    /// The project's tasks file.
+    #[default]
+    Tasks,
+    /// A Markdown checklist.
+    Plan {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The command line.
+    Inline {
+        /// Title of the task.
+        title: String,
+        /// Titles of its subtasks.
+        subtasks: Vec<String>,
+    },
+}
+
+impl Source {
+    /// Opens it.
+    pub fn open(&self, root: &Path, tag: &str) -> Result<Box<dyn TaskSource>, Fault> {
+        Ok(match self {
+            Self::Tasks => Box::new(TaskFile::in_project(root, tag)?),
+            Self::Plan { path } => Box::new(PlanFile::new(path)),
+            Self::Inline { title, subtasks } => Box::new(InlineTask::new(title, subtasks)?),
+        })
+    }
+}
+
+/// A file that was not clean when the run began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirtyFile {
+    /// Its content then; none if it was deleted.
+    pub content: Option<String>,
+    /// It was left by a subtask that was given up, so the next one may take it on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left: bool,
+}
+
+/// An accepted GREEN.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Green {
+    /// The tree that a commit would have had.
+    pub tree: String,
+    /// What was left out of it.
+    pub exclude: Vec<RepoPath>,
+    /// Tests that passed.
+    pub passed: u64,
+    /// Line coverage in percent, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<f64>,
+}
+
+/// The run's memory, read.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    /// What it knows from its start.
+    pub start: StartFacts,
+    /// Files that count as dirty before.
+    pub dirty: BTreeMap<RepoPath, DirtyFile>,
+    /// The run's last commit.
+    pub last_commit: String,
+}
+
+impl Memory {
+    /// Reads the memory of a run.
+    pub fn of(run: &RunState) -> Result<Self, Fault> {
+        let part = |key: &str| run.kept.get(key).cloned().unwrap_or(Value::Null);
+        let start: StartFacts = serde_json::from_value(part(START)).map_err(|error| {
+            Fault::bug(format!(
+                "the memory of run {} cannot be read: {error}",
+                run.run
+            ))
+        })?;
+        let dirty = serde_json::from_value(part(DIRTY)).unwrap_or_default();
+        let last_commit = part(LAST_COMMIT)
+            .as_str()
+            .map_or_else(|| start.head.clone(), str::to_owned);
+        Ok(Self {
+            start,
+            dirty,
+            last_commit,
+        })
+    }
+
+    /// The repository, without asking git where it is.
+    pub fn repository(&self) -> Repository {
+        Repository::at(
+            self.start.top_level.clone(),
+            self.start.git_dir.clone(),
+            self.start.common_dir.clone(),
+        )
+        .with_scope(&self.start.project_root)
+    }
+
+    /// The last commit as an id.
+    pub fn last_oid(&self) -> Result<Oid, Fault> {
+        self.last_commit
+            .parse()
+            .map_err(|_| Fault::bug(format!("`{}` is no commit id", self.last_commit)))
+    }
+
+    /// Files that no check looks at: where tasks and their statuses stand.
+    pub fn exempt(&self, repository: &Repository) -> Vec<RepoPath> {
+        let state = self.start.project_root.join(".taskmaster/state.json");
+        self.start
+            .tasks_path
+            .iter()
+            .cloned()
+            .chain(repository.relative(&state))
+            .collect()
+    }
+}
+
+/// Commits of a run so far.
+pub fn commits(run: &RunState) -> u64 {
+    run.kept.get(COMMITS).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// The accepted GREEN of a token.
+pub fn green(token: &Token) -> Option<Green> {
+    serde_json::from_value(token.kept.get(GREEN)?.clone()).ok()
+}
+
+/// The subtasks of a run, in order.
+pub fn subtasks(run: &RunState) -> impl Iterator<Item = (&str, &Item)> {
+    run.sets
+        .get("subtasks")
+        .into_iter()
+        .flat_map(|set| set.items.iter().map(|(key, item)| (key.as_str(), item)))
+}
+
+/// Subtasks that are done, and whose `done` no commit carries yet.
+pub fn owed(run: &RunState) -> Vec<String> {
+    subtasks(run)
+        .filter(|(key, item)| {
+            item.status == ItemStatus::Done
+                && item.fields.get("owed") == Some(&Value::Bool(true))
+                && item.text("kind") != "fix"
+                && !run.kept.contains_key(&format!("{WRITTEN}{key}"))
+        })
+        .map(|(key, _)| key.to_owned())
+        .collect()
+}
+
+/// A map with one entry.
+pub fn entry(key: &str, value: impl Into<Value>) -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert(key.to_owned(), value.into());
+    map
+}

@@ -1,0 +1,166 @@
+//! The Rust part of the `tdd` workflow: what it reads, what it does, what it answers.
+
+pub mod answer;
+pub mod autopilot;
+pub mod changes;
+pub mod context;
+pub mod derived;
+pub mod effects;
+pub mod memory;
+pub mod payload;
+pub mod readers;
+pub mod report;
+pub mod request;
+pub mod results;
+pub mod texts;
+pub mod view;
+
+use std::path::{Path, PathBuf};
+
+use project::config::{Config, Settings};
+use rails::event::Domain;
+use rails::state::Pending;
+use rails::{Event, Reading, Refusal, RunState};
+use serde_json::{Map, Value};
+
+use crate::fault::Fault;
+use crate::support::{Looked, No, Outcome, Support};
+use results::{Counts, Coverage};
+
+/// What a call brought along for the readers.
+#[derive(Debug, Clone)]
+pub enum Raw {
+    /// Nothing.
+    None,
+    /// A start that was planned.
+    Start(Box<readers::preflight::Planned>),
+    /// Test results.
+    Tests {
+        /// Counts.
+        counts: Counts,
+        /// Coverage, if given.
+        coverage: Option<Coverage>,
+        /// Files that are said to have been changed.
+        files: Vec<String>,
+    },
+    /// A commit.
+    Commit {
+        /// The whole message, if given.
+        message: Option<String>,
+        /// Files that are named.
+        files: Vec<String>,
+        /// A commit that was made already.
+        sha: Option<String>,
+    },
+}
+
+/// The workflow's hands and eyes during one call.
+#[derive(Debug)]
+pub struct Tdd<'a> {
+    /// The project.
+    pub root: &'a Path,
+    /// The settings as they are now; a run has its own, pinned.
+    pub settings: &'a Settings,
+    /// The run's folder.
+    pub dir: PathBuf,
+    /// The project's folder in the store.
+    pub project: Option<&'a journal::layout::ProjectDir>,
+    /// What the call brought along.
+    pub raw: Raw,
+}
+
+impl Tdd<'_> {
+    /// The settings that the run is pinned to.
+    pub fn pinned(&self, run: &RunState) -> Config {
+        serde_json::from_value(run.settings.clone())
+            .unwrap_or_else(|_| self.settings.config.clone())
+    }
+}
+
+impl Support for Tdd<'_> {
+    fn read(&self, reader: &str, run: &RunState, token: u32) -> Result<Reading, No> {
+        match reader {
+            "preflight" => readers::preflight::read(self),
+            "tests" => readers::tests::read(self, run, token),
+            "commit" => readers::commit::read(self, run, token),
+            other => Err(unknown("reader", other).into()),
+        }
+    }
+
+    fn prepare(
+        &self,
+        effect: &str,
+        run: &RunState,
+        token: u32,
+        facts: &Map<String, Value>,
+        flags: &Map<String, Value>,
+    ) -> Result<Value, No> {
+        match effect {
+            "git.branch" => effects::branch::prepare(self, run),
+            "tag.switch" => effects::tag::prepare_switch(self, run),
+            "tag.restore" => effects::tag::prepare_restore(self, run),
+            "git.commit" => effects::commit::prepare(self, run, token, facts),
+            "task.finish" => effects::finish::prepare(self, run),
+            "branch.delete" => effects::delete::prepare(self, run, flags),
+            other => Err(unknown("effect", other).into()),
+        }
+    }
+
+    fn perform(&self, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+        match pending.name.as_str() {
+            "git.branch" => effects::branch::perform(run, pending),
+            "tag.switch" | "tag.restore" => effects::tag::perform(run, pending),
+            "git.commit" | "task.finish" => effects::commit::perform(self, run, pending),
+            "branch.delete" => effects::delete::perform(run, pending),
+            other => Err(unknown("effect", other)),
+        }
+    }
+
+    fn look(&self, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+        match pending.name.as_str() {
+            "git.branch" | "tag.switch" | "tag.restore" | "branch.delete" => Ok(Looked::NotDone),
+            "git.commit" | "task.finish" => effects::commit::look(self, run, pending),
+            other => Err(unknown("effect", other)),
+        }
+    }
+
+    fn context(
+        &self,
+        run: &RunState,
+        token: u32,
+        unit: &str,
+        attempt: u32,
+        max_attempts: Option<u32>,
+    ) -> Result<Vec<u8>, Fault> {
+        context::build(self, run, token, unit, attempt, max_attempts)
+    }
+
+    fn payload(
+        &self,
+        domain: &Domain,
+        before: &RunState,
+        after: &RunState,
+        events: &[Event],
+    ) -> Option<Map<String, Value>> {
+        payload::fields(domain, before, after, events)
+    }
+
+    fn derive(&self, run: &RunState, appended: &[Event]) {
+        derived::write(self, run, appended);
+    }
+}
+
+fn unknown(what: &str, name: &str) -> Fault {
+    Fault::bug(format!(
+        "the workflow names the {what} `{name}`, which tdd does not have"
+    ))
+}
+
+/// A refusal with a code, a message and a suggestion.
+pub(crate) fn refusal(
+    code: &str,
+    message: impl Into<String>,
+    suggestion: impl Into<String>,
+) -> Refusal {
+    Refusal::new(code).message(message).suggestion(suggestion)
+}

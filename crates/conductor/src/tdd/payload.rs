@@ -1,0 +1,130 @@
+//! The fields of the events that people and programs follow.
+
+use rails::event::{Domain, Reported};
+use rails::{Event, RunState};
+use serde_json::{Map, Value, json};
+
+use super::memory::Memory;
+use crate::clock::{millis_of, spoken};
+
+/// The fields of `domain`; none where it did not come about after all.
+pub fn fields(
+    domain: &Domain,
+    before: &RunState,
+    after: &RunState,
+    events: &[Event],
+) -> Option<Map<String, Value>> {
+    let report = events.iter().find_map(|event| match event {
+        Event::ReportAccepted(report) | Event::ReportRetried(report) => Some(report.as_ref()),
+        _ => None,
+    });
+    let item = domain.item.as_deref();
+    let value = match domain.name.as_str() {
+        "phase:start" => json!({ "phase": "preflight", "status": "ok" }),
+        "phase:complete" => {
+            json!({ "phase": "preflight", "checks": { "git": true, "test": true, "task": true } })
+        }
+        "branch:created" => {
+            let memory = Memory::of(after).ok()?;
+            json!({ "branch": memory.start.branch, "existed": memory.start.branch_existed })
+        }
+        "tag:switched" => {
+            let memory = Memory::of(after).ok()?;
+            let from = after
+                .kept
+                .get(super::memory::TAG_BEFORE)
+                .and_then(Value::as_str)
+                .unwrap_or(&memory.start.tag)
+                .to_owned();
+            json!({ "from": from, "to": memory.start.tag, "branch": memory.start.branch })
+        }
+        "subtask:start" => json!({ "subtaskId": item, "phase": "red" }),
+        "test:generated" => {
+            let facts = &report?.facts;
+            json!({ "subtaskId": item, "files": facts.get("files"), "testCount": facts.get("failing") })
+        }
+        "test:run" => test_run(domain, report?),
+        "phase:transition" => {
+            let to = events.iter().find_map(|event| match event {
+                Event::StateEntered { from, to, .. } if *from == domain.state => Some(to.as_str()),
+                _ => None,
+            })?;
+            json!({ "subtaskId": item, "from": domain.state, "to": to })
+        }
+        "code:modified" => {
+            let facts = &report?.facts;
+            json!({ "subtaskId": item, "files": facts.get("files"), "linesChanged": facts.get("linesChanged") })
+        }
+        "commit:created" => commit(item, report?, events),
+        "subtask:complete" => {
+            let began = began(before, item);
+            let millis = millis_of(&after.updated_at)
+                .zip(began)
+                .and_then(|(now, began)| u64::try_from(now - began).ok())
+                .unwrap_or(0);
+            json!({ "subtaskId": item, "duration": spoken(millis), "durationMs": millis })
+        }
+        _ => json!({ "subtaskId": item }),
+    };
+    match value {
+        Value::Object(mut map) => {
+            map.retain(|_, value| !value.is_null());
+            Some(map)
+        }
+        _ => None,
+    }
+}
+
+/// When a subtask began: noted by the first RED it was asked for, in the token's own memory.
+fn began(run: &RunState, item: Option<&str>) -> Option<i64> {
+    let key = item?;
+    run.tokens
+        .iter()
+        .find(|token| token.key() == Some(key))
+        .and_then(|token| token.opened_at.as_deref())
+        .and_then(millis_of)
+}
+
+fn test_run(domain: &Domain, report: &Reported) -> Value {
+    let number = |name: &str| report.facts.get(name).cloned().unwrap_or(Value::from(0));
+    let failing = report
+        .facts
+        .get("failing")
+        .and_then(Value::as_u64)
+        .unwrap_or(0);
+    let status = match (domain.state.as_str(), failing) {
+        ("red", 0) => "passing",
+        ("red", _) => "expected",
+        (_, 0) => "success",
+        _ => "failed",
+    };
+    json!({
+        "subtaskId": domain.item,
+        "phase": domain.state,
+        "unit": report.unit,
+        "passed": number("passed"),
+        "failed": number("failed"),
+        "skipped": number("skipped"),
+        "errors": number("errors"),
+        "coverage": report.facts.get("coverage"),
+        "level": report.level,
+        "status": status,
+    })
+}
+
+fn commit(item: Option<&str>, report: &Reported, events: &[Event]) -> Value {
+    let done = events.iter().find_map(|event| match event {
+        Event::EffectDone { result, .. } => Some(result),
+        _ => None,
+    });
+    let part = |name: &str| match done {
+        Some(result) => result.get(name).cloned(),
+        None => report.facts.get(name).cloned(),
+    };
+    let message = part("message")
+        .as_ref()
+        .and_then(Value::as_str)
+        .and_then(|message| message.lines().next())
+        .map(str::to_owned);
+    json!({ "subtaskId": item, "sha": part("sha"), "message": message, "files": part("files") })
+}

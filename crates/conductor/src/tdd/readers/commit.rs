@@ -1,0 +1,281 @@
+//! The reader of commits: what is to be committed, or what somebody committed already.
+
+use globset::{Glob, GlobSetBuilder};
+use project::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
+use rails::{Finding, Reading, RunState};
+use serde_json::{Map, Value, json};
+
+use super::super::changes::Changes;
+use super::super::memory::{self, COMMITS, Green, LAST_COMMIT, Memory};
+use super::super::{Raw, Tdd, refusal};
+use super::{common_findings, finding, named_paths, on_the_branch, with_files};
+use crate::fault::Fault;
+use crate::support::No;
+
+/// Reads a report of a commit.
+pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
+    let Raw::Commit {
+        message,
+        files,
+        sha,
+    } = &tdd.raw
+    else {
+        return Err(Fault::new(
+            crate::fault::Kind::Usage,
+            "wrong_report",
+            "this step takes a commit",
+        )
+        .suggest("run `tm autopilot commit`")
+        .into());
+    };
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let status = repository.status()?;
+    on_the_branch(&status, &memory)?;
+    let mut findings = common_findings(tdd, run, &status, &memory, &repository)?;
+    if findings
+        .iter()
+        .any(|finding| finding.policy == "history_rewritten")
+    {
+        // Nothing below can be told apart while the run's own commits are gone.
+        return Ok(reading(String::new(), None, Vec::new(), findings));
+    }
+    let green = run.token(token).and_then(memory::green).unwrap_or_default();
+    if let Some(sha) = sha {
+        return made_already(&repository, &status, &memory, run, &green, sha, findings);
+    }
+    let named = named_paths(tdd, &repository, files)?;
+    let changes = Changes::of(&status, &memory, &repository, &named)?;
+    if status.head.as_ref().map(Oid::as_str) != Some(memory.last_commit.as_str()) {
+        findings.push(finding(
+            "foreign_commit",
+            "there are commits on the branch that this run did not make",
+            "if you made the commit for this subtask yourself, report it with `tm autopilot commit --sha $(git rev-parse HEAD)`",
+        ));
+    }
+    if let Some(path) = status.unmerged.first() {
+        return Err(refusal(
+            "unmerged",
+            format!("`{path}` has conflicts"),
+            "resolve them, go back with `tm autopilot reopen`, and run the tests again",
+        )
+        .into());
+    }
+    let paths = chosen(&changes, &named)?;
+    if paths.is_empty() {
+        return Err(refusal(
+            "nothing_changed",
+            "nothing was changed since the last commit",
+            "implement the subtask, or give it up with `tm autopilot skip --reason …`",
+        )
+        .into());
+    }
+    let unnamed: Vec<String> = changes
+        .was_dirty
+        .iter()
+        .filter(|path| !named.contains(path))
+        .map(ToString::to_string)
+        .collect();
+    if !unnamed.is_empty() {
+        return Err(refusal(
+            "was_dirty",
+            format!("changed before the run began, and again since: {}", unnamed.join(", ")),
+            "name every file of this commit with --files to commit these whole, or move the earlier changes out of the way",
+        )
+        .detail("files", unnamed)
+        .into());
+    }
+    secrets(tdd, run, &repository, &paths)?;
+    findings.extend(changed_since(&repository, &green)?);
+    let left: Vec<String> = changes
+        .paths()
+        .iter()
+        .filter(|path| !paths.contains(path))
+        .map(ToString::to_string)
+        .collect();
+    if !left.is_empty() {
+        findings.push(with_files(
+            finding(
+                "changed_after_green",
+                format!(
+                    "the accepted GREEN was tested with files that this commit leaves out: {}",
+                    left.join(", ")
+                ),
+                "leave --files out to commit all of them, or reopen and test without them",
+            ),
+            &left,
+        ));
+    }
+    let names = paths.iter().map(ToString::to_string).collect();
+    Ok(reading(String::new(), message.clone(), names, findings))
+}
+
+/// The paths of the commit: all that the run changed, or those that were named.
+fn chosen(changes: &Changes, named: &[RepoPath]) -> Result<Vec<RepoPath>, No> {
+    if named.is_empty() {
+        return Ok(changes.paths());
+    }
+    let mut paths = Vec::new();
+    for name in named {
+        let Some(change) = changes
+            .files
+            .iter()
+            .find(|change| change.paths().any(|path| path == name))
+        else {
+            return Err(refusal(
+                "file_not_changed",
+                format!("`{name}` is named, but git says that it is not changed"),
+                "name only files that differ from the last commit; ignored files are never committed",
+            )
+            .into());
+        };
+        paths.extend(change.paths().cloned());
+    }
+    paths.sort();
+    paths.dedup();
+    Ok(paths)
+}
+
+fn secrets(
+    tdd: &Tdd<'_>,
+    run: &RunState,
+    repository: &Repository,
+    paths: &[RepoPath],
+) -> Result<(), No> {
+    let allowed = tdd.pinned(run).git.allow_secrets;
+    let mut globs = GlobSetBuilder::new();
+    for pattern in &allowed {
+        if let Ok(glob) = Glob::new(pattern) {
+            globs.add(glob);
+        }
+    }
+    let globs = globs
+        .build()
+        .map_err(|error| Fault::bug(error.to_string()))?;
+    let found: Vec<String> = repository
+        .secret_files(paths)?
+        .iter()
+        .map(ToString::to_string)
+        .filter(|path| !globs.is_match(path))
+        .collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(refusal(
+        "secret_file",
+        format!("this looks like a secret: {}", found.join(", ")),
+        "delete or ignore the file; if it is meant to be committed, a person lists it under git.allowSecrets before a new run",
+    )
+    .detail("files", found)
+    .into())
+}
+
+/// Whether the tree is still the one that GREEN was accepted with.
+fn changed_since(repository: &Repository, green: &Green) -> Result<Option<Finding>, No> {
+    let now = repository.fingerprint(&FingerprintRequest {
+        exclude: &green.exclude,
+        ..FingerprintRequest::default()
+    })?;
+    if now.tree.as_str() == green.tree {
+        return Ok(None);
+    }
+    Ok(Some(finding(
+        "changed_after_green",
+        "the files are no longer those that the accepted GREEN was tested with",
+        "go back with `tm autopilot reopen --reason …`, run the tests again, report GREEN, then commit",
+    )))
+}
+
+/// A commit that the executor made itself.
+fn made_already(
+    repository: &Repository,
+    status: &TreeStatus,
+    memory: &Memory,
+    run: &RunState,
+    green: &Green,
+    sha: &str,
+    mut findings: Vec<Finding>,
+) -> Result<Reading, No> {
+    let last = memory.last_oid()?;
+    let mut foreign = |message: String| {
+        findings.push(finding(
+            "foreign_commit",
+            message,
+            "report the commit that you made for this subtask: it is HEAD, on the run's branch, and builds on the run's last commit",
+        ));
+    };
+    let Some(oid) = repository.resolve(sha)? else {
+        foreign(format!("`{sha}` is no commit of this repository"));
+        return Ok(reading(sha.to_owned(), None, Vec::new(), findings));
+    };
+    let mut paths = Vec::new();
+    let mut message = None;
+    if status.head.as_ref() != Some(&oid) {
+        foreign(format!("{} is not HEAD", oid.short()));
+    } else if oid == last {
+        foreign(format!(
+            "{} is the run's last commit, not a new one",
+            oid.short()
+        ));
+    } else {
+        let commits = repository.commits_between(&last, &oid)?;
+        let mut expected = oid.clone();
+        let mut straight = !commits.is_empty();
+        for commit in commits.iter().rev() {
+            straight &= commit.oid == expected && commit.parents.len() == 1;
+            if let Some(parent) = commit.parents.first() {
+                expected = parent.clone();
+            }
+        }
+        straight &= expected == last;
+        if !straight {
+            foreign(format!(
+                "{} does not lead back to the run's last commit {} through single parents",
+                oid.short(),
+                last.short()
+            ));
+        }
+        paths = repository.changed_paths(&last, &oid)?;
+        if paths.is_empty() {
+            foreign(format!("{} changes nothing", oid.short()));
+        }
+        message = commits.last().map(|commit| commit.message.clone());
+        let tree = repository.tree_of_commit_without(&oid, &last, &green.exclude)?;
+        if straight && tree.tree.as_str() != green.tree {
+            findings.push(finding(
+                "changed_after_green",
+                "the commit does not hold the files that were tested with the accepted GREEN",
+                "go back with `tm autopilot reopen --reason …`, run the tests again, and report GREEN",
+            ));
+        }
+    }
+    let names = paths.iter().map(ToString::to_string).collect();
+    let mut reading = reading(oid.to_string(), message, names, findings);
+    reading
+        .keep_run
+        .insert(LAST_COMMIT.to_owned(), Value::from(oid.to_string()));
+    reading
+        .keep_run
+        .insert(COMMITS.to_owned(), Value::from(memory::commits(run) + 1));
+    Ok(reading)
+}
+
+fn reading(
+    sha: String,
+    message: Option<String>,
+    files: Vec<String>,
+    findings: Vec<Finding>,
+) -> Reading {
+    let mut facts = Map::new();
+    facts.insert("sha".to_owned(), Value::from(sha));
+    facts.insert(
+        "message".to_owned(),
+        Value::from(message.unwrap_or_default()),
+    );
+    facts.insert("files".to_owned(), json!(files));
+    Reading {
+        facts,
+        findings,
+        ..Reading::default()
+    }
+}

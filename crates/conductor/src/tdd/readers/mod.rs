@@ -1,0 +1,146 @@
+//! Evidence readers: what the world, or a report, has to say before a decision.
+
+pub mod commit;
+pub mod preflight;
+pub mod tests;
+
+use project::config::loosened;
+use project::git::{Repository, TreeStatus};
+use rails::{Finding, Refusal, RunState};
+use serde_json::{Map, Value};
+
+use super::Tdd;
+use super::memory::Memory;
+use crate::fault::Fault;
+use crate::support::No;
+
+/// Refuses a report from anywhere but the run's branch.
+pub(super) fn on_the_branch(status: &TreeStatus, memory: &Memory) -> Result<(), Refusal> {
+    let branch = &memory.start.branch;
+    match &status.branch {
+        Some(present) if present == branch => Ok(()),
+        Some(present) if memory.start.protected.contains(present) => Err(super::refusal(
+            "on_default_branch",
+            format!("HEAD is on the protected branch `{present}`; this run works on `{branch}`"),
+            format!("switch back with `git switch {branch}`, then report again"),
+        )),
+        present => Err(super::refusal(
+            "wrong_branch",
+            format!(
+                "HEAD is {}; this run works on `{branch}`",
+                present.as_ref().map_or_else(
+                    || "detached".to_owned(),
+                    |present| format!("on `{present}`")
+                )
+            ),
+            format!("switch back with `git switch {branch}`, then report again"),
+        )),
+    }
+}
+
+/// The findings that every report is looked at for.
+pub(super) fn common_findings(
+    tdd: &Tdd<'_>,
+    run: &RunState,
+    status: &TreeStatus,
+    memory: &Memory,
+    repository: &Repository,
+) -> Result<Vec<Finding>, No> {
+    let mut findings = Vec::new();
+    let last = memory.last_oid()?;
+    let intact = match &status.head {
+        Some(head) if *head == last => true,
+        Some(head) => {
+            repository.resolve(last.as_str())?.is_some() && repository.is_ancestor(&last, head)?
+        }
+        None => false,
+    };
+    if !intact {
+        findings.push(finding(
+            "history_rewritten",
+            format!(
+                "the run's last commit {} is no longer part of `{}`: its history was rewritten",
+                last.short(),
+                memory.start.branch
+            ),
+            format!(
+                "bring it back with `git reset --soft {}` (git reflog shows what was there), or start a new run",
+                last.short()
+            ),
+        ));
+    }
+    let looser = loosened(&tdd.pinned(run), &tdd.settings.config);
+    if !looser.is_empty() {
+        let told: Vec<String> = looser
+            .iter()
+            .map(|loosening| {
+                format!(
+                    "{} from {} to {}",
+                    loosening.key, loosening.was, loosening.is
+                )
+            })
+            .collect();
+        findings.push(finding(
+            "config_loosened",
+            format!("the settings were loosened during the run: {}", told.join("; ")),
+            "put the settings back; a run keeps the rules it was started with, so new ones need a new run",
+        ));
+    }
+    Ok(findings)
+}
+
+pub(super) fn finding(
+    policy: &str,
+    message: impl Into<String>,
+    suggestion: impl Into<String>,
+) -> Finding {
+    Finding {
+        policy: policy.to_owned(),
+        message: message.into(),
+        suggestion: Some(suggestion.into()),
+        details: Map::new(),
+    }
+}
+
+pub(super) fn with_files(mut finding: Finding, files: &[String]) -> Finding {
+    const MOST: usize = 50;
+    let shown: Vec<Value> = files
+        .iter()
+        .take(MOST)
+        .map(|file| Value::from(file.as_str()))
+        .collect();
+    finding
+        .details
+        .insert("files".to_owned(), Value::Array(shown));
+    finding
+}
+
+/// Names given by a caller, as paths of the repository.
+pub(super) fn named_paths(
+    tdd: &Tdd<'_>,
+    repository: &Repository,
+    names: &[String],
+) -> Result<Vec<project::git::RepoPath>, Fault> {
+    names
+        .iter()
+        .map(|name| {
+            let path = std::path::Path::new(name);
+            let absolute = if path.is_absolute() {
+                path.to_owned()
+            } else {
+                tdd.root.join(path)
+            };
+            repository
+                .relative(&absolute)
+                .filter(|path| repository.in_scope(path))
+                .ok_or_else(|| {
+                    Fault::new(
+                        crate::fault::Kind::Usage,
+                        "bad_path",
+                        format!("`{name}` is not a file of this project"),
+                    )
+                    .suggest("give paths relative to the project root")
+                })
+        })
+        .collect()
+}

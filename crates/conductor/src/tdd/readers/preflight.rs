@@ -1,0 +1,537 @@
+//! The checks before a run: each refusal has its own code, and says what to do.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use project::config::Settings;
+use project::convention::branch as names;
+use project::git::{BranchConflict, Oid, RepoPath, Repository, TreeStatus};
+use project::tasks::{RunPlan, Subtask, Task, plan_run};
+use rails::Reading;
+use serde_json::{Map, Value, json};
+
+use super::super::answer::Precondition;
+use super::super::memory::{self, DIRTY, DirtyFile, LAST_COMMIT, START, Source, StartFacts};
+use super::super::request;
+use super::super::{Raw, Tdd};
+use crate::fault::{Fault, Kind};
+use crate::support::No;
+
+/// A start that passed every check.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// What the run will know.
+    pub start: StartFacts,
+    /// What is dirty now.
+    pub dirty: BTreeMap<RepoPath, DirtyFile>,
+    /// The task.
+    pub task: Task,
+    /// Its subtasks, sorted.
+    pub plan: RunPlan,
+    /// Where it comes from, for people.
+    pub source: String,
+    /// GREEN attempts.
+    pub max_attempts: u32,
+    /// The checks that were made.
+    pub checks: Vec<Precondition>,
+}
+
+/// The reader of a start: what [`plan`] found.
+pub fn read(tdd: &Tdd<'_>) -> Result<Reading, No> {
+    let Raw::Start(planned) = &tdd.raw else {
+        return Err(Fault::bug("a run was started without checks").into());
+    };
+    let subtasks: Vec<Value> = planned.plan.runnable.iter().map(item).collect();
+    let mut keep_run = memory::entry(LAST_COMMIT, planned.start.head.as_str());
+    let to_value = |value: serde_json::Result<Value>| value.map_err(|e| Fault::bug(e.to_string()));
+    keep_run.insert(
+        START.to_owned(),
+        to_value(serde_json::to_value(&planned.start))?,
+    );
+    keep_run.insert(
+        DIRTY.to_owned(),
+        to_value(serde_json::to_value(&planned.dirty))?,
+    );
+    Ok(Reading {
+        facts: memory::entry("subtasks", subtasks),
+        keep_run,
+        ..Reading::default()
+    })
+}
+
+fn item(subtask: &Subtask) -> Value {
+    json!({
+        "id": subtask.id,
+        "title": subtask.title,
+        "description": subtask.description,
+        "details": subtask.details,
+        "testStrategy": subtask.test_strategy,
+        "acceptanceCriteria": subtask.acceptance_criteria,
+        "dependencies": subtask.dependencies,
+    })
+}
+
+/// A branch's owner among earlier runs: whether one of the same task made it.
+pub type BelongsTo<'a> = &'a dyn Fn(&str, &str) -> bool;
+
+/// Makes every check, and changes nothing.
+pub fn plan(
+    root: &Path,
+    settings: &Settings,
+    tag: Option<&str>,
+    request: &request::Start,
+    belongs: BelongsTo<'_>,
+) -> Result<Planned, Fault> {
+    let config = &settings.config;
+    if !config.autopilot.enabled {
+        return Err(refused(
+            "autopilot_disabled",
+            "autopilot.enabled is false in the settings of this project",
+            "set autopilot.enabled to true in .taskmaster/config.json; `tm config show --origin` tells where it comes from",
+        ));
+    }
+    let mut checks = Vec::new();
+    let repository = Repository::discover(root)?.with_scope(root);
+    let status = repository.status()?;
+    let (head, from_branch) = git_is_ready(&repository, &status)?;
+    check(
+        &mut checks,
+        "git",
+        format!("`{from_branch}` at {}", head.short()),
+    );
+
+    let tag = project::tasks::resolve_tag(root, tag)?;
+    let source = source_of(root, request)?;
+    let tasks = source.open(root, &tag)?;
+    let task_id = task_id(request, &source, &*tasks)?;
+    let task = tasks.load_task(&task_id)?;
+    plain_id(&task.id)?;
+    let plan = plan_run(&task)?;
+    for subtask in &plan.runnable {
+        plain_id(&subtask.id)?;
+    }
+    let waiting = tasks.check_dependencies(&task)?;
+    if !waiting.unmet.is_empty() {
+        let told: Vec<String> = waiting
+            .unmet
+            .iter()
+            .map(|unmet| match &unmet.status {
+                Some(status) => format!("{} ({status})", unmet.id),
+                None => format!("{} (does not exist)", unmet.id),
+            })
+            .collect();
+        return Err(refused(
+            "dependencies_not_done",
+            format!(
+                "task {} depends on tasks that are not done: {}",
+                task.id,
+                told.join(", ")
+            ),
+            "do those first, or take the dependency out of the task",
+        )
+        .detail("unmet", told));
+    }
+    check(
+        &mut checks,
+        "task",
+        format!(
+            "{} of {} subtasks to do",
+            plan.runnable.len(),
+            task.subtasks.len()
+        ),
+    );
+
+    let tasks_path = tasks
+        .path()
+        .and_then(|path| std::fs::canonicalize(path).ok())
+        .and_then(|path| repository.relative(&path));
+    let mut start = StartFacts {
+        task_id: task.id.clone(),
+        task_title: task.title.clone(),
+        tag: tag.clone(),
+        head: head.to_string(),
+        from_branch: from_branch.clone(),
+        implicit: task.subtasks.iter().any(|subtask| subtask.implicit),
+        source,
+        tasks_path,
+        top_level: repository.top_level().to_owned(),
+        git_dir: repository.git_dir().to_owned(),
+        common_dir: repository.common_dir().to_owned(),
+        project_root: root.to_owned(),
+        skipped: plan
+            .skipped
+            .iter()
+            .map(|subtask| subtask.id.clone())
+            .collect(),
+        left_out: plan.left_out.iter().map(ToString::to_string).collect(),
+        warnings: plan.warnings.iter().map(ToString::to_string).collect(),
+        ..StartFacts::default()
+    };
+    for id in &waiting.in_review {
+        start
+            .warnings
+            .push(format!("task {id} is in review: it counts as done"));
+    }
+    let dirty = dirty(&repository, &status, &start, settings, request)?;
+    check(
+        &mut checks,
+        "tree_clean",
+        if dirty.is_empty() {
+            "nothing is changed".to_owned()
+        } else {
+            format!("{} files are changed, and permitted", dirty.len())
+        },
+    );
+    test_command(root, settings, &mut start)?;
+    check(&mut checks, "tests", start.test_command.clone());
+    let identity = repository.identity()?;
+    check(
+        &mut checks,
+        "identity",
+        format!("{} <{}>", identity.name, identity.email),
+    );
+    branch(&repository, settings, request, &mut start, belongs)?;
+    check(
+        &mut checks,
+        "branch",
+        if start.branch_existed {
+            format!(
+                "`{}` is there, from an earlier run of this task",
+                start.branch
+            )
+        } else {
+            format!("`{}` will be made", start.branch)
+        },
+    );
+    Ok(Planned {
+        start,
+        dirty,
+        plan,
+        source: tasks.describe(),
+        task,
+        max_attempts: request
+            .max_attempts
+            .unwrap_or(config.autopilot.max_green_attempts)
+            .max(1),
+        checks,
+    })
+}
+
+fn git_is_ready(repository: &Repository, status: &TreeStatus) -> Result<(Oid, String), Fault> {
+    if let Some(operation) = repository.operation_under_way()? {
+        return Err(refused(
+            "operation_under_way",
+            format!("{operation} is under way in this repository"),
+            operation.way_out(),
+        ));
+    }
+    if let Some(path) = status.unmerged.first() {
+        return Err(refused(
+            "unmerged",
+            format!("`{path}` has conflicts that are not resolved"),
+            "resolve them, `git add` the files and commit, then start again",
+        ));
+    }
+    let Some(head) = status.head.clone() else {
+        return Err(refused(
+            "no_commits",
+            "this repository has no commit yet",
+            "make a first commit: `git add -A && git commit -m \"Initial commit\"`",
+        ));
+    };
+    let Some(branch) = status.branch.clone() else {
+        return Err(refused(
+            "detached_head",
+            format!("HEAD is detached at {}", head.short()),
+            "switch to the branch that the work should start from: `git switch main`",
+        ));
+    };
+    Ok((head, branch))
+}
+
+fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
+    match (&request.plan, &request.title) {
+        (Some(_), Some(_)) => Err(Fault::new(
+            Kind::Usage,
+            "two_sources",
+            "--plan and --title name two different tasks",
+        )
+        .suggest("give one of them")),
+        (Some(path), None) => {
+            let path = if path.is_absolute() {
+                path.clone()
+            } else {
+                root.join(path)
+            };
+            let path = std::fs::canonicalize(&path).unwrap_or(path);
+            Ok(Source::Plan { path })
+        }
+        (None, Some(title)) => Ok(Source::Inline {
+            title: title.clone(),
+            subtasks: request.subtasks.clone(),
+        }),
+        (None, None) if !request.subtasks.is_empty() => {
+            Err(
+                Fault::new(Kind::Usage, "no_title", "--subtask needs a --title")
+                    .suggest("tm autopilot start --title \"…\" --subtask \"…\""),
+            )
+        }
+        (None, None) => Ok(Source::Tasks),
+    }
+}
+
+fn task_id(
+    request: &request::Start,
+    source: &Source,
+    tasks: &dyn project::tasks::TaskSource,
+) -> Result<String, Fault> {
+    if let Some(id) = &request.task_id {
+        return Ok(id.clone());
+    }
+    match source {
+        Source::Tasks => Err(Fault::new(Kind::Usage, "no_task", "which task?").suggest(
+            "name one: `tm autopilot start 1`; or begin without a tasks file: `tm autopilot start --title \"…\" --subtask \"…\"`",
+        )),
+        Source::Plan { .. } | Source::Inline { .. } => tasks
+            .task_statuses()?
+            .keys()
+            .next()
+            .cloned()
+            .ok_or_else(|| Fault::new(Kind::Missing, "unknown_task", format!("{} has no task", tasks.describe()))),
+    }
+}
+
+/// Ids stand bare in commands, file names and branch names.
+fn plain_id(id: &str) -> Result<(), Fault> {
+    let plain = !id.is_empty()
+        && id.len() <= 100
+        && !id.starts_with(['-', '.'])
+        && !id.contains("..")
+        && id
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
+    if plain {
+        return Ok(());
+    }
+    Err(refused(
+        "bad_id",
+        format!("the id {id:?} cannot be used in commands and file names"),
+        "use ids of letters, digits, `.`, `-` and `_`",
+    ))
+}
+
+fn dirty(
+    repository: &Repository,
+    status: &TreeStatus,
+    start: &StartFacts,
+    settings: &Settings,
+    request: &request::Start,
+) -> Result<BTreeMap<RepoPath, DirtyFile>, Fault> {
+    let memory = memory::Memory {
+        start: start.clone(),
+        dirty: BTreeMap::new(),
+        last_commit: start.head.clone(),
+    };
+    let exempt = memory.exempt(repository);
+    let mut paths: Vec<RepoPath> = status
+        .changes
+        .iter()
+        .filter(|change| !change.submodule)
+        .flat_map(|change| change.paths().cloned())
+        .filter(|path| !exempt.contains(path))
+        .collect();
+    paths.sort();
+    paths.dedup();
+    if paths.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    if settings.config.autopilot.require_clean_working_tree && !request.allow_dirty {
+        const MOST: usize = 20;
+        let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
+        let more = files.len().saturating_sub(MOST);
+        let mut told = files
+            .iter()
+            .take(MOST)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ");
+        if more > 0 {
+            told = format!("{told} and {more} more");
+        }
+        return Err(refused(
+            "dirty_tree",
+            format!("the working tree has changes that are not committed: {told}"),
+            "commit or stash them; or permit them with --allow-dirty: then they are left alone, and never committed by the run",
+        )
+        .detail("files", files));
+    }
+    Ok(repository
+        .hash_files(&paths)?
+        .into_iter()
+        .map(|(path, content)| {
+            let content = content.map(|id| id.as_str().to_owned());
+            (
+                path,
+                DirtyFile {
+                    content,
+                    left: false,
+                },
+            )
+        })
+        .collect())
+}
+
+fn test_command(root: &Path, settings: &Settings, start: &mut StartFacts) -> Result<(), Fault> {
+    let test = &settings.config.test;
+    let found = project::runner::detect(root, &test.runner).map_err(|error| {
+        Fault::new(Kind::Environment, "config_invalid", error.to_string())
+            .suggest(error.suggestion())
+    })?;
+    if let Some(setup) = &found.setup {
+        start.test_command.clone_from(&setup.command);
+        start.test_framework.clone_from(&setup.framework);
+        start.test_patterns.clone_from(&setup.patterns);
+    } else {
+        "unknown".clone_into(&mut start.test_framework);
+    }
+    if let Some(command) = &test.command {
+        start.test_command.clone_from(command);
+    } else {
+        start
+            .warnings
+            .extend(found.notes.iter().map(ToString::to_string));
+    }
+    if start.test_command.trim().is_empty() {
+        return Err(refused(
+            "no_test_command",
+            format!("no test command was found in {}", root.display()),
+            "set test.command in .taskmaster/config.json, such as {\"test\": {\"command\": \"npm test\"}}",
+        ));
+    }
+    if !test.patterns.is_empty() {
+        start.test_patterns.clone_from(&test.patterns);
+    }
+    if let Some(pattern) = &test.targeted_run_pattern
+        && !start.test_patterns.contains(pattern)
+    {
+        start.test_patterns.insert(0, pattern.clone());
+    }
+    Ok(())
+}
+
+fn branch(
+    repository: &Repository,
+    settings: &Settings,
+    request: &request::Start,
+    start: &mut StartFacts,
+    belongs: BelongsTo<'_>,
+) -> Result<(), Fault> {
+    let git = &settings.config.git;
+    let mut name = match &request.branch {
+        Some(name) => {
+            names::check_branch_name(name).map_err(|fault| {
+                Fault::new(
+                    Kind::Usage,
+                    "bad_branch_name",
+                    format!("`{name}` cannot be the name of a branch: {fault}"),
+                )
+                .suggest("use letters, digits, `-` and `/`")
+            })?;
+            name.clone()
+        }
+        None => names::branch_name(
+            &git.branch_pattern,
+            &start.tag,
+            &start.task_id,
+            &start.task_title,
+        )
+        .map_err(|error| {
+            Fault::new(Kind::Environment, "config_invalid", error.to_string())
+                .suggest(error.suggestion())
+        })?,
+    };
+    let default = repository.default_branch(&git.default_remote)?;
+    start.protected = default
+        .into_iter()
+        .chain(git.protected_branches.iter().cloned())
+        .collect();
+    if start.protected.contains(&name) {
+        return Err(refused(
+            "on_default_branch",
+            format!("`{name}` is a protected branch: no run works on it"),
+            "leave --branch out, or name another one",
+        ));
+    }
+    match repository.branch_conflict(&name)? {
+        None => {}
+        Some(conflict @ (BranchConflict::PrefixIsBranch(_) | BranchConflict::IsFolderOf(_))) => {
+            let flat = name.replace('/', "-");
+            start.warnings.push(format!(
+                "git cannot have `{name}` beside the branch `{}`, so the branch is `{flat}`",
+                conflict.branch()
+            ));
+            name = flat;
+            if let Some(conflict) = repository.branch_conflict(&name)? {
+                return Err(taken(&name, conflict.branch()));
+            }
+        }
+        Some(conflict) => return Err(taken(&name, conflict.branch())),
+    }
+    if repository.branch_exists(&name)? {
+        if let Some(elsewhere) = repository.worktree_of_branch(&name)? {
+            return Err(Fault::new(
+                Kind::Conflict,
+                "branch_checked_out",
+                format!(
+                    "`{name}` is checked out in another worktree: {}",
+                    elsewhere.display()
+                ),
+            )
+            .suggest("work there, or choose another name with --branch"));
+        }
+        if !belongs(&name, &start.task_id) {
+            return Err(refused(
+                "branch_exists",
+                format!(
+                    "there is a branch `{name}`, and no run of task {} made it",
+                    start.task_id
+                ),
+                "choose another name with --branch, or delete the branch if it is not needed",
+            ));
+        }
+        start.branch_existed = true;
+        if let Some(tip) = repository.resolve(&format!("refs/heads/{name}"))? {
+            start.head = tip.to_string();
+        }
+    }
+    if start.from_branch != name && !start.protected.contains(&start.from_branch) {
+        start.protected.push(start.from_branch.clone());
+    }
+    start.branch = name;
+    Ok(())
+}
+
+fn taken(name: &str, other: &str) -> Fault {
+    refused(
+        "branch_conflict",
+        format!("there is a branch `{other}`, which `{name}` cannot stand beside"),
+        "choose another name with --branch",
+    )
+}
+
+fn check(checks: &mut Vec<Precondition>, id: &str, detail: impl Into<String>) {
+    checks.push(Precondition {
+        id: id.to_owned(),
+        holds: Some(true),
+        detail: detail.into(),
+    });
+}
+
+fn refused(code: &str, message: impl Into<String>, suggestion: impl Into<String>) -> Fault {
+    Fault::new(Kind::Refused, code, message).suggest(suggestion)
+}
+
+/// What a start would do, for the details of an answer.
+pub fn details(planned: &Planned) -> Map<String, Value> {
+    memory::entry("branch", planned.start.branch.as_str())
+}

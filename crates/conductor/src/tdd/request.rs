@@ -1,0 +1,67 @@
+//! What callers ask of a `tdd` run.
+
+use std::path::PathBuf;
+
+/// Arguments of `start`.
+#[derive(Debug, Clone, Default)]
+pub struct Start {
+    /// The task, where it comes from the tasks file or needs no other name.
+    pub task_id: Option<String>,
+    /// A task given by its title.
+    pub title: Option<String>,
+    /// Its subtasks.
+    pub subtasks: Vec<String>,
+    /// A Markdown checklist.
+    pub plan: Option<PathBuf>,
+    /// Name of the branch instead of the pattern's.
+    pub branch: Option<String>,
+    /// GREEN attempts instead of the settings'.
+    pub max_attempts: Option<u32>,
+    /// Supersede a run that is under way.
+    pub force: bool,
+    /// Begin with a dirty tree.
+    pub allow_dirty: bool,
+}
+
+/// Arguments of `complete` and `finalize`.
+#[derive(Debug, Clone, Default)]
+pub struct Complete {
+    /// `red`, `green` or `finalize`; the present one if absent.
+    pub phase: Option<String>,
+    /// The subtask; the present one if absent.
+    pub subtask: Option<String>,
+    /// `failed:3,passed:0` in any order, or a JSON object.
+    pub results: String,
+    /// A number (line coverage), `lines:92,branches:80`, or a JSON object; in percent.
+    pub coverage: Option<String>,
+    /// The files that were changed, relative to the project root; found by git if empty.
+    pub files: Vec<String>,
+    /// The work unit.
+    pub unit: Option<String>,
+    /// At finalize: coverage under a threshold is let pass.
+    pub skip_coverage: bool,
+}
+
+/// Arguments of `commit`.
+#[derive(Debug, Clone, Default)]
+pub struct Commit {
+    /// The subtask; the present one if absent.
+    pub subtask: Option<String>,
+    /// The whole message instead of the template's.
+    pub message: Option<String>,
+    /// The files, relative to the project root; all of the run's changes if empty.
+    pub files: Vec<String>,
+    /// A commit that the caller made itself.
+    pub sha: Option<String>,
+    /// The work unit.
+    pub unit: Option<String>,
+}
+
+/// Arguments of `abort`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Abort {
+    /// Delete the branch and the run's folder.
+    pub cleanup: bool,
+    /// Even if the branch has work that is nowhere else.
+    pub force: bool,
+}

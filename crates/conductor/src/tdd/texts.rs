@@ -1,0 +1,178 @@
+//! What the codes of the workflow mean: one message and one suggestion each.
+
+use serde_json::{Map, Value};
+
+/// The texts of a code.
+#[derive(Debug, Clone, Copy)]
+pub struct Text {
+    /// The code.
+    pub code: &'static str,
+    /// What it means, in general.
+    pub meaning: &'static str,
+    /// What to do.
+    pub suggestion: &'static str,
+}
+
+/// The codes that the definition of the workflow names, and those of the engine that an executor
+/// meets.
+pub const TEXTS: &[Text] = &[
+    Text {
+        code: "no_tests_ran",
+        meaning: "No test ran",
+        suggestion: "run the tests and report what the runner printed; errors while compiling or collecting count as errors:N",
+    },
+    Text {
+        code: "red_requires_failing_tests",
+        meaning: "RED needs failing tests, and all passed",
+        suggestion: "check that the tests test the new behaviour: they must fail before it is there",
+    },
+    Text {
+        code: "red_only_errors",
+        meaning: "No test failed, they only could not be compiled or collected",
+        suggestion: "make sure that they fail for the right reason",
+    },
+    Text {
+        code: "red_has_passing_tests",
+        meaning: "Some tests pass already",
+        suggestion: "make sure that the new ones are among those that fail",
+    },
+    Text {
+        code: "green_tests_still_failing",
+        meaning: "Tests still fail",
+        suggestion: "go on implementing, then report again; if a test is wrong, go back with `tm autopilot reopen --reason …`",
+    },
+    Text {
+        code: "green_requires_passing_tests",
+        meaning: "No test passed",
+        suggestion: "run the tests and report how many passed",
+    },
+    Text {
+        code: "coverage_below_threshold",
+        meaning: "Coverage is under its threshold",
+        suggestion: "add tests for what is not covered, then report again",
+    },
+    Text {
+        code: "suite_failing",
+        meaning: "The full suite fails, so a repair is open",
+        suggestion: "mend what fails, report GREEN for the repair, commit it, then finalize again",
+    },
+    Text {
+        code: "nothing_before",
+        meaning: "A repair has no RED to go back to",
+        suggestion: "mend the failing tests and report GREEN, or give it up with `tm autopilot skip --reason …`",
+    },
+    Text {
+        code: "stale_unit",
+        meaning: "That is not the present work unit",
+        suggestion: "ask what is next: `tm autopilot next`",
+    },
+    Text {
+        code: "paused",
+        meaning: "The run is paused and takes no reports",
+        suggestion: "go on with `tm autopilot resume`",
+    },
+    Text {
+        code: "run_over",
+        meaning: "The run is over",
+        suggestion: "see what it did: `tm runs report`",
+    },
+    Text {
+        code: "cannot_reopen",
+        meaning: "There is nothing to go back to from here",
+        suggestion: "ask what is next: `tm autopilot next`",
+    },
+    Text {
+        code: "cannot_skip",
+        meaning: "This cannot be given up",
+        suggestion: "ask what is next: `tm autopilot next`",
+    },
+    Text {
+        code: "not_present",
+        meaning: "That is not the one in hand",
+        suggestion: "leave the id out, or name the present one: `tm autopilot status`",
+    },
+    Text {
+        code: "not_a_policy",
+        meaning: "That code is no policy of this step",
+        suggestion: "only policies can be let pass; other refusals have another way out",
+    },
+    Text {
+        code: "definition_fault",
+        meaning: "The workflow's definition is at fault",
+        suggestion: "see `tm workflow check`",
+    },
+];
+
+/// The text of a code, if it has one.
+pub fn text(code: &str) -> Option<&'static Text> {
+    TEXTS.iter().find(|text| text.code == code)
+}
+
+/// What was found, in one line.
+pub fn message(code: &str, facts: &Map<String, Value>) -> String {
+    let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
+    match code {
+        "red_requires_failing_tests" => {
+            format!(
+                "RED needs failing tests, and all {} passed",
+                number("passed")
+            )
+        }
+        "no_tests_ran" if number("skipped") > 0 => {
+            format!("No test ran: all {} were skipped", number("skipped"))
+        }
+        "green_tests_still_failing" => failing("GREEN is not reached", facts),
+        "suite_failing" => failing("The full suite fails", facts),
+        "coverage_below_threshold" => {
+            let under: Vec<&str> = facts
+                .get("under")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            format!("Coverage is under its threshold: {}", under.join(", "))
+        }
+        other => {
+            text(other).map_or_else(|| other.replace('_', " "), |text| text.meaning.to_owned())
+        }
+    }
+}
+
+fn failing(what: &str, facts: &Map<String, Value>) -> String {
+    let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
+    match number("errors") {
+        0 => format!("{what}: {} tests still fail", number("failed")),
+        errors => format!(
+            "{what}: {} tests fail and {errors} could not be compiled or collected",
+            number("failed")
+        ),
+    }
+}
+
+/// What to do about a code.
+pub fn suggestion(code: &str) -> String {
+    text(code)
+        .map(|text| text.suggestion.to_owned())
+        .unwrap_or_default()
+}
+
+/// What an accepted report says.
+pub fn accepted(state: &str, facts: &Map<String, Value>) -> String {
+    let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
+    match state {
+        "red" if number("failing") == 0 => format!(
+            "The {} tests pass already: the subtask is done",
+            number("passed")
+        ),
+        "red" => format!(
+            "RED accepted: {} failing, {} passing",
+            number("failing"),
+            number("passed")
+        ),
+        "green" => format!("GREEN accepted: {} passing", number("passed")),
+        "commit" => "Commit taken over".to_owned(),
+        "finalize" => format!("The full suite passes: {} tests", number("passed")),
+        other => format!("{other} accepted"),
+    }
+}

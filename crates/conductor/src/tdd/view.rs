@@ -1,0 +1,201 @@
+//! From a run to answers. A view picks names and shapes; it decides nothing.
+
+use std::path::Path;
+
+use journal::EvidenceStore;
+use rails::RunState;
+use rails::event::Reported;
+use rails::state::{ItemStatus, Next, ROOT, RunStatus, Token};
+
+use super::answer::{NextAction, Progress, Status, Verdict};
+use super::context::{self, UnitContext};
+use super::memory::{self, Memory};
+use super::texts;
+use crate::clock::{millis_of, spoken};
+use crate::fault::Fault;
+
+/// What comes next, without context and instructions.
+pub fn next_action(run: &RunState) -> NextAction {
+    dressed(run, &run.next())
+}
+
+/// A recorded `next`, with what the run knows of its subtask.
+pub fn dressed(run: &RunState, next: &Next) -> NextAction {
+    let mut action = NextAction {
+        run_id: run.run.clone(),
+        ..NextAction::default()
+    };
+    match next.status {
+        RunStatus::Running => {
+            // Between two states only where an effect is still to be settled.
+            action.action = next.state.clone().unwrap_or_else(|| "commit".to_owned());
+            action.unit_id.clone_from(&next.unit);
+            action.attempt = next.attempt;
+            action.max_attempts = next.max_attempts;
+            action.subtask = next
+                .item
+                .as_ref()
+                .and_then(|key| run.sets.get("subtasks")?.items.get(key))
+                .map(context::view);
+        }
+        RunStatus::Paused => {
+            "paused".clone_into(&mut action.action);
+            action.paused_reason = run.pause.as_ref().map(|pause| pause.reason.clone());
+        }
+        over => {
+            "complete".clone_into(&mut action.action);
+            action.status = Some(over.name().to_owned());
+        }
+    }
+    action
+}
+
+/// What comes next, with everything that is needed to do it.
+pub fn full(run: &RunState, dir: &Path) -> Result<NextAction, Fault> {
+    let mut action = next_action(run);
+    let unit = run
+        .waiting()
+        .find(|(_, unit)| Some(&unit.id) == action.unit_id.as_ref());
+    if let Some((_, unit)) = unit
+        && let Some(hash) = &unit.context
+    {
+        let bytes = EvidenceStore::new(dir).get(hash)?;
+        let kept: UnitContext = serde_json::from_slice(&bytes).map_err(|error| {
+            Fault::bug(format!(
+                "the context of {} cannot be read: {error}",
+                unit.id
+            ))
+        })?;
+        action.preconditions = context::shown(&kept);
+        action.context = Some(kept.context);
+        action.instructions = Some(kept.instructions);
+    }
+    Ok(action)
+}
+
+/// The verdict that was recorded for a report.
+pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
+    let code = report.code.as_deref();
+    let message = match code {
+        Some(code) => texts::message(code, &report.facts),
+        None => texts::accepted(&report.state, &report.facts),
+    };
+    let warnings: Vec<String> = report
+        .warnings
+        .iter()
+        .map(|warning| {
+            report
+                .findings
+                .iter()
+                .find(|finding| finding.policy == *warning)
+                .map_or_else(
+                    || texts::message(warning, &report.facts),
+                    |finding| finding.message.clone(),
+                )
+        })
+        .collect();
+    let next = report.answer.next.clone().unwrap_or_else(|| run.next());
+    let paused = next.status == RunStatus::Paused;
+    Verdict {
+        validated: report.answer.validated,
+        message: if paused {
+            format!("{message}; the attempts are used up, so the run is paused")
+        } else {
+            message
+        },
+        warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+        suggestion: match code {
+            Some(_) if paused => Some(
+                "look at what keeps failing (the test may be wrong: resume, then reopen), then `tm autopilot resume` for a fresh set of attempts".to_owned(),
+            ),
+            Some(code) => Some(texts::suggestion(code)).filter(|text| !text.is_empty()),
+            None => None,
+        },
+        code: code.map(str::to_owned),
+        details: serde_json::Map::new(),
+        next_action: dressed(run, &next),
+    }
+}
+
+/// The token whose item is in hand, or the run's own.
+pub fn present(run: &RunState) -> Option<&Token> {
+    run.tokens
+        .iter()
+        .rfind(|token| token.id != ROOT)
+        .or_else(|| run.token(ROOT))
+}
+
+/// The phase in lower case, while there is one.
+pub fn phase(run: &RunState) -> Option<&str> {
+    if run.status.is_over() {
+        return None;
+    }
+    present(run).map(|token| token.state.as_str())
+}
+
+/// How far the run is.
+pub fn progress(run: &RunState) -> Progress {
+    let of = |status: ItemStatus| -> Vec<String> {
+        memory::subtasks(run)
+            .filter(|(_, item)| item.status == status)
+            .map(|(key, _)| key.to_owned())
+            .collect()
+    };
+    let total = memory::subtasks(run).count();
+    let completed = of(ItemStatus::Done);
+    let percentage = if total == 0 {
+        0
+    } else {
+        completed.len() * 100 / total
+    };
+    Progress {
+        percentage: u32::try_from(percentage).unwrap_or(100),
+        failed: of(ItemStatus::Failed),
+        current: of(ItemStatus::Active).into_iter().next(),
+        remaining: of(ItemStatus::Open),
+        completed,
+        total,
+    }
+}
+
+/// Attempts that a subtask has.
+pub fn max_attempts(run: &RunState) -> u32 {
+    run.inputs
+        .get("maxAttempts")
+        .and_then(serde_json::Value::as_u64)
+        .and_then(|attempts| u32::try_from(attempts).ok())
+        .unwrap_or(0)
+}
+
+/// Where the run is, at the time `now` in milliseconds.
+pub fn status(run: &RunState, now: i64) -> Result<Status, Fault> {
+    let memory = Memory::of(run)?;
+    let began = millis_of(&run.started_at).unwrap_or(now);
+    let until = run.ended_at.as_deref().and_then(millis_of).unwrap_or(now);
+    let millis = u64::try_from(until - began).unwrap_or(0);
+    let progress = progress(run);
+    let waiting = run.waiting().next();
+    Ok(Status {
+        run_id: run.run.clone(),
+        task_id: memory.start.task_id,
+        tag: memory.start.tag,
+        branch: memory.start.branch,
+        status: run.status.name().to_owned(),
+        current_subtask: progress.current.clone(),
+        current_phase: phase(run).map(str::to_owned),
+        attempt_number: waiting.map(|(_, unit)| unit.attempt).or_else(|| {
+            let token = present(run)?;
+            token.attempts.get(&token.state).copied()
+        }),
+        max_attempts: max_attempts(run),
+        progress,
+        commits: memory::commits(run),
+        start_time: run.started_at.clone(),
+        duration: spoken(millis),
+        duration_ms: millis,
+        last_updated: run.updated_at.clone(),
+        can_resume: !run.status.is_over(),
+        paused_reason: run.pause.as_ref().map(|pause| pause.reason.clone()),
+        next_action: next_action(run),
+    })
+}

@@ -1,0 +1,127 @@
+//! `tm runs` and `tm log`.
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{Place, ProjectPlace};
+
+/// `tm runs`.
+#[derive(Debug, Args)]
+pub struct Runs {
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: Place,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: RunsCommand,
+}
+
+/// The commands of `tm runs`.
+#[derive(Debug, Subcommand)]
+pub enum RunsCommand {
+    /// List runs, the newest first
+    List(List),
+    /// Show one run in a few lines
+    Show(OneRun),
+    /// Print the journal of a run
+    Log(OneRun),
+    /// Print the report of a run
+    ///
+    /// As Markdown, or as one JSON value with `--json`.
+    Report(OneRun),
+}
+
+/// `tm runs list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// The runs of every project
+    #[arg(long)]
+    pub all: bool,
+    /// Only the runs with this status
+    #[arg(long, value_name = "STATUS")]
+    pub status: Option<RunStatus>,
+    /// At most this many
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: Option<u32>,
+}
+
+/// What a run can be.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum RunStatus {
+    /// It takes reports.
+    Running,
+    /// It waits to be resumed.
+    Paused,
+    /// It is over, all done.
+    Completed,
+    /// It is over, something was given up.
+    Failed,
+    /// It was ended before its end.
+    Aborted,
+}
+
+impl RunStatus {
+    /// The status as the files of a run have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Paused => "paused",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Aborted => "aborted",
+        }
+    }
+}
+
+/// A command about one run.
+#[derive(Debug, Args)]
+pub struct OneRun {
+    /// The run, by its id or the beginning of it; the present one if left out
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+}
+
+/// `tm log`.
+#[derive(Debug, Args)]
+pub struct Log {
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: ProjectPlace,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: LogCommand,
+}
+
+/// The commands of `tm log`.
+#[derive(Debug, Subcommand)]
+pub enum LogCommand {
+    /// Check the whole chain of a journal; exit status 6 if it is damaged
+    Verify(OneRun),
+    /// Mend a damaged journal: keep what is whole before the damage, and the old file beside it
+    ///
+    /// Events after the damage are lost to the run, so it asks first on a terminal, and needs `--yes` elsewhere.
+    Repair(Repair),
+    /// Show the run as it was after some event
+    Replay(Replay),
+}
+
+/// `tm log repair`.
+#[derive(Debug, Args)]
+pub struct Repair {
+    /// The run, by its id or the beginning of it; the present one if left out
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// Do not ask; needed where nobody can be asked
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// `tm log replay`.
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// The run, by its id or the beginning of it; the present one if left out
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// Number of the last event to fold; all of them if left out
+    #[arg(long, value_name = "SEQ", value_parser = clap::value_parser!(u64).range(1..))]
+    pub to: Option<u64>,
+}

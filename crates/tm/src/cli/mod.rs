@@ -1,0 +1,132 @@
+//! The arguments of every command. Their doc comments are the help texts.
+
+pub mod autopilot;
+pub mod history;
+#[cfg(test)]
+mod reference;
+pub mod setup;
+mod usage;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use usage::{is_help, usage_fault, wants_json};
+
+/// Keeps coding agents on rails: asks for one step, checks the evidence, records it, says what comes next
+///
+/// A run is a durable state machine. An agent (or a person) asks `tm autopilot next` what to do, does that
+/// one thing and reports back; `tm` holds the report against the rule of the phase, makes the commit, and
+/// says what comes next. It never calls a model, and a kill at any moment loses nothing.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tm",
+    bin_name = "tm",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_long_help = EXIT_STATUS
+)]
+pub struct Cli {
+    /// Print without colour and symbols; so does a set `NO_COLOR`
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub no_color: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  done
+  1  a fault of tm
+  2  usage
+  3  refused by a rule
+  4  nothing there: no active run, unknown run, task or workflow
+  5  conflict: stale work unit, another run active, lock not free in time
+  6  the environment: git missing, I/O, damaged state, bad config or tasks file
+  7  nothing to do now";
+
+/// The families of commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Test-driven runs: each subtask RED, GREEN, COMMIT, on a branch of its own
+    #[command(arg_required_else_help = true)]
+    Autopilot(autopilot::Autopilot),
+    /// The runs of this project: list them, look at one, read its journal or its report
+    #[command(arg_required_else_help = true)]
+    Runs(history::Runs),
+    /// The journal of a run: check it, mend it, fold it up to some event
+    #[command(arg_required_else_help = true)]
+    Log(history::Log),
+    /// Workflow definitions: list them, print one, check a file
+    #[command(arg_required_else_help = true)]
+    Workflow(setup::Workflow),
+    /// The settings in force
+    #[command(arg_required_else_help = true)]
+    Config(setup::Config),
+    /// Find out what is wrong here, and how to mend it
+    ///
+    /// The exit status is 6 if a check fails; notes and warnings leave it 0.
+    Doctor(setup::Doctor),
+    /// Show the whole story in a throw-away repository: offline, in a few seconds
+    ///
+    /// A plan, a branch, RED, a refused cheat, GREEN, COMMIT, a kill in the middle of a commit, a
+    /// resume, the final suite and the report. The tests are real, and run by `sh`; the executor is a
+    /// script. Nothing needs to be installed, and nothing is left behind unless `--keep` is given.
+    Demo(setup::Demo),
+    /// Print a completion script for a shell
+    Completions(setup::Completions),
+    /// Print the manual pages, or write them to a folder
+    Man(setup::Man),
+}
+
+/// Where a command works, and how it answers.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Place {
+    /// Print one JSON value on standard output, and nothing else there
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub json: bool,
+    /// The project's folder; found upward from the current one if left out
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
+    pub project_root: Option<PathBuf>,
+    /// The tag; the project's current one if left out
+    #[arg(long, global = true, value_name = "TAG", help_heading = "Everywhere")]
+    pub tag: Option<String>,
+}
+
+/// Where a command works that has nothing to do with tags.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ProjectPlace {
+    /// Print one JSON value on standard output, and nothing else there
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub json: bool,
+    /// The project's folder; found upward from the current one if left out
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
+    pub project_root: Option<PathBuf>,
+}
+
+/// The run that a command is about.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RunChoice {
+    /// The run, by its id or the beginning of it; the present one if left out
+    #[arg(long, value_name = "RUN")]
+    pub run_id: Option<String>,
+}
+
+impl Cli {
+    /// Whether the answer is to be JSON.
+    pub fn json(&self) -> bool {
+        match &self.command {
+            Command::Autopilot(autopilot) => autopilot.place.json,
+            Command::Runs(runs) => runs.place.json,
+            Command::Log(log) => log.place.json,
+            Command::Workflow(workflow) => workflow.place.json,
+            Command::Config(config) => config.place.json,
+            Command::Doctor(doctor) => doctor.place.json,
+            Command::Demo(demo) => demo.json,
+            Command::Completions(_) | Command::Man(_) => false,
+        }
+    }
+}

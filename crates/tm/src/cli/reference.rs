@@ -1,0 +1,77 @@
+//! The reference of the command line, `docs/cli.md`: the help of every command, held equal to it by a test.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::CommandFactory;
+
+use super::Cli;
+
+fn reference() -> String {
+    let mut text = "\
+# Command line
+
+The help of every command, written down from the program itself. `UPDATE_DOCS=1 cargo test -p tm` writes this file anew.
+"
+    .to_owned();
+    let mut command = Cli::command().term_width(100);
+    command.build();
+    add(&mut command, &mut text);
+    text
+}
+
+fn add(command: &mut clap::Command, text: &mut String) {
+    let name = command.get_bin_name().unwrap_or("tm").to_owned();
+    let help = command.render_long_help().to_string();
+    let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+    let _ = write!(
+        text,
+        "\n## {name}\n\n```text\n{}\n```\n",
+        help.join("\n").trim_end()
+    );
+    for below in command.get_subcommands_mut() {
+        if below.get_name() != "help" {
+            add(below, text);
+        }
+    }
+}
+
+#[test]
+fn the_written_reference_is_what_the_program_says() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    let now = reference();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&file, &now).unwrap();
+    }
+    let written = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        written == now,
+        "docs/cli.md is not what the program says: run UPDATE_DOCS=1 cargo test -p tm"
+    );
+}
+
+#[test]
+fn the_definition_of_the_command_line_is_sound() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn every_argument_says_what_it_is() {
+    fn walk(command: &clap::Command) {
+        assert!(
+            command.get_about().is_some(),
+            "{} says nothing",
+            command.get_name()
+        );
+        for argument in command.get_arguments() {
+            assert!(
+                argument.get_help().is_some(),
+                "{} {} says nothing",
+                command.get_name(),
+                argument.get_id()
+            );
+        }
+        command.get_subcommands().for_each(walk);
+    }
+    walk(&Cli::command());
+}

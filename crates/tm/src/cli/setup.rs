@@ -1,0 +1,97 @@
+//! `tm workflow`, `tm config`, `tm doctor`, `tm demo`, `tm completions`, `tm man`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use clap_complete::Shell;
+
+use super::ProjectPlace;
+
+/// `tm workflow`.
+#[derive(Debug, Args)]
+pub struct Workflow {
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: ProjectPlace,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: WorkflowCommand,
+}
+
+/// The commands of `tm workflow`.
+#[derive(Debug, Subcommand)]
+pub enum WorkflowCommand {
+    /// List the workflows: those that come with tm, and the project's own
+    List,
+    /// Print the definition of a workflow
+    Show {
+        /// Id of the workflow
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Check a definition; exit status 3 if it has faults
+    Check {
+        /// The definition, a YAML file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+}
+
+/// `tm config`.
+#[derive(Debug, Args)]
+pub struct Config {
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: ProjectPlace,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+/// The commands of `tm config`.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Show every setting
+    Show {
+        /// Say where each value comes from
+        #[arg(long)]
+        origin: bool,
+    },
+}
+
+/// `tm doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: ProjectPlace,
+    /// Take over the runs of a project that was moved here
+    #[arg(long, value_name = "PROJECT")]
+    pub adopt: Option<String>,
+}
+
+/// `tm demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Keep the repository, and say where it is
+    #[arg(long)]
+    pub keep: bool,
+    /// Print one JSON value at the end, and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `tm completions`.
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    pub shell: Shell,
+}
+
+/// `tm man`.
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Write one file for each command to this folder, which is made if need be
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}

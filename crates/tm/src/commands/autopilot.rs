@@ -1,0 +1,348 @@
+//! `tm autopilot`.
+
+use conductor::tdd::request;
+use conductor::{Conductor, Fault, Kind};
+
+use super::{DONE, Outcome, declined, open, usage, watch};
+use crate::cli::autopilot::{
+    Abort, Allow, Autopilot, AutopilotCommand, Commit, Complete, Finalize, Resume, Start,
+};
+use crate::interactive;
+use crate::output::Output;
+use crate::{person, render};
+
+/// Carries out a command of `tm autopilot`.
+pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
+    let Autopilot { place, command } = autopilot;
+    check(&command, output)?;
+    let name = format!("tm autopilot {}", command.name());
+    let conductor = open(place.project_root, place.tag, &name)?;
+    match command {
+        AutopilotCommand::Start(start) => begin(&conductor, start, output),
+        AutopilotCommand::Next(next) => {
+            let answer = conductor.next(next.run.run_id.as_deref(), next.check)?;
+            output.answer(&answer, render::next)?;
+            Ok(DONE)
+        }
+        AutopilotCommand::Complete(complete) => report(&conductor, complete, output),
+        AutopilotCommand::Commit(commit) => make_commit(&conductor, commit, output),
+        AutopilotCommand::Finalize(finalize) => finish(&conductor, finalize, output),
+        AutopilotCommand::Reopen(reopen) => {
+            let answer = conductor.reopen(reopen.run.run_id.as_deref(), &reopen.reason)?;
+            output.answer(&answer, render::moved)?;
+            Ok(DONE)
+        }
+        AutopilotCommand::Skip(skip) => {
+            let (run, subtask) = (skip.run.run_id.as_deref(), skip.subtask.as_deref());
+            let answer = conductor.skip(run, subtask, &skip.reason)?;
+            output.answer(&answer, render::moved)?;
+            Ok(DONE)
+        }
+        AutopilotCommand::Allow(allow) => let_pass(&conductor, &allow, output),
+        AutopilotCommand::Status(status) => {
+            let answer = conductor.status(status.run.run_id.as_deref())?;
+            output.answer(&answer, render::status)?;
+            Ok(DONE)
+        }
+        AutopilotCommand::Pause(pause) => {
+            let answer = conductor.pause(pause.run.run_id.as_deref(), &pause.reason)?;
+            output.answer(&answer, render::moved)?;
+            Ok(DONE)
+        }
+        AutopilotCommand::Resume(resume) => go_on(&conductor, &resume, output),
+        AutopilotCommand::Abort(abort) => end(&conductor, &abort, output),
+        AutopilotCommand::Watch(watch) => {
+            watch::run(&conductor, watch.run.run_id.as_deref(), output)
+        }
+    }
+}
+
+/// What can be told from the command line alone, before anything is looked at.
+fn check(command: &AutopilotCommand, output: &Output) -> Result<(), Fault> {
+    let interactive = match command {
+        AutopilotCommand::Start(start) => start.interactive,
+        AutopilotCommand::Resume(resume) => resume.interactive,
+        AutopilotCommand::Complete(complete) => {
+            phase_and_subtask(complete.phase.clone(), complete.subtask.clone())?;
+            false
+        }
+        _ => false,
+    };
+    if interactive && output.is_json() {
+        return Err(
+            usage("--interactive is a dialogue with a person and cannot be had as JSON")
+                .suggest("leave out one of --json and --interactive"),
+        );
+    }
+    Ok(())
+}
+
+fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
+    let mut request = request::Start {
+        task_id: start.task_id,
+        title: start.title,
+        subtasks: start.subtask,
+        plan: start.plan,
+        branch: start.branch,
+        max_attempts: start.max_attempts,
+        force: start.force,
+        allow_dirty: start.allow_dirty,
+    };
+    if start.dry_run {
+        let plan = conductor.plan(&request)?;
+        output.answer(&plan, render::plan)?;
+        return Ok(DONE);
+    }
+    if output.has_person() && !start.no_confirm {
+        let plan = or_dirty(&mut request, output, |request| conductor.plan(request))?;
+        let text = render::plan(&plan, &output.look());
+        output.text(&text)?;
+        let question = if plan.branch_exists {
+            format!("\nSwitch to {} and begin?", plan.branch)
+        } else {
+            format!("\nMake the branch {} and begin?", plan.branch)
+        };
+        if !person::confirm(output, &render::plain(&question), true)? {
+            return Err(declined("the start of the run"));
+        }
+    }
+    let started = or_dirty(&mut request, output, |request| conductor.start(request))?;
+    for warning in &started.warnings {
+        output.warning(warning);
+    }
+    output.answer(&started, render::started)?;
+    if start.interactive {
+        return interactive::run(conductor, &started.run_id, output);
+    }
+    Ok(DONE)
+}
+
+/// Does something that a dirty tree forbids; on a terminal the person may let it pass.
+fn or_dirty<T>(
+    request: &mut request::Start,
+    output: &mut Output,
+    attempt: impl Fn(&request::Start) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    match attempt(request) {
+        Err(fault) if fault.code == "dirty_tree" && output.has_person() => {
+            let text = render::fault(&fault, &output.look());
+            output.text(&text)?;
+            if !person::confirm(
+                output,
+                "Begin all the same, and leave these changes alone?",
+                false,
+            )? {
+                return Err(fault);
+            }
+            request.allow_dirty = true;
+            attempt(request)
+        }
+        other => other,
+    }
+}
+
+fn report(conductor: &Conductor, complete: Complete, output: &mut Output) -> Outcome {
+    let (phase, subtask) = phase_and_subtask(complete.phase, complete.subtask)?;
+    let request = request::Complete {
+        phase,
+        subtask,
+        results: complete.results,
+        coverage: complete.coverage,
+        files: without_empty(complete.files),
+        unit: complete.unit,
+        skip_coverage: false,
+    };
+    let verdict = conductor.complete(complete.run.run_id.as_deref(), &request)?;
+    output.answer(&verdict, render::verdict)?;
+    Ok(verdict.exit_status())
+}
+
+/// Tells a phase from the id of a subtask: either may be left out.
+fn phase_and_subtask(
+    first: Option<String>,
+    second: Option<String>,
+) -> Result<(Option<String>, Option<String>), Fault> {
+    let Some(first) = first else {
+        return Ok((None, second));
+    };
+    let lower = first.to_ascii_lowercase();
+    if lower == "red" || lower == "green" {
+        return Ok((Some(lower), second));
+    }
+    let is_id = first.contains('.') || first.bytes().all(|byte| byte.is_ascii_digit());
+    if second.is_none() && is_id {
+        return Ok((None, Some(first)));
+    }
+    let fault = usage(format!(
+        "`{first}` is neither a phase nor the id of a subtask"
+    ));
+    Err(match lower.as_str() {
+        "commit" => fault
+            .suggest("a commit has a command of its own")
+            .recover("tm autopilot commit"),
+        "finalize" => fault
+            .suggest("the whole suite has a command of its own")
+            .recover("tm autopilot finalize --results passed:N,failed:N"),
+        _ => fault
+            .suggest("the phases are red and green; both phase and id may be left out")
+            .expected(vec!["red", "green"])
+            .recover("tm autopilot next"),
+    })
+}
+
+fn without_empty(files: Vec<String>) -> Vec<String> {
+    files.into_iter().filter(|file| !file.is_empty()).collect()
+}
+
+fn make_commit(conductor: &Conductor, commit: Commit, output: &mut Output) -> Outcome {
+    let request = request::Commit {
+        subtask: commit.subtask,
+        message: commit.message,
+        files: without_empty(commit.files),
+        sha: commit.sha,
+        unit: commit.unit,
+    };
+    let answer = conductor.commit(commit.run.run_id.as_deref(), &request)?;
+    output.answer(&answer, render::commit_answer)?;
+    Ok(match answer {
+        conductor::tdd::answer::CommitAnswer::Committed(_) => DONE,
+        conductor::tdd::answer::CommitAnswer::Refused(verdict) => verdict.exit_status(),
+    })
+}
+
+fn finish(conductor: &Conductor, finalize: Finalize, output: &mut Output) -> Outcome {
+    let request = request::Complete {
+        phase: Some("finalize".to_owned()),
+        results: finalize.results,
+        coverage: finalize.coverage,
+        skip_coverage: finalize.skip_coverage,
+        ..request::Complete::default()
+    };
+    let answer = conductor.finalize(finalize.run.run_id.as_deref(), &request)?;
+    output.answer(&answer, render::finalized)?;
+    Ok(answer.verdict.exit_status())
+}
+
+fn let_pass(conductor: &Conductor, allow: &Allow, output: &mut Output) -> Outcome {
+    if !output.has_person() {
+        return Err(Fault::new(
+            Kind::Refused,
+            "needs_terminal",
+            format!("letting `{}` pass is decided by a person at a terminal", allow.code),
+        )
+        .suggest("an agent cannot allow this: mend what was refused, or ask the person to run the command")
+        .recover(format!("tm autopilot allow {} --reason TEXT", allow.code)));
+    }
+    let run = allow.run.run_id.as_deref();
+    let status = conductor.status(run)?;
+    let unit = status.next_action.unit_id.as_deref().unwrap_or("none");
+    let text = format!(
+        "For the work unit {unit} of the run {},\nthe refusal {} will pass: {}\nThis is journalled, and stands in the report.\n",
+        status.run_id, allow.code, allow.reason
+    );
+    output.text(&render::plain(&text))?;
+    let answer = person::ask(output, "\nType allow to let it pass: ")?;
+    if answer.as_deref() != Some("allow") {
+        return Err(declined(&format!("letting `{}` pass", allow.code)));
+    }
+    let moved = conductor.allow(run, &allow.code, &allow.reason)?;
+    output.answer(&moved, render::moved)?;
+    Ok(DONE)
+}
+
+fn go_on(conductor: &Conductor, resume: &Resume, output: &mut Output) -> Outcome {
+    let resumed = match conductor.resume(resume.run_id.as_deref()) {
+        Err(fault) if fault.code == "several_runs" && output.has_person() => {
+            let candidates = conductor.resumable()?;
+            let text = render::chosen(&candidates, &output.look());
+            output.text(&text)?;
+            let Some(chosen) = person::choose(output, candidates.len())? else {
+                return Err(fault);
+            };
+            let id = candidates.get(chosen).map(|run| run.run_id.as_str());
+            conductor.resume(id)?
+        }
+        other => other?,
+    };
+    output.answer(&resumed, render::resumed)?;
+    if resume.interactive {
+        return interactive::run(conductor, &resumed.run_id, output);
+    }
+    Ok(DONE)
+}
+
+fn end(conductor: &Conductor, abort: &Abort, output: &mut Output) -> Outcome {
+    let run = abort.run.run_id.as_deref();
+    if abort.cleanup && !abort.yes {
+        let status = conductor.status(run)?;
+        let what = format!(
+            "the branch {} and the folder of the run {}",
+            status.branch, status.run_id
+        );
+        if !output.has_person() {
+            let force = if abort.force { " --force" } else { "" };
+            return Err(Fault::new(
+                Kind::Refused,
+                "needs_confirmation",
+                format!("clean-up deletes {what}, and nobody is here to confirm it"),
+            )
+            .suggest("confirm it with --yes, or leave out --cleanup to keep both")
+            .recover(format!(
+                "tm autopilot abort --cleanup{force} --yes --run-id {}",
+                status.run_id
+            )));
+        }
+        let question = render::plain(&format!("End the run, and delete {what}?"));
+        if !person::confirm(output, &question, false)? {
+            return Err(declined("the clean-up"));
+        }
+    }
+    let request = request::Abort {
+        cleanup: abort.cleanup,
+        force: abort.force,
+    };
+    let aborted = conductor.abort(run, request)?;
+    output.answer(&aborted, render::aborted)?;
+    Ok(DONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(
+        first: Option<&str>,
+        second: Option<&str>,
+        expected: Option<(Option<&str>, Option<&str>)>,
+    ) {
+        let got = phase_and_subtask(first.map(str::to_owned), second.map(str::to_owned)).ok();
+        let got = got
+            .as_ref()
+            .map(|(phase, id)| (phase.as_deref(), id.as_deref()));
+        assert_eq!(got, expected, "{first:?} {second:?}");
+    }
+
+    #[test]
+    fn phase_and_subtask_may_be_left_out() {
+        check(None, None, Some((None, None)));
+        check(Some("red"), None, Some((Some("red"), None)));
+        check(
+            Some("GREEN"),
+            Some("1.1"),
+            Some((Some("green"), Some("1.1"))),
+        );
+        check(Some("1.1"), None, Some((None, Some("1.1"))));
+        check(Some("2"), None, Some((None, Some("2"))));
+        check(Some("gren"), None, None);
+        check(Some("gren"), Some("1.1"), None);
+        check(Some("1.1"), Some("red"), None);
+        check(Some("commit"), None, None);
+    }
+
+    #[test]
+    fn a_wrong_phase_names_the_command_that_is_meant() {
+        let fault = phase_and_subtask(Some("finalize".to_owned()), None).unwrap_err();
+        assert_eq!(fault.kind, Kind::Usage);
+        assert!(fault.recovery.starts_with("tm autopilot finalize"));
+    }
+}

@@ -1,0 +1,108 @@
+//! `tm runs` and `tm log`.
+
+use conductor::{Conductor, Fault, Kind, RunFilter};
+
+use super::{DONE, Outcome, declined, open};
+use crate::cli::history::{Log, LogCommand, Repair, Runs, RunsCommand};
+use crate::output::Output;
+use crate::{person, render};
+
+/// Carries out a command of `tm runs`.
+pub fn runs(runs: Runs, output: &mut Output) -> Outcome {
+    let Runs { place, command } = runs;
+    match command {
+        RunsCommand::List(list) => {
+            // Here the tag chooses among the runs: it need not be one that the project still has.
+            let conductor = open(place.project_root, None, "tm runs list")?;
+            let filter = RunFilter {
+                all: list.all,
+                tag: place.tag,
+                status: list.status.map(|status| status.as_str().to_owned()),
+                limit: list
+                    .limit
+                    .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
+            };
+            let answer = conductor.runs(&filter)?;
+            output.answer(&answer, |runs, look| render::runs(runs, look))?;
+        }
+        RunsCommand::Show(one) => {
+            let conductor = open(place.project_root, place.tag, "tm runs show")?;
+            let answer = conductor.run(one.run.as_deref())?;
+            output.answer(&answer, render::run)?;
+        }
+        RunsCommand::Log(one) => {
+            let conductor = open(place.project_root, place.tag, "tm runs log")?;
+            let answer = conductor.log(one.run.as_deref())?;
+            output.answer(&answer, |records, look| render::log(records, look))?;
+        }
+        RunsCommand::Report(one) => {
+            let conductor = open(place.project_root, place.tag, "tm runs report")?;
+            let answer = conductor.report(one.run.as_deref())?;
+            if output.is_json() {
+                output.json(&answer.json)?;
+            } else {
+                output.document(&answer.markdown)?;
+            }
+        }
+    }
+    Ok(DONE)
+}
+
+/// Carries out a command of `tm log`.
+pub fn log(log: Log, output: &mut Output) -> Outcome {
+    let Log { place, command } = log;
+    match command {
+        LogCommand::Verify(one) => {
+            let conductor = open(place.project_root, None, "tm log verify")?;
+            let answer = conductor.verify_log(one.run.as_deref())?;
+            output.answer(&answer, render::log_verified)?;
+            if !answer.whole {
+                return Ok(Kind::Environment.exit_status());
+            }
+        }
+        LogCommand::Repair(repair) => {
+            let conductor = open(place.project_root, None, "tm log repair")?;
+            return mend(&conductor, &repair, output);
+        }
+        LogCommand::Replay(replay) => {
+            let conductor = open(place.project_root, None, "tm log replay")?;
+            let answer = conductor.replay(replay.run.as_deref(), replay.to)?;
+            output.answer(&answer, render::replay)?;
+        }
+    }
+    Ok(DONE)
+}
+
+fn mend(conductor: &Conductor, repair: &Repair, output: &mut Output) -> Outcome {
+    let run = repair.run.as_deref();
+    if !repair.yes {
+        let found = conductor.verify_log(run)?;
+        if !found.whole {
+            if !output.has_person() {
+                let damage = found.damage.as_deref().unwrap_or("it is damaged");
+                return Err(Fault::new(
+                    Kind::Refused,
+                    "needs_confirmation",
+                    format!(
+                        "mending the journal of {} keeps its first {} events and loses the rest ({damage}), and nobody is here to confirm it",
+                        found.run_id, found.events
+                    ),
+                )
+                .suggest("confirm it with --yes; the old file is kept beside the new one")
+                .recover(format!("tm log repair {} --yes", found.run_id)));
+            }
+            let text = render::log_verified(&found, &output.look());
+            output.text(&text)?;
+            let question = format!(
+                "Keep the first {} events, and put the old file aside?",
+                found.events
+            );
+            if !person::confirm(output, &question, false)? {
+                return Err(declined("the repair"));
+            }
+        }
+    }
+    let answer = conductor.repair_log(run)?;
+    output.answer(&answer, render::log_repaired)?;
+    Ok(DONE)
+}

@@ -1,0 +1,118 @@
+//! What each command does: it asks the conductor and hands the answer to the output.
+
+mod autopilot;
+mod history;
+mod setup;
+mod watch;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use conductor::{Conductor, Fault, Kind, OpenOptions};
+use project::config::Environment;
+use project::convention::plain::one_line;
+
+use crate::cli::{self, Cli, Command};
+use crate::output::Output;
+
+/// What a command ends with: an exit status after an answer, or a fault that is still to be told.
+pub type Outcome = Result<u8, Fault>;
+
+/// The status of a command that did what it was asked.
+pub const DONE: u8 = 0;
+
+/// Runs the command that the arguments name, the program's own name first.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return ExitCode::from(not_parsed(&error, arguments)),
+    };
+    let mut output = Output::new(cli.json(), cli.no_color);
+    let status = match run(cli, &mut output) {
+        Ok(status) => status,
+        Err(fault) => {
+            output.fault(&fault);
+            fault.kind.exit_status()
+        }
+    };
+    ExitCode::from(status)
+}
+
+fn not_parsed(error: &clap::Error, arguments: &[OsString]) -> u8 {
+    let help = cli::is_help(error);
+    let mut output = Output::new(!help && cli::wants_json(arguments), false);
+    if help {
+        output.clap(error);
+        return DONE;
+    }
+    if output.is_json() {
+        output.fault(&cli::usage_fault(error, arguments));
+    } else {
+        output.clap(error);
+    }
+    Kind::Usage.exit_status()
+}
+
+fn run(cli: Cli, output: &mut Output) -> Outcome {
+    match cli.command {
+        Command::Autopilot(autopilot) => autopilot::run(autopilot, output),
+        Command::Runs(runs) => history::runs(runs, output),
+        Command::Log(log) => history::log(log, output),
+        Command::Workflow(workflow) => setup::workflow(workflow, output),
+        Command::Config(config) => setup::config(config, output),
+        Command::Doctor(doctor) => setup::doctor(&doctor, output),
+        Command::Demo(demo) => crate::demo::run(&demo, output),
+        Command::Completions(completions) => setup::completions(&completions, output),
+        Command::Man(man) => setup::man(&man, output),
+    }
+}
+
+/// Opens the project that a command works on.
+fn open(
+    project_root: Option<PathBuf>,
+    tag: Option<String>,
+    command: &str,
+) -> Result<Conductor, Fault> {
+    let cwd = std::env::current_dir().map_err(|error| {
+        Fault::environment(
+            "no_current_folder",
+            "the current folder cannot be found",
+            &error,
+        )
+        .suggest("change to a folder that exists")
+    })?;
+    Conductor::open(OpenOptions {
+        cwd,
+        project_root,
+        tag,
+        environment: Environment::of_this_process(),
+        command: command.to_owned(),
+        actor: actor(),
+    })
+}
+
+/// Who is at work, for the journal: the user's name, where the environment tells it.
+fn actor() -> String {
+    ["USER", "LOGNAME"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .map(|name| one_line(&name))
+        .find(|name| !name.is_empty())
+        .unwrap_or_else(|| "cli".to_owned())
+}
+
+/// The fault of a command line that parses, and still makes no sense.
+fn usage(message: impl Into<String>) -> Fault {
+    Fault::new(Kind::Usage, "usage", message)
+}
+
+/// The fault of a question that was answered by no.
+fn declined(what: &str) -> Fault {
+    Fault::new(
+        Kind::Refused,
+        "declined",
+        format!("{what}: not confirmed, nothing was changed"),
+    )
+}

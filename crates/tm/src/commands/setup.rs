@@ -1,0 +1,138 @@
+//! `tm workflow`, `tm config`, `tm doctor`, `tm completions`, `tm man`.
+
+use std::fs;
+use std::path::Path;
+
+use clap::CommandFactory;
+use conductor::{Fault, Kind};
+use serde_json::{Map, Value, json};
+
+use super::{DONE, Outcome, open};
+use crate::cli::Cli;
+use crate::cli::setup::{
+    Completions, Config, ConfigCommand, Doctor, Man, Workflow, WorkflowCommand,
+};
+use crate::output::Output;
+use crate::render;
+
+/// Carries out a command of `tm workflow`.
+pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
+    let conductor = open(workflow.place.project_root, None, "tm workflow")?;
+    match workflow.command {
+        WorkflowCommand::List => {
+            let answer = conductor.workflows()?;
+            output.answer(&answer, |workflows, look| {
+                render::workflows(workflows, look)
+            })?;
+        }
+        WorkflowCommand::Show { id } => {
+            let answer = conductor.workflow_text(&id)?;
+            if output.is_json() {
+                output.json(&answer)?;
+            } else {
+                output.document(&answer.text)?;
+            }
+        }
+        WorkflowCommand::Check { file } => {
+            let answer = conductor.check_workflow(&file)?;
+            output.answer(&answer, render::workflow_checked)?;
+            if !answer.valid {
+                return Ok(Kind::Refused.exit_status());
+            }
+        }
+    }
+    Ok(DONE)
+}
+
+/// Carries out a command of `tm config`.
+pub fn config(config: Config, output: &mut Output) -> Outcome {
+    let ConfigCommand::Show { origin } = config.command;
+    let conductor = open(config.place.project_root, None, "tm config show")?;
+    let settings = conductor.settings();
+    if !output.is_json() {
+        let text = render::config(settings, origin, &output.look());
+        output.text(&text)?;
+    } else if origin {
+        let values: Map<String, Value> = settings
+            .origins
+            .iter()
+            .map(|(key, origin)| {
+                let value = settings.value(key).unwrap_or_default();
+                (key.clone(), json!({ "value": value, "origin": origin }))
+            })
+            .collect();
+        output.json(&values)?;
+    } else {
+        output.json(&settings.config.to_json())?;
+    }
+    Ok(DONE)
+}
+
+/// `tm doctor`.
+pub fn doctor(doctor: &Doctor, output: &mut Output) -> Outcome {
+    let conductor = open(doctor.place.project_root.clone(), None, "tm doctor")?;
+    let checks = conductor.doctor(doctor.adopt.as_deref())?;
+    output.answer(&checks, |checks, look| render::doctor(checks, look))?;
+    if checks.iter().any(|check| check.state == "fail") {
+        return Ok(Kind::Environment.exit_status());
+    }
+    Ok(DONE)
+}
+
+/// `tm completions`.
+pub fn completions(completions: &Completions, output: &mut Output) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(completions.shell, &mut Cli::command(), "tm", &mut script);
+    output.bytes(&script)?;
+    Ok(DONE)
+}
+
+/// `tm man`.
+pub fn man(man: &Man, output: &mut Output) -> Outcome {
+    let mut command = Cli::command();
+    command.build();
+    let mut pages = Vec::new();
+    collect_pages(&command, &mut pages)
+        .map_err(|error| Fault::bug(format!("a manual page could not be made: {error}")))?;
+    let Some(folder) = &man.dir else {
+        for (_, page) in &pages {
+            output.bytes(page)?;
+        }
+        return Ok(DONE);
+    };
+    let failed = |path: &Path, error: &std::io::Error| {
+        let what = format!(
+            "the manual pages could not be written to {}",
+            path.display()
+        );
+        Fault::environment("output", what, error)
+    };
+    fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+    for (name, page) in &pages {
+        let path = folder.join(name);
+        fs::write(&path, page).map_err(|error| failed(&path, &error))?;
+    }
+    output.hint(&format!(
+        "{} pages; try man -l {}/tm.1",
+        pages.len(),
+        folder.display()
+    ));
+    Ok(DONE)
+}
+
+/// The manual pages of a command and of those below it: file name and text.
+fn collect_pages(
+    command: &clap::Command,
+    pages: &mut Vec<(String, Vec<u8>)>,
+) -> std::io::Result<()> {
+    let man = clap_mangen::Man::new(command.clone());
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    pages.push((man.get_filename(), page));
+    for below in command.get_subcommands() {
+        if below.get_name() != "help" && !below.is_hide_set() {
+            collect_pages(below, pages)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! The only place that prints: one JSON value, or text for people; faults, warnings and hints.
+
+use std::io::{self, IsTerminal, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use conductor::Fault;
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter};
+
+use crate::render::{self, Look};
+
+/// Standard output and standard error of this process.
+#[derive(Debug)]
+pub struct Output {
+    json: bool,
+    out: Look,
+    err: Look,
+    closed: bool,
+}
+
+impl Output {
+    /// Output in JSON or for people; colour and symbols where a terminal can show them, unless `plain`.
+    pub fn new(json: bool, plain: bool) -> Self {
+        if plain {
+            ColorChoice::Never.write_global();
+        }
+        let width = terminal_width();
+        let look = |choice| Look {
+            rich: choice != ColorChoice::Never,
+            width,
+        };
+        Self {
+            json,
+            out: look(AutoStream::choice(&io::stdout())),
+            err: look(AutoStream::choice(&io::stderr())),
+            closed: false,
+        }
+    }
+
+    /// Whether answers are JSON.
+    pub fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// How text for people is to look.
+    pub fn look(&self) -> Look {
+        self.out
+    }
+
+    /// Whether nobody reads standard output any more.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Whether a person sits there who sees what is printed and can answer.
+    pub fn has_person(&self) -> bool {
+        !self.json && io::stdin().is_terminal() && io::stdout().is_terminal()
+    }
+
+    /// The answer of a command: `value` as JSON, or what `human` makes of it.
+    pub fn answer<T: Serialize>(
+        &mut self,
+        value: &T,
+        human: impl FnOnce(&T, &Look) -> String,
+    ) -> Result<(), Fault> {
+        if self.json {
+            self.json(value)
+        } else {
+            let text = human(value, &self.out);
+            self.text(&text)
+        }
+    }
+
+    /// One JSON value on a line of its own.
+    pub fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
+        let mut bytes = Vec::with_capacity(1024);
+        let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Harmless);
+        value.serialize(&mut serializer).map_err(|error| {
+            Fault::bug(format!("the answer could not be written as JSON: {error}"))
+        })?;
+        bytes.push(b'\n');
+        self.bytes(&bytes)
+    }
+
+    /// Text for people on standard output, as it is.
+    pub fn text(&mut self, text: &str) -> Result<(), Fault> {
+        self.bytes(text.as_bytes())
+    }
+
+    /// A text that is kept as it is where a program reads it, and made plain on a terminal.
+    pub fn document(&mut self, text: &str) -> Result<(), Fault> {
+        if io::stdout().is_terminal() {
+            self.text(&render::plain(text))
+        } else {
+            self.text(text)
+        }
+    }
+
+    /// Bytes on standard output. When nobody reads any more, they go nowhere, quietly.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        if self.closed {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        match out.write_all(bytes).and_then(|()| out.flush()) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            Err(error) => {
+                Err(
+                    Fault::environment("output", "standard output could not be written", &error)
+                        .suggest("what the command did stands; see `tm autopilot status`"),
+                )
+            }
+        }
+    }
+
+    /// Something that somebody should be told beside the answer.
+    pub fn warning(&self, text: &str) {
+        Self::aside(&render::warning(text, &self.err));
+    }
+
+    /// What may help next, for people alone.
+    pub fn hint(&self, text: &str) {
+        if !self.json {
+            Self::aside(&render::hint(text, &self.err));
+        }
+    }
+
+    /// Why the command failed: `{"error": …}` on standard output, or words on standard error.
+    pub fn fault(&mut self, fault: &Fault) {
+        if self.json {
+            // A fault that cannot be printed has nowhere left to go; the exit status still tells.
+            let _ = self.json(&serde_json::json!({ "error": fault }));
+        } else {
+            Self::aside(&render::fault(fault, &self.err));
+        }
+    }
+
+    /// What clap has to say: help and version on standard output, mistakes on standard error.
+    pub fn clap(&mut self, error: &clap::Error) {
+        let rendered = error.render();
+        let rich = if error.use_stderr() {
+            self.err
+        } else {
+            self.out
+        };
+        let text = if rich.rich {
+            rendered.ansi().to_string()
+        } else {
+            rendered.to_string()
+        };
+        if error.use_stderr() {
+            Self::aside(&text);
+        } else {
+            // As with any text: a reader who is gone is no fault.
+            let _ = self.text(&text);
+        }
+    }
+
+    /// Writes to standard error. Where that fails, there is nobody left to tell.
+    fn aside(text: &str) {
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+}
+
+/// Columns of the terminal, at most as many as are comfortable to read.
+fn terminal_width() -> usize {
+    const WIDEST: usize = 100;
+    const USUAL: usize = 80;
+    rustix::termios::tcgetwinsize(io::stdout())
+        .ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|&columns| columns >= 20)
+        .map_or(USUAL, |columns| columns.min(WIDEST))
+}
+
+/// JSON in one line whose text cannot reach into the terminal: the control characters that JSON lets stand are escaped.
+struct Harmless;
+
+impl Formatter for Harmless {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some((at, control)) = rest
+            .char_indices()
+            .find(|(_, c)| matches!(c, '\u{7f}'..='\u{9f}'))
+        {
+            CompactFormatter.write_string_fragment(writer, &rest[..at])?;
+            write!(writer, "\\u{:04x}", u32::from(control))?;
+            rest = &rest[at + control.len_utf8()..];
+        }
+        CompactFormatter.write_string_fragment(writer, rest)
+    }
+}

@@ -1,0 +1,345 @@
+//! The answers about a run.
+
+use conductor::tdd::answer::{
+    Aborted, CommitAnswer, Committed, Finalized, Moved, NextAction, Precondition, Progress,
+    Resumed, StartPlan, Started, Status, Verdict,
+};
+use project::convention::plain::one_line;
+
+use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN};
+
+/// What a start would do.
+pub fn plan(plan: &StartPlan, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.title(&format!("Task {}: {}", plan.task_id, plan.task_title));
+    let state = if plan.branch_exists {
+        "is there"
+    } else {
+        "new"
+    };
+    page.field(
+        "branch",
+        &format!("{} ({state}, from {})", plan.branch, plan.from_branch),
+    );
+    page.field("tag", &plan.tag);
+    page.field("source", &plan.source);
+    let framework = if plan.test_framework.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", plan.test_framework)
+    };
+    page.field("tests", &format!("{}{framework}", plan.test_command));
+    page.field("attempts", &format!("{} at GREEN", plan.max_attempts));
+    preconditions(&mut page, "Checks", &plan.checks);
+    page.blank();
+    page.title("Subtasks");
+    for subtask in &plan.subtasks {
+        let id = look.paint(STRONG, &one_line(&subtask.id));
+        let needs = if subtask.dependencies.is_empty() {
+            String::new()
+        } else {
+            let needs = format!("(after {})", one_line(&subtask.dependencies.join(", ")));
+            format!(" {}", look.paint(FAINT, &needs))
+        };
+        page.raw(&format!("  {id}  {}{needs}", one_line(&subtask.title)));
+        let message = one_line(&subtask.commit_message);
+        if !message.is_empty() {
+            page.raw(&format!("       {}", look.paint(FAINT, &message)));
+        }
+    }
+    named_list(&mut page, "Done already", &plan.skipped);
+    named_list(&mut page, "Left out", &plan.left_out);
+    for warning in &plan.warnings {
+        page.signed(Sign::Warn, warning);
+    }
+    page.finish()
+}
+
+fn named_list(page: &mut Page<'_>, title: &str, entries: &[String]) {
+    if !entries.is_empty() {
+        page.title(title);
+        page.list(entries.iter().map(String::as_str));
+    }
+}
+
+fn preconditions(page: &mut Page<'_>, title: &str, conditions: &[Precondition]) {
+    if conditions.is_empty() {
+        return;
+    }
+    page.blank();
+    page.title(title);
+    for condition in conditions {
+        let sign = match condition.holds {
+            Some(true) => Sign::Good,
+            Some(false) => Sign::Bad,
+            None => Sign::Bullet,
+        };
+        let text = if condition.detail.is_empty() {
+            condition.id.clone()
+        } else {
+            format!("{}: {}", condition.id, condition.detail)
+        };
+        let sign = format!("  {}", page.look().sign(sign));
+        page.wrapped(&sign, &text);
+    }
+}
+
+/// A run has begun. Warnings are told beside the answer.
+pub fn started(started: &Started, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.signed(Sign::Good, &format!("run {} has begun", started.run_id));
+    page.field("branch", &started.branch);
+    what_next(&mut page, &started.next_action);
+    page.finish()
+}
+
+/// What to do now, with the whole prompt.
+pub fn next(next: &NextAction, look: &Look) -> String {
+    let mut page = Page::new(look);
+    headline(&mut page, next);
+    page.field("run", &next.run_id);
+    if let Some(unit) = &next.unit_id {
+        page.field("unit", unit);
+    }
+    if let Some(reason) = &next.paused_reason {
+        page.field("paused", reason);
+    }
+    preconditions(&mut page, "Preconditions", &next.preconditions);
+    if let Some(instructions) = &next.instructions {
+        page.blank();
+        page.body(instructions);
+    }
+    page.blank();
+    report_command(&mut page, next);
+    page.finish()
+}
+
+/// The verdict on a report.
+pub fn verdict(verdict: &Verdict, look: &Look) -> String {
+    let mut page = Page::new(look);
+    verdict_lines(&mut page, verdict);
+    page.finish()
+}
+
+fn verdict_lines(page: &mut Page<'_>, verdict: &Verdict) {
+    let look = page.look();
+    if verdict.validated {
+        page.signed(Sign::Good, &verdict.message);
+    } else {
+        let code = one_line(verdict.code.as_deref().unwrap_or("refused"));
+        let lead = format!(
+            "{} {}",
+            look.sign(Sign::Bad),
+            look.paint(BAD, &format!("{code}:"))
+        );
+        page.wrapped(&lead, &verdict.message);
+    }
+    if let Some(serde_json::Value::Array(files)) = verdict.details.get("files") {
+        page.list(files.iter().filter_map(serde_json::Value::as_str));
+    }
+    if let Some(warning) = &verdict.warning {
+        page.signed(Sign::Warn, warning);
+    }
+    if let Some(suggestion) = &verdict.suggestion {
+        page.wrapped(&look.paint(NOTE, "help:"), suggestion);
+    }
+    what_next(page, &verdict.next_action);
+}
+
+/// What `commit` came to.
+pub fn commit_answer(answer: &CommitAnswer, look: &Look) -> String {
+    match answer {
+        CommitAnswer::Committed(made) => committed(made, look),
+        CommitAnswer::Refused(refused) => verdict(refused, look),
+    }
+}
+
+/// A commit was made.
+fn committed(committed: &Committed, look: &Look) -> String {
+    let mut page = Page::new(look);
+    let subject = committed.message.lines().next().unwrap_or_default();
+    let sha = one_line(&committed.commit_sha);
+    let short = look.paint(WARN, sha.get(..10).unwrap_or(&sha));
+    page.wrapped(&format!("{} {short}", look.sign(Sign::Good)), subject);
+    page.list(committed.files.iter().map(String::as_str));
+    if let Some(warning) = &committed.warning {
+        page.signed(Sign::Warn, warning);
+    }
+    what_next(&mut page, &committed.next_action);
+    page.finish()
+}
+
+/// The verdict on the whole suite, and the report of the run once it is over.
+pub fn finalized(finalized: &Finalized, look: &Look) -> String {
+    let mut page = Page::new(look);
+    verdict_lines(&mut page, &finalized.verdict);
+    if let Some(report) = &finalized.report {
+        page.blank();
+        page.body(report);
+    }
+    page.finish()
+}
+
+/// Where a run is.
+pub fn status(status: &Status, look: &Look) -> String {
+    let mut page = Page::new(look);
+    let style = match status.status.as_str() {
+        "running" => NOTE,
+        "completed" => GOOD,
+        "paused" => WARN,
+        _ => BAD,
+    };
+    let word = look.paint(style, &one_line(&status.status));
+    let id = look.paint(STRONG, &one_line(&status.run_id));
+    page.raw(&format!("{id}  {word}"));
+    page.raw(&format!("  {}", progress_bar(&status.progress, look)));
+    page.field("task", &format!("{} (tag {})", status.task_id, status.tag));
+    page.field("branch", &status.branch);
+    if let Some(subtask) = &status.current_subtask {
+        let phase = status.current_phase.as_deref().unwrap_or("").to_uppercase();
+        let attempt = status.attempt_number.filter(|&attempt| attempt > 1);
+        let attempt = attempt.map_or_else(String::new, |attempt| {
+            format!(", attempt {attempt} of {}", status.max_attempts)
+        });
+        page.field("now", &format!("{subtask} {phase}{attempt}"));
+    } else if let Some(phase) = &status.current_phase {
+        page.field("now", phase);
+    }
+    page.field("failed", &status.progress.failed.join(", "));
+    page.field("to come", &status.progress.remaining.join(", "));
+    page.field("commits", &status.commits.to_string());
+    page.field(
+        "begun",
+        &format!("{} ({})", status.start_time, status.duration),
+    );
+    page.field("last moved", &status.last_updated);
+    if let Some(reason) = &status.paused_reason {
+        page.field("paused", reason);
+    }
+    what_next(&mut page, &status.next_action);
+    page.finish()
+}
+
+/// One line that shows how far a run is.
+fn progress_bar(progress: &Progress, look: &Look) -> String {
+    const LONGEST: usize = 30;
+    let cells = look.width.saturating_sub(30).clamp(5, LONGEST);
+    let total = progress.total.max(1);
+    let done = progress.completed.len().min(total) * cells / total;
+    let failed = (progress.failed.len().min(total) * cells / total).min(cells - done);
+    let (full, bad, empty) = if look.rich {
+        ("█", "▒", "░")
+    } else {
+        ("#", "x", ".")
+    };
+    format!(
+        "[{}{}{}] {}% ({} of {} subtasks)",
+        look.paint(GOOD, &full.repeat(done)),
+        look.paint(BAD, &bad.repeat(failed)),
+        look.paint(FAINT, &empty.repeat(cells - done - failed)),
+        progress.percentage,
+        progress.completed.len(),
+        progress.total,
+    )
+}
+
+/// A run goes on.
+pub fn resumed(resumed: &Resumed, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.signed(Sign::Good, &format!("run {} goes on", resumed.run_id));
+    what_next(&mut page, &resumed.next_action);
+    page.finish()
+}
+
+/// What `reopen`, `skip`, `allow` or `pause` did.
+pub fn moved(moved: &Moved, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.signed(Sign::Good, &moved.message);
+    what_next(&mut page, &moved.next_action);
+    if let Some(report) = &moved.report {
+        page.blank();
+        page.body(report);
+    }
+    page.finish()
+}
+
+/// A run was ended.
+pub fn aborted(aborted: &Aborted, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.signed(Sign::Good, &aborted.message);
+    page.field("run", &aborted.run_id);
+    let kept = if aborted.cleaned_up {
+        "deleted"
+    } else {
+        "kept"
+    };
+    page.field("branch", &format!("{} ({kept})", aborted.branch));
+    page.finish()
+}
+
+fn headline(page: &mut Page<'_>, next: &NextAction) {
+    let attempt = match (next.attempt, next.max_attempts) {
+        (Some(attempt), Some(most)) if attempt > 1 => format!(" (attempt {attempt} of {most})"),
+        _ => String::new(),
+    };
+    let action = next.action.to_uppercase();
+    let title = match &next.subtask {
+        Some(subtask) => format!("{action} {}: {}{attempt}", subtask.id, subtask.title),
+        None => format!("{action}{attempt}"),
+    };
+    page.title(&title);
+}
+
+/// One line on what comes next, and the command for it.
+fn what_next(page: &mut Page<'_>, next: &NextAction) {
+    let look = page.look();
+    let subtask = next.subtask.as_ref();
+    let of = subtask.map_or_else(String::new, |subtask| {
+        format!(" {}: {}", subtask.id, subtask.title)
+    });
+    let attempt = match (next.attempt, next.max_attempts) {
+        (Some(attempt), Some(most)) if attempt > 1 => format!(", attempt {attempt} of {most}"),
+        _ => String::new(),
+    };
+    let text = match next.action.as_str() {
+        "red" => format!("RED{of}{attempt}. Write tests that fail."),
+        "green" => format!("GREEN{of}{attempt}. Make them pass."),
+        "commit" => format!("COMMIT{of}."),
+        "finalize" => "FINALIZE. Run the whole suite.".to_owned(),
+        "paused" => match &next.paused_reason {
+            Some(reason) => format!("The run is paused: {reason}."),
+            None => "The run is paused.".to_owned(),
+        },
+        "complete" => match &next.status {
+            Some(status) => format!("The run is over: {status}."),
+            None => "The run is over.".to_owned(),
+        },
+        other => other.to_owned(),
+    };
+    page.wrapped(&look.paint(STRONG, "next:"), &text);
+    match next.action.as_str() {
+        "red" | "green" => page.command("tm autopilot next"),
+        _ => report_command(page, next),
+    }
+}
+
+/// The command that answers a work unit.
+fn report_command(page: &mut Page<'_>, next: &NextAction) {
+    let id = next
+        .subtask
+        .as_ref()
+        .map_or("", |subtask| subtask.id.as_str());
+    match next.action.as_str() {
+        "red" => page.command(&format!(
+            "tm autopilot complete red {id} --results failed:N,passed:N"
+        )),
+        "green" => page.command(&format!(
+            "tm autopilot complete green {id} --results passed:N,failed:N"
+        )),
+        "commit" => page.command(&format!("tm autopilot commit {id}")),
+        "finalize" => page.command("tm autopilot finalize --results passed:N,failed:N"),
+        "paused" => page.command(&format!("tm autopilot resume --run-id {}", next.run_id)),
+        "complete" => page.command(&format!("tm runs report {}", next.run_id)),
+        _ => {}
+    }
+}

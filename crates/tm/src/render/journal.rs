@@ -1,0 +1,183 @@
+//! One event of a journal in one line.
+
+use journal::Record;
+use project::convention::plain::{cut_at_word, one_line, visible_len};
+use serde_json::Value;
+
+use super::{BAD, FAINT, GOOD, Look, NOTE, WARN};
+
+/// An event in one line: when, what, and what belongs to it.
+pub fn event(record: &Record, look: &Look) -> String {
+    let time = one_line(record.ts.get(11..19).unwrap_or(&record.ts));
+    let name = one_line(&record.event);
+    let style = match name.as_str() {
+        "error" | "effect:failed" => BAD,
+        "report:retried" | "run:paused" | "refusal:allowed" => WARN,
+        "commit:created" | "subtask:complete" | "run:ended" => GOOD,
+        _ => NOTE,
+    };
+    let head = format!("{:>5}  {time}  {name:<16}", record.seq);
+    let room = look.width.saturating_sub(visible_len(&head) + 2).max(20);
+    let details = one_line(&details(record));
+    let shown = cut_at_word(&details, room);
+    let more = match (shown.len() < details.len(), look.rich) {
+        (false, _) => "",
+        (true, true) => " …",
+        (true, false) => " ...",
+    };
+    let line = format!(
+        "{}  {}  {} {shown}{more}",
+        look.paint(FAINT, &format!("{:>5}", record.seq)),
+        look.paint(FAINT, &time),
+        look.paint(style, &format!("{name:<16}")),
+    );
+    format!("{}\n", line.trim_end())
+}
+
+/// What matters of an event to people.
+fn details(record: &Record) -> String {
+    let text = |key: &str| record.fields.get(key).map(shown).unwrap_or_default();
+    match record.event.as_str() {
+        "run:created" => format!("{} of {}", text("run"), text("workflow")),
+        "items:loaded" => format!("{} {}", count(record, "items"), text("set")),
+        "branch:created" => text("branch"),
+        "tag:switched" | "phase:transition" => format!("{} to {}", text("from"), text("to")),
+        "state:entered" => {
+            let reason = text("reason");
+            let why = if reason.is_empty() {
+                String::new()
+            } else {
+                format!(": {reason}")
+            };
+            format!(
+                "{} to {} ({}){why}",
+                text("from"),
+                text("to"),
+                text("cause")
+            )
+        }
+        "unit:issued" | "report:accepted" => text("unit"),
+        "report:retried" => format!("{} {}", text("unit"), text("code")),
+        "effect:intended" | "effect:done" => text("name"),
+        "effect:failed" => format!("{} {}: {}", text("name"), text("code"), text("message")),
+        "commit:created" => {
+            let sha = text("sha");
+            let message = text("message");
+            let subject = message.lines().next().unwrap_or_default();
+            format!("{} {subject}", sha.get(..10).unwrap_or(&sha))
+        }
+        "refusal:allowed" => format!("{} by {}: {}", text("code"), text("actor"), text("reason")),
+        "run:paused" => text("reason"),
+        "run:ended" => format!("{} {}", text("status"), text("reason")),
+        _ => scalars(record),
+    }
+}
+
+fn count(record: &Record, key: &str) -> usize {
+    record
+        .fields
+        .get(key)
+        .and_then(Value::as_array)
+        .map_or(0, Vec::len)
+}
+
+/// The short fields of an event, by name.
+fn scalars(record: &Record) -> String {
+    let mut parts = Vec::new();
+    for (key, value) in &record.fields {
+        match value {
+            Value::Object(_) | Value::Null => {}
+            Value::Array(entries) => {
+                let entries: Vec<String> = entries.iter().take(5).map(shown).collect();
+                parts.push(format!("{key}={}", entries.join(",")));
+            }
+            scalar => parts.push(format!("{key}={}", shown(scalar))),
+        }
+    }
+    parts.join(" ")
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(event: &str, fields: Value) -> Record {
+        let Value::Object(fields) = fields else {
+            panic!("fields are an object");
+        };
+        Record {
+            ts: "2025-10-07T14:33:00.000Z".to_owned(),
+            seq: 7,
+            prev: String::new(),
+            k: 1,
+            n: 1,
+            event: event.to_owned(),
+            fields,
+            offset: 0,
+            len: 0,
+        }
+    }
+
+    const PLAIN: Look = Look {
+        rich: false,
+        width: 80,
+    };
+
+    fn check(event_name: &str, fields: Value, expected: &str) {
+        assert_eq!(
+            event(&record(event_name, fields), &PLAIN),
+            format!("{expected}\n")
+        );
+    }
+
+    #[test]
+    fn an_event_is_one_line() {
+        check(
+            "commit:created",
+            serde_json::json!({"sha": "a1b2c3d4e5f60718", "message": "feat: do it\n\nmore"}),
+            "    7  14:33:00  commit:created   a1b2c3d4e5 feat: do it",
+        );
+        check(
+            "test:run",
+            serde_json::json!({"subtaskId": "1.1", "phase": "red", "passed": 0, "failed": 3}),
+            "    7  14:33:00  test:run         subtaskId=1.1 phase=red passed=0 failed=3",
+        );
+        check(
+            "phase:transition",
+            serde_json::json!({"from": "red", "to": "green"}),
+            "    7  14:33:00  phase:transition red to green",
+        );
+        check(
+            "run:resumed",
+            serde_json::json!({}),
+            "    7  14:33:00  run:resumed",
+        );
+    }
+
+    #[test]
+    fn a_long_event_is_cut_and_a_hostile_one_made_plain() {
+        let long = "word ".repeat(100);
+        let line = event(
+            &record("run:paused", serde_json::json!({"reason": long})),
+            &PLAIN,
+        );
+        assert!(line.trim_end().ends_with("..."), "{line}");
+        assert!(line.len() < 90, "{line}");
+        let line = event(
+            &record(
+                "x:\u{1b}[2Jy",
+                serde_json::json!({"a": "\u{1b}]0;t\u{7}b\nc"}),
+            ),
+            &PLAIN,
+        );
+        assert_eq!(line.matches('\n').count(), 1);
+        assert!(!line.contains('\u{1b}'), "{line:?}");
+    }
+}

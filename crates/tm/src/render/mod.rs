@@ -1,0 +1,116 @@
+//! Answers as a person reads them. Nothing here prints.
+//!
+//! What comes from tasks, files, commits or other programs may hold anything; it passes through [`Page`], which lets no
+//! control character and no escape sequence of it reach the terminal.
+
+mod autopilot;
+mod history;
+mod journal;
+mod page;
+mod setup;
+
+use anstyle::{AnsiColor, Style};
+use conductor::Fault;
+use project::convention::plain::many_lines;
+
+pub use autopilot::{
+    aborted, commit_answer, finalized, moved, next, plan, resumed, started, status, verdict,
+};
+pub use history::{chosen, log, log_repaired, log_verified, replay, run, runs};
+pub use journal::event;
+pub use page::Page;
+pub use setup::{config, doctor, workflow_checked, workflows};
+
+/// How text for people is to look.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    /// Whether colour and symbols can be shown.
+    pub rich: bool,
+    /// Columns to fill.
+    pub width: usize,
+}
+
+pub const GOOD: Style = AnsiColor::Green.on_default();
+pub const BAD: Style = AnsiColor::Red.on_default();
+pub const WARN: Style = AnsiColor::Yellow.on_default();
+pub const NOTE: Style = AnsiColor::Cyan.on_default();
+pub const STRONG: Style = Style::new().bold();
+pub const FAINT: Style = Style::new().dimmed();
+
+/// A sign at the beginning of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// It is as it should be.
+    Good,
+    /// It is not.
+    Bad,
+    /// It deserves a look.
+    Warn,
+    /// It is being done, or comes next.
+    Next,
+    /// It is one of several.
+    Bullet,
+}
+
+impl Look {
+    /// `text` in a style, where colour can be shown.
+    pub fn paint(&self, style: Style, text: &str) -> String {
+        if self.rich {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// A sign: a coloured symbol, or plain characters.
+    pub fn sign(&self, sign: Sign) -> String {
+        let (style, symbol, plain) = match sign {
+            Sign::Good => (GOOD, "✓", "ok"),
+            Sign::Bad => (BAD, "✗", "no"),
+            Sign::Warn => (WARN, "!", "!"),
+            Sign::Next => (NOTE, "→", "->"),
+            Sign::Bullet => (FAINT, "•", "-"),
+        };
+        self.paint(style, if self.rich { symbol } else { plain })
+    }
+}
+
+/// Why a command failed, and what to do.
+pub fn fault(fault: &Fault, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.wrapped(&look.paint(BAD, "error:"), &fault.message);
+    if let Some(serde_json::Value::Array(files)) = fault.details.get("files") {
+        page.list(files.iter().filter_map(serde_json::Value::as_str));
+    }
+    if !fault.suggestion.is_empty() {
+        page.wrapped(&look.paint(NOTE, "help:"), &fault.suggestion);
+    }
+    if !fault.recovery.is_empty() {
+        page.command(&fault.recovery);
+    }
+    page.finish()
+}
+
+/// A text with its lines kept, and without anything that a terminal would act on.
+pub fn plain(text: &str) -> String {
+    let end = if text.ends_with([' ', '\n']) {
+        &text[text.len() - 1..]
+    } else {
+        ""
+    };
+    format!("{}{end}", many_lines(text).trim_end())
+}
+
+/// Something that somebody should be told beside the answer.
+pub fn warning(text: &str, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.wrapped(&look.paint(WARN, "warning:"), text);
+    page.finish()
+}
+
+/// What may help next.
+pub fn hint(text: &str, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.wrapped(&look.paint(FAINT, "hint:"), text);
+    page.finish()
+}

@@ -1,0 +1,190 @@
+//! Lines of text for people, put together piece by piece.
+
+use project::convention::plain::{many_lines, one_line, visible_len};
+
+use super::{FAINT, Look, NOTE, STRONG, Sign};
+
+/// A text under construction. Whatever is given to it as content is made plain.
+#[derive(Debug)]
+pub struct Page<'l> {
+    look: &'l Look,
+    text: String,
+}
+
+/// Columns that the labels of fields take.
+const LABEL: usize = 10;
+
+impl<'l> Page<'l> {
+    /// An empty page.
+    pub fn new(look: &'l Look) -> Self {
+        Self {
+            look,
+            text: String::new(),
+        }
+    }
+
+    /// How it looks.
+    pub fn look(&self) -> &'l Look {
+        self.look
+    }
+
+    /// The text.
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    /// An empty line.
+    pub fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// A line of ours that is laid out already.
+    pub fn raw(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// A headline.
+    pub fn title(&mut self, text: &str) {
+        let line = self.look.paint(STRONG, &one_line(text));
+        self.raw(&line);
+    }
+
+    /// A lead of ours and a text after it, wrapped, its later lines indented by two.
+    pub fn wrapped(&mut self, lead: &str, text: &str) {
+        let mut first = true;
+        let lead_len = visible_len(&many_lines(lead)) + 1;
+        for paragraph in many_lines(text).lines() {
+            let indent = " ".repeat(if first { lead_len } else { 2 });
+            let options = textwrap::Options::new(self.look.width)
+                .initial_indent(&indent)
+                .subsequent_indent("  ")
+                .break_words(false);
+            for (at, line) in textwrap::wrap(paragraph, options).iter().enumerate() {
+                if first && at == 0 {
+                    self.text.push_str(lead);
+                    self.text.push(' ');
+                    self.text.push_str(line.trim_start());
+                } else {
+                    self.text.push_str(line);
+                }
+                self.text.push('\n');
+            }
+            first = false;
+        }
+        if first {
+            self.raw(lead);
+        }
+    }
+
+    /// A sign, and a text.
+    pub fn signed(&mut self, sign: Sign, text: &str) {
+        let sign = self.look.sign(sign);
+        self.wrapped(&sign, text);
+    }
+
+    /// A named value; nothing if it is empty.
+    pub fn field(&mut self, label: &str, value: &str) {
+        let value = one_line(value);
+        if !value.is_empty() {
+            let label = self.look.paint(FAINT, &format!("{label:<LABEL$}"));
+            self.text.push_str("  ");
+            self.text.push_str(&label);
+            self.text.push(' ');
+            self.text.push_str(&value);
+            self.text.push('\n');
+        }
+    }
+
+    /// A text of others with its lines kept, indented by two.
+    pub fn block(&mut self, text: &str) {
+        for line in many_lines(text).lines() {
+            if !line.is_empty() {
+                self.text.push_str("  ");
+                self.text.push_str(line);
+            }
+            self.text.push('\n');
+        }
+    }
+
+    /// A text of others with its lines kept, as it stands.
+    pub fn body(&mut self, text: &str) {
+        for line in many_lines(text).lines() {
+            self.raw(line);
+        }
+    }
+
+    /// A list of short texts.
+    pub fn list<'t>(&mut self, entries: impl IntoIterator<Item = &'t str>) {
+        let bullet = self.look.sign(Sign::Bullet);
+        for entry in entries {
+            self.raw(&format!("  {bullet} {}", one_line(entry)));
+        }
+    }
+
+    /// A command to run. It is not wrapped, so that it can be copied.
+    pub fn command(&mut self, command: &str) {
+        let arrow = self.look.sign(Sign::Next);
+        let command = self.look.paint(NOTE, &one_line(command));
+        self.raw(&format!("  {arrow} {command}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Look = Look {
+        rich: false,
+        width: 30,
+    };
+
+    #[test]
+    fn escape_sequences_of_others_do_not_reach_the_terminal() {
+        let mut page = Page::new(&PLAIN);
+        page.title("a\u{1b}[31mb\u{7}c");
+        page.field("title", "one\u{9b}2Jtwo\nthree");
+        page.block("x\u{1b}]0;title\u{7}y\u{202e}z\r\nnext");
+        page.signed(Sign::Good, "done\u{1b}[2J");
+        page.list(["\u{8}gone"]);
+        page.command("tm\u{1b}[0m autopilot");
+        let text = page.finish();
+        assert!(
+            text.chars()
+                .all(|c| c == '\n' || !project::convention::plain::is_hidden(c)),
+            "{text:?}"
+        );
+        assert!(text.contains("ok done"), "{text}");
+    }
+
+    #[test]
+    fn long_text_is_wrapped_at_the_width_and_indented() {
+        let mut page = Page::new(&PLAIN);
+        page.wrapped(
+            "error:",
+            "a sentence that is longer than one line of the terminal",
+        );
+        let text = page.finish();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "error: a sentence that is");
+        assert!(
+            lines[1..].iter().all(|line| line.starts_with("  ")),
+            "{text}"
+        );
+        assert!(lines.iter().all(|line| line.len() <= 30), "{text}");
+    }
+
+    #[test]
+    fn colour_is_there_only_where_it_can_be_shown() {
+        let rich = Look {
+            rich: true,
+            width: 80,
+        };
+        let mut page = Page::new(&rich);
+        page.title("run");
+        assert!(page.finish().contains('\u{1b}'));
+        let mut page = Page::new(&PLAIN);
+        page.title("run");
+        assert_eq!(page.finish(), "run\n");
+    }
+}

@@ -1,0 +1,111 @@
+//! What happens only where a person sits: questions, colour.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::process::Stdio;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::environment::TestEnvironment;
+
+/// Runs the binary at a terminal of its own, at which somebody types `lines` and then Ctrl-D. Exit status, and all
+/// that the terminal showed (what was typed included).
+fn at_terminal(environment: &TestEnvironment, arguments: &[&str], lines: &str, colour: bool) -> (i32, String) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let slave = OpenOptions::new().read(true).write(true).open(name).unwrap();
+    let mut command = environment.program(arguments);
+    command
+        .env("TERM", "xterm")
+        .stdin(slave.try_clone().unwrap())
+        .stdout(slave.try_clone().unwrap())
+        .stderr(slave);
+    if colour {
+        command.env_remove("NO_COLOR");
+    }
+    let mut child = command.spawn().unwrap();
+    // The command holds the other end of the terminal, whose closing is what ends the reading.
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut terminal = File::from(master);
+    terminal.write_all(format!("{lines}\u{4}").as_bytes()).unwrap();
+    let mut shown = Vec::new();
+    let mut buffer = [0; 4096];
+    // The end is an error on Linux, and nothing to read elsewhere.
+    while let Ok(read @ 1..) = terminal.read(&mut buffer) {
+        shown.extend_from_slice(&buffer[..read]);
+    }
+    let status = child.wait().unwrap().code().unwrap();
+    (status, String::from_utf8_lossy(&shown).replace('\r', ""))
+}
+
+#[test]
+fn start_shows_the_plan_and_begins_on_yes() {
+    let environment = TestEnvironment::new();
+    let (status, shown) = at_terminal(&environment, &["autopilot", "start", "1"], "what\ny\n", false);
+    assert_eq!(status, 0, "{shown}");
+    assert!(shown.contains("Task 1: Count the words"), "{shown}");
+    assert!(shown.contains("Make the branch master/task-1-count-the-words and begin? [Y/n]"), "{shown}");
+    assert!(shown.contains("Please answer yes or no."), "{shown}");
+    assert_eq!(environment.git(&["symbolic-ref", "--short", "HEAD"]), "master/task-1-count-the-words");
+}
+
+#[test]
+fn start_touches_nothing_on_no_or_at_the_end_of_input() {
+    for lines in ["n\n", ""] {
+        let environment = TestEnvironment::new();
+        let (status, shown) = at_terminal(&environment, &["autopilot", "start", "1"], lines, false);
+        assert_eq!(status, 3, "{shown}");
+        assert_eq!(environment.git(&["branch", "--format=%(refname:short)"]), "main");
+    }
+}
+
+#[test]
+fn start_asks_about_a_dirty_tree() {
+    let environment = TestEnvironment::new();
+    environment.write("notes.txt", "mine\n");
+    let (status, shown) = at_terminal(&environment, &["autopilot", "start", "1", "--no-confirm"], "n\n", false);
+    assert_eq!(status, 3, "{shown}");
+    assert!(shown.contains("notes.txt"), "{shown}");
+    assert!(shown.contains("Begin all the same, and leave these changes alone? [y/N]"), "{shown}");
+    let (status, shown) = at_terminal(&environment, &["autopilot", "start", "1"], "y\n\n", false);
+    assert_eq!(status, 0, "{shown}");
+    assert_eq!(environment.git(&["symbolic-ref", "--short", "HEAD"]), "master/task-1-count-the-words");
+}
+
+#[test]
+fn allow_is_typed_by_a_person() {
+    let environment = TestEnvironment::started();
+    let arguments = ["autopilot", "allow", "red_without_tests", "--reason", "covered elsewhere"];
+    let (status, shown) = at_terminal(&environment, &arguments, "y\n", false);
+    assert_eq!(status, 3, "{shown}");
+    let (status, shown) = at_terminal(&environment, &arguments, "allow\n", false);
+    assert_eq!(status, 0, "{shown}");
+    assert!(shown.contains("workUnit-1.1-RED"), "{shown}");
+    let log = environment.tm(&["runs", "log"]);
+    assert!(log.text().contains("red_without_tests by tester: covered elsewhere"), "{log:?}");
+}
+
+#[test]
+fn clean_up_asks_first() {
+    let environment = TestEnvironment::started();
+    let (status, shown) = at_terminal(&environment, &["autopilot", "abort", "--cleanup"], "\n", false);
+    assert_eq!(status, 3, "{shown}");
+    let (status, shown) = at_terminal(&environment, &["autopilot", "abort", "--cleanup"], "yes\n", false);
+    assert_eq!(status, 0, "{shown}");
+    assert_eq!(environment.git(&["branch", "--format=%(refname:short)"]), "main");
+}
+
+#[test]
+fn colour_and_symbols_are_for_terminals_that_want_them() {
+    let environment = TestEnvironment::started();
+    let (_, plain) = at_terminal(&environment, &["autopilot", "status"], "", false);
+    assert!(!plain.contains('\u{1b}') && plain.is_ascii(), "{plain}");
+    let (_, rich) = at_terminal(&environment, &["autopilot", "status"], "", true);
+    assert!(rich.contains('\u{1b}') && rich.contains('░'), "{rich}");
+    let (_, plain) = at_terminal(&environment, &["--no-color", "autopilot", "status"], "", true);
+    assert!(!plain.contains('\u{1b}') && plain.is_ascii(), "{plain}");
+    let (_, json) = at_terminal(&environment, &["autopilot", "status", "--json"], "", true);
+    assert!(!json.contains('\u{1b}'), "{json}");
+}
