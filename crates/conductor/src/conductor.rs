@@ -128,14 +128,14 @@ impl Conductor {
             None => project::tasks::resolve_tag(&self.root, None)
                 .unwrap_or_else(|_| project::tasks::DEFAULT_TAG.to_owned()),
         };
-        let own = self.newest_of(project, &tag)?;
+        let own = newest_of(project, &tag)?;
         if let Some((_, status)) = &own
             && (status == "running" || status == "paused" || self.tag.is_some())
         {
             return own.map(|(dir, _)| dir).ok_or_else(|| self.no_run());
         }
         if self.tag.is_none() {
-            for (dir, status, _) in self.by_status(project)? {
+            for (dir, status, _) in by_status(project)? {
                 if status == "running" || status == "paused" {
                     return Ok(dir);
                 }
@@ -155,69 +155,6 @@ impl Conductor {
         })
     }
 
-    /// The newest run of a tag with its status: by the tag's pointer, or by looking through the
-    /// runs where the pointer is gone.
-    fn newest_of(
-        &self,
-        project: &ProjectDir,
-        tag: &str,
-    ) -> Result<Option<(RunDir, String)>, Fault> {
-        if let Some(dir) = project.find_tag(tag)?
-            && let Some(pointer) = read_json(&dir.current_run_path())
-            && let Some(id) = pointer.get("runId").and_then(Value::as_str)
-            && let Ok(run) = project.run(id)
-            && run.journal_path().exists()
-        {
-            let status = status_of(&run);
-            if !status.is_empty() {
-                return Ok(Some((run, status)));
-            }
-        }
-        let prefix = format!("{tag}__task-");
-        for id in project.runs()? {
-            if !id.starts_with(&prefix) {
-                continue;
-            }
-            let run = project.run(&id)?;
-            let status = status_of(&run);
-            if !status.is_empty() {
-                return Ok(Some((run, status)));
-            }
-        }
-        Ok(None)
-    }
-
-    /// All runs that have begun, newest first, each with status and task.
-    pub(crate) fn by_status(
-        &self,
-        project: &ProjectDir,
-    ) -> Result<Vec<(RunDir, String, String)>, Fault> {
-        let mut all = Vec::new();
-        for id in project.runs()? {
-            let dir = project.run(&id)?;
-            let manifest = read_json(&dir.file("manifest.json"));
-            let part = |name: &str| {
-                manifest
-                    .as_ref()
-                    .and_then(|manifest| manifest.get(name)?.as_str().map(str::to_owned))
-            };
-            let over = part("status").filter(|status| status != "running" && status != "paused");
-            let (status, task) = match (over, part("taskId")) {
-                // A run that was over once is over for good.
-                (Some(status), Some(task)) => (status, task),
-                _ => match engine::load(dir.path()) {
-                    Ok(loaded) if loaded.head.seq > 0 => {
-                        (loaded.run.status.name().to_owned(), task_of(&loaded.run))
-                    }
-                    Ok(_) => continue,
-                    Err(_) => ("damaged".to_owned(), String::new()),
-                },
-            };
-            all.push((dir, status, task));
-        }
-        Ok(all)
-    }
-
     /// Loads the run that is meant, without a lock.
     pub(crate) fn load(&self, run: Option<&str>) -> Result<(RunDir, Loaded), Fault> {
         let (_, dir) = self.find(run)?;
@@ -227,6 +164,62 @@ impl Conductor {
         }
         Ok((dir, loaded))
     }
+}
+
+/// The newest run of a tag with its status: by the tag's pointer, or by looking through the
+/// runs where the pointer is gone.
+fn newest_of(project: &ProjectDir, tag: &str) -> Result<Option<(RunDir, String)>, Fault> {
+    if let Some(dir) = project.find_tag(tag)?
+        && let Some(pointer) = read_json(&dir.current_run_path())
+        && let Some(id) = pointer.get("runId").and_then(Value::as_str)
+        && let Ok(run) = project.run(id)
+        && run.journal_path().exists()
+    {
+        let status = status_of(&run);
+        if !status.is_empty() {
+            return Ok(Some((run, status)));
+        }
+    }
+    let prefix = format!("{tag}__task-");
+    for id in project.runs()? {
+        if !id.starts_with(&prefix) {
+            continue;
+        }
+        let run = project.run(&id)?;
+        let status = status_of(&run);
+        if !status.is_empty() {
+            return Ok(Some((run, status)));
+        }
+    }
+    Ok(None)
+}
+
+/// All runs that have begun, newest first, each with status and task.
+pub(crate) fn by_status(project: &ProjectDir) -> Result<Vec<(RunDir, String, String)>, Fault> {
+    let mut all = Vec::new();
+    for id in project.runs()? {
+        let dir = project.run(&id)?;
+        let manifest = read_json(&dir.file("manifest.json"));
+        let part = |name: &str| {
+            manifest
+                .as_ref()
+                .and_then(|manifest| manifest.get(name)?.as_str().map(str::to_owned))
+        };
+        let over = part("status").filter(|status| status != "running" && status != "paused");
+        let (status, task) = match (over, part("taskId")) {
+            // A run that was over once is over for good.
+            (Some(status), Some(task)) => (status, task),
+            _ => match engine::load(dir.path()) {
+                Ok(loaded) if loaded.head.seq > 0 => {
+                    (loaded.run.status.name().to_owned(), task_of(&loaded.run))
+                }
+                Ok(_) => continue,
+                Err(_) => ("damaged".to_owned(), String::new()),
+            },
+        };
+        all.push((dir, status, task));
+    }
+    Ok(all)
 }
 
 pub(crate) fn never_began(id: &str) -> Fault {

@@ -164,16 +164,12 @@ impl From<journal::layout::LayoutError> for Fault {
     fn from(error: journal::layout::LayoutError) -> Self {
         use journal::layout::LayoutError as E;
         let suggestion = error.suggestion().unwrap_or_default();
-        let (kind, code) = match &error {
+        let (kind, code) = match error {
+            E::Journal(inner) => return Self::from(inner),
             E::Name(_) => (Kind::Usage, "bad_name"),
             E::NoRun(_) => (Kind::Missing, "unknown_run"),
             E::AmbiguousRun { .. } => (Kind::Usage, "ambiguous_run"),
-            E::Journal(_) => (Kind::Environment, "storage"),
             _ => (Kind::Environment, "storage"),
-        };
-        let kind = match error {
-            E::Journal(inner) => return Self::from(inner),
-            _ => kind,
         };
         Self::new(kind, code, chain(&error)).suggest(suggestion)
     }

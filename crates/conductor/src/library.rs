@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use project::config::{Config, Policy};
 use rails::check::catalog::{Catalog, Effect, Reader};
-use rails::definition::FieldType;
+use rails::definition::FieldType::{self, Bool, Int, String as Text, Strings};
 use rails::{Definition, Diagnostic};
 
 use crate::fault::{Fault, Kind};
@@ -180,7 +180,6 @@ pub fn catalog(root: &Path, workflow: &str) -> Catalog {
         lasting,
         result: typed(result),
     };
-    use FieldType::{Bool, Int, String as Text, Strings};
     let config = Config::default().to_json();
     let mut templates: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
     let own = fs::read_dir(root.join(".taskmaster/templates"))

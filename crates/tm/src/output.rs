@@ -24,10 +24,11 @@ impl Output {
         if plain {
             ColorChoice::Never.write_global();
         }
-        let width = terminal_width();
+        let columns = terminal_columns();
         let look = |choice| Look {
             rich: choice != ColorChoice::Never,
-            width,
+            width: columns.unwrap_or(USUAL_WIDTH).min(WIDEST),
+            line: columns.unwrap_or(LONGEST_LINE),
         };
         Self {
             json,
@@ -166,15 +167,19 @@ impl Output {
     }
 }
 
-/// Columns of the terminal, at most as many as are comfortable to read.
-fn terminal_width() -> usize {
-    const WIDEST: usize = 100;
-    const USUAL: usize = 80;
+/// Columns of text where no terminal says otherwise.
+const USUAL_WIDTH: usize = 80;
+/// Columns of text that are still comfortable to read.
+const WIDEST: usize = 100;
+/// What is left of a line that no terminal bounds.
+const LONGEST_LINE: usize = 2000;
+
+/// Columns of the terminal that standard output is; `None` where it is none, or one too narrow to care.
+fn terminal_columns() -> Option<usize> {
     rustix::termios::tcgetwinsize(io::stdout())
         .ok()
         .map(|size| usize::from(size.ws_col))
         .filter(|&columns| columns >= 20)
-        .map_or(USUAL, |columns| columns.min(WIDEST))
 }
 
 /// JSON in one line whose text cannot reach into the terminal: the control characters that JSON lets stand are escaped.
@@ -196,5 +201,35 @@ impl Formatter for Harmless {
             rest = &rest[at + control.len_utf8()..];
         }
         CompactFormatter.write_string_fragment(writer, rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> String {
+        let mut bytes = Vec::new();
+        let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Harmless);
+        text.serialize(&mut serializer).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn json_has_no_control_character_and_still_says_the_same() {
+        for text in [
+            "",
+            "plain",
+            "\u{1b}[2J",
+            "a\u{9b}2Jb\u{7f}\u{85}",
+            "\u{9f}",
+            "é\u{80}é\n\"\\",
+            "\u{a0}→",
+        ] {
+            let json = written(text);
+            assert!(!json.chars().any(char::is_control), "{json:?}");
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        }
+        assert_eq!(written("a\u{9b}"), "\"a\\u009b\"");
     }
 }

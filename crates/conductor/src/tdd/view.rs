@@ -143,11 +143,7 @@ pub fn progress(run: &RunState) -> Progress {
     };
     let total = memory::subtasks(run).count();
     let completed = of(ItemStatus::Done);
-    let percentage = if total == 0 {
-        0
-    } else {
-        completed.len() * 100 / total
-    };
+    let percentage = (completed.len() * 100).checked_div(total).unwrap_or(0);
     Progress {
         percentage: u32::try_from(percentage).unwrap_or(100),
         failed: of(ItemStatus::Failed),

@@ -12,7 +12,14 @@ impl Repository {
     pub fn files(&self) -> Result<Vec<String>, GitError> {
         let output = self
             .git()
-            .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"])
+            .args([
+                "ls-files",
+                "-z",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+                "--deduplicate",
+            ])
             .run()?;
         let scope = self.scope().into_owned();
         Ok(output

@@ -19,6 +19,8 @@ pub struct Runs {
 #[derive(Debug, Subcommand)]
 pub enum RunsCommand {
     /// List runs, the newest first
+    ///
+    /// Those of all tags, or with `--tag` only those of one.
     List(List),
     /// Show one run in a few lines
     Show(OneRun),

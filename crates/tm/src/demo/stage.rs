@@ -193,13 +193,15 @@ impl Stage {
     pub fn process(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.repository).env_clear();
-        for name in ["PATH", "TMPDIR", "DEVELOPER_DIR"] {
+        for name in ["PATH", "DEVELOPER_DIR"] {
             if let Some(value) = std::env::var_os(name) {
                 command.env(name, value);
             }
         }
         command
             .env("HOME", &self.home)
+            // What a killed process leaves of its temporary files goes with the rest.
+            .env("TMPDIR", &self.home)
             .env("TRAMLINE_HOME", self.home())
             .env("GIT_CONFIG_GLOBAL", self.home.join("gitconfig"))
             .env("GIT_CONFIG_NOSYSTEM", "1")

@@ -43,7 +43,7 @@ impl<'o> Teller<'o> {
 
     /// Something that the executor, or the world, did.
     pub fn aside(&mut self, text: &str) -> Result<(), Fault> {
-        self.page(|page| page.wrapped("  ", text))
+        self.page(|page| page.block_wrapped(text))
     }
 
     /// A command of this program, and what came of it.
@@ -71,7 +71,11 @@ impl<'o> Teller<'o> {
     pub fn lines(&mut self, text: &str) -> Result<(), Fault> {
         self.page(|page| {
             for line in text.lines() {
-                page.block(&format!("  {line}"));
+                if line.is_empty() {
+                    page.blank();
+                } else {
+                    page.block(&format!("  {line}"));
+                }
             }
         })
     }

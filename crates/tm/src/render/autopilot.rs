@@ -101,6 +101,9 @@ pub fn next(next: &NextAction, look: &Look) -> String {
     if let Some(unit) = &next.unit_id {
         page.field("unit", unit);
     }
+    if let Some(status) = &next.status {
+        page.field("status", status);
+    }
     if let Some(reason) = &next.paused_reason {
         page.field("paused", reason);
     }

@@ -129,7 +129,7 @@ pub fn log_repaired(repaired: &LogRepaired, look: &Look) -> String {
         page.signed(
             Sign::Good,
             &format!(
-                "{}: {} events kept, {} lines ({} bytes) cut off",
+                "{}: {} events kept, {} events ({} bytes) lost",
                 repaired.run_id, repaired.kept_events, repaired.lost_events, repaired.lost_bytes
             ),
         );

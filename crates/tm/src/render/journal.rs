@@ -17,7 +17,7 @@ pub fn event(record: &Record, look: &Look) -> String {
         _ => NOTE,
     };
     let head = format!("{:>5}  {time}  {name:<16}", record.seq);
-    let room = look.width.saturating_sub(visible_len(&head) + 2).max(20);
+    let room = look.line.saturating_sub(visible_len(&head) + 5).max(20);
     let details = one_line(&details(record));
     let shown = cut_at_word(&details, room);
     let more = match (shown.len() < details.len(), look.rich) {
@@ -43,18 +43,18 @@ fn details(record: &Record) -> String {
         "branch:created" => text("branch"),
         "tag:switched" | "phase:transition" => format!("{} to {}", text("from"), text("to")),
         "state:entered" => {
-            let reason = text("reason");
+            let (from, reason) = (text("from"), text("reason"));
+            let from = if from.is_empty() {
+                String::new()
+            } else {
+                format!("{from} to ")
+            };
             let why = if reason.is_empty() {
                 String::new()
             } else {
                 format!(": {reason}")
             };
-            format!(
-                "{} to {} ({}){why}",
-                text("from"),
-                text("to"),
-                text("cause")
-            )
+            format!("{from}{} ({}){why}", text("to"), text("cause"))
         }
         "unit:issued" | "report:accepted" => text("unit"),
         "report:retried" => format!("{} {}", text("unit"), text("code")),
@@ -128,6 +128,7 @@ mod tests {
     const PLAIN: Look = Look {
         rich: false,
         width: 80,
+        line: 80,
     };
 
     fn check(event_name: &str, fields: Value, expected: &str) {

@@ -28,6 +28,8 @@ pub struct Look {
     pub rich: bool,
     /// Columns to fill.
     pub width: usize,
+    /// Columns that one line of a list may take: those of the terminal; as good as no limit where there is none.
+    pub line: usize,
 }
 
 pub const GOOD: Style = AnsiColor::Green.on_default();
@@ -66,7 +68,7 @@ impl Look {
     pub fn sign(&self, sign: Sign) -> String {
         let (style, symbol, plain) = match sign {
             Sign::Good => (GOOD, "✓", "ok"),
-            Sign::Bad => (BAD, "✗", "no"),
+            Sign::Bad => (BAD, "✗", "x"),
             Sign::Warn => (WARN, "!", "!"),
             Sign::Next => (NOTE, "→", "->"),
             Sign::Bullet => (FAINT, "•", "-"),

@@ -50,15 +50,20 @@ impl<'l> Page<'l> {
         self.raw(&line);
     }
 
-    /// A lead of ours and a text after it, wrapped, its later lines indented by two.
+    /// A lead of ours and a text after it, wrapped; later lines are indented by two more than the lead.
     pub fn wrapped(&mut self, lead: &str, text: &str) {
         let mut first = true;
         let lead_len = visible_len(&many_lines(lead)) + 1;
+        let later = " ".repeat(lead.len() - lead.trim_start_matches(' ').len() + 2);
         for paragraph in many_lines(text).lines() {
-            let indent = " ".repeat(if first { lead_len } else { 2 });
+            let indent = if first {
+                " ".repeat(lead_len)
+            } else {
+                later.clone()
+            };
             let options = textwrap::Options::new(self.look.width)
                 .initial_indent(&indent)
-                .subsequent_indent("  ")
+                .subsequent_indent(&later)
                 .break_words(false);
             for (at, line) in textwrap::wrap(paragraph, options).iter().enumerate() {
                 if first && at == 0 {
@@ -74,6 +79,17 @@ impl<'l> Page<'l> {
         }
         if first {
             self.raw(lead);
+        }
+    }
+
+    /// A text, wrapped and indented by two.
+    pub fn block_wrapped(&mut self, text: &str) {
+        let options = textwrap::Options::new(self.look.width)
+            .initial_indent("  ")
+            .subsequent_indent("  ")
+            .break_words(false);
+        for line in textwrap::wrap(&one_line(text), options) {
+            self.raw(&line);
         }
     }
 
@@ -137,6 +153,7 @@ mod tests {
     const PLAIN: Look = Look {
         rich: false,
         width: 30,
+        line: 30,
     };
 
     #[test]
@@ -179,6 +196,7 @@ mod tests {
         let rich = Look {
             rich: true,
             width: 80,
+            line: 80,
         };
         let mut page = Page::new(&rich);
         page.title("run");

@@ -15,7 +15,11 @@ fn the_demo_tells_the_whole_story_and_leaves_nothing() {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{text}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     for part in [
         "refused (red_requires_failing_tests)",
         "refused (changed_after_green)",
@@ -27,8 +31,15 @@ fn the_demo_tells_the_whole_story_and_leaves_nothing() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains('\u{1b}'));
-    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "something is left behind");
-    assert!(!environment.home().join("store").exists(), "the demo uses a store of its own");
+    assert_eq!(
+        std::fs::read_dir(&temporary).unwrap().count(),
+        0,
+        "something is left behind"
+    );
+    assert!(
+        !environment.home().join("store").exists(),
+        "the demo uses a store of its own"
+    );
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! A home, a repository, and the binary run in it with nothing else in its environment.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -85,7 +85,10 @@ impl TestEnvironment {
     pub fn new() -> Self {
         let environment = Self::bare();
         environment.write(".taskmaster/tasks/tasks.json", TASKS);
-        environment.write(".taskmaster/config.json", r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#);
+        environment.write(
+            ".taskmaster/config.json",
+            r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"]}}"#,
+        );
         environment.write("README.md", "words\n");
         environment.git(&["init", "--quiet", "--template="]);
         environment.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
@@ -99,7 +102,9 @@ impl TestEnvironment {
     /// A repository in which a run of task 1 has begun.
     pub fn started() -> Self {
         let environment = Self::new();
-        environment.tm(&["autopilot", "start", "1", "--json"]).json_with(0);
+        environment
+            .tm(&["autopilot", "start", "1", "--json"])
+            .json_with(0);
         environment
     }
 
@@ -111,6 +116,20 @@ impl TestEnvironment {
     /// The home.
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("home")
+    }
+
+    /// The journal of the only run.
+    pub fn journal(&self) -> PathBuf {
+        let only = |folder: PathBuf| {
+            let mut entries = fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().path());
+            let first = entries.find(|path| path.is_dir()).unwrap();
+            assert!(!entries.any(|path| path.is_dir()), "there are several");
+            first
+        };
+        let project = only(self.home().join("store/projects"));
+        only(project.join("runs")).join("activity.jsonl")
     }
 
     /// Writes a file of the repository.
@@ -141,7 +160,10 @@ impl TestEnvironment {
     pub fn git(&self, arguments: &[&str]) -> String {
         let output = self.process("git").args(arguments).output().unwrap();
         assert!(output.status.success(), "git {arguments:?}: {output:?}");
-        String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .trim_end()
+            .to_owned()
     }
 
     /// The binary, not yet started.
@@ -172,15 +194,89 @@ impl TestEnvironment {
         Ran::of(&child.wait_with_output().unwrap())
     }
 
+    /// Begins a dialogue with the binary.
+    pub fn dialogue(&self, arguments: &[&str]) -> Dialogue {
+        let mut child = self
+            .program(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        Dialogue {
+            child,
+            input,
+            output,
+            unread: String::new(),
+        }
+    }
+
     /// Goes from the beginning of a subtask to its commit, as an executor would.
     pub fn do_subtask(&self, id: &str) {
         self.write(&format!("tests/{id}_test.sh"), "false\n");
-        self.tm(&["autopilot", "complete", "red", id, "--results", "failed:1,passed:0", "--json"])
-            .json_with(0);
+        self.tm(&[
+            "autopilot",
+            "complete",
+            "red",
+            id,
+            "--results",
+            "failed:1,passed:0",
+            "--json",
+        ])
+        .json_with(0);
         self.write(&format!("src/{id}.sh"), "true\n");
-        self.tm(&["autopilot", "complete", "green", id, "--results", "failed:0,passed:1", "--json"])
-            .json_with(0);
+        self.tm(&[
+            "autopilot",
+            "complete",
+            "green",
+            id,
+            "--results",
+            "failed:0,passed:1",
+            "--json",
+        ])
+        .json_with(0);
         self.tm(&["autopilot", "commit", id, "--json"]).json_with(0);
+    }
+}
+
+/// The binary and a person who answers its questions.
+pub struct Dialogue {
+    child: Child,
+    input: ChildStdin,
+    output: ChildStdout,
+    unread: String,
+}
+
+impl Dialogue {
+    /// Waits for a text, and gives everything up to its end.
+    pub fn until(&mut self, text: &str) -> String {
+        let mut buffer = [0; 4096];
+        loop {
+            if let Some(at) = self.unread.find(text) {
+                let rest = self.unread.split_off(at + text.len());
+                return std::mem::replace(&mut self.unread, rest);
+            }
+            let read = self.output.read(&mut buffer).unwrap();
+            assert!(read > 0, "{text:?} does not come: {}", self.unread);
+            self.unread
+                .push_str(&String::from_utf8_lossy(&buffer[..read]));
+        }
+    }
+
+    /// Types a line.
+    pub fn say(&mut self, line: &str) {
+        self.input
+            .write_all(format!("{line}\n").as_bytes())
+            .unwrap();
+    }
+
+    /// Waits for the end, which must be a good one, and gives the rest.
+    pub fn end(mut self) -> String {
+        drop(self.input);
+        let mut rest = self.unread;
+        self.output.read_to_string(&mut rest).unwrap();
+        assert!(self.child.wait().unwrap().success(), "{rest}");
+        rest
     }
 }
 

@@ -7,7 +7,11 @@ use crate::environment::{TestEnvironment, keys};
 fn check_usage(arguments: &[&str], message: &str, recovery: &str) {
     let environment = TestEnvironment::bare();
     let plain = environment.tm(arguments);
-    assert_eq!((plain.status, plain.out.as_str()), (2, ""), "{arguments:?}: {plain:?}");
+    assert_eq!(
+        (plain.status, plain.out.as_str()),
+        (2, ""),
+        "{arguments:?}: {plain:?}"
+    );
     assert!(plain.err.starts_with("error: "), "{arguments:?}: {plain:?}");
 
     let mut arguments = arguments.to_vec();
@@ -18,21 +22,43 @@ fn check_usage(arguments: &[&str], message: &str, recovery: &str) {
     assert_eq!(keys(&answer), ["error"]);
     let error = &answer["error"];
     assert_eq!(error["code"], "usage", "{answer}");
-    assert!(error["message"].as_str().unwrap().contains(message), "{answer}");
-    assert!(!error["suggestion"].as_str().unwrap().is_empty(), "{answer}");
+    assert!(
+        error["message"].as_str().unwrap().contains(message),
+        "{answer}"
+    );
+    assert!(
+        !error["suggestion"].as_str().unwrap().is_empty(),
+        "{answer}"
+    );
     assert_eq!(error["recovery"], recovery, "{answer}");
 }
 
 #[test]
 fn an_unknown_command_is_a_mistake() {
-    check_usage(&["autopilot", "complet"], "unrecognized subcommand 'complet'", "tm autopilot --help");
+    check_usage(
+        &["autopilot", "complet"],
+        "unrecognized subcommand 'complet'",
+        "tm autopilot --help",
+    );
 }
 
 #[test]
 fn a_missing_argument_is_a_mistake() {
-    check_usage(&["autopilot", "complete", "red", "1.1"], "--results", "tm autopilot complete --help");
-    check_usage(&["autopilot", "skip", "1.1"], "--reason", "tm autopilot skip --help");
-    check_usage(&["autopilot", "start"], "<TASK_ID>", "tm autopilot start --help");
+    check_usage(
+        &["autopilot", "complete", "red", "1.1"],
+        "--results",
+        "tm autopilot complete --help",
+    );
+    check_usage(
+        &["autopilot", "skip", "1.1"],
+        "--reason",
+        "tm autopilot skip --help",
+    );
+    check_usage(
+        &["autopilot", "start"],
+        "<TASK_ID>",
+        "tm autopilot start --help",
+    );
 }
 
 #[test]
@@ -56,7 +82,11 @@ fn a_value_out_of_range_is_a_mistake() {
         "invalid value '0'",
         "tm autopilot start --help",
     );
-    check_usage(&["log", "replay", "--to", "0"], "invalid value '0'", "tm log replay --help");
+    check_usage(
+        &["log", "replay", "--to", "0"],
+        "invalid value '0'",
+        "tm log replay --help",
+    );
 }
 
 #[test]
@@ -136,7 +166,13 @@ fn an_unknown_task_run_or_workflow_is_nothing_there() {
 #[test]
 fn what_needs_a_person_is_refused_where_there_is_none() {
     let environment = TestEnvironment::started();
-    let allow = ["autopilot", "allow", "changed_after_green", "--reason", "it is fine"];
+    let allow = [
+        "autopilot",
+        "allow",
+        "changed_after_green",
+        "--reason",
+        "it is fine",
+    ];
     let plain = environment.tm(&allow);
     assert_eq!(plain.status, 3, "{plain:?}");
     let mut with_json = allow.to_vec();
@@ -144,16 +180,26 @@ fn what_needs_a_person_is_refused_where_there_is_none() {
     let answer = environment.tm(&with_json).json_with(3);
     assert_eq!(answer["error"]["code"], "needs_terminal");
 
-    let answer = environment.tm(&["autopilot", "abort", "--cleanup", "--json"]).json_with(3);
+    let answer = environment
+        .tm(&["autopilot", "abort", "--cleanup", "--json"])
+        .json_with(3);
     assert_eq!(answer["error"]["code"], "needs_confirmation");
     let recovery = answer["error"]["recovery"].as_str().unwrap();
-    assert!(recovery.starts_with("tm autopilot abort --cleanup --yes --run-id "), "{recovery}");
+    assert!(
+        recovery.starts_with("tm autopilot abort --cleanup --yes --run-id "),
+        "{recovery}"
+    );
     // Nothing was changed by it.
-    let status = environment.tm(&["autopilot", "status", "--json"]).json_with(0);
+    let status = environment
+        .tm(&["autopilot", "status", "--json"])
+        .json_with(0);
     assert_eq!(status["status"], "running");
 
     let words: Vec<&str> = recovery.split(' ').skip(1).chain(["--json"]).collect();
     let answer = environment.tm(&words).json_with(0);
     assert_eq!(answer["cleanedUp"], true, "{answer}");
-    assert_eq!(environment.git(&["branch", "--format=%(refname:short)"]), "main");
+    assert_eq!(
+        environment.git(&["branch", "--format=%(refname:short)"]),
+        "main"
+    );
 }

@@ -13,10 +13,15 @@ fn the_settings_are_shown_with_their_origin() {
     let plain = environment.tm(&["config", "show", "--json"]).json_with(0);
     assert_eq!(plain["test"]["command"], "sh run.sh");
     assert_eq!(plain["autopilot"]["maxGreenAttempts"], 3);
-    let shown = environment.tm(&["config", "show", "--origin", "--json"]).json_with(0);
+    let shown = environment
+        .tm(&["config", "show", "--origin", "--json"])
+        .json_with(0);
     assert_eq!(shown["test.command"]["value"], "sh run.sh");
     assert_eq!(shown["test.command"]["origin"]["from"], "projectFile");
-    assert_eq!(shown["autopilot.maxGreenAttempts"]["origin"]["from"], "default");
+    assert_eq!(
+        shown["autopilot.maxGreenAttempts"]["origin"]["from"],
+        "default"
+    );
 
     let text = environment.tm(&["config", "show", "--origin"]);
     let line = text
@@ -35,7 +40,9 @@ fn the_built_in_workflow_is_listed_shown_and_valid() {
     let shown = environment.tm(&["workflow", "show", "tdd"]);
     assert!(shown.text().starts_with("tramline: 1\n"), "{shown:?}");
     environment.write("copy.yaml", &shown.out);
-    let answer = environment.tm(&["workflow", "show", "tdd", "--json"]).json_with(0);
+    let answer = environment
+        .tm(&["workflow", "show", "tdd", "--json"])
+        .json_with(0);
     assert_eq!(answer["text"], shown.out);
 }
 
@@ -46,13 +53,20 @@ fn a_definition_with_faults_is_refused_with_a_place() {
         "broken.yaml",
         "tramline: 1\nid: broken\ntitle: Broken\ninitial: nowhere\nstates:\n  end: { final: completed }\n",
     );
-    let answer = environment.tm(&["workflow", "check", "broken.yaml", "--json"]).json_with(3);
+    let answer = environment
+        .tm(&["workflow", "check", "broken.yaml", "--json"])
+        .json_with(3);
     assert_eq!(answer["valid"], false);
-    assert!(answer["faults"][0]["line"].as_u64().unwrap() >= 1, "{answer}");
+    assert!(
+        answer["faults"][0]["line"].as_u64().unwrap() >= 1,
+        "{answer}"
+    );
     let text = environment.tm(&["workflow", "check", "broken.yaml"]);
     assert_eq!(text.status, 3);
     assert!(text.out.contains("broken.yaml"), "{text:?}");
-    environment.tm(&["workflow", "check", "missing.yaml", "--json"]).json();
+    environment
+        .tm(&["workflow", "check", "missing.yaml", "--json"])
+        .json();
 }
 
 #[test]
@@ -61,18 +75,24 @@ fn doctor_finds_nothing_wrong_in_a_sound_project() {
     let checks = environment.tm(&["doctor", "--json"]).json_with(0);
     let checks = checks.as_array().unwrap();
     assert!(!checks.is_empty());
-    assert!(checks.iter().all(|check| check["state"] != "fail"), "{checks:?}");
+    assert!(
+        checks.iter().all(|check| check["state"] != "fail"),
+        "{checks:?}"
+    );
     assert!(environment.tm(&["doctor"]).text().lines().count() >= checks.len());
 }
 
 #[test]
 fn status_and_next_change_nothing() {
     let environment = TestEnvironment::started();
-    let journal = |environment: &TestEnvironment| environment.tm(&["runs", "log", "--json"]).json_with(0);
+    let journal =
+        |environment: &TestEnvironment| environment.tm(&["runs", "log", "--json"]).json_with(0);
     let before = journal(&environment);
     environment.tm(&["autopilot", "status"]).text();
     environment.tm(&["autopilot", "next"]).text();
-    environment.tm(&["autopilot", "next", "--check", "--json"]).json_with(0);
+    environment
+        .tm(&["autopilot", "next", "--check", "--json"])
+        .json_with(0);
     assert_eq!(journal(&environment), before);
 }
 
@@ -81,7 +101,13 @@ fn the_project_can_be_named_from_elsewhere() {
     let environment = TestEnvironment::started();
     let project = environment.project();
     let output = environment
-        .program(&["autopilot", "--project-root", project.to_str().unwrap(), "status", "--json"])
+        .program(&[
+            "autopilot",
+            "--project-root",
+            project.to_str().unwrap(),
+            "status",
+            "--json",
+        ])
         .current_dir(environment.home())
         .output()
         .unwrap();
@@ -109,10 +135,51 @@ fn watch_prints_events_as_they_come_and_ends_with_the_run() {
         panic!("{event} was not seen");
     };
     until("unit:issued");
-    environment.tm(&["autopilot", "pause", "--reason", "lunch", "--json"]).json_with(0);
+    environment
+        .tm(&["autopilot", "pause", "--reason", "lunch", "--json"])
+        .json_with(0);
     until("run:paused");
-    environment.tm(&["autopilot", "abort", "--json"]).json_with(0);
+    environment
+        .tm(&["autopilot", "abort", "--json"])
+        .json_with(0);
     until("run:ended");
     drop(lines);
     assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_damaged_journal_is_found_and_mended_when_somebody_says_so() {
+    let environment = TestEnvironment::started();
+    let journal = environment.journal();
+    let whole = std::fs::read_to_string(&journal).unwrap();
+    let damaged = whole.replacen("\"phase\":\"preflight\"", "\"phase\":\"tampered!\"", 1);
+    assert_ne!(whole, damaged);
+    std::fs::write(&journal, &damaged).unwrap();
+
+    let found = environment.tm(&["log", "verify", "--json"]).json_with(6);
+    assert_eq!(found["whole"], false, "{found}");
+    let text = environment.tm(&["log", "verify"]);
+    assert_eq!(text.status, 6);
+    assert!(text.out.contains("-> tm log repair "), "{text:?}");
+
+    let refused = environment.tm(&["log", "repair", "--json"]).json_with(3);
+    assert_eq!(refused["error"]["code"], "needs_confirmation");
+    assert_eq!(std::fs::read_to_string(&journal).unwrap(), damaged);
+
+    let mended = environment
+        .tm(&["log", "repair", "--yes", "--json"])
+        .json_with(0);
+    assert_eq!(mended["repaired"], true, "{mended}");
+    let old = mended["oldFile"].as_str().unwrap();
+    assert_eq!(std::fs::read_to_string(old).unwrap(), damaged);
+    environment.tm(&["log", "verify", "--json"]).json_with(0);
+}
+
+#[test]
+fn a_whole_journal_needs_no_confirmation_to_be_left_alone() {
+    let environment = TestEnvironment::started();
+    let before = std::fs::read(environment.journal()).unwrap();
+    let answer = environment.tm(&["log", "repair", "--json"]).json_with(0);
+    assert_eq!(answer["repaired"], false, "{answer}");
+    assert_eq!(std::fs::read(environment.journal()).unwrap(), before);
 }

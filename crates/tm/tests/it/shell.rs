@@ -41,7 +41,10 @@ fn every_command_has_help() {
         let mut arguments: Vec<&str> = command.split(' ').collect();
         arguments.push("--help");
         let ran = environment.tm(&arguments);
-        assert!(ran.text().contains(&format!("Usage: tm {command}")), "{ran:?}");
+        assert!(
+            ran.text().contains(&format!("Usage: tm {command}")),
+            "{ran:?}"
+        );
         assert_eq!(ran.err, "");
         assert!(!ran.out.contains('\u{1b}'), "{command}");
     }
@@ -64,7 +67,11 @@ fn the_version_is_one_line() {
 #[test]
 fn completions_know_the_commands() {
     let environment = TestEnvironment::bare();
-    for (shell, mark) in [("bash", "complete -F"), ("zsh", "#compdef tm"), ("fish", "complete -c tm")] {
+    for (shell, mark) in [
+        ("bash", "complete -F"),
+        ("zsh", "#compdef tm"),
+        ("fish", "complete -c tm"),
+    ] {
         let ran = environment.tm(&["completions", shell]);
         assert!(ran.text().contains(mark), "{shell}");
         for word in ["autopilot", "finalize", "project-root", "max-attempts"] {
@@ -108,7 +115,11 @@ fn manual_pages_that_cannot_be_written_are_a_fault_of_the_environment() {
     environment.write("file", "");
     let ran = environment.tm(&["man", "--dir", "file/pages"]);
     assert_eq!(ran.status, 6, "{ran:?}");
-    assert!(ran.err.starts_with("error: the manual pages could not be written to file/pages"), "{ran:?}");
+    assert!(
+        ran.err
+            .starts_with("error: the manual pages could not be written to file/pages"),
+        "{ran:?}"
+    );
 }
 
 #[test]
@@ -125,4 +136,22 @@ fn a_reader_who_goes_away_is_no_fault() {
     let ended = child.wait_with_output().unwrap();
     assert!(ended.status.success(), "{ended:?}");
     assert!(ended.stderr.is_empty(), "{ended:?}");
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_a_fault_of_the_environment() {
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
+        return; // not on this system
+    };
+    let output = TestEnvironment::bare()
+        .program(&["completions", "zsh"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(6), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.starts_with("error: standard output could not be written"),
+        "{said}"
+    );
 }

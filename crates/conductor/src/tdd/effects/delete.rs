@@ -53,7 +53,7 @@ pub fn prepare(_tdd: &Tdd<'_>, run: &RunState, flags: &Map<String, Value>) -> Re
         }
     }
     Ok(
-        json!({ "branch": branch, "backTo": back_to, "delete": there && !memory.start.branch_existed || there && force }),
+        json!({ "branch": branch, "backTo": back_to, "delete": there && (!memory.start.branch_existed || force) }),
     )
 }
 

@@ -38,7 +38,7 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
         .any(|finding| finding.policy == "history_rewritten")
     {
         // Nothing below can be told apart while the run's own commits are gone.
-        return Ok(reading(String::new(), None, Vec::new(), findings));
+        return Ok(reading(String::new(), None, &[], findings));
     }
     let green = run.token(token).and_then(memory::green).unwrap_or_default();
     if let Some(sha) = sha {
@@ -70,19 +70,19 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
         )
         .into());
     }
-    let unnamed: Vec<String> = changes
+    let not_named: Vec<String> = changes
         .was_dirty
         .iter()
         .filter(|path| !named.contains(path))
         .map(ToString::to_string)
         .collect();
-    if !unnamed.is_empty() {
+    if !not_named.is_empty() {
         return Err(refusal(
             "was_dirty",
-            format!("changed before the run began, and again since: {}", unnamed.join(", ")),
+            format!("changed before the run began, and again since: {}", not_named.join(", ")),
             "name every file of this commit with --files to commit these whole, or move the earlier changes out of the way",
         )
-        .detail("files", unnamed)
+        .detail("files", not_named)
         .into());
     }
     secrets(tdd, run, &repository, &paths)?;
@@ -106,8 +106,13 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
             &left,
         ));
     }
-    let names = paths.iter().map(ToString::to_string).collect();
-    Ok(reading(String::new(), message.clone(), names, findings))
+    let committed: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    Ok(reading(
+        String::new(),
+        message.clone(),
+        &committed,
+        findings,
+    ))
 }
 
 /// The paths of the commit: all that the run changed, or those that were named.
@@ -206,7 +211,7 @@ fn made_already(
     };
     let Some(oid) = repository.resolve(sha)? else {
         foreign(format!("`{sha}` is no commit of this repository"));
-        return Ok(reading(sha.to_owned(), None, Vec::new(), findings));
+        return Ok(reading(sha.to_owned(), None, &[], findings));
     };
     let mut paths = Vec::new();
     let mut message = None;
@@ -249,8 +254,8 @@ fn made_already(
             ));
         }
     }
-    let names = paths.iter().map(ToString::to_string).collect();
-    let mut reading = reading(oid.to_string(), message, names, findings);
+    let committed: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    let mut reading = reading(oid.to_string(), message, &committed, findings);
     reading
         .keep_run
         .insert(LAST_COMMIT.to_owned(), Value::from(oid.to_string()));
@@ -263,7 +268,7 @@ fn made_already(
 fn reading(
     sha: String,
     message: Option<String>,
-    files: Vec<String>,
+    files: &[String],
     findings: Vec<Finding>,
 ) -> Reading {
     let mut facts = Map::new();

@@ -1,15 +1,18 @@
 //! The reader of test results: numbers that the executor gives, against what git says.
 
-use rails::{Reading, RunState};
+use project::config::CoverageThresholds;
+use project::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
+use rails::state::Item;
+use rails::{Finding, Reading, RunState};
 use serde_json::{Map, Value, json};
 
 use super::super::changes::Changes;
 use super::super::memory::{self, GREEN, Green, LAST_TOTAL, Memory, RED};
+use super::super::results::{Counts, Coverage};
 use super::super::{Raw, Tdd, refusal};
 use super::{common_findings, finding, named_paths, on_the_branch, with_files};
-use crate::fault::Fault;
+use crate::fault::{Fault, Kind};
 use crate::support::No;
-use project::git::FingerprintRequest;
 
 /// Reads a report of test results.
 pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
@@ -19,13 +22,11 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
         files,
     } = &tdd.raw
     else {
-        return Err(Fault::new(
-            crate::fault::Kind::Usage,
-            "wrong_report",
-            "this step takes test results",
-        )
-        .suggest("report with `tm autopilot complete --results failed:N,passed:N`")
-        .into());
+        return Err(
+            Fault::new(Kind::Usage, "wrong_report", "this step takes test results")
+                .suggest("report with `tm autopilot complete --results failed:N,passed:N`")
+                .into(),
+        );
     };
     let memory = Memory::of(run)?;
     let repository = memory.repository();
@@ -34,122 +35,47 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     let mut findings = common_findings(tdd, run, &status, &memory, &repository)?;
     let named = named_paths(tdd, &repository, files)?;
     let changes = Changes::of(&status, &memory, &repository, &named)?;
-    let present = run.token(token);
-    let state = present.map_or("", |token| token.state.as_str());
-
     let last = memory.last_oid()?;
-    let mut changed = changes.names();
-    let committed = match &status.head {
-        Some(head) if *head != last && findings.iter().all(|f| f.policy != "history_rewritten") => {
-            let mut paths: Vec<String> = repository
-                .changed_paths(&last, head)?
-                .iter()
-                .map(ToString::to_string)
-                .collect();
-            paths.retain(|path| !changed.contains(path));
-            paths
-        }
-        _ => Vec::new(),
-    };
-    changed.extend(committed.iter().cloned());
-    changed.sort();
-    for path in &named {
-        if !changed.contains(&path.to_string()) {
-            return Err(refusal(
-                "file_not_changed",
-                format!("`{path}` is named as changed, but git says that it is not"),
-                "name only files that differ from the last commit, or leave --files out",
-            )
-            .into());
-        }
-    }
+    let rewritten = findings
+        .iter()
+        .any(|finding| finding.policy == "history_rewritten");
+    let changed = since_last(&repository, &status, &changes, &last, rewritten)?;
+    all_changed(&named, &changed)?;
 
-    let thresholds = tdd.pinned(run).test.coverage_thresholds;
-    let given = coverage.unwrap_or_default();
-    let missing = given.missing(&thresholds);
-    let required = tdd.pinned(run).evidence.require_coverage;
-    if !missing.is_empty() || (required && coverage.is_none()) {
-        let of = if missing.is_empty() {
-            String::new()
-        } else {
-            format!(" of {}", missing.join(", "))
-        };
-        findings.push(finding(
-            "coverage_missing",
-            format!("the settings ask for coverage{of}, and none was reported"),
-            "report it with --coverage",
-        ));
-    }
-    let mut keep = Map::new();
+    let config = tdd.pinned(run);
+    let thresholds = config.test.coverage_thresholds;
+    findings.extend(no_coverage(
+        coverage.as_ref(),
+        &thresholds,
+        config.evidence.require_coverage,
+    ));
+    let present = run.token(token);
     let item = present.and_then(|token| run.item(token));
+    let state = present.map_or("", |token| token.state.as_str());
+    let mut facts = facts(counts, coverage.as_ref(), &thresholds, &changed);
+    let mut keep = Map::new();
+    let mut keep_run = memory::entry(LAST_TOTAL, counts.total());
     match state {
         "red" => {
-            if changed.is_empty() {
-                findings.push(finding(
-                    "red_without_tests",
-                    "no file was changed since the last commit, so no test was written",
-                    "write the failing tests first; if they are there already, see autopilot.redAllPassing",
-                ));
-            }
+            findings.extend(no_tests_written(&changed));
             keep.insert(
                 RED.to_owned(),
                 json!({ "failing": counts.failing(), "total": counts.total(), "files": short(&changed) }),
             );
         }
         "green" => {
-            let before = item
-                .and_then(|item| item.fields.get("redTotal"))
-                .and_then(Value::as_u64)
-                .filter(|total| *total > 0)
-                .or_else(|| run.kept.get(LAST_TOTAL).and_then(Value::as_u64))
-                .unwrap_or(0);
-            if counts.total() < before {
-                findings.push(finding(
-                    "fewer_tests",
-                    format!("{} tests are reported, {before} were there before: tests have gone missing", counts.total()),
-                    "bring the missing tests back; if a test was wrong, go back with `tm autopilot reopen`",
-                ));
-            }
+            findings.extend(gone_missing(run, item, counts));
+            let lines = repository.diff_stat(&last, &changes.paths())?;
+            facts.insert("linesChanged".to_owned(), lines.to_string().into());
             if counts.failing() == 0 && counts.passed > 0 {
-                let exclude = changes.exclude(&memory, &repository);
-                let fingerprint = repository.fingerprint(&FingerprintRequest {
-                    exclude: &exclude,
-                    ..FingerprintRequest::default()
-                })?;
-                let green = Green {
-                    tree: fingerprint.tree.to_string(),
-                    exclude,
-                    passed: counts.passed,
-                    lines: given.lines,
-                };
-                keep.insert(
-                    GREEN.to_owned(),
-                    serde_json::to_value(green).map_err(|e| Fault::bug(e.to_string()))?,
-                );
+                let green = tested(&repository, &memory, &changes, counts, coverage.as_ref())?;
+                keep.insert(GREEN.to_owned(), green);
             }
         }
         _ => {
-            if !changed.is_empty() {
-                findings.push(with_files(
-                    finding(
-                        "changed_after_commit",
-                        format!("files were changed after the last commit: {}", short(&changed).join(", ")),
-                        "put them back with git, or `tm autopilot reopen` to take them into a repair",
-                    ),
-                    &changed,
-                ));
-            }
+            findings.extend(changed_since_commit(&changed));
+            keep_run = Map::new();
         }
-    }
-    let lines = if state == "green" {
-        Some(repository.diff_stat(&last, &changes.paths())?)
-    } else {
-        None
-    };
-    let facts = facts(counts, coverage.as_ref(), &thresholds, &changed, lines);
-    let mut keep_run = Map::new();
-    if state != "finalize" {
-        keep_run = memory::entry(LAST_TOTAL, counts.total());
     }
     Ok(Reading {
         facts,
@@ -161,35 +87,156 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     })
 }
 
+/// Every file that differs from the run's last commit, committed since or not.
+fn since_last(
+    repository: &Repository,
+    status: &TreeStatus,
+    changes: &Changes,
+    last: &Oid,
+    rewritten: bool,
+) -> Result<Vec<String>, No> {
+    let mut changed = changes.names();
+    if let Some(head) = &status.head
+        && head != last
+        && !rewritten
+    {
+        for path in repository.changed_paths(last, head)? {
+            let name = path.to_string();
+            if !changed.contains(&name) {
+                changed.push(name);
+            }
+        }
+        changed.sort();
+    }
+    Ok(changed)
+}
+
+fn all_changed(named: &[RepoPath], changed: &[String]) -> Result<(), No> {
+    for path in named {
+        if !changed.contains(&path.to_string()) {
+            return Err(refusal(
+                "file_not_changed",
+                format!("`{path}` is named as changed, but git says that it is not"),
+                "name only files that differ from the last commit, or leave --files out",
+            )
+            .into());
+        }
+    }
+    Ok(())
+}
+
+fn no_coverage(
+    coverage: Option<&Coverage>,
+    thresholds: &CoverageThresholds,
+    required: bool,
+) -> Option<Finding> {
+    let missing = coverage.copied().unwrap_or_default().missing(thresholds);
+    if missing.is_empty() && !(required && coverage.is_none()) {
+        return None;
+    }
+    let of = if missing.is_empty() {
+        String::new()
+    } else {
+        format!(" of {}", missing.join(", "))
+    };
+    Some(finding(
+        "coverage_missing",
+        format!("the settings ask for coverage{of}, and none was reported"),
+        "report it with --coverage",
+    ))
+}
+
+fn no_tests_written(changed: &[String]) -> Option<Finding> {
+    changed.is_empty().then(|| {
+        finding(
+            "red_without_tests",
+            "no file was changed since the last commit, so no test was written",
+            "write the failing tests first; if they are there already, see autopilot.redAllPassing",
+        )
+    })
+}
+
+/// Fewer tests than RED had. A repair has no RED: the last accepted report stands in for it.
+fn gone_missing(run: &RunState, item: Option<&Item>, counts: &Counts) -> Option<Finding> {
+    let before = item
+        .and_then(|item| item.fields.get("redTotal"))
+        .and_then(Value::as_u64)
+        .filter(|total| *total > 0)
+        .or_else(|| run.kept.get(LAST_TOTAL).and_then(Value::as_u64))
+        .unwrap_or(0);
+    (counts.total() < before).then(|| {
+        finding(
+            "fewer_tests",
+            format!(
+                "{} tests are reported, {before} were there before: tests have gone missing",
+                counts.total()
+            ),
+            "bring the missing tests back; if a test was wrong, go back with `tm autopilot reopen --reason …`",
+        )
+    })
+}
+
+/// What was tested, so that COMMIT can tell whether it is what is committed.
+fn tested(
+    repository: &Repository,
+    memory: &Memory,
+    changes: &Changes,
+    counts: &Counts,
+    coverage: Option<&Coverage>,
+) -> Result<Value, No> {
+    let exclude = changes.exclude(memory, repository);
+    let fingerprint = repository.fingerprint(&FingerprintRequest {
+        exclude: &exclude,
+        ..FingerprintRequest::default()
+    })?;
+    let green = Green {
+        tree: fingerprint.tree.to_string(),
+        exclude,
+        passed: counts.passed,
+        lines: coverage.and_then(|coverage| coverage.lines),
+    };
+    Ok(serde_json::to_value(green).map_err(|error| Fault::bug(error.to_string()))?)
+}
+
+fn changed_since_commit(changed: &[String]) -> Option<Finding> {
+    (!changed.is_empty()).then(|| {
+        with_files(
+            finding(
+                "changed_after_commit",
+                format!("files were changed after the last commit: {}", short(changed).join(", ")),
+                "put them back with git, or `tm autopilot reopen --reason …` to take them into a repair",
+            ),
+            changed,
+        )
+    })
+}
+
 fn facts(
-    counts: &super::super::results::Counts,
-    coverage: Option<&super::super::results::Coverage>,
-    thresholds: &project::config::CoverageThresholds,
+    counts: &Counts,
+    coverage: Option<&Coverage>,
+    thresholds: &CoverageThresholds,
     changed: &[String],
-    lines: Option<project::git::LineStat>,
 ) -> Map<String, Value> {
     let under = coverage
         .map(|coverage| coverage.under(thresholds))
         .unwrap_or_default();
     let mut facts = Map::new();
-    facts.insert("passed".to_owned(), counts.passed.into());
-    facts.insert("failed".to_owned(), counts.failed.into());
-    facts.insert("errors".to_owned(), counts.errors.into());
-    facts.insert("skipped".to_owned(), counts.skipped.into());
-    facts.insert("failing".to_owned(), counts.failing().into());
-    facts.insert("ran".to_owned(), counts.ran().into());
-    facts.insert("total".to_owned(), counts.total().into());
+    for (name, number) in [
+        ("passed", counts.passed),
+        ("failed", counts.failed),
+        ("errors", counts.errors),
+        ("skipped", counts.skipped),
+        ("failing", counts.failing()),
+        ("ran", counts.ran()),
+        ("total", counts.total()),
+    ] {
+        facts.insert(name.to_owned(), number.into());
+    }
     facts.insert("under".to_owned(), under.into());
     facts.insert("files".to_owned(), short(changed).into());
     facts.insert("level".to_owned(), "claimed".into());
     if let Some(coverage) = coverage {
         facts.insert("coverage".to_owned(), json!(coverage));
-    }
-    if let Some(lines) = lines {
-        facts.insert(
-            "linesChanged".to_owned(),
-            format!("+{},-{}", lines.added, lines.removed).into(),
-        );
     }
     facts
 }

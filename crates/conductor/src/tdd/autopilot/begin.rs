@@ -1,0 +1,277 @@
+//! Beginning a run: the plan, and the start.
+
+use super::{Reach, refused};
+use std::sync::Arc;
+
+use journal::layout::{ProjectDir, RunDir, RunStem};
+use project::convention::message::Kind as MessageKind;
+use rails::command::Start as StartCommand;
+use rails::{Command, RunState, Severity};
+use serde_json::{Map, Value};
+
+use super::super::answer::{PlannedSubtask, StartPlan, Started};
+use super::super::effects::commit::{Words, compose};
+use super::super::memory::Memory;
+use super::super::readers::preflight::{self, Planned};
+use super::super::{Raw, Tdd, request, view};
+use crate::clock::stamp;
+use crate::conductor::Conductor;
+use crate::conductor::by_status;
+use crate::engine::{Done, LOCK_WAIT, OpenRun};
+use crate::fail_point;
+use crate::fault::{Fault, Kind};
+use crate::library;
+
+impl Conductor {
+    pub(super) fn planned(&self, start: &request::Start) -> Result<Planned, Fault> {
+        let stored = self.stored()?;
+        let belongs = |branch: &str, task: &str| -> bool {
+            let Some(project) = &stored else {
+                return false;
+            };
+            by_status(project).is_ok_and(|runs| {
+                runs.iter()
+                    .filter(|(_, _, of)| of == task)
+                    .any(|(dir, _, _)| {
+                        crate::engine::load(dir.path())
+                            .ok()
+                            .and_then(|loaded| Memory::of(&loaded.run).ok())
+                            .is_some_and(|memory| memory.start.branch == branch)
+                    })
+            })
+        };
+        preflight::plan(
+            &self.root,
+            &self.settings,
+            self.tag.as_deref(),
+            start,
+            &belongs,
+        )
+    }
+
+    /// What a start would do. Changes nothing.
+    pub fn plan(&self, start: &request::Start) -> Result<StartPlan, Fault> {
+        if let Some(project) = self.stored()?
+            && !start.force
+        {
+            refuse_second(&project)?;
+        }
+        let planned = self.planned(start)?;
+        let (definition, _) = library::load(&self.root, "tdd")?;
+        drop(definition);
+        let tdd = Tdd {
+            root: &self.root,
+            settings: &self.settings,
+            dir: self.root.clone(),
+            project: None,
+            raw: Raw::None,
+        };
+        let run = RunState {
+            settings: self.settings.config.to_json(),
+            ..RunState::default()
+        };
+        let memory = Memory {
+            start: planned.start.clone(),
+            dirty: planned.dirty.clone(),
+            last_commit: planned.start.head.clone(),
+        };
+        let subtasks = planned
+            .plan
+            .runnable
+            .iter()
+            .map(|subtask| {
+                let message = compose(
+                    &tdd,
+                    &run,
+                    &memory,
+                    &Words {
+                        id: &subtask.id,
+                        title: &subtask.title,
+                        description: &subtask.description,
+                        tests: None,
+                        lines: None,
+                        kind: MessageKind::Subtask,
+                        files: &[],
+                    },
+                )?;
+                Ok(PlannedSubtask {
+                    id: subtask.id.clone(),
+                    title: subtask.title.clone(),
+                    dependencies: subtask.dependencies.clone(),
+                    commit_message: message.lines().next().unwrap_or_default().to_owned(),
+                })
+            })
+            .collect::<Result<Vec<_>, Fault>>()?;
+        let start = planned.start;
+        Ok(StartPlan {
+            dry_run: true,
+            task_id: start.task_id,
+            task_title: start.task_title,
+            tag: start.tag,
+            source: planned.source,
+            branch: start.branch,
+            branch_exists: start.branch_existed,
+            from_branch: start.from_branch,
+            test_command: start.test_command,
+            test_framework: start.test_framework,
+            max_attempts: planned.max_attempts,
+            checks: planned.checks,
+            subtasks,
+            skipped: start.skipped,
+            left_out: start.left_out,
+            warnings: start.warnings,
+        })
+    }
+
+    /// Begins a run.
+    pub fn start(&self, start: &request::Start) -> Result<Started, Fault> {
+        if let Some(attempts) = start.max_attempts
+            && attempts == 0
+        {
+            return Err(
+                Fault::new(Kind::Usage, "bad_attempts", "--max-attempts is 0")
+                    .suggest("use 1 or more"),
+            );
+        }
+        if self.stored()?.is_none() {
+            // First without making anything: a start that is refused leaves no folder behind.
+            self.planned(start)?;
+        }
+        let project = self.home.project(&self.root)?;
+        let _lock = project.lock(LOCK_WAIT, &self.command)?;
+        if start.force {
+            if let Some(other) = running(&project)? {
+                self.supersede(&project, &other)?;
+            }
+        } else {
+            refuse_second(&project)?;
+        }
+        let planned = self.planned(start)?;
+        let (definition, source) = library::load(&self.root, "tdd")?;
+        let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
+        project.tag(&planned.start.tag)?;
+        let now = stamp(self.clock.millis());
+        let dir = project.create_run(&stem, &now)?;
+        fail_point::reach("start-after-folder");
+        let settings = self.settings.config.to_json();
+        let mut inputs = Map::new();
+        inputs.insert(
+            "taskId".to_owned(),
+            Value::from(planned.start.task_id.as_str()),
+        );
+        inputs.insert("maxAttempts".to_owned(), Value::from(planned.max_attempts));
+        let config = definition
+            .config
+            .as_ref()
+            .and_then(|section| settings.get(&section.value))
+            .cloned()
+            .unwrap_or(Value::Null);
+        let command = Command::Start(Box::new(StartCommand {
+            run: dir.id().to_owned(),
+            definition_hash: journal::sha256_hex(source.text.as_bytes()),
+            definition: source.text,
+            inputs,
+            config,
+            policy_hash: journal::sha256_hex(settings.to_string().as_bytes()),
+            policies: policies(&self.settings.config.evidence.policy),
+            settings,
+            actor: self.actor.clone(),
+        }));
+        let branch = planned.start.branch.clone();
+        let warnings = planned.start.warnings.clone();
+        let tdd = Tdd {
+            root: &self.root,
+            settings: &self.settings,
+            dir: dir.path().to_owned(),
+            project: Some(&project),
+            raw: Raw::Start(Box::new(planned)),
+        };
+        let begun = OpenRun::begin(
+            dir.path(),
+            Arc::new(definition),
+            &self.command,
+            &*self.clock,
+        )
+        .and_then(|mut open| {
+            let done = open.command(&tdd, &command);
+            if open.run.run.is_empty() {
+                // Nothing was journalled, so nothing began.
+                drop(open);
+                let _ = std::fs::remove_dir_all(dir.path());
+                return done.map(|done| (done, RunState::default()));
+            }
+            done.map(|done| (done, open.run))
+        });
+        let (done, run) = begun?;
+        match done {
+            Done::Moved(_) if !run.run.is_empty() => Ok(Started {
+                run_id: run.run.clone(),
+                branch,
+                warnings,
+                next_action: view::next_action(&run),
+            }),
+            Done::Moved(_) => Err(Fault::bug("a start journalled nothing")),
+            Done::Refused(refusal) => Err(refused(None, &refusal)),
+            Done::EffectFailed { code, message, suggestion, .. } => {
+                Err(Fault::new(Kind::Environment, code, message)
+                    .suggest(format!(
+                        "{}; the run {} is paused: `tm autopilot resume` tries again, `tm autopilot abort` ends it",
+                        suggestion.unwrap_or_else(|| "mend what git says".to_owned()),
+                        run.run
+                    ))
+                    .recover("tm autopilot resume"))
+            }
+        }
+    }
+
+    pub(super) fn supersede(&self, project: &ProjectDir, other: &RunDir) -> Result<(), Fault> {
+        let mut hand = self.hand(project, other, Raw::None, Reach::Run)?;
+        match hand.command(&Command::Abort { flags: Map::new() })? {
+            Done::Moved(_) => Ok(()),
+            Done::Refused(refusal) => Err(refused(Some(&hand.open.run), &refusal)),
+            Done::EffectFailed { code, message, .. } => {
+                Err(Fault::new(Kind::Environment, code, message))
+            }
+        }
+    }
+}
+
+pub(super) fn policies(
+    policy: &project::config::Policy,
+) -> std::collections::BTreeMap<String, Severity> {
+    use project::config::Severity as Setting;
+    project::config::Policy::CODES
+        .iter()
+        .filter_map(|code| {
+            let severity = match policy.severity(code)? {
+                Setting::Off => Severity::Off,
+                Setting::Warn => Severity::Warn,
+                Setting::Pause => Severity::Pause,
+                Setting::Refuse => Severity::Refuse,
+            };
+            Some(((*code).to_owned(), severity))
+        })
+        .collect()
+}
+
+/// A run that goes on in this project, if there is one.
+pub(super) fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
+    Ok(by_status(project)?
+        .into_iter()
+        .find(|(_, status, _)| status == "running")
+        .map(|(dir, _, _)| dir))
+}
+
+pub(super) fn refuse_second(project: &ProjectDir) -> Result<(), Fault> {
+    let Some(other) = running(project)? else {
+        return Ok(());
+    };
+    Err(Fault::new(
+        Kind::Conflict,
+        "run_active",
+        format!("the run {} is under way in this project", other.id()),
+    )
+    .suggest("go on with it (`tm autopilot next`), end it (`tm autopilot abort`), or supersede it with --force")
+    .detail("runId", other.id())
+    .recover("tm autopilot resume"))
+}

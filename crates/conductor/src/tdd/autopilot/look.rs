@@ -1,0 +1,78 @@
+//! Looking: what is next, and where the run is. Nothing here changes anything.
+
+use project::git::FingerprintRequest;
+use rails::RunState;
+use rails::state::RunStatus;
+
+use super::super::answer::{NextAction, Status};
+use super::super::changes::Changes;
+use super::super::memory::{self, Memory};
+use super::super::view;
+use crate::conductor::Conductor;
+use crate::fault::{Fault, Kind};
+
+impl Conductor {
+    /// What is to be done now. Changes nothing.
+    pub fn next(&self, run: Option<&str>, check: bool) -> Result<NextAction, Fault> {
+        let (dir, loaded) = self.load(run)?;
+        let run = &loaded.run;
+        if run.status == RunStatus::Aborted {
+            return Err(Fault::new(
+                Kind::Missing,
+                "run_aborted",
+                format!("the run {} was aborted", run.run),
+            )
+            .suggest("start a new one: `tm autopilot start <taskId>`")
+            .detail("runId", run.run.as_str())
+            .recover("tm autopilot start"));
+        }
+        let mut action = view::full(run, dir.path())?;
+        if check {
+            look_at_tree(run, &mut action)?;
+        }
+        Ok(action)
+    }
+
+    /// Where the run is.
+    pub fn status(&self, run: Option<&str>) -> Result<Status, Fault> {
+        let (_, loaded) = self.load(run)?;
+        view::status(&loaded.run, self.clock.millis())
+    }
+}
+
+/// Looks at the tree for the preconditions that need it.
+pub(super) fn look_at_tree(run: &RunState, action: &mut NextAction) -> Result<(), Fault> {
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let status = repository.status()?;
+    let changes = Changes::of(&status, &memory, &repository, &[])?;
+    for condition in &mut action.preconditions {
+        match condition.id.as_str() {
+            "on_branch" => {
+                condition.holds = Some(status.branch.as_deref() == Some(&memory.start.branch));
+            }
+            "tree_clean" | "all_committed" => {
+                let names = changes.names();
+                condition.holds = Some(names.is_empty());
+                if !names.is_empty() {
+                    condition.detail = format!("changed: {}", names.join(", "));
+                }
+            }
+            "tree_as_tested" => {
+                let green = run
+                    .waiting()
+                    .next()
+                    .and_then(|(token, _)| memory::green(token));
+                if let Some(green) = green {
+                    let now = repository.fingerprint(&FingerprintRequest {
+                        exclude: &green.exclude,
+                        ..FingerprintRequest::default()
+                    })?;
+                    condition.holds = Some(now.tree.as_str() == green.tree);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! The calls on a `tdd` run. Each opens the run, asks rails, and answers.
+
+mod begin;
+mod look;
+mod report;
+mod turn;
+
+use journal::RunLock;
+use journal::layout::{ProjectDir, RunDir};
+use rails::{Command, Refusal, RunState};
+use serde_json::Value;
+
+use super::answer::{Moved, Verdict};
+use super::{Raw, Tdd, texts, view};
+use crate::conductor::{Conductor, never_began};
+use crate::engine::{Done, LOCK_WAIT, OpenRun};
+use crate::fault::{Fault, Kind};
+
+/// A run open for writing, with what belongs to it.
+pub(super) struct Hand<'a> {
+    pub(super) open: OpenRun<'a>,
+    pub(super) tdd: Tdd<'a>,
+    _project_lock: Option<RunLock>,
+}
+
+impl Hand<'_> {
+    pub(super) fn command(&mut self, command: &Command) -> Result<Done, Fault> {
+        self.open.command(&self.tdd, command)
+    }
+}
+
+/// Whether a call may end a run or begin one, and so needs the project to itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    Run,
+    Project,
+}
+
+impl Conductor {
+    pub(super) fn hand<'a>(
+        &'a self,
+        project: &'a ProjectDir,
+        dir: &RunDir,
+        raw: Raw,
+        reach: Reach,
+    ) -> Result<Hand<'a>, Fault> {
+        let project_lock = match reach {
+            Reach::Project => Some(project.lock(LOCK_WAIT, &self.command)?),
+            Reach::Run => None,
+        };
+        let mut open = OpenRun::open(dir.path(), &self.command, &*self.clock)?;
+        if open.run.run.is_empty() {
+            return Err(never_began(dir.id()));
+        }
+        let tdd = Tdd {
+            root: &self.root,
+            settings: &self.settings,
+            dir: dir.path().to_owned(),
+            project: Some(project),
+            raw,
+        };
+        open.recover(&tdd)?;
+        Ok(Hand {
+            open,
+            tdd,
+            _project_lock: project_lock,
+        })
+    }
+}
+
+pub(super) fn over(run: &RunState) -> Fault {
+    Fault::new(
+        Kind::Missing,
+        "run_over",
+        format!("the run {} is over: it is {}", run.run, run.status.name()),
+    )
+    .suggest("see what it did with `tm runs report`, or start another one")
+    .recover("tm runs report")
+}
+
+pub(super) fn no_reason(command: &str) -> Fault {
+    Fault::new(
+        Kind::Usage,
+        "no_reason",
+        format!("`{command}` needs a reason"),
+    )
+    .suggest(format!("tm autopilot {command} … --reason \"…\""))
+}
+
+pub(super) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
+    let facts = refusal
+        .details
+        .get("tests")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    let mut message = refusal
+        .message
+        .clone()
+        .unwrap_or_else(|| texts::message(&refusal.code, &facts));
+    let mut suggestion = refusal
+        .suggestion
+        .clone()
+        .unwrap_or_else(|| texts::suggestion(&refusal.code));
+    match refusal.code.as_str() {
+        "stale_unit" => {
+            if let Some((token, unit)) = run.waiting().next() {
+                message = format!(
+                    "{message}; the present one is {} ({}{})",
+                    unit.id,
+                    token.state,
+                    token
+                        .key()
+                        .map_or_else(String::new, |key| format!(" of {key}"))
+                );
+            }
+        }
+        "paused" => {
+            let reason = run.pause.as_ref().map_or("", |pause| pause.reason.as_str());
+            message = format!("{message} ({reason})");
+        }
+        "run_over" => {
+            message = format!("{message}: it is {}", run.status.name());
+            "ask for the report: `tm runs report`".clone_into(&mut suggestion);
+        }
+        _ => {}
+    }
+    let policy = run.policies.contains_key(&refusal.code);
+    if policy && !suggestion.is_empty() {
+        suggestion = format!(
+            "{suggestion}; a person can let it pass with `tm autopilot allow {} --reason …`",
+            refusal.code
+        );
+    }
+    let mut details = refusal.details.clone();
+    details.shift_remove("tests");
+    details.shift_remove("commit");
+    Verdict {
+        validated: false,
+        message,
+        warning: None,
+        suggestion: Some(suggestion).filter(|text| !text.is_empty()),
+        code: Some(refusal.code.clone()),
+        details,
+        next_action: view::next_action(run),
+    }
+}
+
+/// A refusal of a command that is no report.
+pub(super) fn refused(run: Option<&RunState>, refusal: &Refusal) -> Fault {
+    let blank = RunState::default();
+    let verdict = verdict(run.unwrap_or(&blank), refusal);
+    let kind = match refusal.code.as_str() {
+        "stale_unit" | "paused" => Kind::Conflict,
+        "unknown_input" | "bad_input" => Kind::Usage,
+        _ => Kind::Refused,
+    };
+    let mut fault = Fault::new(kind, refusal.code.clone(), verdict.message)
+        .suggest(verdict.suggestion.unwrap_or_default());
+    fault.details = verdict.details;
+    fault.recovery = match refusal.code.as_str() {
+        "paused" => "tm autopilot resume".to_owned(),
+        "run_over" => "tm runs report".to_owned(),
+        _ if run.is_some() => "tm autopilot next".to_owned(),
+        _ => String::new(),
+    };
+    fault
+}
+
+pub(super) fn moved(
+    hand: &mut Hand<'_>,
+    command: &Command,
+    message: impl FnOnce(&RunState) -> String,
+) -> Result<Moved, Fault> {
+    match hand.command(command)? {
+        Done::Moved(_) => {
+            let run = &hand.open.run;
+            Ok(Moved {
+                run_id: run.run.clone(),
+                message: message(run),
+                next_action: view::next_action(run),
+                report: if run.status.is_over() {
+                    std::fs::read_to_string(hand.open.dir.join("report.md")).ok()
+                } else {
+                    None
+                },
+            })
+        }
+        Done::Refused(refusal) => Err(refused(Some(&hand.open.run), &refusal)),
+        Done::EffectFailed {
+            code,
+            message,
+            suggestion,
+            ..
+        } => Err(Fault::new(Kind::Refused, code, message).suggest(suggestion.unwrap_or_default())),
+    }
+}

@@ -1,0 +1,294 @@
+//! Reports: RED, GREEN, the commit, the full suite.
+
+use super::{Hand, Reach, verdict};
+use std::io::Write as _;
+use std::path::Path;
+
+use journal::layout::RunDir;
+use journal::{FileJournal, Journal as _, Position};
+use rails::command::Report;
+use rails::decide::{UnitMatch, match_unit};
+use rails::event::Reported;
+use rails::{Command, Event};
+use serde_json::{Map, Value, json};
+
+use super::super::answer::{CommitAnswer, Committed, Finalized, Verdict};
+use super::super::memory::{self, Memory};
+use super::super::results::{Counts, Coverage};
+use super::super::{Raw, derived, request, view};
+use crate::clock::stamp;
+use crate::conductor::Conductor;
+use crate::engine::Done;
+use crate::fault::{Fault, Kind};
+
+impl Conductor {
+    /// Reports RED or GREEN.
+    pub fn complete(
+        &self,
+        run: Option<&str>,
+        report: &request::Complete,
+    ) -> Result<Verdict, Fault> {
+        let phase = match report.phase.as_deref().map(str::to_lowercase) {
+            None => None,
+            Some(phase) if matches!(phase.as_str(), "red" | "green" | "finalize") => Some(phase),
+            Some(other) => {
+                return Err(
+                    Fault::new(Kind::Usage, "bad_phase", format!("`{other}` is no phase"))
+                        .suggest("use red or green, or leave it out for the present one"),
+                );
+            }
+        };
+        Ok(self.suite(run, report, phase, Reach::Run)?.0)
+    }
+
+    /// Reports the full suite, which ends the run.
+    pub fn finalize(
+        &self,
+        run: Option<&str>,
+        report: &request::Complete,
+    ) -> Result<Finalized, Fault> {
+        let (verdict, dir) =
+            self.suite(run, report, Some("finalize".to_owned()), Reach::Project)?;
+        Ok(Finalized {
+            report: if verdict.next_action.action == "complete" {
+                std::fs::read_to_string(dir.file("report.md")).ok()
+            } else {
+                None
+            },
+            verdict,
+        })
+    }
+
+    pub(super) fn suite(
+        &self,
+        run: Option<&str>,
+        report: &request::Complete,
+        phase: Option<String>,
+        reach: Reach,
+    ) -> Result<(Verdict, RunDir), Fault> {
+        let counts = Counts::parse(&report.results)?;
+        let coverage = report
+            .coverage
+            .as_deref()
+            .map(Coverage::parse)
+            .transpose()?;
+        let digest = digest(&json!({
+            "counts": counts, "coverage": coverage, "files": report.files, "skipCoverage": report.skip_coverage,
+        }));
+        let (project, dir) = self.find(run)?;
+        let raw = Raw::Tests {
+            counts,
+            coverage,
+            files: report.files.clone(),
+        };
+        let mut hand = self.hand(&project, &dir, raw, reach)?;
+        let command = Report {
+            unit: report.unit.clone(),
+            state: phase,
+            item: report.subtask.clone(),
+            digest,
+            flags: memory::entry("skipCoverage", report.skip_coverage),
+        };
+        Ok((self.take_in(&mut hand, command)?.1, dir))
+    }
+
+    /// Reports a commit, or has it made.
+    pub fn commit(
+        &self,
+        run: Option<&str>,
+        report: &request::Commit,
+    ) -> Result<CommitAnswer, Fault> {
+        if report.sha.is_some() && (report.message.is_some() || !report.files.is_empty()) {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_commit",
+                "--sha names a commit that was made already; --message and --files are for one to be made",
+            )
+            .suggest("give one or the other"));
+        }
+        if let Some(message) = &report.message
+            && message.trim().is_empty()
+        {
+            return Err(Fault::new(Kind::Usage, "bad_commit", "--message is empty")
+                .suggest("leave it out for the message of the template"));
+        }
+        let digest = digest(&json!({
+            "message": report.message, "files": report.files, "sha": report.sha,
+        }));
+        let (project, dir) = self.find(run)?;
+        let raw = Raw::Commit {
+            message: report.message.clone(),
+            files: report.files.clone(),
+            sha: report.sha.clone(),
+        };
+        let mut hand = self.hand(&project, &dir, raw, Reach::Run)?;
+        let command = Report {
+            unit: report.unit.clone(),
+            state: Some("commit".to_owned()),
+            item: report.subtask.clone(),
+            digest,
+            flags: Map::new(),
+        };
+        let (reported, verdict) = self.take_in(&mut hand, command)?;
+        let Some(reported) = reported.filter(|_| verdict.validated) else {
+            return Ok(CommitAnswer::Refused(verdict));
+        };
+        let made = made(&hand, &reported)?;
+        Ok(CommitAnswer::Committed(Committed {
+            commit_sha: made.0,
+            message: made.1,
+            files: made.2,
+            warning: verdict.warning,
+            next_action: verdict.next_action,
+        }))
+    }
+
+    /// Decides a report. Gives the report as it was taken in, if it was, and the verdict.
+    pub(super) fn take_in(
+        &self,
+        hand: &mut Hand<'_>,
+        command: Report,
+    ) -> Result<(Option<Reported>, Verdict), Fault> {
+        if let UnitMatch::Used { unit } = match_unit(&hand.open.run, &command)
+            && let Some(reported) = answered(hand, &unit)?
+        {
+            let verdict = view::recorded(&hand.open.run, &reported);
+            return Ok((Some(reported), verdict));
+        }
+        let before = hand
+            .open
+            .run
+            .waiting()
+            .next()
+            .map(|(_, unit)| unit.id.clone());
+        let done = hand.command(&Command::Report(command))?;
+        let run = &hand.open.run;
+        match done {
+            Done::Moved(events) => {
+                let reported = events
+                    .iter()
+                    .rev()
+                    .find_map(|event| match event {
+                        Event::ReportAccepted(report) | Event::ReportRetried(report) => {
+                            Some(report.as_ref().clone())
+                        }
+                        _ => None,
+                    })
+                    .ok_or_else(|| Fault::bug("a report was decided without a verdict"))?;
+                let mut verdict = view::recorded(run, &reported);
+                verdict.next_action = view::next_action(run);
+                Ok((Some(reported), verdict))
+            }
+            Done::Refused(refusal) => {
+                let answer = verdict(run, &refusal);
+                note_refusal(
+                    &hand.open.dir,
+                    &stamp(self.clock.millis()),
+                    before.as_deref(),
+                    &answer,
+                );
+                Ok((None, answer))
+            }
+            Done::EffectFailed {
+                code,
+                message,
+                suggestion,
+                ..
+            } => {
+                let verdict = Verdict {
+                    validated: false,
+                    message,
+                    warning: None,
+                    suggestion,
+                    code: Some(code),
+                    details: Map::new(),
+                    next_action: view::next_action(run),
+                };
+                note_refusal(
+                    &hand.open.dir,
+                    &stamp(self.clock.millis()),
+                    before.as_deref(),
+                    &verdict,
+                );
+                Ok((None, verdict))
+            }
+        }
+    }
+}
+
+pub(super) fn digest(value: &Value) -> String {
+    journal::sha256_hex(value.to_string().as_bytes())
+}
+
+/// The report that answered a unit, if one did.
+pub(super) fn answered(hand: &Hand<'_>, unit: &str) -> Result<Option<Reported>, Fault> {
+    if let Some(last) = &hand.open.run.last
+        && last.unit == unit
+    {
+        return Ok(Some(last.clone()));
+    }
+    let tail = FileJournal::open(&hand.open.dir)?.read(&Position::start())?;
+    for record in tail.records.iter().rev() {
+        if record.event != "report:accepted" && record.event != "report:retried" {
+            continue;
+        }
+        if record.fields.get("unit").and_then(Value::as_str) != Some(unit) {
+            continue;
+        }
+        if let Event::ReportAccepted(report) | Event::ReportRetried(report) =
+            derived::event_of(record)?
+        {
+            return Ok(Some(*report));
+        }
+    }
+    Ok(None)
+}
+
+/// Best effort, for the report: never read to decide anything.
+pub(super) fn note_refusal(dir: &Path, now: &str, unit: Option<&str>, verdict: &Verdict) {
+    let line = json!({
+        "ts": now,
+        "unit": unit,
+        "code": verdict.code,
+        "message": verdict.message,
+    });
+    if let Ok(mut file) = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(dir.join("refusals.jsonl"))
+    {
+        let _ = file.write_all(format!("{line}\n").as_bytes());
+    }
+}
+
+/// The commit that answered a unit: id, message, files.
+pub(super) fn made(
+    hand: &Hand<'_>,
+    reported: &Reported,
+) -> Result<(String, String, Vec<String>), Fault> {
+    let item = reported
+        .item
+        .as_ref()
+        .and_then(|key| hand.open.run.sets.get("subtasks")?.items.get(key));
+    let sha = match reported.facts.get("sha").and_then(Value::as_str) {
+        Some(sha) if !sha.is_empty() => sha.to_owned(),
+        _ => item
+            .map(|item| item.text("sha").to_owned())
+            .unwrap_or_default(),
+    };
+    let memory = Memory::of(&hand.open.run)?;
+    let repository = memory.repository();
+    let oid = sha
+        .parse()
+        .map_err(|_| Fault::bug(format!("the subtask has no commit, but `{sha}`")))?;
+    let commit = repository.commit_info(&oid)?;
+    let files = match commit.parents.first() {
+        Some(parent) => repository
+            .changed_paths(parent, &oid)?
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+        None => Vec::new(),
+    };
+    Ok((sha, commit.message, files))
+}

@@ -1,0 +1,299 @@
+//! Turns: one step back, giving up, letting pass, pausing, going on, ending.
+
+use super::begin::{refuse_second, running};
+use super::{Reach, moved, no_reason, over, refused};
+use rails::state::RunStatus;
+use rails::{Command, RunState};
+use serde_json::{Map, Value};
+
+use super::super::answer::{Aborted, Moved, Resumed};
+use super::super::changes::Changes;
+use super::super::memory::{self, DIRTY, DirtyFile, Memory};
+use super::super::{Raw, derived, request, view};
+use crate::conductor::Conductor;
+use crate::conductor::by_status;
+use crate::engine::Done;
+use crate::fault::{Fault, Kind};
+use crate::runs::RunSummary;
+
+impl Conductor {
+    /// One phase back for the present subtask; at the end, into a repair.
+    pub fn reopen(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
+        let (project, dir) = self.find(run)?;
+        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Run)?;
+        let from = view::phase(&hand.open.run).unwrap_or_default().to_owned();
+        moved(
+            &mut hand,
+            &Command::Reopen {
+                reason: reason.to_owned(),
+            },
+            |run| {
+                let next = view::next_action(run);
+                let of = next
+                    .subtask
+                    .map_or_else(String::new, |subtask| format!(" of {}", subtask.id));
+                format!("Reopened: from {from} back to {}{of}", next.action)
+            },
+        )
+    }
+
+    /// Gives the present subtask up.
+    pub fn skip(
+        &self,
+        run: Option<&str>,
+        subtask: Option<&str>,
+        reason: &str,
+    ) -> Result<Moved, Fault> {
+        if reason.trim().is_empty() {
+            return Err(no_reason("skip"));
+        }
+        let (project, dir) = self.find(run)?;
+        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
+        let present = view::progress(&hand.open.run).current;
+        let keep = if hand.open.run.status == RunStatus::Running {
+            left_behind(&hand.open.run)?
+        } else {
+            Map::new()
+        };
+        let command = Command::Skip {
+            item: subtask.map(str::to_owned),
+            reason: reason.to_owned(),
+            keep,
+        };
+        moved(&mut hand, &command, |_| match present {
+            Some(id) => format!("Given up: {id}"),
+            None => "The run was given up".to_owned(),
+        })
+    }
+
+    /// Lets one policy refusal pass for the present unit. Only for a person.
+    pub fn allow(&self, run: Option<&str>, code: &str, reason: &str) -> Result<Moved, Fault> {
+        if reason.trim().is_empty() {
+            return Err(no_reason("allow"));
+        }
+        let (project, dir) = self.find(run)?;
+        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Run)?;
+        let command = Command::Allow {
+            code: code.to_owned(),
+            reason: reason.to_owned(),
+            actor: self.actor.clone(),
+        };
+        moved(&mut hand, &command, |_| {
+            format!("`{code}` will be let pass for this unit; report again")
+        })
+    }
+
+    /// Stops taking reports.
+    pub fn pause(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
+        let (project, dir) = self.find(run)?;
+        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Run)?;
+        let reason = if reason.trim().is_empty() {
+            "asked for"
+        } else {
+            reason
+        };
+        moved(
+            &mut hand,
+            &Command::Pause {
+                reason: reason.to_owned(),
+            },
+            |run| {
+                format!(
+                    "Paused: {}",
+                    run.pause.as_ref().map_or("", |pause| &pause.reason)
+                )
+            },
+        )
+    }
+
+    /// Runs that somebody could go on with.
+    pub fn resumable(&self) -> Result<Vec<RunSummary>, Fault> {
+        let Some(project) = self.stored()? else {
+            return Ok(Vec::new());
+        };
+        let mut all = Vec::new();
+        for (dir, status, _) in by_status(&project)? {
+            if status == "running" || status == "paused" {
+                all.push(crate::runs::summary(&dir, &project));
+            }
+        }
+        if let Some(tag) = &self.tag {
+            all.retain(|summary| summary.tag == *tag);
+        }
+        Ok(all)
+    }
+
+    /// Goes on with a run.
+    pub fn resume(&self, run: Option<&str>) -> Result<Resumed, Fault> {
+        let chosen = if let Some(id) = run {
+            id.to_owned()
+        } else {
+            {
+                let candidates = self.resumable()?;
+                match candidates.as_slice() {
+                    [] => {
+                        // Says which run it would have been, and why not.
+                        let (_, loaded) = self.load(None)?;
+                        return Err(over(&loaded.run));
+                    }
+                    [one] => one.run_id.clone(),
+                    several => {
+                        let ids: Vec<&str> =
+                            several.iter().map(|one| one.run_id.as_str()).collect();
+                        return Err(Fault::new(
+                            Kind::Usage,
+                            "several_runs",
+                            format!("several runs could be resumed: {}", ids.join(", ")),
+                        )
+                        .suggest("name one with --run-id")
+                        .detail("runs", ids));
+                    }
+                }
+            }
+        };
+        let (project, dir) = self.find(Some(&chosen))?;
+        {
+            let loaded = crate::engine::load(dir.path())?;
+            if loaded.run.status.is_over() {
+                return Err(over(&loaded.run));
+            }
+            head_is_there(&loaded.run)?;
+            if let Some(other) = running(&project)?
+                && other.id() != dir.id()
+            {
+                refuse_second(&project)?;
+            }
+        }
+        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
+        match hand.command(&Command::Resume)? {
+            Done::Moved(_) => {
+                // Somebody who resumes may have cleared up: make good what is missing.
+                let _ = derived::rebuild(&hand.tdd, dir.path());
+                let run = &hand.open.run;
+                Ok(Resumed {
+                    resumed: true,
+                    run_id: run.run.clone(),
+                    next_action: view::next_action(run),
+                })
+            }
+            Done::Refused(refusal) => Err(refused(Some(&hand.open.run), &refusal)),
+            Done::EffectFailed {
+                code,
+                message,
+                suggestion,
+                ..
+            } => Err(Fault::new(Kind::Environment, code, message)
+                .suggest(suggestion.unwrap_or_default())),
+        }
+    }
+
+    /// Ends a run.
+    pub fn abort(&self, run: Option<&str>, abort: request::Abort) -> Result<Aborted, Fault> {
+        let (project, dir) = self.find(run)?;
+        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
+        if hand.open.run.status.is_over() {
+            return Err(over(&hand.open.run));
+        }
+        let memory = Memory::of(&hand.open.run)?;
+        let mut flags = memory::entry("cleanup", abort.cleanup);
+        flags.insert("force".to_owned(), Value::from(abort.force));
+        match hand.command(&Command::Abort { flags })? {
+            Done::Moved(_) => {}
+            Done::Refused(refusal) => {
+                return Err(refused(Some(&hand.open.run), &refusal));
+            }
+            Done::EffectFailed {
+                code,
+                message,
+                suggestion,
+                ..
+            } => {
+                return Err(Fault::new(Kind::Environment, code, message)
+                    .suggest(suggestion.unwrap_or_default()));
+            }
+        }
+        let run_id = hand.open.run.run.clone();
+        if abort.cleanup {
+            drop(hand);
+            std::fs::remove_dir_all(dir.path()).map_err(|error| {
+                Fault::environment(
+                    "storage",
+                    format!("{} could not be deleted", dir.path().display()),
+                    &error,
+                )
+            })?;
+            if let Some(tag) = project.find_tag(&memory.start.tag)? {
+                let points_here =
+                    crate::conductor::read_json(&tag.current_run_path()).is_some_and(|pointer| {
+                        pointer.get("runId") == Some(&Value::from(run_id.as_str()))
+                    });
+                if points_here {
+                    let _ = std::fs::remove_file(tag.current_run_path());
+                }
+            }
+        }
+        Ok(Aborted {
+            message: if abort.cleanup {
+                format!(
+                    "The run was aborted; branch `{}` and its folder are cleared up",
+                    memory.start.branch
+                )
+            } else {
+                format!(
+                    "The run was aborted; branch `{}` and all files stay as they are",
+                    memory.start.branch
+                )
+            },
+            run_id,
+            aborted: true,
+            branch: memory.start.branch,
+            cleaned_up: abort.cleanup,
+        })
+    }
+}
+
+/// What a subtask that is given up leaves in the tree counts as dirty before from then on.
+pub(super) fn left_behind(run: &RunState) -> Result<Map<String, Value>, Fault> {
+    let mut memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let status = repository.status()?;
+    let changes = Changes::of(&status, &memory, &repository, &[])?;
+    let paths = changes.paths();
+    for (path, content) in repository.hash_files(&paths)? {
+        memory.dirty.insert(
+            path,
+            DirtyFile {
+                content: content.map(|id| id.as_str().to_owned()),
+                left: true,
+            },
+        );
+    }
+    let dirty =
+        serde_json::to_value(&memory.dirty).map_err(|error| Fault::bug(error.to_string()))?;
+    Ok(memory::entry(DIRTY, dirty))
+}
+
+pub(super) fn head_is_there(run: &RunState) -> Result<(), Fault> {
+    let memory = Memory::of(run)?;
+    if run.pending.is_some() || run.waiting().next().is_none() {
+        // The branch may not be there yet, and going on makes it.
+        return Ok(());
+    }
+    let head = memory.repository().head()?;
+    let branch = &memory.start.branch;
+    if head.branch.as_deref() == Some(branch) {
+        return Ok(());
+    }
+    let command = format!("git switch {branch}");
+    Err(Fault::new(
+        Kind::Refused,
+        "wrong_branch",
+        format!(
+            "HEAD is {}; the run works on `{branch}`",
+            head.branch
+                .map_or_else(|| "detached".to_owned(), |name| format!("on `{name}`"))
+        ),
+    )
+    .suggest(format!("run `{command}`, then resume"))
+    .recover(command))
+}

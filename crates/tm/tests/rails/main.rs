@@ -1,0 +1,20 @@
+//! The rails hold: every refusal provoked from the command line, the honest case beside it, and every way out.
+
+mod advice;
+mod environment;
+mod preflight;
+
+/// A module that is not named above would never be run.
+#[test]
+fn every_file_of_tests_is_named() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rails");
+    let main = std::fs::read_to_string(folder.join("main.rs")).unwrap();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let module = name.strip_suffix(".rs").unwrap_or(&name);
+        assert!(
+            module == "main" || main.contains(&format!("mod {module};")),
+            "{name} is not named in main.rs"
+        );
+    }
+}
