@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 const MANY: usize = 50_000;
 
-const DEFINITION: &str = r#"
+const DEFINITION: &str = r"
 tramline: 1
 id: many
 title: Many items
@@ -37,7 +37,7 @@ states:
   end: { route: [ { when: parts.failed > 0, to: bad }, { to: good } ] }
   good: { final: completed }
   bad: { final: failed }
-"#;
+";
 
 /// What each item needs, by its number.
 fn chain(at: usize) -> Vec<usize> {
@@ -85,7 +85,7 @@ fn ordering(c: &mut Criterion) {
             .map(|(key, needs)| Node { key, needs })
             .collect();
         c.bench_function(&format!("waves/{name}"), |b| {
-            b.iter(|| waves(black_box(&nodes)))
+            b.iter(|| waves(black_box(&nodes)));
         });
     }
 }
@@ -135,7 +135,7 @@ fn send(definition: &Definition, run: &mut RunState, command: &Command, found: O
     }
 }
 
-/// A run with all these items, the first `done` of which are done.
+/// A run with all these items, at the beginning.
 fn begun(definition: &Definition, shape: fn(usize) -> Vec<usize>) -> RunState {
     let list: Vec<Value> = (0..MANY)
         .map(|at| {

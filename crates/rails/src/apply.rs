@@ -1,5 +1,7 @@
 //! The fold: what each event makes of a run. It judges nothing; `decide` did.
 
+use std::sync::Arc;
+
 use crate::event::{Event, Reported};
 use crate::state::{
     EffectAt, Item, ItemSet, ItemStatus, Pause, Pending, ROOT, RunState, RunStatus, Token, Unit,
@@ -67,7 +69,7 @@ impl RunState {
                     .get_mut(set)
                     .and_then(|set| set.items.get_mut(key))
                 {
-                    merge(&mut item.fields, fields);
+                    merge(Arc::make_mut(&mut item.fields), fields);
                 }
             }
             Event::TokenOpened {
@@ -264,7 +266,7 @@ fn add_item(set: &mut ItemSet, fields: &Map<String, Value>) {
     set.items.insert(
         key.to_owned(),
         Item {
-            fields: fields.clone(),
+            fields: Arc::new(fields.clone()),
             status: ItemStatus::Open,
         },
     );

@@ -1,6 +1,6 @@
 //! Items and what they need: order, waves and cycles, in time linear in items and dependencies.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 /// An item for the purpose of ordering: its key and the keys it needs.
 #[derive(Debug, Clone, Copy)]
@@ -45,9 +45,7 @@ pub fn waves(nodes: &[Node<'_>]) -> Result<Vec<Vec<usize>>, OrderFault> {
             return Err(OrderFault::Duplicate(node.key.to_owned()));
         }
     }
-    // Dependents in one flat list with offsets: fifty thousand small vectors cost more than the work.
     let mut waiting = vec![0_usize; nodes.len()];
-    let mut starts = vec![0_usize; nodes.len() + 1];
     let mut resolved = Vec::with_capacity(nodes.iter().map(|node| node.needs.len()).sum());
     for (at, node) in nodes.iter().enumerate() {
         for need in node.needs {
@@ -61,19 +59,10 @@ pub fn waves(nodes: &[Node<'_>]) -> Result<Vec<Vec<usize>>, OrderFault> {
                 return Err(OrderFault::Itself(node.key.to_owned()));
             }
             waiting[at] += 1;
-            starts[needed + 1] += 1;
             resolved.push((needed, at));
         }
     }
-    for at in 0..nodes.len() {
-        starts[at + 1] += starts[at];
-    }
-    let mut fill = starts.clone();
-    let mut dependents = vec![0_usize; resolved.len()];
-    for (needed, at) in &resolved {
-        dependents[fill[*needed]] = *at;
-        fill[*needed] += 1;
-    }
+    let dependents = Dependents::new(nodes.len(), &resolved);
 
     let mut all = Vec::new();
     let mut wave: Vec<usize> = (0..nodes.len()).filter(|at| waiting[*at] == 0).collect();
@@ -82,7 +71,7 @@ pub fn waves(nodes: &[Node<'_>]) -> Result<Vec<Vec<usize>>, OrderFault> {
         placed += wave.len();
         let mut next = Vec::new();
         for &at in &wave {
-            for &dependent in &dependents[starts[at]..starts[at + 1]] {
+            for &dependent in dependents.of(at) {
                 waiting[dependent] -= 1;
                 if waiting[dependent] == 0 {
                     next.push(dependent);
@@ -137,23 +126,60 @@ pub fn dependents_of(nodes: &[Node<'_>], roots: &[usize]) -> Vec<bool> {
         .enumerate()
         .map(|(at, node)| (node.key, at))
         .collect();
-    let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    let mut needs = Vec::new();
     for (at, node) in nodes.iter().enumerate() {
-        for need in node.needs {
-            if let Some(&needed) = index.get(need.as_str()) {
-                dependents[needed].push(at);
-            }
-        }
+        let needed = node
+            .needs
+            .iter()
+            .filter_map(|need| index.get(need.as_str()));
+        needs.extend(needed.map(|needed| (*needed, at)));
     }
-    let mut reached = vec![false; nodes.len()];
-    let mut queue: VecDeque<usize> = roots.iter().copied().collect();
-    while let Some(at) = queue.pop_front() {
-        for &dependent in &dependents[at] {
+    reached(nodes.len(), &needs, roots)
+}
+
+/// Everything that depends, directly or not, on one of `roots`, where `needs` are pairs of what is
+/// needed and what needs it.
+pub(crate) fn reached(count: usize, needs: &[(usize, usize)], roots: &[usize]) -> Vec<bool> {
+    let dependents = Dependents::new(count, needs);
+    let mut reached = vec![false; count];
+    let mut open = roots.to_vec();
+    while let Some(at) = open.pop() {
+        for &dependent in dependents.of(at) {
             if !reached[dependent] {
                 reached[dependent] = true;
-                queue.push_back(dependent);
+                open.push(dependent);
             }
         }
     }
     reached
+}
+
+/// Who needs whom, in one flat list with offsets: fifty thousand small vectors cost more than the
+/// work.
+struct Dependents {
+    starts: Vec<usize>,
+    all: Vec<usize>,
+}
+
+impl Dependents {
+    fn new(count: usize, needs: &[(usize, usize)]) -> Self {
+        let mut starts = vec![0_usize; count + 1];
+        for (needed, _) in needs {
+            starts[needed + 1] += 1;
+        }
+        for at in 0..count {
+            starts[at + 1] += starts[at];
+        }
+        let mut fill = starts.clone();
+        let mut all = vec![0_usize; needs.len()];
+        for (needed, at) in needs {
+            all[fill[*needed]] = *at;
+            fill[*needed] += 1;
+        }
+        Self { starts, all }
+    }
+
+    fn of(&self, at: usize) -> &[usize] {
+        &self.all[self.starts[at]..self.starts[at + 1]]
+    }
 }

@@ -43,7 +43,7 @@ impl Scope for RunScope<'_> {
             "inputs" => Value::Object(self.run.inputs.clone()),
             "vars" => Value::Object(self.vars.unwrap_or(&self.run.vars).clone()),
             "config" => self.run.config.clone(),
-            "item" => Value::Object(self.run.item(self.token)?.fields.clone()),
+            "item" => Value::Object(Map::clone(&self.run.item(self.token)?.fields)),
             "attempt" => {
                 let used = self.token.attempts.get(&self.token.state).copied();
                 Value::from(used.unwrap_or(0) + 1)

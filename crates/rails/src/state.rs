@@ -1,6 +1,7 @@
 //! What a run is: the fold of its events.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::command::Severity;
 use crate::definition::{Definition, EndStatus, ItemSetDef};
 use crate::event::{Read, Reported};
-use crate::items::{self, Node};
+use crate::items;
 
 /// Number of the token that every run has.
 pub const ROOT: u32 = 0;
@@ -308,8 +309,10 @@ pub struct ItemSet {
 /// One item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Item {
-    /// Its fields.
-    pub fields: Map<String, Value>,
+    /// Its fields. Copies of a run share them until one changes: every decision is planned on a
+    /// copy, and a run may have many thousands of items.
+    #[serde(with = "shared")]
+    pub fields: Arc<Map<String, Value>>,
     /// Where it stands.
     pub status: ItemStatus,
 }
@@ -328,19 +331,40 @@ pub enum ItemStatus {
     Failed,
 }
 
+/// Shared fields are written like any others.
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::{Map, Value};
+
+    pub(super) fn serialize<S: Serializer>(
+        fields: &Arc<Map<String, Value>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        Map::serialize(fields, serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Arc<Map<String, Value>>, D::Error> {
+        Map::deserialize(deserializer).map(Arc::new)
+    }
+}
+
 impl Item {
     /// The keys that it needs.
     pub fn needs(&self, field: Option<&str>) -> Vec<String> {
+        self.needed(field).map(str::to_owned).collect()
+    }
+
+    fn needed(&self, field: Option<&str>) -> impl Iterator<Item = &str> {
         field
             .and_then(|field| self.fields.get(field))
             .and_then(Value::as_array)
-            .map(|all| {
-                all.iter()
-                    .filter_map(Value::as_str)
-                    .map(str::to_owned)
-                    .collect()
-            })
-            .unwrap_or_default()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
     }
 
     /// A field that holds text.
@@ -374,14 +398,14 @@ impl ItemSet {
             return vec![false; self.items.len()];
         }
         let field = definition.needs.as_ref().map(|needs| needs.value.as_str());
-        let needs: Vec<Vec<String>> = self.items.values().map(|item| item.needs(field)).collect();
-        let nodes: Vec<Node<'_>> = self
-            .items
-            .keys()
-            .zip(&needs)
-            .map(|(key, needs)| Node { key, needs })
-            .collect();
-        let mut reached = items::dependents_of(&nodes, &failed);
+        let mut needs = Vec::with_capacity(self.items.len());
+        for (at, item) in self.items.values().enumerate() {
+            let needed = item
+                .needed(field)
+                .filter_map(|need| self.items.get_index_of(need));
+            needs.extend(needed.map(|needed| (needed, at)));
+        }
+        let mut reached = items::reached(self.items.len(), &needs, &failed);
         for (barred, item) in reached.iter_mut().zip(self.items.values()) {
             *barred &= item.status == ItemStatus::Open;
         }
@@ -395,7 +419,7 @@ impl ItemSet {
             .iter()
             .find(|(_, item)| {
                 item.status == ItemStatus::Open
-                    && item.needs(field).iter().all(|need| {
+                    && item.needed(field).all(|need| {
                         self.items
                             .get(need)
                             .is_some_and(|needed| needed.status == ItemStatus::Done)
@@ -476,7 +500,7 @@ impl RunState {
                     .map(|(name, field)| (name.value.clone(), field.empty()))
                     .collect()
             },
-            |(_, item)| item.fields.clone(),
+            |(_, item)| Map::clone(&item.fields),
         );
         Some(serde_json::json!({
             "size": set.items.len(),

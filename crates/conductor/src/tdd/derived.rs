@@ -169,19 +169,16 @@ fn test_results(event: &Event) -> Option<(String, Value)> {
     }
     let name = match (&report.item, accepted) {
         (Some(item), true) => format!("test-results/subtask-{item}-{}.json", report.state),
-        (Some(item), false) => {
-            let number = report
-                .unit
-                .rsplit_once('-')
-                .and_then(|(_, number)| number.parse::<u32>().ok())
-                .unwrap_or(1);
-            format!(
-                "test-results/subtask-{item}-{}-failed-{number}.json",
-                report.state
-            )
-        }
+        (Some(item), false) => format!(
+            "test-results/subtask-{item}-{}-failed-{}.json",
+            report.state,
+            number(&report.unit)
+        ),
         (None, true) => "test-results/final-suite.json".to_owned(),
-        (None, false) => format!("test-results/final-suite-failed-{}.json", report.unit),
+        (None, false) => format!(
+            "test-results/final-suite-failed-{}.json",
+            number(&report.unit)
+        ),
     };
     let mut value = json!({
         "unit": report.unit,
@@ -200,6 +197,13 @@ fn test_results(event: &Event) -> Option<(String, Value)> {
         }
     }
     Some((name, value))
+}
+
+/// The number of the issue at the end of a unit's id; the first has none.
+fn number(unit: &str) -> u32 {
+    unit.rsplit_once('-')
+        .and_then(|(_, number)| number.parse().ok())
+        .unwrap_or(1)
 }
 
 /// The commit that an event tells of.

@@ -280,6 +280,7 @@ fn tests(value: Option<&Value>) -> String {
 fn coverage(value: Option<&Value>) -> String {
     value
         .and_then(|coverage| coverage.get("lines"))
+        .and_then(Value::as_f64)
         .map_or_else(|| "–".to_owned(), |lines| format!("{lines}%"))
 }
 
@@ -349,9 +350,9 @@ fn markdown(
     }
     section(&mut out, "Refused on the way", refused, |value| {
         format!(
-            "{}: `{}` – {}",
-            text(value, "unit"),
-            text(value, "code"),
+            "{}: {} – {}",
+            code(value, "unit"),
+            code(value, "code"),
             text(value, "message")
         )
     });
@@ -374,15 +375,15 @@ fn markdown(
     });
     section(&mut out, "Let pass by a person", &story.allowed, |value| {
         format!(
-            "`{}` for {} by {}: {}",
-            text(value, "code"),
-            text(value, "unit"),
+            "{} for {} by {}: {}",
+            code(value, "code"),
+            code(value, "unit"),
             text(value, "by"),
             text(value, "reason")
         )
     });
     section(&mut out, "Warnings", &story.warnings, |value| {
-        format!("{}: {}", text(value, "unit"), text(value, "message"))
+        format!("{}: {}", code(value, "unit"), text(value, "message"))
     });
     section(&mut out, "Pauses", &story.pauses, |value| {
         format!("{} at {}", text(value, "reason"), text(value, "at"))
@@ -393,9 +394,9 @@ fn markdown(
         &story.failed_effects,
         |value| {
             format!(
-                "`{}`: `{}` – {}",
-                text(value, "effect"),
-                text(value, "code"),
+                "{}: {} – {}",
+                code(value, "effect"),
+                code(value, "code"),
                 text(value, "message")
             )
         },
@@ -434,6 +435,12 @@ fn text(value: &Value, name: &str) -> String {
         Some(Value::Null) | None => "–".to_owned(),
         Some(other) => other.to_string(),
     }
+}
+
+/// A code, in a code span.
+fn code(value: &Value, name: &str) -> String {
+    let text = value.get(name).and_then(Value::as_str).unwrap_or("–");
+    format!("`{}`", one_line(text).replace('`', "'"))
 }
 
 fn section(out: &mut String, title: &str, rows: &[Value], line: impl Fn(&Value) -> String) {

@@ -141,12 +141,22 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
 
 fn failing(what: &str, facts: &Map<String, Value>) -> String {
     let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let failed = match number("failed") {
+        1 => "1 test still fails".to_owned(),
+        failed => format!("{failed} tests still fail"),
+    };
     match number("errors") {
-        0 => format!("{what}: {} tests still fail", number("failed")),
-        errors => format!(
-            "{what}: {} tests fail and {errors} could not be compiled or collected",
-            number("failed")
-        ),
+        0 => format!("{what}: {failed}"),
+        errors => format!("{what}: {failed}, and {errors} could not be compiled or collected"),
+    }
+}
+
+/// A number of tests, in words.
+pub fn tests(number: u64) -> String {
+    if number == 1 {
+        "1 test".to_owned()
+    } else {
+        format!("{number} tests")
     }
 }
 
@@ -172,7 +182,7 @@ pub fn accepted(state: &str, facts: &Map<String, Value>) -> String {
         ),
         "green" => format!("GREEN accepted: {} passing", number("passed")),
         "commit" => "Commit taken over".to_owned(),
-        "finalize" => format!("The full suite passes: {} tests", number("passed")),
+        "finalize" => format!("The full suite passes: {}", tests(number("passed"))),
         other => format!("{other} accepted"),
     }
 }
