@@ -185,6 +185,10 @@ impl<'a> OpenRun<'a> {
             };
             self.settle(support, outcome)?;
         }
+        // The end is loaded often, and nothing is appended to it that would bring a snapshot.
+        if self.run.status.is_over() && self.tail_bytes > 0 {
+            self.write_snapshot();
+        }
         Ok(())
     }
 
@@ -266,7 +270,8 @@ impl<'a> OpenRun<'a> {
             };
             match *need {
                 Need::Reading { reader, token, run } => match support.read(&reader, &run, token) {
-                    Ok(reading) => facts.reading = Some(reading),
+                    Ok(reading) if facts.reading.is_none() => facts.reading = Some(reading),
+                    Ok(reading) => facts.further.push(reading),
                     Err(No::Refused(refusal)) => return Ok(Err(refusal)),
                     Err(No::Fault(fault)) => return Err(fault),
                 },

@@ -4,13 +4,15 @@
 //! without unwinding. A release build has no such places.
 
 /// The places, in the order in which a commit passes them.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 14] = [
     "before-append",
     "after-append",
+    "derived-before-state",
     "after-derived",
     "before-perform",
     "commit-before-tasks",
     "commit-after-tasks",
+    "commit-unrecorded",
     "commit-in-git",
     "commit-after-git",
     "after-perform",

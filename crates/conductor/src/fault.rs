@@ -153,6 +153,7 @@ impl From<journal::JournalError> for Fault {
             E::Conflict { .. } => (Kind::Conflict, "journal_conflict"),
             E::Damaged { .. } => (Kind::Environment, "journal_damaged"),
             E::Missing { .. } => (Kind::Missing, "journal_missing"),
+            E::NewerFormat { .. } => (Kind::Environment, "journal_newer"),
             _ => (Kind::Environment, "journal_io"),
         };
         let suggestion = error.suggestion().unwrap_or_default();

@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use journal::derived::replace_if_changed;
-use journal::{FileJournal, Journal as _, Position, Record};
+use journal::derived::{remove_leftovers, replace_if_changed};
+use journal::{EvidenceStore, FileJournal, Journal as _, Position, Record};
 use rails::event::Reported;
 use rails::{Event, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::memory::{self, Memory};
+use super::memory::{self, LAST_COMMIT, Memory};
 use super::{Tdd, report, view};
 use crate::fail_point;
 use crate::fault::Fault;
@@ -19,16 +19,18 @@ use crate::fault::Fault;
 const MOST_IDS: usize = 20;
 /// The state file is at most this long, in bytes.
 const LONGEST_STATE: usize = 4096;
-/// Above this many units the list of them is only written when the run pauses or ends.
+/// Above this many units the list of them is only written when the run ends.
 const MOST_UNITS: usize = 512;
 
 /// Brings the files up to date after `appended`. What cannot be written is left for the next time.
 pub(super) fn write(tdd: &Tdd<'_>, run: &RunState, appended: &[Event]) {
-    let created = appended
-        .iter()
-        .any(|event| matches!(event, Event::RunCreated { .. }));
     let dir = &tdd.dir;
-    if !created && is_incomplete(dir, run) {
+    let over = run.status.is_over();
+    if over {
+        fail_point::reach("end-before-report");
+    }
+    // The end is worth a look at the whole journal: whatever was lost on the way comes back.
+    if over {
         let _ = rebuild(tdd, dir);
         return;
     }
@@ -62,32 +64,81 @@ pub(super) fn write(tdd: &Tdd<'_>, run: &RunState, appended: &[Event]) {
             }
         }
     }
-    units(dir, run, appended, turned);
-    put_json(dir, "state.json", &state(run));
+    units(dir, run, appended);
     if stepped {
         put_json(dir, "manifest.json", &manifest(run));
     }
     if turned {
         current_run(tdd, run);
     }
-    if run.status.is_over() {
-        fail_point::reach("end-before-report");
-        if let Ok(built) = report::build(dir) {
-            put(dir, "report.json", pretty(&built.json).as_bytes());
-            put(dir, "report.md", built.markdown.as_bytes());
-        }
+    fail_point::reach("derived-before-state");
+    // The last one, so that it tells whether all the others were written.
+    put_json(dir, "state.json", &state(run));
+}
+
+/// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle.
+pub fn complete(tdd: &Tdd<'_>, run: &RunState) {
+    if is_behind(&tdd.dir, run) {
+        let _ = rebuild(tdd, &tdd.dir);
+        sweep(&tdd.dir);
+    } else {
+        current_run(tdd, run);
     }
 }
 
-/// Whether a file is missing that should be there.
-fn is_incomplete(dir: &Path, run: &RunState) -> bool {
-    let missing = |name: &str| !dir.join(name).exists();
-    missing("manifest.json")
-        || missing("workflow.yaml")
-        || missing("work-units.json")
-        || missing("state.json")
-        || (memory::commits(run) > 0 && missing("commits.txt"))
-        || (run.last.is_some() && missing("test-results"))
+/// Takes away what was written aside and never renamed.
+fn sweep(dir: &Path) {
+    for folder in [
+        dir.to_owned(),
+        dir.join("test-results"),
+        EvidenceStore::new(dir).folder().to_owned(),
+    ] {
+        let _ = remove_leftovers(&folder);
+    }
+}
+
+/// Whether a file is missing, torn, or older than the run.
+fn is_behind(dir: &Path, run: &RunState) -> bool {
+    let text = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap_or_default();
+    let commits = || {
+        let listed = text("commits.txt");
+        let last = run.kept.get(LAST_COMMIT).and_then(Value::as_str);
+        listed.lines().count() as u64 != memory::commits(run)
+            || listed.lines().last() != last
+            || !listed.ends_with('\n')
+    };
+    let units = || {
+        let issued = issued(run);
+        let listed = text("work-units.json");
+        issued <= MOST_UNITS && (listed.lines().count() != issued + 2 || !listed.ends_with("]\n"))
+    };
+    let results = || {
+        run.last
+            .as_ref()
+            .and_then(|report| results_of(report, report.code.is_none()))
+            .is_some_and(|(name, value)| text(&name) != pretty(&value))
+    };
+    let manifest = || {
+        let kept: Value = serde_json::from_str(&text("manifest.json")).unwrap_or_default();
+        kept.get("runId") != Some(&Value::from(run.run.as_str()))
+            || kept.get("status") != Some(&Value::from(run.status.name()))
+            || kept.get("totalCommits") != Some(&Value::from(memory::commits(run)))
+    };
+    let report = || {
+        serde_json::from_str::<Value>(&text("report.json")).is_err()
+            || !text("report.md").ends_with('\n')
+    };
+    text("state.json") != pretty(&state(run))
+        || manifest()
+        || units()
+        || (memory::commits(run) > 0 && commits())
+        || results()
+        || journal::sha256_hex(text("workflow.yaml").as_bytes()) != run.definition_hash
+        || (run.status.is_over() && report())
+}
+
+fn issued(run: &RunState) -> usize {
+    run.issues.values().map(|count| *count as usize).sum()
 }
 
 /// Makes every derived file anew from the journal.
@@ -115,14 +166,15 @@ pub fn rebuild(tdd: &Tdd<'_>, dir: &Path) -> Result<RunState, Fault> {
         put(dir, "commits.txt", commits.as_bytes());
     }
     put(dir, "work-units.json", list(&rows).as_bytes());
-    put_json(dir, "state.json", &state(&run));
     put_json(dir, "manifest.json", &manifest(&run));
     current_run(tdd, &run);
     if run.status.is_over() {
         let built = report::build(dir)?;
         put(dir, "report.json", pretty(&built.json).as_bytes());
         put(dir, "report.md", built.markdown.as_bytes());
+        sweep(dir);
     }
+    put_json(dir, "state.json", &state(&run));
     Ok(run)
 }
 
@@ -164,6 +216,10 @@ fn test_results(event: &Event) -> Option<(String, Value)> {
         Event::ReportRetried(report) => (report, false),
         _ => return None,
     };
+    results_of(report, accepted)
+}
+
+fn results_of(report: &Reported, accepted: bool) -> Option<(String, Value)> {
     if report.reader != "tests" {
         return None;
     }
@@ -279,45 +335,42 @@ fn list(rows: &[UnitRow]) -> String {
     format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
-fn units(dir: &Path, run: &RunState, appended: &[Event], turned: bool) {
+fn units(dir: &Path, run: &RunState, appended: &[Event]) {
     let touches = appended.iter().any(|event| {
         matches!(
             event,
             Event::UnitIssued { .. } | Event::ReportAccepted(_) | Event::ReportRetried(_)
         )
     });
-    if !touches && !turned {
+    // A very long list is not kept in step with every report: it is made anew at the end.
+    if !touches || issued(run) > MOST_UNITS {
         return;
     }
-    let issued: usize = run.issues.values().map(|count| *count as usize).sum();
-    let mut rows: Vec<UnitRow> = if issued > MOST_UNITS {
-        if !turned {
-            return;
-        }
-        // Too long to keep in step with every report: made anew where the run pauses or ends.
-        let Ok(tail) = FileJournal::open(dir).and_then(|journal| journal.read(&Position::start()))
-        else {
-            return;
-        };
-        let mut rows = Vec::new();
-        for record in &tail.records {
-            if let Ok(event) = event_of(record) {
-                note(&mut rows, &record.ts, &event);
+    let kept = std::fs::read(dir.join("work-units.json"))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Vec<UnitRow>>(&bytes).ok());
+    let rows = match kept {
+        Some(mut rows) => {
+            for event in appended {
+                note(&mut rows, &run.updated_at, event);
             }
+            rows
         }
-        rows
-    } else {
-        let mut rows = std::fs::read(dir.join("work-units.json"))
-            .ok()
-            .and_then(|bytes| serde_json::from_slice::<Vec<UnitRow>>(&bytes).ok())
-            .unwrap_or_default();
-        for event in appended {
-            note(&mut rows, &run.updated_at, event);
-        }
-        rows
+        None => match rows_of_journal(dir) {
+            Ok(rows) => rows,
+            Err(_) => return,
+        },
     };
-    rows.dedup_by(|a, b| a.id == b.id);
     put(dir, "work-units.json", list(&rows).as_bytes());
+}
+
+fn rows_of_journal(dir: &Path) -> Result<Vec<UnitRow>, Fault> {
+    let tail = FileJournal::open(dir)?.read(&Position::start())?;
+    let mut rows = Vec::new();
+    for record in &tail.records {
+        note(&mut rows, &record.ts, &event_of(record)?);
+    }
+    Ok(rows)
 }
 
 fn cut(mut ids: Vec<String>, most: usize) -> Vec<String> {

@@ -1,7 +1,10 @@
 //! Numbers that an executor reports: counts of tests, and coverage.
 
+use std::fmt;
+
 use project::config::CoverageThresholds;
-use serde::{Deserialize, Serialize};
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::fault::{Fault, Kind};
@@ -171,7 +174,8 @@ fn pairs(text: &str, what: &str) -> Result<Map<String, Value>, Fault> {
     };
     let trimmed = text.trim();
     if trimmed.starts_with('{') {
-        return serde_json::from_str(trimmed)
+        return serde_json::from_str::<Once>(trimmed)
+            .map(|once| once.0)
             .map_err(|error| fault(format!("the {what} are no JSON object: {error}")));
     }
     let mut map = Map::new();
@@ -188,6 +192,34 @@ fn pairs(text: &str, what: &str) -> Result<Map<String, Value>, Fault> {
         }
     }
     Ok(map)
+}
+
+/// A JSON object in which no name is given twice: of two counts nobody could tell which is meant.
+struct Once(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Members;
+        impl<'de> Visitor<'de> for Members {
+            type Value = Once;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Once, A::Error> {
+                let mut map = Map::new();
+                while let Some((name, value)) = members.next_entry::<String, Value>()? {
+                    if map.contains_key(&name) {
+                        return Err(de::Error::custom(format!("`{name}` is given twice")));
+                    }
+                    map.insert(name, value);
+                }
+                Ok(Once(map))
+            }
+        }
+        deserializer.deserialize_map(Members)
+    }
 }
 
 fn whole(name: &str, value: &Value) -> Result<u64, Fault> {
@@ -268,6 +300,7 @@ mod tests {
             r#"{"failed":-1}"#,
             r#"{"failed":1.5}"#,
             r#"{"failed":null}"#,
+            r#"{"failed":1,"failed":0}"#,
             "wins:3",
         ] {
             let fault = Counts::parse(text).unwrap_err();

@@ -14,9 +14,19 @@ use super::texts;
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 
+/// Why a run waits in which a process ended on the way between two units. To resume it goes on with that.
+const INTERRUPTED: &str = "interrupted";
+
 /// What comes next, without context and instructions.
 pub fn next_action(run: &RunState) -> NextAction {
-    dressed(run, &run.next())
+    let next = run.next();
+    let mut action = dressed(run, &next);
+    if next.status == RunStatus::Running && next.unit.is_none() {
+        // Between two states, where only an effect that was interrupted is still to be settled.
+        "paused".clone_into(&mut action.action);
+        action.paused_reason = Some(INTERRUPTED.to_owned());
+    }
+    action
 }
 
 /// A recorded `next`, with what the run knows of its subtask.
@@ -27,7 +37,6 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
     };
     match next.status {
         RunStatus::Running => {
-            // Between two states only where an effect is still to be settled.
             action.action = next.state.clone().unwrap_or_else(|| "commit".to_owned());
             action.unit_id.clone_from(&next.unit);
             action.attempt = next.attempt;
@@ -94,7 +103,13 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
                 )
         })
         .collect();
-    let next = report.answer.next.clone().unwrap_or_else(|| run.next());
+    let next = report
+        .answer
+        .next
+        .clone()
+        // Between two states nothing was known of what comes next: an effect was still to come.
+        .filter(|next| next.status != RunStatus::Running || next.unit.is_some())
+        .unwrap_or_else(|| run.next());
     let paused = next.status == RunStatus::Paused;
     Verdict {
         validated: report.answer.validated,

@@ -98,6 +98,7 @@ impl LayoutError {
                 path.display()
             )),
             Self::AmbiguousRun { .. } => Some("give more of the id".to_owned()),
+            Self::NoRun(_) => Some("see the runs with `tm runs list`".to_owned()),
             Self::Journal(error) => error.suggestion(),
             _ => None,
         }

@@ -124,7 +124,9 @@ impl ConfigError {
             } => Some(format!("did you mean {nearest:?}?")),
             Self::WrongType { key, expected, .. } => Some(format!("give `{key}` {expected}")),
             Self::Malformed { place, .. } => Some(format!("mend the JSON at {place}")),
-            Self::Io { .. } | Self::BadValue { .. } | Self::Inconsistent { .. } => None,
+            Self::BadValue { place, key, .. } => Some(format!("correct `{key}`: {place}")),
+            Self::Io { path, .. } => Some(format!("make {} readable", path.display())),
+            Self::Inconsistent { .. } => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A git that runs the user's hooks: with a time limit, and with output that is kept but not without bound.
 
 use std::fmt::Write as _;
-use std::io::Read;
+use std::io::{self, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -54,7 +54,9 @@ impl Ended {
     }
 }
 
-/// Runs git in a process group of its own, with nothing on its standard input. `on_spawn` is told the group at once.
+/// Runs git in a process group of its own, with nothing on its standard input. `on_spawn` is told the group before git
+/// begins: if this process ends before `on_spawn` has returned, git does not begin at all, so that no git is ever at
+/// work of which nobody knows.
 pub(super) fn run(
     git: &Git,
     limit: Duration,
@@ -62,8 +64,7 @@ pub(super) fn run(
 ) -> Result<Ended, GitError> {
     let name = git.name();
     let mut child = git
-        .process()
-        .stdin(Stdio::null())
+        .held_process()
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
@@ -73,6 +74,10 @@ pub(super) fn run(
         .map_err(|_| GitError::unexpected(&name, "a process id out of range"))?;
     let group = ProcessGroup::of_leader(id);
     on_spawn(&group);
+    if let Some(mut gate) = child.stdin.take() {
+        // A shell that is gone already tells why by its exit status.
+        let _: io::Result<()> = gate.write_all(b"\n");
+    }
 
     let kept = Arc::new(Mutex::new(Kept::default()));
     let (read_to_the_end, all_read) = mpsc::channel();

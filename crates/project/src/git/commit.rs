@@ -194,21 +194,10 @@ impl Repository {
     pub fn commit(&self, request: &CommitRequest<'_>) -> Result<CommitMade, CommitError> {
         check(request)?;
         self.commit_preflight(request.expected_parent, request.branch)?;
-        let begun = SystemTime::now();
         let plan = self.plan(request)?;
         let files = RequestFiles::new(request, &plan)?;
-        let index_copy = self.add_by_name(&files, &plan.unknown_to_git)?;
-
-        let group = std::cell::RefCell::new(None);
-        let on_spawn = |spawned: &ProcessGroup| {
-            *group.borrow_mut() = Some(spawned.clone());
-            (request.on_spawn)(spawned);
-        };
-        let ended = match bounded::run(
-            &self.commit_command(request, &files),
-            request.timeout,
-            &on_spawn,
-        ) {
+        let index_copy = self.add_by_name(request, &files, &plan.unknown_to_git)?;
+        let ended = match self.run_known(&self.commit_command(request, &files), request) {
             Ok(ended) => ended,
             Err(error) => {
                 // Git did not start. What was added is taken back; if that fails too, the first error matters more.
@@ -216,12 +205,6 @@ impl Repository {
                 return Err(error.into());
             }
         };
-        if let (None, Some(group)) = (ended.exit_code(), group.borrow().as_ref()) {
-            // It was ended, by us or by somebody else, and had no time to put its locks away.
-            group.kill();
-            group.wait(KILL_GRACE);
-            self.remove_stale_index_lock(group, begun, request.branch)?;
-        }
         match self.recognise(request)? {
             Some(commit) => self.made(request, commit, ended),
             None if ended.success() => Err(CommitError::NotRecognised {
@@ -232,6 +215,27 @@ impl Repository {
                 Err(self.not_made(request, ended, left_in_index))
             }
         }
+    }
+
+    /// Runs a git whose process group is told, and puts its locks away if it was ended and had no time to.
+    fn run_known(
+        &self,
+        git: &super::command::Git,
+        request: &CommitRequest<'_>,
+    ) -> Result<Ended, GitError> {
+        let begun = SystemTime::now();
+        let group = std::cell::RefCell::new(None);
+        let on_spawn = |spawned: &ProcessGroup| {
+            *group.borrow_mut() = Some(spawned.clone());
+            (request.on_spawn)(spawned);
+        };
+        let ended = bounded::run(git, request.timeout, &on_spawn)?;
+        if let (None, Some(group)) = (ended.exit_code(), group.borrow().as_ref()) {
+            group.kill();
+            group.wait(KILL_GRACE);
+            self.remove_stale_index_lock(group, begun, request.branch)?;
+        }
+        Ok(ended)
     }
 
     /// What has to be told to git. Where none of the files is changed there is nothing to commit.
@@ -280,6 +284,7 @@ impl Repository {
     /// Tells git the names of new files: only what it knows can be named in a commit. Gives the index as it was.
     fn add_by_name(
         &self,
+        request: &CommitRequest<'_>,
         files: &RequestFiles,
         unknown_to_git: &[RepoPath],
     ) -> Result<Option<IndexCopy>, CommitError> {
@@ -287,14 +292,17 @@ impl Repository {
             return Ok(None);
         }
         let mut index_copy = IndexCopy::take(self)?;
-        let add = self
+        let git = self
             .git_write()
             .args(["add", "--intent-to-add", "--pathspec-file-nul"])
-            .arg(files.option("--pathspec-from-file=", "new"))
-            .run();
+            .arg(files.option("--pathspec-from-file=", "new"));
+        let name = git.name();
+        let add = self.run_known(&git, request);
         index_copy.changed();
-        let Err(error) = add else {
-            return Ok(Some(index_copy));
+        let error = match add {
+            Ok(ended) if ended.success() => return Ok(Some(index_copy)),
+            Ok(ended) => ended.into_error(&name, request.timeout),
+            Err(error) => error,
         };
         let left_in_index = self.put_index_back(Some(&index_copy), unknown_to_git);
         Err(match error.kind() {

@@ -69,6 +69,40 @@ impl ProcessGroup {
         true
     }
 
+    /// As [`ProcessGroup::wait`], but only for the leader, where the system tells of it: what the leader started and
+    /// left behind is not waited for.
+    pub fn wait_for_leader(&self, limit: Duration) -> bool {
+        let begun = Instant::now();
+        while self.is_alive() && self.leader_runs().unwrap_or(true) {
+            let left = limit.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                return false;
+            }
+            thread::sleep(POLL.min(left));
+        }
+        true
+    }
+
+    /// Ends every process of the group: asks first, and then does not ask. Whether all are gone.
+    pub fn end(&self) -> bool {
+        const GRACE: Duration = Duration::from_secs(2);
+        if !self.is_alive() {
+            return true;
+        }
+        self.terminate();
+        if self.wait(GRACE) {
+            return true;
+        }
+        self.kill();
+        self.wait(GRACE)
+    }
+
+    /// Whether the leader itself still runs; `None` where the system does not tell.
+    fn leader_runs(&self) -> Option<bool> {
+        let known = self.leader_started.as_ref()?;
+        Some(process_stat(self.id).is_some_and(|leader| leader.running && leader.started == *known))
+    }
+
     /// Asks every process of the group to end.
     pub(super) fn terminate(&self) {
         self.signal(Signal::TERM);

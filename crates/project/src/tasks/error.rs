@@ -254,8 +254,21 @@ impl TaskError {
             }
             Self::Changed { .. } => Some("try again".to_owned()),
             Self::NoTitle { .. } => Some("say in a few words what it is about".to_owned()),
-            Self::Io { .. } | Self::TooLarge { .. } | Self::BadName { .. }
-            | Self::BadRewrite { .. } | Self::BadStatus { .. } => None,
+            Self::Io { operation, path, .. } => Some(format!(
+                "see to it that one can {operation} {}, then try again",
+                path.display()
+            )),
+            Self::TooLarge { .. } => Some("move tasks that are done to another file".to_owned()),
+            Self::BadName { kind, .. } => Some(format!(
+                "give the {kind} another name, of letters, digits, `-` and `_`"
+            )),
+            Self::BadRewrite { path, .. } => Some(format!(
+                "look at {}: something else writes it too",
+                path.display()
+            )),
+            Self::BadStatus { .. } => {
+                Some("use another status, such as `review` or `done`".to_owned())
+            }
         }
     }
 

@@ -147,6 +147,7 @@ impl Conductor {
             refuse_second(&project)?;
         }
         let planned = self.planned(start)?;
+        sweep(&project);
         let (definition, source) = library::load(&self.root, "tdd")?;
         let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
         project.tag(&planned.start.tag)?;
@@ -232,6 +233,24 @@ impl Conductor {
             Done::EffectFailed { code, message, .. } => {
                 Err(Fault::new(Kind::Environment, code, message))
             }
+        }
+    }
+}
+
+/// Removes the folders of runs whose start was interrupted before anything was journalled. To be called under the
+/// project's lock, so that no start is under way.
+fn sweep(project: &ProjectDir) {
+    for id in project.runs().unwrap_or_default() {
+        let Ok(dir) = project.run(&id) else {
+            continue;
+        };
+        let begun = match std::fs::metadata(dir.journal_path()) {
+            Ok(journal) => journal.len() > 0,
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        };
+        if !begun && !dir.file("manifest.json").exists() {
+            // What cannot be removed is harmless: it is no run.
+            let _ = std::fs::remove_dir_all(dir.path());
         }
     }
 }

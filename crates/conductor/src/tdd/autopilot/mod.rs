@@ -11,7 +11,7 @@ use rails::{Command, Refusal, RunState};
 use serde_json::Value;
 
 use super::answer::{Moved, Verdict};
-use super::{Raw, Tdd, texts, view};
+use super::{Raw, Tdd, derived, texts, view};
 use crate::conductor::{Conductor, never_began};
 use crate::engine::{Done, LOCK_WAIT, OpenRun};
 use crate::fault::{Fault, Kind};
@@ -60,6 +60,7 @@ impl Conductor {
             raw,
         };
         open.recover(&tdd)?;
+        derived::complete(&tdd, &open.run);
         Ok(Hand {
             open,
             tdd,
@@ -124,6 +125,11 @@ pub(super) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
             "ask for the report: `tm runs report`".clone_into(&mut suggestion);
         }
         _ => {}
+    }
+    if refusal.code == "coverage_below_threshold" && view::phase(run) == Some("finalize") {
+        suggestion = format!(
+            "{suggestion}; `tm autopilot reopen --reason …` takes them in, and --skip-coverage lets it pass"
+        );
     }
     let policy = run.policies.contains_key(&refusal.code);
     if policy && !suggestion.is_empty() {

@@ -165,10 +165,19 @@ impl Conductor {
             }
         }
         let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
+        if hand.open.run.status.is_over() {
+            // What was interrupted was the end, and that has come about now.
+            let run = &hand.open.run;
+            return Ok(Resumed {
+                resumed: true,
+                run_id: run.run.clone(),
+                next_action: view::next_action(run),
+            });
+        }
         match hand.command(&Command::Resume)? {
             Done::Moved(_) => {
                 // Somebody who resumes may have cleared up: make good what is missing.
-                let _ = derived::rebuild(&hand.tdd, dir.path());
+                derived::complete(&hand.tdd, &hand.open.run);
                 let run = &hand.open.run;
                 Ok(Resumed {
                     resumed: true,

@@ -310,6 +310,7 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outco
         fsync: intent.fsync,
         timeout: Duration::from_millis(intent.timeout),
         on_spawn: &|group: &ProcessGroup| {
+            fail_point::reach("commit-unrecorded");
             // A hint for whoever comes after a crash; without it the commit is found all the same.
             if let Ok(bytes) = serde_json::to_vec(group) {
                 let _ = journal::derived::replace_if_changed(&group_file, &bytes);
@@ -353,24 +354,32 @@ pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, 
     let group: Option<ProcessGroup> = std::fs::read(&group_file)
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    if let Some(group) = &group
-        && !group.wait(OUTLIVED)
-    {
-        return Err(still_running());
+    let since = millis_of(&pending.since)
+        .and_then(|millis| u64::try_from(millis).ok())
+        .map_or(SystemTime::UNIX_EPOCH, |millis| {
+            SystemTime::UNIX_EPOCH + Duration::from_millis(millis)
+        });
+    if let Some(group) = &group {
+        // Who was to end it when its time is up is gone.
+        let time_up = since + Duration::from_millis(intent.timeout);
+        let left = time_up
+            .duration_since(SystemTime::now())
+            .unwrap_or_default();
+        if !group.wait_for_leader(left.min(OUTLIVED)) && (left > OUTLIVED || !group.end()) {
+            return Err(still_running());
+        }
     }
     let found = repository.find_our_commit(&CommitIntentRef {
         parent: &intent.parent,
         author_date: &intent.author_date,
         reflog_action: &intent.reflog_action,
         branch: &memory.start.branch,
-        process_group: group.as_ref(),
+        process_group: None,
     })?;
     if let Some(group) = &group {
-        let since = millis_of(&pending.since)
-            .and_then(|millis| u64::try_from(millis).ok())
-            .map_or(SystemTime::UNIX_EPOCH, |millis| {
-                SystemTime::UNIX_EPOCH + Duration::from_millis(millis)
-            });
+        if found == Found::NotMade && !group.end() {
+            return Err(still_running());
+        }
         repository.remove_stale_index_lock(group, since, &memory.start.branch)?;
     }
     match found {

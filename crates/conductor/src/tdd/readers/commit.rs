@@ -63,6 +63,18 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     }
     let paths = chosen(&changes, &named)?;
     if paths.is_empty() {
+        if let Some(foreign) = findings
+            .iter()
+            .find(|finding| finding.policy == "foreign_commit")
+        {
+            // Nothing is left to commit because somebody committed it: that is to be handed in.
+            return Err(refusal(
+                "foreign_commit",
+                foreign.message.clone(),
+                foreign.suggestion.clone().unwrap_or_default(),
+            )
+            .into());
+        }
         return Err(refusal(
             "nothing_changed",
             "nothing was changed since the last commit",
@@ -169,7 +181,7 @@ fn secrets(
     Err(refusal(
         "secret_file",
         format!("this looks like a secret: {}", found.join(", ")),
-        "delete or ignore the file; if it is meant to be committed, a person lists it under git.allowSecrets before a new run",
+        "move the file away, go back with `tm autopilot reopen --reason …`, run the tests again, report GREEN, then commit; if it is meant to be committed, a person lists it under git.allowSecrets before a new run",
     )
     .detail("files", found)
     .into())
@@ -246,7 +258,7 @@ fn made_already(
         }
         message = commits.last().map(|commit| commit.message.clone());
         let tree = repository.tree_of_commit_without(&oid, &last, &green.exclude)?;
-        if straight && tree.tree.as_str() != green.tree {
+        if straight && !paths.is_empty() && tree.tree.as_str() != green.tree {
             findings.push(finding(
                 "changed_after_green",
                 "the commit does not hold the files that were tested with the accepted GREEN",

@@ -1,0 +1,59 @@
+//! Loading a run, and `next`, must cost the same whether the journal has ten events or a million.
+
+use std::path::Path;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use journal::{FileJournal, Journal as _, NewEvent};
+use serde_json::{Map, Value};
+
+mod stage;
+
+/// Brings the journal in `dir` to about `events` events with pairs of pause and resume.
+fn lengthen(dir: &Path, events: u64) {
+    let mut journal =
+        FileJournal::lock(dir, std::time::Duration::from_secs(10), "bench").expect("the lock");
+    let mut head = journal.head().expect("a head");
+    let paused = || {
+        let mut fields = Map::new();
+        fields.insert("reason".to_owned(), Value::from("bench"));
+        NewEvent::new("run:paused", fields)
+    };
+    while head.seq + 2 <= events {
+        let pairs = ((events - head.seq) / 2).min(50_000);
+        let unit: Vec<NewEvent> = (0..pairs)
+            .flat_map(|_| [paused(), NewEvent::new("run:resumed", Map::new())])
+            .collect();
+        head = journal
+            .append(&head, "2026-01-01T00:00:00.000Z", &unit)
+            .expect("appended");
+    }
+}
+
+fn next(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("length");
+    for events in [10_u64, 10_000, 1_000_000] {
+        let stage = stage::stage(3);
+        lengthen(&stage.dir, events);
+        // One ordinary command: it writes the snapshot that a run of that length would have.
+        stage.conductor.pause(None, "bench").expect("paused");
+        stage.conductor.resume(None).expect("resumed");
+        let run = stage.conductor.status(None).expect("a run").run_id;
+        group.bench_with_input(BenchmarkId::new("next", events), &events, |bencher, _| {
+            bencher.iter(|| stage.conductor.next(Some(&run), false).expect("an action"));
+        });
+        group.bench_with_input(
+            BenchmarkId::new("pause and resume", events),
+            &events,
+            |bencher, _| {
+                bencher.iter(|| {
+                    stage.conductor.pause(Some(&run), "bench").expect("paused");
+                    stage.conductor.resume(Some(&run)).expect("resumed");
+                });
+            },
+        );
+    }
+    group.finish();
+}
+
+criterion_group!(benches, next);
+criterion_main!(benches);

@@ -1,0 +1,86 @@
+//! A durable transition without git against a bare append and fdatasync of the same bytes, in one
+//! run: the first is what the second costs, plus what the engine adds.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+
+use conductor::tdd::request;
+use criterion::{Criterion, criterion_group, criterion_main};
+
+mod stage;
+
+fn transition(criterion: &mut Criterion) {
+    let stage = stage::stage(3);
+    let journal = stage.dir.join("activity.jsonl");
+    let before = std::fs::metadata(&journal).expect("a journal").len();
+    stage.conductor.pause(None, "bench").expect("paused");
+    let paused = std::fs::metadata(&journal).expect("a journal").len() - before;
+    stage.conductor.resume(None).expect("resumed");
+    let line = vec![b'x'; usize::try_from(paused).expect("small")];
+
+    let mut group = criterion.benchmark_group("transition");
+    let bare = stage.dir.join("bare");
+    let mut file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&bare)
+        .expect("a file");
+    group.bench_function("bare append + fdatasync", |bencher| {
+        bencher.iter(|| {
+            file.write_all(&line).expect("written");
+            file.sync_data().expect("synced");
+        });
+    });
+    let run = stage.conductor.status(None).expect("a run").run_id;
+    group.bench_function("two transitions: pause, resume", |bencher| {
+        bencher.iter(|| {
+            stage.conductor.pause(Some(&run), "bench").expect("paused");
+            stage.conductor.resume(Some(&run)).expect("resumed");
+        });
+    });
+    group.finish();
+}
+
+fn with_git(criterion: &mut Criterion) {
+    let stage = stage::stage(3);
+    std::fs::write(stage.root.join("a.test"), "x").expect("a file");
+    let red = request::Complete {
+        results: "failed:1,passed:0".to_owned(),
+        ..request::Complete::default()
+    };
+    let run = stage.conductor.status(None).expect("a run").run_id;
+    let mut group = criterion.benchmark_group("report");
+    group.sample_size(20);
+    group.bench_function("RED accepted, reopened from GREEN", |bencher| {
+        bencher.iter(|| {
+            let verdict = stage
+                .conductor
+                .complete(Some(&run), &red)
+                .expect("a verdict");
+            assert!(verdict.validated, "{}", verdict.message);
+            stage
+                .conductor
+                .reopen(Some(&run), "bench")
+                .expect("reopened");
+        });
+    });
+    group.bench_function("git status, as git alone", |bencher| {
+        bencher.iter(|| {
+            std::process::Command::new("git")
+                .args([
+                    "status",
+                    "--porcelain=v2",
+                    "-z",
+                    "--branch",
+                    "--untracked-files=all",
+                ])
+                .current_dir(&stage.root)
+                .output()
+                .expect("git runs")
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, transition, with_git);
+criterion_main!(benches);
