@@ -332,13 +332,23 @@ impl<'a> OpenRun<'a> {
                 (event, _) => Some(event),
             })
             .collect();
-        let lines: Vec<NewEvent> = events
-            .iter()
-            .map(|event| {
-                let (name, fields) = event.to_fields();
-                NewEvent::new(name, fields)
-            })
-            .collect();
+        let mut lines: Vec<NewEvent> = Vec::with_capacity(events.len() + 1);
+        if self.cut_bytes > 0 {
+            lines.push(trouble(
+                None,
+                &format!(
+                    "{} bytes of a unit that a crash left unfinished were cut off",
+                    std::mem::take(&mut self.cut_bytes)
+                ),
+            ));
+        }
+        for event in &events {
+            let (name, fields) = event.to_fields();
+            lines.push(NewEvent::new(name, fields));
+            if let Event::EffectFailed { code, message, .. } = event {
+                lines.push(trouble(Some(code), message));
+            }
+        }
         fail_point::reach("before-append");
         let appended = self.journal.append(&self.head, now, &lines);
         match appended {
@@ -377,6 +387,17 @@ impl<'a> OpenRun<'a> {
             self.tail_bytes = 0;
         }
     }
+}
+
+/// Something went wrong that the run got over, for those who follow the journal.
+fn trouble(code: Option<&str>, message: &str) -> NewEvent {
+    let mut fields = serde_json::Map::new();
+    if let Some(code) = code {
+        fields.insert("code".to_owned(), code.into());
+    }
+    fields.insert("error".to_owned(), message.into());
+    fields.insert("recoverable".to_owned(), true.into());
+    NewEvent::new("error", fields)
 }
 
 /// The definition that a run is pinned to: `workflow.yaml` beside the journal if it has the right

@@ -67,6 +67,8 @@ pub struct Tdd<'a> {
     pub project: Option<&'a journal::layout::ProjectDir>,
     /// What the call brought along.
     pub raw: Raw,
+    /// The time of the call, in milliseconds since 1970.
+    pub now: i64,
 }
 
 impl Tdd<'_> {

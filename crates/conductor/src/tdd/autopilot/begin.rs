@@ -65,6 +65,7 @@ impl Conductor {
             dir: self.root.clone(),
             project: None,
             raw: Raw::None,
+            now: self.clock.millis(),
         };
         let run = RunState {
             settings: self.settings.config.to_json(),
@@ -186,6 +187,7 @@ impl Conductor {
             dir: dir.path().to_owned(),
             project: Some(&project),
             raw: Raw::Start(Box::new(planned)),
+            now: self.clock.millis(),
         };
         let begun = OpenRun::begin(
             dir.path(),

@@ -58,6 +58,7 @@ impl Conductor {
             dir: dir.path().to_owned(),
             project: Some(project),
             raw,
+            now: self.clock.millis(),
         };
         open.recover(&tdd)?;
         derived::complete(&tdd, &open.run);

@@ -38,7 +38,7 @@ impl Conductor {
                 );
             }
         };
-        Ok(self.suite(run, report, phase, Reach::Run)?.0)
+        Ok(self.suite(run, report, phase)?.0)
     }
 
     /// Reports the full suite, which ends the run.
@@ -47,8 +47,7 @@ impl Conductor {
         run: Option<&str>,
         report: &request::Complete,
     ) -> Result<Finalized, Fault> {
-        let (verdict, dir) =
-            self.suite(run, report, Some("finalize".to_owned()), Reach::Project)?;
+        let (verdict, dir) = self.suite(run, report, Some("finalize".to_owned()))?;
         Ok(Finalized {
             report: if verdict.next_action.action == "complete" {
                 std::fs::read_to_string(dir.file("report.md")).ok()
@@ -64,8 +63,12 @@ impl Conductor {
         run: Option<&str>,
         report: &request::Complete,
         phase: Option<String>,
-        reach: Reach,
     ) -> Result<(Verdict, RunDir), Fault> {
+        // Without a phase it may be the report that ends the run.
+        let reach = match phase.as_deref() {
+            Some("red" | "green") => Reach::Run,
+            _ => Reach::Project,
+        };
         let counts = Counts::parse(&report.results)?;
         let coverage = report
             .coverage
@@ -82,6 +85,9 @@ impl Conductor {
             files: report.files.clone(),
         };
         let mut hand = self.hand(&project, &dir, raw, reach)?;
+        if reach == Reach::Project && view::phase(&hand.open.run) == Some("finalize") {
+            chain_is_whole(&dir)?;
+        }
         let command = Report {
             unit: report.unit.clone(),
             state: phase,
@@ -216,7 +222,15 @@ impl Conductor {
     }
 }
 
-pub(super) fn digest(value: &Value) -> String {
+/// The end of a run stands on its whole journal, not only on the tail that was loaded.
+fn chain_is_whole(dir: &RunDir) -> Result<(), Fault> {
+    match journal::verify(&dir.journal_path())?.damage {
+        None => Ok(()),
+        Some(damage) => Err(Fault::from(journal::JournalError::Damaged(damage))),
+    }
+}
+
+fn digest(value: &Value) -> String {
     journal::sha256_hex(value.to_string().as_bytes())
 }
 

@@ -107,7 +107,7 @@ pub(super) fn intent(
     carries: Vec<String>,
 ) -> Result<Intent, Fault> {
     let config = tdd.pinned(run);
-    let seconds = millis_of(&run.updated_at).unwrap_or_default() / 1000;
+    let seconds = tdd.now / 1000;
     Ok(Intent {
         parent: memory.last_oid()?,
         author_date: format!("{seconds} +0000"),

@@ -5,11 +5,11 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 
 use conductor::tdd::request;
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::Criterion;
 
-mod stage;
+use crate::stage;
 
-fn transition(criterion: &mut Criterion) {
+pub fn transition(criterion: &mut Criterion) {
     let stage = stage::stage(3);
     let journal = stage.dir.join("activity.jsonl");
     let before = std::fs::metadata(&journal).expect("a journal").len();
@@ -41,7 +41,7 @@ fn transition(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn with_git(criterion: &mut Criterion) {
+pub fn with_git(criterion: &mut Criterion) {
     let stage = stage::stage(3);
     std::fs::write(stage.root.join("a.test"), "x").expect("a file");
     let red = request::Complete {
@@ -81,6 +81,3 @@ fn with_git(criterion: &mut Criterion) {
     });
     group.finish();
 }
-
-criterion_group!(benches, transition, with_git);
-criterion_main!(benches);

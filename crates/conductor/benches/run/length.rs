@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion};
 use journal::{FileJournal, Journal as _, NewEvent};
 use serde_json::{Map, Value};
 
-mod stage;
+use crate::stage;
 
 /// Brings the journal in `dir` to about `events` events with pairs of pause and resume.
 fn lengthen(dir: &Path, events: u64) {
@@ -29,7 +29,7 @@ fn lengthen(dir: &Path, events: u64) {
     }
 }
 
-fn next(criterion: &mut Criterion) {
+pub fn next(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("length");
     for events in [10_u64, 10_000, 1_000_000] {
         let stage = stage::stage(3);
@@ -54,6 +54,3 @@ fn next(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, next);
-criterion_main!(benches);

@@ -1,0 +1,15 @@
+//! What a run costs: a transition against a bare append, and its length.
+
+mod length;
+mod stage;
+mod transition;
+
+use criterion::{criterion_group, criterion_main};
+
+criterion_group!(
+    benches,
+    transition::transition,
+    transition::with_git,
+    length::next
+);
+criterion_main!(benches);
