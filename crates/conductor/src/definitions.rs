@@ -127,10 +127,21 @@ impl Conductor {
     /// Proves a definition. `file` is a path, or the id of a workflow.
     pub fn check_workflow(&self, file: &Path) -> Result<WorkflowChecked, Fault> {
         let name = file.display().to_string();
-        let text = if !file.exists() && workflows::builtin(&name).is_some() {
-            library::find(&self.root, &name)?.text
-        } else {
+        let text = if file.exists() {
             library::read(file)?
+        } else {
+            match library::find(&self.root, &name) {
+                Ok(source) => source.text,
+                Err(fault) if fault.code == "unknown_workflow" => {
+                    return Err(Fault::new(
+                        Kind::Missing,
+                        fault.code,
+                        format!("there is neither a workflow nor a file `{name}`"),
+                    )
+                    .suggest("`tm workflow list` shows the workflows of this project"));
+                }
+                Err(fault) => return Err(fault),
+            }
         };
         let faults: Vec<WorkflowFault> = library::faults(&self.root, &text)
             .into_iter()

@@ -6,6 +6,7 @@ use crate::conductor::Conductor;
 use crate::engine::LOCK_WAIT;
 use crate::fault::{Fault, Kind};
 use crate::runs;
+use crate::tdd::texts::counted;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, Serialize)]
@@ -78,7 +79,10 @@ impl Conductor {
                     .as_deref()
                     .unwrap_or("no branch (HEAD is detached)");
                 let changed = status.changes.len();
-                checks.push(ok("git", format!("on {branch}, {changed} files changed")));
+                checks.push(ok(
+                    "git",
+                    format!("on {branch}, {} changed", counted(changed as u64, "file")),
+                ));
                 if status.head.is_none() {
                     checks.push(fail(
                         "commits",
@@ -130,7 +134,7 @@ impl Conductor {
             }
         };
         match project::tasks::TaskFile::in_project(&self.root, &tag).and_then(|file| file.tasks()) {
-            Ok(tasks) => checks.push(ok("tasks", format!("{} tasks under the tag `{tag}`", tasks.len()))),
+            Ok(tasks) => checks.push(ok("tasks", format!("{} under the tag `{tag}`", counted(tasks.len() as u64, "task")))),
             Err(error) if error.code() == "tasks_missing" => checks.push(note(
                 "tasks",
                 "there is no tasks file",

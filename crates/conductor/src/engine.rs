@@ -130,6 +130,9 @@ pub struct OpenRun<'a> {
     tail_bytes: u64,
     /// Bytes of an unfinished unit that were cut off.
     pub cut_bytes: u64,
+    /// A report that another process had taken in was accepted now, so that the run is no longer where the caller may
+    /// have seen it.
+    pub moved_on: bool,
 }
 
 impl<'a> OpenRun<'a> {
@@ -148,6 +151,7 @@ impl<'a> OpenRun<'a> {
             snapshot_bytes: loaded.snapshot_bytes,
             tail_bytes: loaded.tail_bytes,
             cut_bytes: loaded.torn_bytes,
+            moved_on: false,
         })
     }
 
@@ -168,6 +172,7 @@ impl<'a> OpenRun<'a> {
             snapshot_bytes: 0,
             tail_bytes: 0,
             cut_bytes: 0,
+            moved_on: false,
         })
     }
 
@@ -183,6 +188,7 @@ impl<'a> OpenRun<'a> {
                 Looked::Settled(outcome) => outcome,
                 Looked::NotDone => support.perform(&self.run, &pending)?,
             };
+            self.moved_on |= pending.report.is_some() && matches!(outcome, Outcome::Done { .. });
             self.settle(support, outcome)?;
         }
         // The end is loaded often, and nothing is appended to it that would bring a snapshot.

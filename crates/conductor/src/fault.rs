@@ -184,7 +184,8 @@ impl From<journal::layout::NameError> for Fault {
 
 impl From<journal::EvidenceError> for Fault {
     fn from(error: journal::EvidenceError) -> Self {
-        Self::new(Kind::Environment, "evidence_store", chain(&error))
+        let suggestion = error.suggestion().unwrap_or_default();
+        Self::new(Kind::Environment, "evidence_store", chain(&error)).suggest(suggestion)
     }
 }
 

@@ -27,6 +27,8 @@ pub struct RunSummary {
     pub workflow: String,
     /// The task.
     pub task_id: String,
+    /// Its title.
+    pub task_title: String,
     /// The tag.
     pub tag: String,
     /// The branch.
@@ -163,6 +165,7 @@ fn fill(summary: &mut RunSummary, run: &RunState) {
     summary.commits = memory::commits(run);
     if let Ok(memory) = Memory::of(run) {
         summary.task_id = memory.start.task_id;
+        summary.task_title = memory.start.task_title;
         summary.tag = memory.start.tag;
         summary.branch = memory.start.branch;
     }
@@ -312,6 +315,13 @@ impl Conductor {
             )
             .suggest("see the numbers with `tm runs log`"));
         }
+        // Events of one unit happened at once: there was never a run with only some of them.
+        let to = to.map(|to| {
+            tail.records
+                .iter()
+                .find(|record| record.seq >= to && record.k == record.n)
+                .map_or(to, |record| record.seq)
+        });
         let records: Vec<Record> = tail
             .records
             .into_iter()

@@ -220,26 +220,31 @@ impl JournalError {
                 None => "try again".to_owned(),
             }),
             Self::AppendFailed { source, .. } | Self::Io { source, .. } => {
-                advice(source).map(str::to_owned)
+                Some(advice(source).to_owned())
             }
-            Self::Missing { .. } | Self::NotLocked { .. } | Self::InvalidEvent { .. } => None,
+            Self::Missing { .. } => Some("see the runs with `tm runs list`".to_owned()),
+            Self::NotLocked { .. } | Self::InvalidEvent { .. } => None,
         }
     }
 }
 
-/// What helps against an I/O error, where its kind tells.
-fn advice(error: &io::Error) -> Option<&'static str> {
+/// What helps against an I/O error. Nothing is half-written, so the same command can always be given again.
+pub(crate) fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            Some("free some space on that disk, then repeat the command")
+            "free some space on that disk, then repeat the command"
+        }
+        io::ErrorKind::FileTooLarge => {
+            "lift the limit on the size of files, then repeat the command"
         }
         io::ErrorKind::ReadOnlyFilesystem => {
-            Some("make the file system writable, then repeat the command")
+            "make the file system writable, then repeat the command"
         }
-        io::ErrorKind::PermissionDenied => {
-            Some("give your user access to it, then repeat the command")
+        io::ErrorKind::PermissionDenied => "give your user access to it, then repeat the command",
+        io::ErrorKind::NotADirectory => {
+            "a file stands where a folder belongs: move it away, or name another folder for the runs with TRAMLINE_HOME"
         }
-        _ => None,
+        _ => "see to the cause, then repeat the command",
     }
 }
 

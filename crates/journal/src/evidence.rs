@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::digest::{is_sha256_hex, sha256_hex};
 use crate::durable;
+use crate::error::advice;
 
 /// The name of the folder in the folder of its run.
 pub const FOLDER_NAME: &str = "evidence";
@@ -54,6 +55,19 @@ pub enum EvidenceError {
         /// Why it failed.
         source: io::Error,
     },
+}
+
+impl EvidenceError {
+    /// What a user can do about it, where there is something to be done.
+    pub fn suggestion(&self) -> Option<String> {
+        match self {
+            Self::Missing { .. } | Self::Changed { .. } => Some(
+                "bring the file back from a copy; the run takes reports without it, and `tm autopilot status` tells what is in hand".to_owned(),
+            ),
+            Self::Io { source, .. } => Some(advice(source).to_owned()),
+            Self::NotAHash(_) => None,
+        }
+    }
 }
 
 impl EvidenceStore {

@@ -206,6 +206,9 @@ pub struct Finalized {
     /// The verdict on the suite.
     #[serde(flatten)]
     pub verdict: Verdict,
+    /// The commit that carries the task's status, if one was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_sha: Option<String>,
     /// The run report for people, once the run is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,

@@ -110,10 +110,15 @@ fn context(
     let mut notes = Vec::new();
     match (present.state.as_str(), item) {
         ("red" | "green", Some(item)) => {
-            put("testPattern", json!(start.test_patterns.first()));
             let hints = hints(tdd, memory, item, &mut notes);
+            let written = written_in_red(present, memory);
+            let test_file = written.first().cloned().or(hints.test_file);
+            put(
+                "testPattern",
+                json!(pattern_for(&start.test_patterns, test_file.as_deref())),
+            );
             if item.text("kind") != "fix" {
-                put("testFile", json!(hints.test_file));
+                put("testFile", json!(test_file));
                 put("existingTests", json!(hints.existing_tests));
             }
             let own = item
@@ -133,7 +138,7 @@ fn context(
             }
         }
         ("commit", Some(_)) => {
-            let files: Vec<String> = run
+            let mut files: Vec<String> = run
                 .last
                 .as_ref()
                 .and_then(|last| last.facts.get("files"))
@@ -144,11 +149,48 @@ fn context(
                 "commitMessage",
                 json!(default_message(tdd, run, present.id, &paths)?),
             );
+            if let Some(tasks) = &start.tasks_path
+                && memory.repository().is_tracked(tasks).unwrap_or(false)
+            {
+                files.push(tasks.to_string());
+            }
             put("filesToCommit", json!(files));
         }
         _ => {}
     }
     Ok((context, notes))
+}
+
+/// The test files that RED changed, as far as they are known by their names; else all that it
+/// changed.
+fn written_in_red(present: &Token, memory: &Memory) -> Vec<String> {
+    let files: Vec<String> = present
+        .kept
+        .get(RED)
+        .and_then(|red| red.get("files"))
+        .and_then(|files| serde_json::from_value(files.clone()).ok())
+        .unwrap_or_default();
+    let Ok(classes) = PathClasses::new(&memory.start.test_patterns) else {
+        return files;
+    };
+    let tests: Vec<String> = files
+        .iter()
+        .filter(|file| classes.is_test(file))
+        .cloned()
+        .collect();
+    if tests.is_empty() { files } else { tests }
+}
+
+/// The pattern that the test file matches; else the first.
+fn pattern_for<'a>(patterns: &'a [String], test_file: Option<&str>) -> Option<&'a String> {
+    test_file
+        .and_then(|file| {
+            patterns.iter().find(|pattern| {
+                PathClasses::new(std::slice::from_ref(*pattern))
+                    .is_ok_and(|classes| classes.is_test(file))
+            })
+        })
+        .or_else(|| patterns.first())
 }
 
 fn hints(
@@ -182,7 +224,18 @@ fn hints(
         details: item.text("details"),
         test_strategy: item.text("testStrategy"),
     };
-    context_hints(&text, &files, &classes, language)
+    let mut hints = context_hints(&text, &files, &classes, language);
+    if hints.existing_tests.is_empty() {
+        // None is named and none looks alike: any shows how tests are written here.
+        const MOST: usize = 5;
+        hints.existing_tests = files
+            .iter()
+            .filter(|file| classes.is_test(file))
+            .take(MOST)
+            .cloned()
+            .collect();
+    }
+    hints
 }
 
 fn preconditions(
@@ -197,6 +250,15 @@ fn preconditions(
         format!("HEAD is on `{}`", memory.start.branch),
     );
     match state {
+        "red" if present.reason.is_some() => vec![
+            branch,
+            one(
+                "reopened",
+                Some(true),
+                "RED was reopened: what was changed since the last commit is still there"
+                    .to_owned(),
+            ),
+        ],
         "red" => vec![
             branch,
             one(
@@ -204,6 +266,14 @@ fn preconditions(
                 None,
                 "nothing is changed since the last commit, apart from what was dirty before"
                     .to_owned(),
+            ),
+        ],
+        "green" if !present.kept.contains_key(RED) => vec![
+            branch,
+            one(
+                "suite_failing",
+                Some(true),
+                "a repair is open: the suite failed, or somebody reopened the end".to_owned(),
             ),
         ],
         "green" => vec![
@@ -221,7 +291,7 @@ fn preconditions(
                 Some(true),
                 memory::green(present).map_or_else(
                     || "GREEN was accepted".to_owned(),
-                    |green| format!("GREEN was accepted: {} tests pass", green.passed),
+                    |green| format!("GREEN was accepted: {} passing", texts::tests(green.passed)),
                 ),
             ),
             one(
@@ -254,10 +324,11 @@ fn instructions(
     let template = crate::library::template(tdd.root, &run.workflow, &name)?;
     let mut notes = Vec::new();
     let rules = rules(tdd, run, &present.state, &mut notes);
-    let refused_before = run
-        .last
-        .as_ref()
-        .filter(|last| !last.answer.validated && last.token == present.id);
+    let refused_before = run.last.as_ref().filter(|last| {
+        let repairs =
+            present.state == "green" && !present.kept.contains_key(RED) && last.state == "finalize";
+        !last.answer.validated && (last.token == present.id || repairs)
+    });
     let last = match refused_before {
         Some(last) => json!({
             "code": last.code,

@@ -1,6 +1,8 @@
 //! Files that are made from the journal, for people and programs. Any of them may be deleted: it is
 //! made anew. None is read to decide anything.
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use journal::derived::{remove_leftovers, replace_if_changed};
@@ -73,7 +75,7 @@ pub(super) fn write(tdd: &Tdd<'_>, run: &RunState, appended: &[Event]) {
     }
     fail_point::reach("derived-before-state");
     // The last one, so that it tells whether all the others were written.
-    put_json(dir, "state.json", &state(run));
+    put_json(dir, "state.json", &state(run, dir));
 }
 
 /// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle.
@@ -128,7 +130,7 @@ fn is_behind(dir: &Path, run: &RunState) -> bool {
         serde_json::from_str::<Value>(&text("report.json")).is_err()
             || !text("report.md").ends_with('\n')
     };
-    text("state.json") != pretty(&state(run))
+    text("state.json") != pretty(&state(run, dir))
         || manifest()
         || units()
         || (memory::commits(run) > 0 && commits())
@@ -174,7 +176,7 @@ pub fn rebuild(tdd: &Tdd<'_>, dir: &Path) -> Result<RunState, Fault> {
         put(dir, "report.md", built.markdown.as_bytes());
         sweep(dir);
     }
-    put_json(dir, "state.json", &state(&run));
+    put_json(dir, "state.json", &state(&run, dir));
     Ok(run)
 }
 
@@ -196,7 +198,7 @@ fn put(dir: &Path, name: &str, bytes: &[u8]) {
     if let Some(folder) = path.parent()
         && folder != dir
     {
-        let _ = std::fs::create_dir_all(folder);
+        let _ = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     }
     let _ = replace_if_changed(&path, bytes);
 }
@@ -299,6 +301,19 @@ fn note(rows: &mut Vec<UnitRow>, at: &str, event: &Event) {
         }
     };
     match event {
+        Event::StateEntered { from, cause, .. } if cause == "reopen" || cause == "skip" => {
+            let outcome = if cause == "reopen" {
+                "reopened"
+            } else {
+                "skipped"
+            };
+            for row in rows
+                .iter_mut()
+                .filter(|row| row.outcome == "open" && row.phase == *from)
+            {
+                outcome.clone_into(&mut row.outcome);
+            }
+        }
         Event::ReportAccepted(report) => close(report, "accepted"),
         Event::ReportRetried(report) => close(report, report.code.as_deref().unwrap_or("retry")),
         Event::UnitIssued {
@@ -339,7 +354,10 @@ fn units(dir: &Path, run: &RunState, appended: &[Event]) {
     let touches = appended.iter().any(|event| {
         matches!(
             event,
-            Event::UnitIssued { .. } | Event::ReportAccepted(_) | Event::ReportRetried(_)
+            Event::UnitIssued { .. }
+                | Event::ReportAccepted(_)
+                | Event::ReportRetried(_)
+                | Event::StateEntered { .. }
         )
     });
     // A very long list is not kept in step with every report: it is made anew at the end.
@@ -379,17 +397,44 @@ fn cut(mut ids: Vec<String>, most: usize) -> Vec<String> {
 }
 
 /// What the run is now, readable by anyone, and bounded.
-pub(super) fn state(run: &RunState) -> Value {
+pub(super) fn state(run: &RunState, dir: &Path) -> Value {
+    let context = short_context(run, dir);
     for most in [MOST_IDS, 5, 0] {
-        let value = state_with(run, most);
+        let value = state_with(run, most, &context);
         if pretty(&value).len() <= LONGEST_STATE {
             return value;
         }
     }
-    state_with(run, 0)
+    state_with(run, 0, &Value::Null)
 }
 
-fn state_with(run: &RunState, most: usize) -> Value {
+/// What a reader of the state file needs to begin with; all of it is in the unit's own context.
+fn short_context(run: &RunState, dir: &Path) -> Value {
+    let Ok(action) = view::full(run, dir) else {
+        return Value::Null;
+    };
+    let Some(context) = action.context else {
+        return Value::Null;
+    };
+    let list = |name: &str| -> Vec<String> {
+        context
+            .get(name)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .take(5)
+            .map(|path| path.chars().take(120).collect())
+            .collect()
+    };
+    json!({
+        "testFile": context.get("testFile"),
+        "failingTests": list("failingTests"),
+        "implementationFiles": list("expectedFiles"),
+    })
+}
+
+fn state_with(run: &RunState, most: usize, context: &Value) -> Value {
     let start = Memory::of(run)
         .map(|memory| memory.start)
         .unwrap_or_default();
@@ -432,6 +477,7 @@ fn state_with(run: &RunState, most: usize) -> Value {
             "subtask": progress.current,
             "phase": phase,
             "unitId": waiting.map(|(_, unit)| unit.id.as_str()),
+            "context": context,
         },
         "totalCommits": memory::commits(run),
         "startTime": run.started_at,
@@ -476,7 +522,7 @@ fn current_run(tdd: &Tdd<'_>, run: &RunState) {
     let Ok(memory) = Memory::of(run) else {
         return;
     };
-    let Ok(Some(tag)) = project.find_tag(&memory.start.tag) else {
+    let Ok(tag) = project.tag(&memory.start.tag) else {
         return;
     };
     let path = tag.current_run_path();

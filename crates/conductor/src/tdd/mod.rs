@@ -8,6 +8,7 @@ pub mod derived;
 pub mod effects;
 pub mod memory;
 pub mod payload;
+pub mod products;
 pub mod readers;
 pub mod report;
 pub mod request;

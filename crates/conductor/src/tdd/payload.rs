@@ -22,28 +22,42 @@ pub fn fields(
     let value = match domain.name.as_str() {
         "phase:start" => json!({ "phase": "preflight", "status": "ok" }),
         "phase:complete" => {
-            json!({ "phase": "preflight", "checks": { "git": true, "test": true, "task": true } })
+            json!({ "phase": "preflight", "checks": { "git": true, "test": true, "tools": true } })
         }
         "branch:created" => {
             let memory = Memory::of(after).ok()?;
-            json!({ "branch": memory.start.branch, "existed": memory.start.branch_existed })
+            json!({
+                "branch": memory.start.branch,
+                "tag": memory.start.tag,
+                "existed": memory.start.branch_existed,
+            })
         }
         "tag:switched" => {
             let memory = Memory::of(after).ok()?;
             let from = after
                 .kept
                 .get(super::memory::TAG_BEFORE)
-                .and_then(Value::as_str)
-                .unwrap_or(&memory.start.tag)
-                .to_owned();
+                .and_then(Value::as_str)?;
             json!({ "from": from, "to": memory.start.tag, "branch": memory.start.branch })
         }
-        "subtask:start" => json!({ "subtaskId": item, "phase": "red" }),
+        "subtask:start" => {
+            let to = events.iter().find_map(|event| match event {
+                Event::StateEntered { from, to, .. } if *from == domain.state => Some(to.as_str()),
+                _ => None,
+            })?;
+            json!({ "subtaskId": item, "phase": to })
+        }
         "test:generated" => {
             let facts = &report?.facts;
             json!({ "subtaskId": item, "files": facts.get("files"), "testCount": facts.get("failing") })
         }
-        "test:run" => test_run(domain, report?),
+        "test:run" => {
+            let attempt = before
+                .waiting()
+                .find(|(_, unit)| Some(&unit.id) == report.map(|report| &report.unit))
+                .map(|(_, unit)| unit.attempt);
+            test_run(domain, report?, attempt)
+        }
         "phase:transition" => {
             let to = events.iter().find_map(|event| match event {
                 Event::StateEntered { from, to, .. } if *from == domain.state => Some(to.as_str()),
@@ -55,7 +69,7 @@ pub fn fields(
             let facts = &report?.facts;
             json!({ "subtaskId": item, "files": facts.get("files"), "linesChanged": facts.get("linesChanged") })
         }
-        "commit:created" => commit(item, report?, events),
+        "commit:created" => commit(item, report, events)?,
         "subtask:complete" => {
             let began = began(before, item);
             let millis = millis_of(&after.updated_at)
@@ -85,7 +99,7 @@ fn began(run: &RunState, item: Option<&str>) -> Option<i64> {
         .and_then(millis_of)
 }
 
-fn test_run(domain: &Domain, report: &Reported) -> Value {
+fn test_run(domain: &Domain, report: &Reported, attempt: Option<u32>) -> Value {
     let number = |name: &str| report.facts.get(name).cloned().unwrap_or(Value::from(0));
     let failing = report
         .facts
@@ -102,6 +116,7 @@ fn test_run(domain: &Domain, report: &Reported) -> Value {
         "subtaskId": domain.item,
         "phase": domain.state,
         "unit": report.unit,
+        "attempt": attempt,
         "passed": number("passed"),
         "failed": number("failed"),
         "skipped": number("skipped"),
@@ -112,19 +127,20 @@ fn test_run(domain: &Domain, report: &Reported) -> Value {
     })
 }
 
-fn commit(item: Option<&str>, report: &Reported, events: &[Event]) -> Value {
+fn commit(item: Option<&str>, report: Option<&Reported>, events: &[Event]) -> Option<Value> {
     let done = events.iter().find_map(|event| match event {
         Event::EffectDone { result, .. } => Some(result),
         _ => None,
     });
     let part = |name: &str| match done {
         Some(result) => result.get(name).cloned(),
-        None => report.facts.get(name).cloned(),
+        None => report?.facts.get(name).cloned(),
     };
+    let sha = part("sha").filter(|sha| sha.as_str().is_some_and(|sha| !sha.is_empty()))?;
     let message = part("message")
         .as_ref()
         .and_then(Value::as_str)
         .and_then(|message| message.lines().next())
         .map(str::to_owned);
-    json!({ "subtaskId": item, "sha": part("sha"), "message": message, "files": part("files") })
+    Some(json!({ "subtaskId": item, "sha": sha, "message": message, "files": part("files") }))
 }

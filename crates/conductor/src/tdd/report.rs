@@ -6,13 +6,14 @@ use std::path::Path;
 use indexmap::IndexMap;
 use journal::{FileJournal, Journal as _, Position};
 use project::convention::plain::one_line;
+use rails::event::Reported;
 use rails::{Event, RunState};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::derived::{commit_of, event_of};
 use super::memory::{self, Memory};
-use super::view;
+use super::{texts, view};
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 
@@ -33,7 +34,8 @@ struct Row {
     status: String,
     red: Option<Value>,
     green: Option<Value>,
-    attempts: u32,
+    /// GREEN reports until one was accepted, over all attempts and reopenings.
+    reports: u32,
     coverage: Option<Value>,
     commit: Option<String>,
     duration_ms: u64,
@@ -45,7 +47,7 @@ struct Story {
     rows: IndexMap<String, Row>,
     commits: Vec<String>,
     suite: Option<Value>,
-    failed_suites: u32,
+    failed_suites: Vec<Value>,
     reopened: Vec<Value>,
     skipped: Vec<Value>,
     allowed: Vec<Value>,
@@ -110,9 +112,11 @@ pub fn build(dir: &Path) -> Result<Report, Fault> {
         },
         "notRun": progress.remaining,
         "leftOut": memory.start.left_out,
+        "doneBefore": memory.start.skipped,
+        "testCommand": memory.start.test_command,
         "commits": story.commits,
         "finalSuite": story.suite,
-        "repairs": story.failed_suites,
+        "failedSuites": story.failed_suites,
         "refused": refused,
         "reopened": story.reopened,
         "skipped": story.skipped,
@@ -146,15 +150,13 @@ fn tell(story: &mut Story, run: &RunState, at: &str, event: &Event) {
     match event {
         Event::ReportAccepted(report) | Event::ReportRetried(report) => {
             let accepted = matches!(event, Event::ReportAccepted(_));
-            for finding in &report.findings {
-                story.warnings.push(json!({ "unit": report.unit, "code": finding.policy, "message": finding.message }));
-            }
+            warned(story, report);
             match &report.item {
                 Some(item) if report.reader == "tests" => {
                     let row = story.rows.entry(item.clone()).or_default();
                     report.level.clone_into(&mut row.level);
                     if report.state == "green" {
-                        row.attempts += 1;
+                        row.reports += 1;
                         if accepted {
                             row.green = Some(counts(&report.facts));
                             row.coverage = report.facts.get("coverage").cloned();
@@ -173,7 +175,7 @@ fn tell(story: &mut Story, run: &RunState, at: &str, event: &Event) {
                         }
                         story.suite = Some(suite);
                     } else {
-                        story.failed_suites += 1;
+                        story.failed_suites.push(counts(&report.facts));
                     }
                 }
                 _ => {}
@@ -240,6 +242,23 @@ fn tell(story: &mut Story, run: &RunState, at: &str, event: &Event) {
     }
 }
 
+/// What a report was accepted with a warning for.
+fn warned(story: &mut Story, report: &Reported) {
+    for code in &report.warnings {
+        let message = report
+            .findings
+            .iter()
+            .find(|finding| finding.policy == *code)
+            .map_or_else(
+                || texts::message(code, &report.facts),
+                |finding| finding.message.clone(),
+            );
+        story
+            .warnings
+            .push(json!({ "unit": report.unit, "code": code, "message": message }));
+    }
+}
+
 fn refusals(dir: &Path) -> Vec<Value> {
     const MOST: usize = 1000;
     std::fs::read_to_string(dir.join("refusals.jsonl"))
@@ -303,11 +322,11 @@ fn markdown(
     let progress = view::progress(run);
     let _ = writeln!(
         out,
-        "**{}** · {} of {} subtasks done · {} commits on `{}` · {}\n",
+        "**{}** · {} of {} done · {} on `{}` · {}\n",
         run.status.name(),
         progress.completed.len(),
-        progress.total,
-        story.commits.len(),
+        texts::counted(progress.total as u64, "subtask"),
+        texts::counted(story.commits.len() as u64, "commit"),
         start.branch,
         spoken(millis)
     );
@@ -316,7 +335,7 @@ fn markdown(
     }
     let _ = writeln!(
         out,
-        "| Subtask | RED | GREEN | Attempts | Coverage | Time | Commit |"
+        "| Subtask | RED | GREEN | GREEN reports | Coverage | Time | Commit |"
     );
     let _ = writeln!(out, "|---|---|---|---|---|---|---|");
     for row in story.rows.values() {
@@ -333,7 +352,7 @@ fn markdown(
             cell(&row.title),
             tests(row.red.as_ref()),
             tests(row.green.as_ref()),
-            row.attempts,
+            row.reports,
             coverage(row.coverage.as_ref()),
             spoken(row.duration_ms),
             commit
@@ -348,7 +367,32 @@ fn markdown(
             coverage(suite.get("coverage"))
         );
     }
-    section(&mut out, "Refused on the way", refused, |value| {
+    sections(&mut out, run, memory, story, refused, owed);
+    let _ = writeln!(
+        out,
+        "Evidence: all test results are **claimed** – the numbers are those that the executor reported; the test command is {}.\n\nRun `{}`, begun {}.",
+        code_span(&start.test_command),
+        run.run,
+        run.started_at
+    );
+    out
+}
+
+/// What did not go straight.
+fn sections(
+    out: &mut String,
+    run: &RunState,
+    memory: &Memory,
+    story: &Story,
+    refused: &[Value],
+    owed: &[String],
+) {
+    let start = &memory.start;
+    let progress = view::progress(run);
+    section(out, "Suites that failed", &story.failed_suites, |value| {
+        format!("{}; a repair was opened", tests(Some(value)))
+    });
+    section(out, "Refused on the way", refused, |value| {
         format!(
             "{}: {} – {}",
             code(value, "unit"),
@@ -356,7 +400,7 @@ fn markdown(
             text(value, "message")
         )
     });
-    section(&mut out, "Reopened", &story.reopened, |value| {
+    section(out, "Reopened", &story.reopened, |value| {
         format!(
             "{} from {} to {}: {}",
             text(value, "subtaskId"),
@@ -365,7 +409,7 @@ fn markdown(
             text(value, "reason")
         )
     });
-    section(&mut out, "Given up", &story.skipped, |value| {
+    section(out, "Given up", &story.skipped, |value| {
         format!(
             "{} in {}: {}",
             text(value, "subtaskId"),
@@ -373,7 +417,7 @@ fn markdown(
             text(value, "reason")
         )
     });
-    section(&mut out, "Let pass by a person", &story.allowed, |value| {
+    section(out, "Let pass by a person", &story.allowed, |value| {
         format!(
             "{} for {} by {}: {}",
             code(value, "code"),
@@ -382,25 +426,20 @@ fn markdown(
             text(value, "reason")
         )
     });
-    section(&mut out, "Warnings", &story.warnings, |value| {
+    section(out, "Warnings", &story.warnings, |value| {
         format!("{}: {}", code(value, "unit"), text(value, "message"))
     });
-    section(&mut out, "Pauses", &story.pauses, |value| {
+    section(out, "Pauses", &story.pauses, |value| {
         format!("{} at {}", text(value, "reason"), text(value, "at"))
     });
-    section(
-        &mut out,
-        "Effects that failed",
-        &story.failed_effects,
-        |value| {
-            format!(
-                "{}: {} – {}",
-                code(value, "effect"),
-                code(value, "code"),
-                text(value, "message")
-            )
-        },
-    );
+    section(out, "Effects that failed", &story.failed_effects, |value| {
+        format!(
+            "{}: {} – {}",
+            code(value, "effect"),
+            code(value, "code"),
+            text(value, "message")
+        )
+    });
     let not_run: Vec<Value> = progress
         .remaining
         .iter()
@@ -408,9 +447,16 @@ fn markdown(
         .chain(start.left_out.iter().cloned())
         .map(Value::from)
         .collect();
-    section(&mut out, "Not run", &not_run, |value| {
+    section(out, "Not run", &not_run, |value| {
         cell(value.as_str().unwrap_or_default())
     });
+    if !start.skipped.is_empty() {
+        let _ = writeln!(
+            out,
+            "Done before the run: {}.\n",
+            cell(&start.skipped.join(", "))
+        );
+    }
     if !owed.is_empty() {
         let _ = writeln!(
             out,
@@ -418,11 +464,6 @@ fn markdown(
             cell(&owed.join(", "))
         );
     }
-    let _ = writeln!(
-        out,
-        "Evidence: all test results are **claimed** – the numbers are those that the executor reported."
-    );
-    out
 }
 
 fn text(value: &Value, name: &str) -> String {
@@ -439,7 +480,10 @@ fn text(value: &Value, name: &str) -> String {
 
 /// A code, in a code span.
 fn code(value: &Value, name: &str) -> String {
-    let text = value.get(name).and_then(Value::as_str).unwrap_or("–");
+    code_span(value.get(name).and_then(Value::as_str).unwrap_or("–"))
+}
+
+fn code_span(text: &str) -> String {
     format!("`{}`", one_line(text).replace('`', "'"))
 }
 

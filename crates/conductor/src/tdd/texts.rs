@@ -28,7 +28,7 @@ pub const TEXTS: &[Text] = &[
     },
     Text {
         code: "red_only_errors",
-        meaning: "No test failed, they only could not be compiled or collected",
+        meaning: "No test failed, they only could not be compiled or collected: make sure that it is for the right reason",
         suggestion: "make sure that they fail for the right reason",
     },
     Text {
@@ -153,10 +153,14 @@ fn failing(what: &str, facts: &Map<String, Value>) -> String {
 
 /// A number of tests, in words.
 pub fn tests(number: u64) -> String {
-    if number == 1 {
-        "1 test".to_owned()
-    } else {
-        format!("{number} tests")
+    counted(number, "test")
+}
+
+/// A number of things, in words.
+pub fn counted(number: u64, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        many => format!("{many} {thing}s"),
     }
 }
 
@@ -173,6 +177,12 @@ pub fn accepted(state: &str, facts: &Map<String, Value>) -> String {
     match state {
         "red" if number("failing") == 0 => format!(
             "The {} tests pass already: the subtask is done",
+            number("passed")
+        ),
+        "red" if number("errors") > 0 => format!(
+            "RED accepted: {} failing, {} not compiled or collected, {} passing",
+            number("failed"),
+            number("errors"),
             number("passed")
         ),
         "red" => format!(

@@ -5,7 +5,7 @@ use std::path::Path;
 use journal::EvidenceStore;
 use rails::RunState;
 use rails::event::Reported;
-use rails::state::{ItemStatus, Next, ROOT, RunStatus, Token};
+use rails::state::{Item, ItemStatus, Next, ROOT, RunStatus, Token};
 
 use super::answer::{NextAction, Progress, Status, Verdict};
 use super::context::{self, UnitContext};
@@ -111,6 +111,15 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
         .filter(|next| next.status != RunStatus::Running || next.unit.is_some())
         .unwrap_or_else(|| run.next());
     let paused = next.status == RunStatus::Paused;
+    let message = match (code, next.attempt, next.max_attempts) {
+        (Some("green_tests_still_failing"), Some(attempt), Some(most)) => {
+            format!(
+                "{message}; attempt {} of {most} used",
+                attempt.saturating_sub(1)
+            )
+        }
+        _ => message,
+    };
     Verdict {
         validated: report.answer.validated,
         message: if paused {
@@ -123,6 +132,10 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
             Some(_) if paused => Some(
                 "look at what keeps failing (the test may be wrong: resume, then reopen), then `tm autopilot resume` for a fresh set of attempts".to_owned(),
             ),
+            // A repair has no RED to go back to.
+            Some("green_tests_still_failing") if is_repair(run, report) => {
+                Some("go on mending, then report again".to_owned())
+            }
             Some(code) => Some(texts::suggestion(code)).filter(|text| !text.is_empty()),
             None => None,
         },
@@ -130,6 +143,14 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
         details: serde_json::Map::new(),
         next_action: dressed(run, &next),
     }
+}
+
+fn is_repair(run: &RunState, report: &Reported) -> bool {
+    report
+        .item
+        .as_ref()
+        .and_then(|key| run.sets.get("subtasks")?.items.get(key))
+        .is_some_and(|item| item.text("kind") == "fix")
 }
 
 /// The token whose item is in hand, or the run's own.
@@ -150,19 +171,25 @@ pub fn phase(run: &RunState) -> Option<&str> {
 
 /// How far the run is.
 pub fn progress(run: &RunState) -> Progress {
+    // Repairs are no subtasks of the task: they are in hand, but count for nothing.
+    let planned = |item: &Item| item.text("kind") != "fix";
     let of = |status: ItemStatus| -> Vec<String> {
         memory::subtasks(run)
-            .filter(|(_, item)| item.status == status)
+            .filter(|(_, item)| item.status == status && planned(item))
             .map(|(key, _)| key.to_owned())
             .collect()
     };
-    let total = memory::subtasks(run).count();
+    let total = memory::subtasks(run)
+        .filter(|(_, item)| planned(item))
+        .count();
     let completed = of(ItemStatus::Done);
     let percentage = (completed.len() * 100).checked_div(total).unwrap_or(0);
     Progress {
         percentage: u32::try_from(percentage).unwrap_or(100),
         failed: of(ItemStatus::Failed),
-        current: of(ItemStatus::Active).into_iter().next(),
+        current: memory::subtasks(run)
+            .find(|(_, item)| item.status == ItemStatus::Active)
+            .map(|(key, _)| key.to_owned()),
         remaining: of(ItemStatus::Open),
         completed,
         total,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::name::NameError;
-use crate::error::JournalError;
+use crate::error::{JournalError, advice};
 
 /// Why a project, run or tag could not be found or made.
 #[derive(Debug, Error)]
@@ -100,6 +100,7 @@ impl LayoutError {
             Self::AmbiguousRun { .. } => Some("give more of the id".to_owned()),
             Self::NoRun(_) => Some("see the runs with `tm runs list`".to_owned()),
             Self::Journal(error) => error.suggestion(),
+            Self::Io { source, .. } => Some(advice(source).to_owned()),
             _ => None,
         }
     }

@@ -41,7 +41,8 @@ pub struct CommitRequest<'a> {
     pub fsync: bool,
     /// How long git and the hooks may take.
     pub timeout: Duration,
-    /// Told the process group as soon as git runs.
+    /// Told the process group of each git before it begins: of the one that adds the names of new files, if there are
+    /// any, and of the one that commits.
     pub on_spawn: &'a dyn Fn(&ProcessGroup),
 }
 

@@ -1,5 +1,6 @@
 //! Commits: where HEAD is, what lies between two, what one says.
 
+use std::ffi::OsString;
 use std::fs;
 
 use super::command::{nul_separated, one_line};
@@ -108,6 +109,18 @@ impl Repository {
     /// The commits that can be reached from `tip` but not from `base`, parents before their children.
     pub fn commits_between(&self, base: &Oid, tip: &Oid) -> Result<Vec<CommitInfo>, GitError> {
         self.log(&["--topo-order", "--reverse", &format!("{base}..{tip}")])
+    }
+
+    /// The content of a file in a commit, as text; `None` if the commit has no such file, or it is not UTF-8.
+    pub fn file_at(&self, commit: &Oid, path: &RepoPath) -> Result<Option<String>, GitError> {
+        let mut name = OsString::from(format!("{commit}:"));
+        name.push(path.as_os_str());
+        let output = self.git().args(["cat-file", "blob"]).arg(name).output()?;
+        Ok(output
+            .status
+            .success()
+            .then(|| String::from_utf8(output.stdout).ok())
+            .flatten())
     }
 
     /// What a commit says.

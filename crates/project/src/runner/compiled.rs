@@ -17,15 +17,18 @@ pub(super) fn cargo(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
     } else {
         ""
     };
-    Some(if has_file(root, ".config/nextest.toml") {
-        Found::new(
-            format!("cargo nextest run{whole}"),
-            "nextest",
-            &[Language::Rust],
-        )
+    let (program, framework) = if has_file(root, ".config/nextest.toml") {
+        ("cargo nextest run", "nextest")
     } else {
-        Found::new(format!("cargo test{whole}"), "libtest", &[Language::Rust])
-    })
+        ("cargo test", "libtest")
+    };
+    // Otherwise cargo stops at the first test program that fails (nextest: at the first test), and the numbers are
+    // those of a part.
+    Some(Found::new(
+        format!("{program}{whole} --no-fail-fast"),
+        framework,
+        &[Language::Rust],
+    ))
 }
 
 pub(super) fn go(root: &Path, _: &mut Vec<Note>) -> Option<Found> {

@@ -36,12 +36,13 @@ pub(super) fn python(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
     } else {
         ""
     };
+    // `python3`, since many systems have no `python`; an environment of its own has both.
     let (command, framework) = if uses_pytest(root, notes) {
         ("pytest", "pytest")
     } else if has_file(root, "manage.py") {
-        ("python manage.py test", "django")
+        ("python3 manage.py test", "django")
     } else {
-        ("python -m unittest", "unittest")
+        ("python3 -m unittest", "unittest")
     };
     Some(Found::new(
         format!("{prefix}{command}"),

@@ -16,6 +16,8 @@ use super::{Place, Rewrite, Splice, Status, StatusChange, Subtask, Task, TaskErr
 pub struct TaskFile {
     path: PathBuf,
     tag: String,
+    /// What the file says elsewhere, where it is not to be read here.
+    elsewhere: Option<String>,
 }
 
 impl TaskFile {
@@ -30,7 +32,15 @@ impl TaskFile {
         Ok(Self {
             path: path.into(),
             tag: tag.to_owned(),
+            elsewhere: None,
         })
+    }
+
+    fn text(&self) -> Result<String, TaskError> {
+        match &self.elsewhere {
+            Some(text) => Ok(text.clone()),
+            None => read_text(&self.path),
+        }
     }
 
     /// The tag.
@@ -40,13 +50,13 @@ impl TaskFile {
 
     /// The tags that the file has; the older shape has only [`DEFAULT_TAG`].
     pub fn tags(&self) -> Result<Vec<String>, TaskError> {
-        let text = read_text(&self.path)?;
+        let text = self.text()?;
         Ok(tags(&parsed(&self.path, &text)?))
     }
 
     /// The ids and titles of the tag's tasks, in the file's order.
     pub fn tasks(&self) -> Result<IndexMap<String, String>, TaskError> {
-        let text = read_text(&self.path)?;
+        let text = self.text()?;
         let node = parsed(&self.path, &text)?;
         let document = self.document(&text, &node)?;
         document
@@ -123,8 +133,15 @@ impl TaskSource for TaskFile {
         Some(&self.path)
     }
 
+    fn as_of(&self, text: String) -> Option<Box<dyn TaskSource>> {
+        Some(Box::new(Self {
+            elsewhere: Some(text),
+            ..self.clone()
+        }))
+    }
+
     fn load_task(&self, id: &str) -> Result<Task, TaskError> {
-        let text = read_text(&self.path)?;
+        let text = self.text()?;
         let node = parsed(&self.path, &text)?;
         let document = self.document(&text, &node)?;
         let id = id.trim();
@@ -135,7 +152,7 @@ impl TaskSource for TaskFile {
     }
 
     fn task_statuses(&self) -> Result<IndexMap<String, Status>, TaskError> {
-        let text = read_text(&self.path)?;
+        let text = self.text()?;
         let node = parsed(&self.path, &text)?;
         let document = self.document(&text, &node)?;
         let mut statuses = IndexMap::new();
@@ -152,7 +169,7 @@ impl TaskSource for TaskFile {
     }
 
     fn rewrite(&self, changes: &[StatusChange]) -> Result<Option<Rewrite>, TaskError> {
-        let text = read_text(&self.path)?;
+        let text = self.text()?;
         let node = parsed(&self.path, &text)?;
         let document = self.document(&text, &node)?;
         // Of two changes for one id the last counts, in the order in which the ids came first.

@@ -75,6 +75,13 @@ pub trait TaskSource {
     /// The file that the tasks stand in, as it was named; `None` where there is no file.
     fn path(&self) -> Option<&Path>;
 
+    /// The same source with `text` in place of what its file says here, such as the file's content on a branch; `None`
+    /// where there is no file.
+    fn as_of(&self, text: String) -> Option<Box<dyn TaskSource>> {
+        drop(text);
+        None
+    }
+
     /// Reads one task with its subtasks. Every call reads the file again.
     fn load_task(&self, id: &str) -> Result<Task, TaskError>;
 

@@ -26,17 +26,29 @@ use crate::convention::branch::slug;
 #[derive(Debug, Clone)]
 pub struct PlanFile {
     path: PathBuf,
+    /// What the file says elsewhere, where it is not to be read here.
+    elsewhere: Option<String>,
 }
 
 impl PlanFile {
     /// The plan in this file. Nothing is read yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self {
+            path: path.into(),
+            elsewhere: None,
+        }
+    }
+
+    fn text(&self) -> Result<String, TaskError> {
+        match &self.elsewhere {
+            Some(text) => Ok(text.clone()),
+            None => read_text(&self.path),
+        }
     }
 
     /// Reads the plan's task, whose id is its title as a slug.
     pub fn task(&self) -> Result<Task, TaskError> {
-        let text = read_text(&self.path)?;
+        let text = self.text()?;
         self.read(&text).map(Plan::task)
     }
 
@@ -83,6 +95,13 @@ impl TaskSource for PlanFile {
         Some(&self.path)
     }
 
+    fn as_of(&self, text: String) -> Option<Box<dyn TaskSource>> {
+        Some(Box::new(Self {
+            elsewhere: Some(text),
+            ..self.clone()
+        }))
+    }
+
     fn load_task(&self, id: &str) -> Result<Task, TaskError> {
         let task = self.task()?;
         if task.id == id {
@@ -106,7 +125,7 @@ impl TaskSource for PlanFile {
     /// Ticks items that become `done` or `completed`, and takes the tick from those that become `pending`. A plan has
     /// no room for other words, nor for the status of the whole.
     fn rewrite(&self, changes: &[StatusChange]) -> Result<Option<Rewrite>, TaskError> {
-        let text = read_text(&self.path)?;
+        let text = self.text()?;
         let plan = self.read(&text)?;
         let id = slug(&plan.title);
         let wanted: IndexMap<&str, &str> = changes

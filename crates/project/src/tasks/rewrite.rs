@@ -228,12 +228,19 @@ impl Rewrite {
         let parent = self.folder();
         match self.replace_from(scratch, expected, content) {
             Err(TaskError::Io { source, .. }) if source.kind() == io::ErrorKind::CrossesDevices => {
-                sweep(parent);
+                sweep(parent, TEMPORARY_PREFIX);
                 self.replace_from(parent, expected, content)?;
             }
             result => result?,
         }
         self.sync_folder()
+    }
+
+    /// Begins the names of temporary files for this very file: its writers take turns, those of other files need not.
+    fn temporary_prefix(&self) -> String {
+        use std::os::unix::ffi::OsStrExt as _;
+        let hash = sha256(self.path.as_os_str().as_bytes());
+        format!("{TEMPORARY_PREFIX}{}-", hash.get(..8).unwrap_or(&hash))
     }
 
     fn folder(&self) -> &Path {
@@ -260,8 +267,10 @@ impl Rewrite {
         if fs::metadata(folder).map_err(folder_error)?.dev() != metadata.dev() {
             return Err(write_error(io::ErrorKind::CrossesDevices.into()));
         }
+        let prefix = self.temporary_prefix();
+        sweep(folder, &prefix);
         let mut temporary = tempfile::Builder::new()
-            .prefix(TEMPORARY_PREFIX)
+            .prefix(&prefix)
             .tempfile_in(folder)
             .map_err(folder_error)?;
         temporary.write_all(content).map_err(folder_error)?;
@@ -289,14 +298,10 @@ impl Rewrite {
 
 const TEMPORARY_PREFIX: &str = ".tramline-rewrite-";
 
-/// Takes away what a kill left beside the file, where temporary files have to lie in the working tree.
-fn sweep(folder: &Path) {
+/// Takes away what a kill left in the folder of temporary files.
+fn sweep(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry
-            .file_name()
-            .to_string_lossy()
-            .starts_with(TEMPORARY_PREFIX)
-        {
+        if entry.file_name().to_string_lossy().starts_with(prefix) {
             let _ = fs::remove_file(entry.path());
         }
     }

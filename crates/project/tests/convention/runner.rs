@@ -87,13 +87,13 @@ const CASES: &[Case] = &[
     ),
     (
         &[("Cargo.toml", "[package]\nname='a'")],
-        "cargo test",
+        "cargo test --no-fail-fast",
         "libtest",
         "cargo",
     ),
     (
         &[("Cargo.toml", "[workspace]"), (".config/nextest.toml", "")],
-        "cargo nextest run --workspace",
+        "cargo nextest run --workspace --no-fail-fast",
         "nextest",
         "cargo",
     ),
@@ -157,13 +157,13 @@ const CASES: &[Case] = &[
     ),
     (
         &[("manage.py", "")],
-        "python manage.py test",
+        "python3 manage.py test",
         "django",
         "python",
     ),
     (
         &[("setup.py", "")],
-        "python -m unittest",
+        "python3 -m unittest",
         "unittest",
         "python",
     ),

@@ -161,7 +161,9 @@ fn still_running() {
             };
             repository.commit(&request)
         });
+        let adding = group.recv().unwrap();
         let group = group.recv().unwrap();
+        assert!(!adding.is_alive());
         assert_eq!(find_with(&fixture, parent, Some(&group)), Found::Running);
         let removed = fixture
             .repository
@@ -169,6 +171,7 @@ fn still_running() {
             .unwrap();
         assert!(removed.is_empty());
         assert!(!group.wait(Duration::from_millis(20)));
+        assert!(!group.wait_for_leader(Duration::from_millis(20)));
         // Opened for writing, the gate lets the hook through.
         fs::write(&gate, "").unwrap();
         let ours = commit.join().unwrap().unwrap().oid;

@@ -201,10 +201,6 @@ fn a_failing_suite_opens_a_repair() {
     driver.report(tests(4, 1)).unwrap();
     assert!(driver.names(begin).contains(&"report:retried".to_owned()));
     assert_eq!(driver.unit(), "workUnit-1.fix-1-GREEN");
-    assert_eq!(
-        driver.run.sets["subtasks"].items["1.fix-1"].fields["redTotal"],
-        5
-    );
     let last = driver.run.last.clone().unwrap();
     assert_eq!(
         (last.code.as_deref(), last.answer.validated),

@@ -2,6 +2,7 @@
 
 use super::{Hand, Reach, verdict};
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use journal::layout::RunDir;
@@ -48,8 +49,10 @@ impl Conductor {
         report: &request::Complete,
     ) -> Result<Finalized, Fault> {
         let (verdict, dir) = self.suite(run, report, Some("finalize".to_owned()))?;
+        let over = verdict.next_action.action == "complete";
         Ok(Finalized {
-            report: if verdict.next_action.action == "complete" {
+            commit_sha: if over { last_commit(&dir)? } else { None },
+            report: if over {
                 std::fs::read_to_string(dir.file("report.md")).ok()
             } else {
                 None
@@ -222,6 +225,14 @@ impl Conductor {
     }
 }
 
+/// The commit of the task's status, where the end of the run made one.
+fn last_commit(dir: &RunDir) -> Result<Option<String>, Fault> {
+    let run = crate::engine::load(dir.path())?.run;
+    let last = Memory::of(&run)?.last_commit;
+    let of_subtask = memory::subtasks(&run).any(|(_, item)| item.text("sha") == last);
+    Ok((!of_subtask && memory::commits(&run) > 0).then_some(last))
+}
+
 /// The end of a run stands on its whole journal, not only on the tail that was loaded.
 fn chain_is_whole(dir: &RunDir) -> Result<(), Fault> {
     match journal::verify(&dir.journal_path())?.damage {
@@ -269,6 +280,7 @@ pub(super) fn note_refusal(dir: &Path, now: &str, unit: Option<&str>, verdict: &
     if let Ok(mut file) = std::fs::OpenOptions::new()
         .create(true)
         .append(true)
+        .mode(0o600)
         .open(dir.join("refusals.jsonl"))
     {
         let _ = file.write_all(format!("{line}\n").as_bytes());

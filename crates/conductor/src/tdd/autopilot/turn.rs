@@ -21,6 +21,7 @@ impl Conductor {
     pub fn reopen(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
         let (project, dir) = self.find(run)?;
         let mut hand = self.hand(&project, &dir, Raw::None, Reach::Run)?;
+        is_where_it_was(&hand)?;
         let from = view::phase(&hand.open.run).unwrap_or_default().to_owned();
         moved(
             &mut hand,
@@ -49,6 +50,9 @@ impl Conductor {
         }
         let (project, dir) = self.find(run)?;
         let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
+        if subtask.is_none() {
+            is_where_it_was(&hand)?;
+        }
         let present = view::progress(&hand.open.run).current;
         let keep = if hand.open.run.status == RunStatus::Running {
             left_behind(&hand.open.run)?
@@ -131,11 +135,8 @@ impl Conductor {
             {
                 let candidates = self.resumable()?;
                 match candidates.as_slice() {
-                    [] => {
-                        // Says which run it would have been, and why not.
-                        let (_, loaded) = self.load(None)?;
-                        return Err(over(&loaded.run));
-                    }
+                    // The answer then says which run it would have been, and why not.
+                    [] => self.load(None)?.0.id().to_owned(),
                     [one] => one.run_id.clone(),
                     several => {
                         let ids: Vec<&str> =
@@ -155,6 +156,8 @@ impl Conductor {
         {
             let loaded = crate::engine::load(dir.path())?;
             if loaded.run.status.is_over() {
+                // Whoever ended it may have been killed before the report was written, which this makes good.
+                let _ = self.hand(&project, &dir, Raw::None, Reach::Run);
                 return Err(over(&loaded.run));
             }
             head_is_there(&loaded.run)?;
@@ -259,6 +262,26 @@ impl Conductor {
             cleaned_up: abort.cleanup,
         })
     }
+}
+
+/// Refuses a step aside that names no subtask when the one it was meant for was completed on the way here.
+fn is_where_it_was(hand: &Hand<'_>) -> Result<(), Fault> {
+    if !hand.open.moved_on {
+        return Ok(());
+    }
+    let next = view::next_action(&hand.open.run);
+    Err(Fault::new(
+        Kind::Conflict,
+        "stale_unit",
+        format!(
+            "an interrupted step was found to be done, and the run has moved on to {}{}",
+            next.action,
+            next.subtask
+                .map_or_else(String::new, |subtask| format!(" of {}", subtask.id))
+        ),
+    )
+    .suggest("look with `tm autopilot next`, and repeat this if it is meant for what is present now")
+    .recover("tm autopilot next"))
 }
 
 /// What a subtask that is given up leaves in the tree counts as dirty before from then on.

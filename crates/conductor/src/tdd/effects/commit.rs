@@ -82,7 +82,13 @@ pub fn prepare(
         carries.push(key.clone());
     }
     let rewrite = rewrite(tdd, &memory, &carries, None)?;
-    add_tasks_file(&memory, &repository, rewrite.as_ref(), &mut paths)?;
+    add_tasks_file(
+        &memory,
+        &repository,
+        rewrite.as_ref(),
+        !carries.is_empty(),
+        &mut paths,
+    )?;
     let message = match facts.get("message").and_then(Value::as_str) {
         Some(message) if !message.trim().is_empty() => message.to_owned(),
         _ => default_message(tdd, run, token, &paths)?,
@@ -156,17 +162,23 @@ pub(super) fn rewrite(
     Ok(source.rewrite(&changes)?)
 }
 
-/// The tasks file goes into the commit where git knows it.
+/// The tasks file goes into the commit where git knows it and the commit brings a status, also one that stands in the
+/// file already, as an interrupted commit leaves it when somebody has edited the file since.
 pub(super) fn add_tasks_file(
     memory: &Memory,
     repository: &Repository,
     rewrite: Option<&Rewrite>,
+    brings_status: bool,
     paths: &mut Vec<RepoPath>,
 ) -> Result<(), No> {
-    if rewrite.is_some()
-        && let Some(tasks) = &memory.start.tasks_path
+    let is_changed = |tasks: &RepoPath| -> Result<bool, No> {
+        let status = repository.status()?;
+        Ok(status.changes.iter().any(|change| change.path == *tasks))
+    };
+    if let Some(tasks) = &memory.start.tasks_path
         && !paths.contains(tasks)
         && repository.is_tracked(tasks)?
+        && (rewrite.is_some() || (brings_status && is_changed(tasks)?))
     {
         paths.push(tasks.clone());
     }

@@ -23,7 +23,14 @@ pub fn prepare(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
     let carries = memory::owed(run);
     let rewrite = commit::rewrite(tdd, &memory, &carries, status.as_deref())?;
     let mut paths = Vec::new();
-    commit::add_tasks_file(&memory, &repository, rewrite.as_ref(), &mut paths)?;
+    let brings_status = status.is_some() || !carries.is_empty();
+    commit::add_tasks_file(
+        &memory,
+        &repository,
+        rewrite.as_ref(),
+        brings_status,
+        &mut paths,
+    )?;
     let message = if paths.is_empty() {
         String::new()
     } else {

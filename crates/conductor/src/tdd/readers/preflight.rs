@@ -6,7 +6,7 @@ use std::path::Path;
 use project::config::Settings;
 use project::convention::branch as names;
 use project::git::{BranchConflict, Oid, RepoPath, Repository, TreeStatus};
-use project::tasks::{RunPlan, Subtask, Task, plan_run};
+use project::tasks::{RunPlan, Subtask, Task, TaskSource, plan_run};
 use rails::Reading;
 use serde_json::{Map, Value, json};
 
@@ -104,12 +104,9 @@ pub fn plan(
     let source = source_of(root, request)?;
     let tasks = source.open(root, &tag)?;
     let task_id = task_id(request, &source, &*tasks)?;
-    let task = tasks.load_task(&task_id)?;
+    let mut task = tasks.load_task(&task_id)?;
     plain_id(&task.id)?;
-    let plan = plan_run(&task)?;
-    for subtask in &plan.runnable {
-        plain_id(&subtask.id)?;
-    }
+    let mut plan = planned(&task)?;
     let waiting = tasks.check_dependencies(&task)?;
     if !waiting.unmet.is_empty() {
         let told: Vec<String> = waiting
@@ -131,15 +128,7 @@ pub fn plan(
         )
         .detail("unmet", told));
     }
-    check(
-        &mut checks,
-        "task",
-        format!(
-            "{} of {} subtasks to do",
-            plan.runnable.len(),
-            task.subtasks.len()
-        ),
-    );
+    check(&mut checks, "task", to_do(&plan, &task));
 
     let tasks_path = tasks
         .path()
@@ -151,20 +140,12 @@ pub fn plan(
         tag: tag.clone(),
         head: head.to_string(),
         from_branch: from_branch.clone(),
-        implicit: task.subtasks.iter().any(|subtask| subtask.implicit),
         source,
         tasks_path,
         top_level: repository.top_level().to_owned(),
         git_dir: repository.git_dir().to_owned(),
         common_dir: repository.common_dir().to_owned(),
         project_root: root.to_owned(),
-        skipped: plan
-            .skipped
-            .iter()
-            .map(|subtask| subtask.id.clone())
-            .collect(),
-        left_out: plan.left_out.iter().map(ToString::to_string).collect(),
-        warnings: plan.warnings.iter().map(ToString::to_string).collect(),
         ..StartFacts::default()
     };
     for id in &waiting.in_review {
@@ -191,6 +172,30 @@ pub fn plan(
         format!("{} <{}>", identity.name, identity.email),
     );
     branch(&repository, settings, request, &mut start, belongs)?;
+    if let Some(there) = on_the_branch_taken_over(&repository, &head, &start, &*tasks)? {
+        task = there.load_task(&start.task_id)?;
+        plan = planned(&task).map_err(|fault| match fault.code.as_str() {
+            "all_done" => refused(
+                "all_done",
+                format!("{} on the branch `{}`", fault.message, start.branch),
+                "merge that branch, or do it anew on another one with --branch",
+            ),
+            _ => fault,
+        })?;
+        if let Some(of_task) = checks.iter_mut().find(|check| check.id == "task") {
+            of_task.detail = to_do(&plan, &task);
+        }
+    }
+    start.implicit = task.subtasks.iter().any(|subtask| subtask.implicit);
+    start.skipped = plan
+        .skipped
+        .iter()
+        .map(|subtask| subtask.id.clone())
+        .collect();
+    start.left_out = plan.left_out.iter().map(ToString::to_string).collect();
+    start
+        .warnings
+        .extend(plan.warnings.iter().map(ToString::to_string));
     check(
         &mut checks,
         "branch",
@@ -215,6 +220,46 @@ pub fn plan(
             .max(1),
         checks,
     })
+}
+
+fn planned(task: &Task) -> Result<RunPlan, Fault> {
+    let plan = plan_run(task)?;
+    for subtask in &plan.runnable {
+        plain_id(&subtask.id)?;
+    }
+    Ok(plan)
+}
+
+fn to_do(plan: &RunPlan, task: &Task) -> String {
+    let of = task.subtasks.len();
+    let s = if of == 1 { "" } else { "s" };
+    format!("{} of {of} subtask{s} to do", plan.runnable.len())
+}
+
+/// The tasks as they stand on the branch of an earlier run, where that is not what stands here: what
+/// that run did is done there, and need not be so on the branch that this one starts from.
+fn on_the_branch_taken_over(
+    repository: &Repository,
+    here: &Oid,
+    start: &StartFacts,
+    tasks: &dyn TaskSource,
+) -> Result<Option<Box<dyn TaskSource>>, Fault> {
+    let Some(path) = &start.tasks_path else {
+        return Ok(None);
+    };
+    if !start.branch_existed || start.branch == start.from_branch {
+        return Ok(None);
+    }
+    let tip: Oid = start
+        .head
+        .parse()
+        .map_err(|_| Fault::bug("the tip of a branch is no commit id"))?;
+    if !repository.changed_paths(here, &tip)?.contains(path) {
+        return Ok(None);
+    }
+    Ok(repository
+        .file_at(&tip, path)?
+        .and_then(|text| tasks.as_of(text)))
 }
 
 fn git_is_ready(repository: &Repository, status: &TreeStatus) -> Result<(Oid, String), Fault> {
@@ -283,7 +328,7 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
 fn task_id(
     request: &request::Start,
     source: &Source,
-    tasks: &dyn project::tasks::TaskSource,
+    tasks: &dyn TaskSource,
 ) -> Result<String, Fault> {
     if let Some(id) = &request.task_id {
         return Ok(id.clone());
@@ -427,6 +472,12 @@ fn branch(
     belongs: BelongsTo<'_>,
 ) -> Result<(), Fault> {
     let git = &settings.config.git;
+    // The id of a task that has no other is its slug already; once is enough.
+    let pattern = if names::slug(&start.task_title) == start.task_id {
+        git.branch_pattern.replace("-{slug}", "")
+    } else {
+        git.branch_pattern.clone()
+    };
     let mut name = match &request.branch {
         Some(name) => {
             names::check_branch_name(name).map_err(|fault| {
@@ -439,16 +490,11 @@ fn branch(
             })?;
             name.clone()
         }
-        None => names::branch_name(
-            &git.branch_pattern,
-            &start.tag,
-            &start.task_id,
-            &start.task_title,
-        )
-        .map_err(|error| {
-            Fault::new(Kind::Environment, "config_invalid", error.to_string())
-                .suggest(error.suggestion())
-        })?,
+        None => names::branch_name(&pattern, &start.tag, &start.task_id, &start.task_title)
+            .map_err(|error| {
+                Fault::new(Kind::Environment, "config_invalid", error.to_string())
+                    .suggest(error.suggestion())
+            })?,
     };
     let default = repository.default_branch(&git.default_remote)?;
     start.protected = default

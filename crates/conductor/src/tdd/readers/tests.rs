@@ -2,13 +2,15 @@
 
 use project::config::CoverageThresholds;
 use project::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
-use rails::state::Item;
+use rails::state::{Item, Token};
 use rails::{Finding, Reading, RunState};
 use serde_json::{Map, Value, json};
 
 use super::super::changes::Changes;
 use super::super::memory::{self, GREEN, Green, LAST_TOTAL, Memory, RED};
+use super::super::products;
 use super::super::results::{Counts, Coverage};
+use super::super::texts::tests;
 use super::super::{Raw, Tdd, refusal};
 use super::{common_findings, finding, named_paths, on_the_branch, with_files};
 use crate::fault::{Fault, Kind};
@@ -54,27 +56,36 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     let state = present.map_or("", |token| token.state.as_str());
     let mut facts = facts(counts, coverage.as_ref(), &thresholds, &changed);
     let mut keep = Map::new();
-    let mut keep_run = memory::entry(LAST_TOTAL, counts.total());
+    let mut keep_run = Map::new();
+    if matches!(state, "red" | "green") {
+        no_products(&repository, &changes, &named)?;
+    }
     match state {
         "red" => {
             findings.extend(no_tests_written(&changed));
             keep.insert(
                 RED.to_owned(),
-                json!({ "failing": counts.failing(), "total": counts.total(), "files": short(&changed) }),
+                json!({
+                    "failing": counts.failing(),
+                    "errors": counts.errors,
+                    "total": counts.total(),
+                    "files": short(&changed),
+                }),
             );
         }
         "green" => {
-            findings.extend(gone_missing(run, item, counts));
+            findings.extend(gone_missing(run, present, item, counts));
             let lines = repository.diff_stat(&last, &changes.paths())?;
             facts.insert("linesChanged".to_owned(), lines.to_string().into());
             if counts.failing() == 0 && counts.passed > 0 {
                 let green = tested(&repository, &memory, &changes, counts, coverage.as_ref())?;
                 keep.insert(GREEN.to_owned(), green);
+                keep_run = memory::entry(LAST_TOTAL, counts.total());
             }
         }
         _ => {
             findings.extend(changed_since_commit(&changed));
-            keep_run = Map::new();
+            findings.extend(gone_missing(run, present, None, counts));
         }
     }
     Ok(Reading {
@@ -147,33 +158,102 @@ fn no_coverage(
 }
 
 fn no_tests_written(changed: &[String]) -> Option<Finding> {
-    changed.is_empty().then(|| {
+    // A runner may write these by itself.
+    let by_itself = |path: &String| {
+        matches!(
+            path.rsplit('/').next(),
+            Some(
+                "Cargo.lock"
+                    | "package-lock.json"
+                    | "yarn.lock"
+                    | "pnpm-lock.yaml"
+                    | "bun.lock"
+                    | "go.sum"
+                    | "uv.lock"
+                    | "poetry.lock"
+                    | "Gemfile.lock"
+                    | "composer.lock"
+                    | "mix.lock"
+            )
+        )
+    };
+    changed.iter().all(by_itself).then(|| {
         finding(
             "red_without_tests",
-            "no file was changed since the last commit, so no test was written",
-            "write the failing tests first; if they are there already, see autopilot.redAllPassing",
+            "no test was written: nothing was changed since the last commit, apart from what a runner writes by itself",
+            "write the tests of this subtask, see them fail, then report",
         )
     })
 }
 
-/// Fewer tests than RED had. A repair has no RED: the last accepted report stands in for it.
-fn gone_missing(run: &RunState, item: Option<&Item>, counts: &Counts) -> Option<Finding> {
-    let before = item
+/// Fewer tests than there were: in RED, or, where RED could not count them because they did not
+/// compile, and where there is no RED, in the last accepted GREEN.
+fn gone_missing(
+    run: &RunState,
+    present: Option<&Token>,
+    item: Option<&Item>,
+    counts: &Counts,
+) -> Option<Finding> {
+    let last = run
+        .kept
+        .get(LAST_TOTAL)
+        .and_then(Value::as_u64)
+        .unwrap_or(0);
+    let red = item
         .and_then(|item| item.fields.get("redTotal"))
         .and_then(Value::as_u64)
-        .filter(|total| *total > 0)
-        .or_else(|| run.kept.get(LAST_TOTAL).and_then(Value::as_u64))
-        .unwrap_or(0);
+        .filter(|total| *total > 0);
+    let uncounted = present
+        .and_then(|token| token.kept.get(RED)?.get("errors")?.as_u64())
+        .is_some_and(|errors| errors > 0);
+    let before = match red {
+        Some(red) if uncounted => red.max(last),
+        Some(red) => red,
+        None => last,
+    };
     (counts.total() < before).then(|| {
         finding(
             "fewer_tests",
             format!(
-                "{} tests are reported, {before} were there before: tests have gone missing",
-                counts.total()
+                "{} reported, {before} were there before: tests have gone missing",
+                tests(counts.total())
             ),
-            "bring the missing tests back; if a test was wrong, go back with `tm autopilot reopen --reason …`",
+            "report the whole suite, and bring the missing tests back; if a test was wrong, go back with `tm autopilot reopen --reason …`",
         )
     })
+}
+
+/// What a test run leaves behind must not get into a commit, and here it can still be mended by a
+/// line in `.gitignore`.
+fn no_products(repository: &Repository, changes: &Changes, named: &[RepoPath]) -> Result<(), No> {
+    let untracked: Vec<String> = changes
+        .files
+        .iter()
+        .filter(|change| change.untracked && !named.contains(&change.path))
+        .map(|change| change.path.to_string())
+        .collect();
+    let found = products::among(repository.top_level(), &untracked);
+    if found.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = found.iter().map(|found| found.ignore.clone()).collect();
+    Err(refusal(
+        "build_products",
+        format!(
+            "these look like products of a build or a test run, and would be committed: {}",
+            found
+                .iter()
+                .map(|found| found.example.as_str())
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        format!(
+            "add to .gitignore: {}; then report again. What is meant to be committed can be named with --files",
+            lines.join(", ")
+        ),
+    )
+    .detail("ignore", lines)
+    .into())
 }
 
 /// What was tested, so that COMMIT can tell whether it is what is committed.
