@@ -6,7 +6,7 @@ use rails::Definition;
 use serde::Serialize;
 
 use crate::conductor::Conductor;
-use crate::fault::Fault;
+use crate::fault::{Fault, Kind};
 use crate::library;
 
 /// A workflow in a list.
@@ -127,7 +127,8 @@ impl Conductor {
     /// Proves a definition. `file` is a path, or the id of a workflow.
     pub fn check_workflow(&self, file: &Path) -> Result<WorkflowChecked, Fault> {
         let name = file.display().to_string();
-        let text = if file.exists() {
+        // A place that cannot be looked at is the reader's to complain of.
+        let text = if file.try_exists().unwrap_or(true) {
             library::read(file)?
         } else {
             match library::find(&self.root, &name) {

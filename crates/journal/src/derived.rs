@@ -13,10 +13,22 @@ pub fn replace_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     if has_content(path, bytes)? {
         return Ok(false);
     }
-    durable::write_aside(path, bytes)?
-        .persist(path)
-        .map_err(|error| error.error)?;
+    let aside = durable::write_aside(path, bytes)?;
+    let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+    if is_file && exchange(aside.path(), path).is_ok() {
+        // What is aside now is the old content.
+        aside.close()?;
+        return Ok(true);
+    }
+    aside.persist(path).map_err(|error| error.error)?;
     Ok(true)
+}
+
+/// Lets two files change places, in one step. Some file systems flush a file that is renamed over
+/// another, which costs as much as a sync; this one is made anew if it is lost, and needs none.
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).map_err(io::Error::from)
 }
 
 fn has_content(path: &Path, bytes: &[u8]) -> io::Result<bool> {

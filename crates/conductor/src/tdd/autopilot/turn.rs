@@ -1,7 +1,7 @@
 //! Turns: one step back, giving up, letting pass, pausing, going on, ending.
 
 use super::begin::{refuse_second, running};
-use super::{Reach, moved, no_reason, over, refused};
+use super::{Hand, Reach, moved, no_reason, over, refused};
 use rails::state::RunStatus;
 use rails::{Command, RunState};
 use serde_json::{Map, Value};
@@ -280,7 +280,9 @@ fn is_where_it_was(hand: &Hand<'_>) -> Result<(), Fault> {
                 .map_or_else(String::new, |subtask| format!(" of {}", subtask.id))
         ),
     )
-    .suggest("look with `tm autopilot next`, and repeat this if it is meant for what is present now")
+    .suggest(
+        "look with `tm autopilot next`, and repeat this if it is meant for what is present now",
+    )
     .recover("tm autopilot next"))
 }
 
