@@ -1,5 +1,8 @@
 //! Whether the advice of a refusal can be followed: every command that it names exists.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
 use crate::environment::{Answer, TestEnvironment};
 
 /// A refusal leaves nobody guessing: it has a message, a suggestion, and names only what there is.
@@ -45,16 +48,28 @@ fn check_command(env: &TestEnvironment, command: &str) {
         .take_while(|word| word.chars().all(|c| c.is_ascii_lowercase()))
         .take(2)
         .collect();
-    let help = env
-        .process(env!("CARGO_BIN_EXE_tm"))
-        .args(&names)
-        .arg("--help")
-        .output()
-        .unwrap();
-    assert!(help.status.success(), "`{command}` does not exist");
-    let help = String::from_utf8(help.stdout).unwrap();
+    let help = help_of(env, &names);
     for flag in rest.iter().filter(|word| word.starts_with("--")) {
         let flag = flag.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
         assert!(help.contains(flag), "`{command}`: there is no {flag}");
     }
+}
+
+/// The help of a command, which must exist. It is asked for once.
+fn help_of(env: &TestEnvironment, names: &[&str]) -> String {
+    static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+    let command = names.join(" ");
+    if let Some(help) = KNOWN.lock().unwrap().get(&command) {
+        return help.clone();
+    }
+    let help = env
+        .process(env!("CARGO_BIN_EXE_tm"))
+        .args(names)
+        .arg("--help")
+        .output()
+        .unwrap();
+    assert!(help.status.success(), "`tm {command}` does not exist");
+    let help = String::from_utf8(help.stdout).unwrap();
+    KNOWN.lock().unwrap().insert(command, help.clone());
+    help
 }

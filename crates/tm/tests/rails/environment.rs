@@ -267,7 +267,8 @@ impl TestEnvironment {
     /// The binary, not yet started.
     pub fn program(&self, arguments: &[&str]) -> Command {
         let mut command = self.process(env!("CARGO_BIN_EXE_tm"));
-        command.args(arguments).arg("--json");
+        let (family, rest) = arguments.split_first().expect("a command");
+        command.arg(family).arg("--json").args(rest);
         command
     }
 
@@ -299,7 +300,21 @@ impl TestEnvironment {
 
     /// Writes the code and reports GREEN of the present subtask.
     pub fn green(&self) -> Value {
+        self.green_with("")
+    }
+
+    /// The same with more arguments.
+    pub fn green_with(&self, more: &str) -> Value {
         let id = self.present_subtask();
+        self.write(&format!("src/{id}.sh"), format!("code {id}\n"));
+        self.auto(&format!(
+            "complete green --results failed:0,passed:2 {more}"
+        ))
+        .ok()
+    }
+
+    /// The same without asking what the present subtask is.
+    pub fn green_of(&self, id: &str) -> Value {
         self.write(&format!("src/{id}.sh"), format!("code {id}\n"));
         self.auto("complete green --results failed:0,passed:2").ok()
     }
@@ -312,7 +327,13 @@ impl TestEnvironment {
 
     /// Goes through the whole present subtask.
     pub fn subtask(&self) -> Value {
-        self.to_commit();
+        self.subtask_with("")
+    }
+
+    /// The same with more arguments at GREEN.
+    pub fn subtask_with(&self, more: &str) -> Value {
+        self.red();
+        self.green_with(more);
         self.auto("commit").ok()
     }
 
@@ -322,6 +343,20 @@ impl TestEnvironment {
             self.subtask();
         }
         assert_eq!(self.action(), "finalize");
+    }
+
+    /// A whole run, to its good end.
+    pub fn whole_run(&self, start: &str) -> Value {
+        self.auto(start).ok();
+        self.finish()
+    }
+
+    /// The rest of a run, to its good end.
+    pub fn finish(&self) -> Value {
+        self.to_finalize();
+        let end = self.auto("finalize --results failed:0,passed:2").ok();
+        assert_eq!(end["nextAction"]["status"], "completed", "{end}");
+        end
     }
 
     /// What is to be done now.
@@ -357,6 +392,7 @@ impl TestEnvironment {
             (code, status),
             "{arguments:?}: {answer:#?}"
         );
+        assert_eq!(answer.err, "", "all is said in the answer: {answer:#?}");
         advice::check(self, &answer);
         assert!(
             answer.suggestion().contains(way_out),
@@ -396,9 +432,28 @@ impl Everything {
         Self(files)
     }
 
-    /// Compares, and names what differs.
+    /// Only the user's files, by their bytes: what was written anew with the same content counts as untouched.
+    pub fn of_project_without_git(self) -> Self {
+        let of_user = |path: &Path| {
+            let names: Vec<&str> = path.iter().filter_map(|name| name.to_str()).collect();
+            names.contains(&"project") && !names.contains(&".git")
+        };
+        Self(
+            self.0
+                .into_iter()
+                .filter(|(path, _)| of_user(path))
+                .map(|(path, (_, mode, bytes))| (path, (0, mode, bytes)))
+                .collect(),
+        )
+    }
+
+    /// Compares with what is there now, and names what differs.
     pub fn assert_unchanged(&self, env: &TestEnvironment, what: &str) {
-        let after = Self::of(env);
+        self.assert_same(&Self::of(env), what);
+    }
+
+    /// Compares, and names what differs.
+    pub fn assert_same(&self, after: &Self, what: &str) {
         let mut differing: Vec<&PathBuf> = self
             .0
             .iter()

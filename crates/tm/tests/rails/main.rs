@@ -1,8 +1,23 @@
 //! The rails hold: every refusal provoked from the command line, the honest case beside it, and every way out.
 
 mod advice;
+mod branches;
+mod clean_project;
+mod commits;
+mod crowds;
+mod damage;
 mod environment;
+mod foreign;
+mod hostile_git;
+mod hostile_text;
+mod lost_files;
+mod phases;
+mod policy;
 mod preflight;
+mod standing;
+mod task_files;
+mod terminal;
+mod ways_out;
 
 /// A module that is not named above would never be run.
 #[test]

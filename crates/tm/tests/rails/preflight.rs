@@ -167,7 +167,8 @@ fn a_test_command_must_be_known() {
     );
     env.commit_all("A manifest");
     let plan = env.auto("start 1 --dry-run").ok();
-    assert_eq!(plan["testCommand"], "cargo test");
+    let command = plan["testCommand"].as_str().unwrap();
+    assert!(command.starts_with("cargo test"), "{plan}");
 }
 
 #[test]

@@ -1,0 +1,252 @@
+//! A journal that somebody edited, a disk that is full, a store that is none.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::environment::{Answer, Everything, TestEnvironment, autopilot};
+
+fn journal(env: &TestEnvironment) -> PathBuf {
+    env.run_dir().join("activity.jsonl")
+}
+
+fn lines(env: &TestEnvironment) -> Vec<String> {
+    let text = String::from_utf8(env.journal()).unwrap();
+    text.split_inclusive('\n').map(str::to_owned).collect()
+}
+
+/// Every command names the file and the line, and writes nothing.
+fn is_damaged_at(env: &TestEnvironment, line: usize) {
+    // A snapshot would hide what lies before it from all but those who look at the whole chain.
+    let _ = fs::remove_file(env.run_dir().join("snapshot.json"));
+    for words in [
+        "next",
+        "status",
+        "complete green --results failed:0,passed:2",
+        "reopen",
+        "pause",
+        "abort",
+    ] {
+        let answer = env.refused(words, 6, "journal_damaged", "tm log repair");
+        assert!(answer.message().contains("activity.jsonl"), "{answer:#?}");
+        assert!(
+            answer.message().contains(&format!("line {line}")),
+            "line {line}: {answer:#?}"
+        );
+    }
+    let before = Everything::of(env);
+    let verified = env.tm(&["log", "verify"]);
+    assert_eq!(verified.status, 6, "{verified:#?}");
+    assert_eq!(verified.json["whole"], false);
+    assert_eq!(verified.json["line"], line, "{verified:#?}");
+    assert_eq!(env.tm(&["runs", "list"]).ok()[0]["status"], "damaged");
+    before.assert_unchanged(env, "looking at it");
+}
+
+fn in_green() -> TestEnvironment {
+    let env = TestEnvironment::started();
+    env.red();
+    env
+}
+
+#[test]
+fn an_edited_line_is_named() {
+    let env = in_green();
+    let mut all = lines(&env);
+    let last = all.len() - 1;
+    all[last - 1] = all[last - 1].replacen("ts\":\"20", "ts\":\"19", 1);
+    fs::write(journal(&env), all.concat()).unwrap();
+    is_damaged_at(&env, last + 1);
+}
+
+#[test]
+fn missing_swapped_repeated_and_torn_lines_are_named() {
+    type Harm = fn(&mut Vec<String>);
+    let harms: [(Harm, usize); 4] = [
+        (|all| drop(all.remove(2)), 3),
+        (|all| all.swap(2, 3), 3),
+        (|all| all.insert(3, all[2].clone()), 4),
+        (|all| all[4] = "{\"ts\": \n".to_owned(), 5),
+    ];
+    for (harm, line) in harms {
+        let env = in_green();
+        let mut all = lines(&env);
+        harm(&mut all);
+        fs::write(journal(&env), all.concat()).unwrap();
+        is_damaged_at(&env, line);
+    }
+}
+
+#[test]
+fn a_repair_keeps_what_is_whole_and_the_old_file() {
+    let env = in_green();
+    env.green();
+    let mut all = lines(&env);
+    let at = all
+        .iter()
+        .rposition(|line| line.contains("report:accepted"))
+        .unwrap();
+    all[at] = all[at].replacen("\"passed\":2", "\"passed\":3", 1);
+    let harmed = all.concat();
+    fs::write(journal(&env), &harmed).unwrap();
+    let answer = env.refused_of(&["log", "repair"], 3, "needs_confirmation", "--yes");
+    assert!(answer.message().contains("loses"), "{answer:#?}");
+    let repaired = env.tm(&["log", "repair", "--yes"]).ok();
+    assert_eq!(repaired["repaired"], true);
+    let old = repaired["oldFile"].as_str().unwrap();
+    assert_eq!(
+        fs::read_to_string(old).unwrap(),
+        harmed,
+        "the old file is kept as it was"
+    );
+    assert_eq!(env.tm(&["log", "verify"]).ok()["whole"], true);
+    // The run goes on from there.
+    assert_eq!(env.action(), "green");
+    env.green();
+    env.auto("commit").ok();
+    // There is nothing to mend twice.
+    assert_eq!(env.tm(&["log", "repair", "--yes"]).ok()["repaired"], false);
+}
+
+#[test]
+fn a_torn_end_is_what_a_crash_leaves_and_no_damage() {
+    let env = in_green();
+    let whole = env.journal();
+    for torn in [
+        "{",
+        "{\"ts\":\"2026-01-01T00:00:00.000Z\",\"seq\":99",
+        "\0\0\0\0",
+    ] {
+        let mut bytes = whole.clone();
+        bytes.extend_from_slice(torn.as_bytes());
+        fs::write(journal(&env), &bytes).unwrap();
+        let verified = env.tm(&["log", "verify"]).ok();
+        assert_eq!(verified["tornBytes"], torn.len());
+        assert_eq!(env.action(), "green", "a reader ignores it");
+        assert_eq!(env.journal(), bytes, "and leaves it");
+        env.auto("complete green --results failed:1,passed:1");
+        let after = env.journal();
+        assert!(after.starts_with(&whole), "the next writer cuts it off");
+        assert_eq!(env.tm(&["log", "verify"]).ok()["tornBytes"], 0);
+        fs::write(journal(&env), &whole).unwrap();
+        let _ = fs::remove_file(env.run_dir().join("snapshot.json"));
+    }
+    // A unit of several events that was cut between two of its lines counts for nothing.
+    let mut all = lines(&env);
+    all.pop();
+    fs::write(journal(&env), all.concat()).unwrap();
+    assert_eq!(env.action(), "red");
+    env.auto("complete red --results failed:1,passed:1").ok();
+    assert_eq!(env.tm(&["log", "verify"]).ok()["whole"], true);
+}
+
+#[test]
+fn a_newer_format_is_refused_by_name() {
+    let env = in_green();
+    let mut all = lines(&env);
+    assert!(all[0].contains("\"v\":1,"), "{}", all[0]);
+    all[0] = all[0].replacen("\"v\":1,", "\"v\":2,", 1);
+    fs::write(journal(&env), all.concat()).unwrap();
+    let _ = fs::remove_file(env.run_dir().join("snapshot.json"));
+    for words in [
+        "next",
+        "status",
+        "complete green --results failed:0,passed:2",
+        "abort",
+    ] {
+        let answer = env.tm(&autopilot(words));
+        assert_eq!(answer.status, 6, "{answer:#?}");
+        assert!(answer.message().contains("version 2"), "{answer:#?}");
+        assert!(answer.suggestion().contains("version of tm"), "{answer:#?}");
+        crate::advice::check(&env, &answer);
+    }
+    let answer = env.tm(&["log", "repair", "--yes"]);
+    assert_eq!(answer.status, 6, "what is newer is not mended: {answer:#?}");
+    assert_eq!(lines(&env), all);
+}
+
+/// Runs the binary with a limit on the length of the files that it writes, which it meets as a full disk: a write that
+/// comes out short, and then an error.
+fn with_little_room(env: &TestEnvironment, words: &str, blocks: u64) -> Answer {
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+    let mut shell = env.process("sh");
+    shell
+        .args([
+            "-c",
+            &script,
+            "sh",
+            env!("CARGO_BIN_EXE_tm"),
+            "autopilot",
+            "--json",
+        ])
+        .args(words.split_whitespace());
+    Answer::of(&shell.output().unwrap())
+}
+
+#[test]
+fn a_full_disk_acknowledges_nothing_and_loses_nothing() {
+    let env = TestEnvironment::started();
+    env.write("tests/a.sh", "test\n");
+    let before = env.journal();
+    let red = "complete red --results failed:1,passed:0";
+    for blocks in [0, 1, 4, 16] {
+        let answer = with_little_room(&env, red, blocks);
+        assert_eq!(answer.status, 6, "{blocks}: {answer:#?}");
+        assert!(!answer.suggestion().is_empty(), "{blocks}: {answer:#?}");
+        crate::advice::check(&env, &answer);
+        assert_eq!(env.journal(), before, "{blocks}");
+        assert_eq!(env.action(), "red", "{blocks}");
+    }
+    env.auto(red).ok();
+    assert_eq!(env.tm(&["log", "verify"]).ok()["whole"], true);
+    env.green_of("1.1");
+    env.auto("commit").ok();
+    env.finish();
+}
+
+#[test]
+fn a_start_on_a_full_disk_leaves_nothing_behind() {
+    let env = TestEnvironment::new();
+    for blocks in [0, 4] {
+        let answer = with_little_room(&env, "start 1", blocks);
+        assert_eq!(answer.status, 6, "{answer:#?}");
+        assert!(env.runs().is_empty(), "{:?}", env.runs());
+        assert_eq!(env.git(&["branch", "--format=%(refname:short)"]), "main");
+    }
+    env.auto("start 1").ok();
+}
+
+#[test]
+fn a_store_that_is_none_is_named() {
+    let env = TestEnvironment::new();
+    fs::write(env.store(), "a file\n").unwrap();
+    let before = Everything::of(&env);
+    for words in ["start 1", "next", "status"] {
+        let answer = env.auto(words);
+        assert!(matches!(answer.status, 4 | 6), "{answer:#?}");
+        crate::advice::check(&env, &answer);
+        if words == "start 1" {
+            assert_eq!(answer.status, 6, "{answer:#?}");
+            assert!(answer.message().contains("store"), "{answer:#?}");
+        }
+    }
+    before.assert_unchanged(&env, "a store that is a file");
+}
+
+#[test]
+fn a_store_that_cannot_be_written_changes_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let env = TestEnvironment::started();
+    env.write("tests/a.sh", "test\n");
+    let journal = journal(&env);
+    fs::set_permissions(&journal, fs::Permissions::from_mode(0o400)).unwrap();
+    if fs::OpenOptions::new().append(true).open(&journal).is_ok() {
+        // Whoever may do anything is not kept from it by a mode.
+        return;
+    }
+    let answer = env.auto("complete red --results failed:1,passed:0");
+    assert_eq!(answer.status, 6, "{answer:#?}");
+    assert!(answer.message().contains("activity.jsonl"), "{answer:#?}");
+    crate::advice::check(&env, &answer);
+    fs::set_permissions(&journal, fs::Permissions::from_mode(0o600)).unwrap();
+    env.auto("complete red --results failed:1,passed:0").ok();
+}
