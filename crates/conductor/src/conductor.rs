@@ -34,6 +34,7 @@ pub struct OpenOptions {
 #[derive(Debug)]
 pub struct Conductor {
     pub(crate) root: PathBuf,
+    pub(crate) cwd: PathBuf,
     pub(crate) settings: Settings,
     pub(crate) home: Home,
     pub(crate) tag: Option<String>,
@@ -66,6 +67,7 @@ impl Conductor {
         Ok(Self {
             home: Home::new(&settings.store),
             root,
+            cwd: options.cwd,
             settings,
             tag: options.tag,
             command: options.command,

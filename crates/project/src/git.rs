@@ -23,6 +23,7 @@ mod path;
 mod process_group;
 mod recovery;
 mod repository;
+mod scratch;
 mod secret;
 mod status;
 

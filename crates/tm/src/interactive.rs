@@ -9,14 +9,77 @@ use crate::output::Output;
 use crate::person;
 use crate::render;
 
+/// What can be typed at every prompt.
+const COMMANDS: &str = "status, reopen [REASON], skip REASON, pause [REASON], quit (or Ctrl-D)";
+
+/// The form of results.
+const FORM: &str = "failed:N,passed:N";
+
 /// What the person said at a prompt.
 enum Said {
-    /// To go on: an empty line, or the results that were asked for.
+    /// What was asked for.
     Go(String),
     /// Another command of the run was carried out instead; look again.
     Moved,
     /// To leave.
     Leave,
+}
+
+/// What is taken for an answer at a prompt, besides the commands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// An empty line.
+    Enter,
+    /// Results.
+    Results,
+    /// Either.
+    EnterOrResults,
+    /// An empty line, or coverage.
+    Coverage,
+}
+
+impl Takes {
+    fn takes(self, answer: &str) -> bool {
+        match self {
+            _ if answer.is_empty() => self != Self::Results,
+            Self::Enter => false,
+            Self::Results | Self::EnterOrResults => are_numbers(answer),
+            Self::Coverage => {
+                answer.starts_with(|c: char| c.is_ascii_digit()) || are_numbers(answer)
+            }
+        }
+    }
+
+    /// What to answer to something else.
+    fn help(self) -> String {
+        let wanted = match self {
+            Self::Enter => "Press Enter to go on".to_owned(),
+            Self::Results => format!("Type the results as {FORM}"),
+            Self::EnterOrResults => format!("Press Enter to go on, or type the results as {FORM}"),
+            Self::Coverage => {
+                "Press Enter if it is not measured, or type it as 92 or lines:92,branches:80"
+                    .to_owned()
+            }
+        };
+        format!("{wanted}. Commands: {COMMANDS}.\n")
+    }
+}
+
+/// Whether this is meant as numbers with names. Whether it makes sense is told by who reads them.
+fn are_numbers(answer: &str) -> bool {
+    answer.contains(':') || answer.contains('=') || answer.starts_with('{')
+}
+
+/// Results, and the coverage that was typed behind them: `failed:0,passed:3 coverage:92`.
+fn with_coverage(answer: &str) -> (String, Option<String>) {
+    const WORD: &str = "coverage";
+    if let Some(at) = answer.find(WORD).filter(|_| !answer.starts_with('{')) {
+        let (results, coverage) = (&answer[..at], &answer[at + WORD.len()..]);
+        let coverage = coverage.trim_start_matches([':', '=', ' ']).trim();
+        let results = results.trim_end_matches([',', ';', ' ']);
+        return (results.to_owned(), Some(coverage.to_owned()));
+    }
+    (answer.to_owned(), None)
 }
 
 /// Goes through the run until it is over, or the person leaves.
@@ -26,10 +89,10 @@ pub fn run(conductor: &Conductor, run: &str, output: &mut Output) -> Outcome {
         run,
         output,
         shown: String::new(),
+        end_told: false,
     };
-    session
-        .output
-        .text("\nAt every prompt you can also type: status, reopen, skip REASON, pause, quit (or Ctrl-D).\n\n")?;
+    let hello = format!("\nAt every prompt you can also type: {COMMANDS}.\n\n");
+    session.output.text(&hello)?;
     loop {
         let next = session.conductor.next(Some(run), false)?;
         let goes_on = match next.action.as_str() {
@@ -38,7 +101,9 @@ pub fn run(conductor: &Conductor, run: &str, output: &mut Output) -> Outcome {
             "finalize" => session.finalize(&next)?,
             "paused" => session.paused(&next)?,
             _ => {
-                session.show(&next)?;
+                if !session.end_told {
+                    session.show(&next)?;
+                }
                 return Ok(DONE);
             }
         };
@@ -55,6 +120,8 @@ struct Session<'s> {
     output: &'s mut Output,
     /// The work unit that is on the screen.
     shown: String,
+    /// The run's report is on the screen, so that nothing is left to say of its end.
+    end_told: bool,
 }
 
 impl Session<'_> {
@@ -65,28 +132,27 @@ impl Session<'_> {
             return Ok(());
         }
         self.shown = unit;
-        let text = render::next(next, &self.output.look());
+        let text = if next.action == "paused" {
+            render::paused(&self.conductor.status(Some(self.run))?, &self.output.look())
+        } else {
+            render::next(next, &self.output.look())
+        };
         self.output.text(&text)
     }
 
     /// RED or GREEN. Whether the dialogue goes on.
     fn phase(&mut self, next: &NextAction) -> Result<bool, Fault> {
         self.show(next)?;
-        match self.prompt("\nPress Enter when it is done: ")? {
-            Said::Go(_) => {}
-            Said::Moved => return Ok(true),
-            Said::Leave => return Ok(false),
-        }
-        let results = match self.results("Results (failed:N,passed:N): ")? {
-            Said::Go(results) => results,
-            Said::Moved => return Ok(true),
-            Said::Leave => return Ok(false),
+        let done = self.prompt("\nPress Enter when it is done: ", Takes::EnterOrResults)?;
+        let results = match done {
+            Said::Go(answer) if answer.is_empty() => {
+                self.prompt(&format!("Results ({FORM}): "), Takes::Results)?
+            }
+            said => said,
         };
-        let report = request::Complete {
-            phase: Some(next.action.clone()),
-            results,
-            unit: next.unit_id.clone(),
-            ..request::Complete::default()
+        let report = match self.report(next, results)? {
+            Ok(report) => report,
+            Err(goes_on) => return Ok(goes_on),
         };
         let answer = self.conductor.complete(Some(self.run), &report);
         if let Some(verdict) = self.told(answer)? {
@@ -98,7 +164,7 @@ impl Session<'_> {
 
     fn commit(&mut self, next: &NextAction) -> Result<bool, Fault> {
         self.show(next)?;
-        match self.prompt("\nPress Enter to make the commit: ")? {
+        match self.prompt("\nPress Enter to make the commit: ", Takes::Enter)? {
             Said::Go(_) => {}
             Said::Moved => return Ok(true),
             Said::Leave => return Ok(false),
@@ -120,28 +186,24 @@ impl Session<'_> {
 
     fn finalize(&mut self, next: &NextAction) -> Result<bool, Fault> {
         self.show(next)?;
-        let results = match self.results("\nResults of the whole suite (passed:N,failed:N): ")? {
-            Said::Go(results) => results,
-            Said::Moved => return Ok(true),
-            Said::Leave => return Ok(false),
-        };
-        let report = request::Complete {
-            phase: Some("finalize".to_owned()),
-            results,
-            unit: next.unit_id.clone(),
-            ..request::Complete::default()
+        let question = format!("\nResults of the whole suite ({FORM}): ");
+        let results = self.prompt(&question, Takes::Results)?;
+        let report = match self.report(next, results)? {
+            Ok(report) => report,
+            Err(goes_on) => return Ok(goes_on),
         };
         let answer = self.conductor.finalize(Some(self.run), &report);
         if let Some(answer) = self.told(answer)? {
             let text = render::finalized(&answer, &self.output.look());
             self.output.text(&text)?;
+            self.end_told = answer.report.is_some();
         }
         Ok(true)
     }
 
     fn paused(&mut self, next: &NextAction) -> Result<bool, Fault> {
         self.show(next)?;
-        match self.prompt("\nPress Enter to resume the run: ")? {
+        match self.prompt("\nPress Enter to resume the run: ", Takes::Enter)? {
             Said::Go(_) => {}
             Said::Moved => return Ok(true),
             Said::Leave => return Ok(false),
@@ -155,50 +217,103 @@ impl Session<'_> {
         Ok(false)
     }
 
-    /// Asks until there is an answer that is not empty.
-    fn results(&mut self, question: &str) -> Result<Said, Fault> {
+    /// The report of a work unit with the results that were typed, or else whether the dialogue goes on.
+    fn report(
+        &mut self,
+        next: &NextAction,
+        results: Said,
+    ) -> Result<Result<request::Complete, bool>, Fault> {
+        let (results, mut coverage) = match results {
+            Said::Go(answer) => with_coverage(&answer),
+            Said::Moved => return Ok(Err(true)),
+            Said::Leave => return Ok(Err(false)),
+        };
+        if coverage.is_none() && next.action != "red" && self.wants_coverage() {
+            match self.prompt(
+                "Coverage in percent (Enter if not measured): ",
+                Takes::Coverage,
+            )? {
+                Said::Go(answer) => coverage = Some(answer).filter(|answer| !answer.is_empty()),
+                Said::Moved => return Ok(Err(true)),
+                Said::Leave => return Ok(Err(false)),
+            }
+        }
+        Ok(Ok(request::Complete {
+            phase: Some(next.action.clone()),
+            results,
+            coverage,
+            unit: next.unit_id.clone(),
+            ..request::Complete::default()
+        }))
+    }
+
+    /// Whether the settings ask for coverage.
+    fn wants_coverage(&self) -> bool {
+        let config = &self.conductor.settings().config;
+        let wanted = &config.test.coverage_thresholds;
+        config.evidence.require_coverage
+            || [
+                wanted.lines,
+                wanted.branches,
+                wanted.functions,
+                wanted.statements,
+            ]
+            .iter()
+            .any(Option::is_some)
+    }
+
+    /// Asks until there is an answer to what was asked, and carries out what is a command instead.
+    fn prompt(&mut self, question: &str, takes: Takes) -> Result<Said, Fault> {
         loop {
-            match self.prompt(question)? {
-                Said::Go(answer) if answer.is_empty() => {}
-                said => return Ok(said),
+            let Some(answer) = person::ask(self.output, question)? else {
+                return Ok(Said::Leave);
+            };
+            if takes.takes(&answer) {
+                return Ok(Said::Go(answer));
+            }
+            if let Some(said) = self.command(&answer)? {
+                return Ok(said);
+            }
+            if !answer.is_empty() {
+                let said = format!("`{answer}` is no answer here, so nothing was done. ");
+                self.output.text(&render::plain(&said))?;
+                self.output.text(&takes.help())?;
             }
         }
     }
 
-    /// Asks, and carries out what is a command instead of an answer.
-    fn prompt(&mut self, question: &str) -> Result<Said, Fault> {
-        let Some(answer) = person::ask(self.output, question)? else {
-            return Ok(Said::Leave);
-        };
-        let (word, rest) = answer.split_once(' ').unwrap_or((&answer, ""));
+    /// Carries out a command. `None` if it is none.
+    fn command(&mut self, answer: &str) -> Result<Option<Said>, Fault> {
+        let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
         let reason = rest.trim();
         let moved = match word {
-            "quit" | "exit" => return Ok(Said::Leave),
-            "status" => {
+            "quit" | "exit" if reason.is_empty() => return Ok(Some(Said::Leave)),
+            "status" if reason.is_empty() => {
                 let status = self.conductor.status(Some(self.run));
                 if let Some(status) = self.told(status)? {
                     let text = render::status(&status, &self.output.look());
                     self.output.text(&text)?;
                 }
-                return Ok(Said::Moved);
+                return Ok(Some(Said::Moved));
             }
             "reopen" => self.conductor.reopen(Some(self.run), reason),
             "skip" if reason.is_empty() => {
                 self.output.text("Say why: skip REASON\n")?;
-                return Ok(Said::Moved);
+                return Ok(Some(Said::Moved));
             }
             "skip" => self.conductor.skip(Some(self.run), None, reason),
             "pause" => self.conductor.pause(Some(self.run), reason),
-            _ => return Ok(Said::Go(answer)),
+            _ => return Ok(None),
         };
         if let Some(moved) = self.told(moved)? {
             let text = render::moved(&moved, &self.output.look());
             self.output.text(&text)?;
+            self.end_told = moved.report.is_some();
             if word == "pause" {
-                return Ok(Said::Leave);
+                return Ok(Some(Said::Leave));
             }
         }
-        Ok(Said::Moved)
+        Ok(Some(Said::Moved))
     }
 
     /// Tells a fault that the person can do something about here; any other ends the dialogue.
@@ -220,5 +335,59 @@ impl Session<'_> {
             self.run
         );
         self.output.text(&render::plain(&text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_asked_for_is_an_answer() {
+        for (takes, answer, expected) in [
+            (Takes::Enter, "", true),
+            (Takes::Enter, "n", false),
+            (Takes::Enter, "92", false),
+            (Takes::Enter, "passed:1,failed:0", false),
+            (Takes::Results, "", false),
+            (Takes::Results, "failed:0,passed:1", true),
+            (Takes::Results, "{\"failed\":0}", true),
+            (Takes::Results, "statsu", false),
+            (Takes::EnterOrResults, "", true),
+            (Takes::EnterOrResults, "failed=0, passed=1", true),
+            (Takes::EnterOrResults, "done", false),
+            (Takes::Coverage, "", true),
+            (Takes::Coverage, "92.5%", true),
+            (Takes::Coverage, "lines:92", true),
+            (Takes::Coverage, "high", false),
+        ] {
+            assert_eq!(takes.takes(answer), expected, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn coverage_may_stand_behind_the_results() {
+        for (answer, results, coverage) in [
+            ("failed:0,passed:1", "failed:0,passed:1", None),
+            (
+                "failed:0,passed:1 coverage:92",
+                "failed:0,passed:1",
+                Some("92"),
+            ),
+            (
+                "failed:0,passed:1, coverage 92%",
+                "failed:0,passed:1",
+                Some("92%"),
+            ),
+            (
+                "passed:1 coverage lines:92,branches:80",
+                "passed:1",
+                Some("lines:92,branches:80"),
+            ),
+            ("{\"coverage\": 1}", "{\"coverage\": 1}", None),
+        ] {
+            let (got, percent) = with_coverage(answer);
+            assert_eq!((got.as_str(), percent.as_deref()), (results, coverage));
+        }
     }
 }

@@ -40,7 +40,14 @@ impl Changes {
             if change.submodule && !is_named {
                 continue;
             }
-            if let Some(before) = memory.dirty.get(&change.path) {
+            let moved = change
+                .original
+                .as_ref()
+                .and_then(|original| memory.dirty.get(original))
+                .is_some_and(|before| !before.left);
+            if moved {
+                changes.was_dirty.push(change.path.clone());
+            } else if let Some(before) = memory.dirty.get(&change.path) {
                 let content = now
                     .iter()
                     .find(|(path, _)| *path == change.path)

@@ -85,6 +85,10 @@ pub fn complete(tdd: &Tdd<'_>, run: &RunState) {
         sweep(&tdd.dir);
     } else {
         current_run(tdd, run);
+        if run.status.is_over() {
+            // The very last file may have been in its place already when its writer was killed.
+            sweep(&tdd.dir);
+        }
     }
 }
 

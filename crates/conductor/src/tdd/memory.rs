@@ -82,6 +82,16 @@ pub struct StartFacts {
     pub warnings: Vec<String>,
 }
 
+impl StartFacts {
+    /// Whether no commit is made on that branch. Some file systems know no case, so names have none.
+    pub fn is_protected(&self, branch: &str) -> bool {
+        let lower = branch.to_lowercase();
+        self.protected
+            .iter()
+            .any(|protected| protected.to_lowercase() == lower)
+    }
+}
+
 /// Where a task comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]

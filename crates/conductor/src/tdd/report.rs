@@ -228,6 +228,15 @@ fn tell(story: &mut Story, run: &RunState, at: &str, event: &Event) {
                 .pauses
                 .push(json!({ "reason": reason, "message": message, "at": at }));
         }
+        Event::EffectDone { name, result, .. } if result.get("failed").is_some() => {
+            let failed = &result["failed"];
+            story.failed_effects.push(json!({
+                "effect": name,
+                "code": failed.get("code"),
+                "message": failed.get("message"),
+                "at": at,
+            }));
+        }
         Event::EffectFailed {
             name,
             code,

@@ -110,7 +110,7 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
         // Between two states nothing was known of what comes next: an effect was still to come.
         .filter(|next| next.status != RunStatus::Running || next.unit.is_some())
         .unwrap_or_else(|| run.next());
-    let paused = next.status == RunStatus::Paused;
+    let paused = next.status == RunStatus::Paused && code == Some("green_tests_still_failing");
     let message = match (code, next.attempt, next.max_attempts) {
         (Some("green_tests_still_failing"), Some(attempt), Some(most)) => {
             format!(

@@ -6,8 +6,6 @@ use std::ops::Bound;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use tempfile::TempDir;
-
 use super::bounded::{self, Ended};
 use super::command::nul_terminated;
 use super::error::{GitError, GitErrorKind};
@@ -18,6 +16,7 @@ use super::path::RepoPath;
 use super::process_group::ProcessGroup;
 use super::recovery::{CommitIntentRef, Found, same_date};
 use super::repository::Repository;
+use super::scratch::Scratch;
 use super::status::{Change, Renames};
 
 /// How long processes that were killed may take to be gone.
@@ -196,9 +195,9 @@ impl Repository {
         check(request)?;
         self.commit_preflight(request.expected_parent, request.branch)?;
         let plan = self.plan(request)?;
-        let files = RequestFiles::new(request, &plan)?;
+        let files = RequestFiles::new(self, request, &plan)?;
         let index_copy = self.add_by_name(request, &files, &plan.unknown_to_git)?;
-        let ended = match self.run_known(&self.commit_command(request, &files), request) {
+        let ended = match self.run_known(&self.commit_command(request, &files), request, &files) {
             Ok(ended) => ended,
             Err(error) => {
                 // Git did not start. What was added is taken back; if that fails too, the first error matters more.
@@ -223,11 +222,13 @@ impl Repository {
         &self,
         git: &super::command::Git,
         request: &CommitRequest<'_>,
+        files: &RequestFiles,
     ) -> Result<Ended, GitError> {
         let begun = SystemTime::now();
         let group = std::cell::RefCell::new(None);
         let on_spawn = |spawned: &ProcessGroup| {
             *group.borrow_mut() = Some(spawned.clone());
+            files.0.used_by(spawned);
             (request.on_spawn)(spawned);
         };
         let ended = bounded::run(git, request.timeout, &on_spawn)?;
@@ -298,7 +299,7 @@ impl Repository {
             .args(["add", "--intent-to-add", "--pathspec-file-nul"])
             .arg(files.option("--pathspec-from-file=", "new"));
         let name = git.name();
-        let add = self.run_known(&git, request);
+        let add = self.run_known(&git, request, files);
         index_copy.changed();
         let error = match add {
             Ok(ended) if ended.success() => return Ok(Some(index_copy)),
@@ -528,20 +529,21 @@ fn pathspecs(
 pub(super) const LITERAL: &[u8] = b":(top,literal)";
 
 /// What git reads from files, in a folder outside the tree that goes away by itself.
-struct RequestFiles(TempDir);
+struct RequestFiles(Scratch);
 
 impl RequestFiles {
-    fn new(request: &CommitRequest<'_>, plan: &Plan) -> Result<Self, GitError> {
+    fn new(
+        repository: &Repository,
+        request: &CommitRequest<'_>,
+        plan: &Plan,
+    ) -> Result<Self, GitError> {
         let cannot = |error| {
             GitError::io(
                 "cannot write the commit's message and paths to a temporary folder",
                 error,
             )
         };
-        let folder = tempfile::Builder::new()
-            .prefix("tm-commit-")
-            .tempdir()
-            .map_err(cannot)?;
+        let folder = Scratch::new(repository.git_dir()).map_err(cannot)?;
         let write =
             |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).map_err(cannot);
         write("message", request.message.as_bytes())?;

@@ -9,13 +9,13 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tempfile::TempDir;
 
 use super::command::{Git, nul_terminated, one_line};
 use super::error::{GitError, GitErrorKind};
 use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
+use super::scratch::Scratch;
 use super::status::{Change, Renames, TreeStatus};
 
 /// The id of the tree that a commit would have.
@@ -75,7 +75,7 @@ impl Repository {
                 tree: self.tree_of(head)?,
             });
         }
-        let scratch = Scratch::new(self)?;
+        let scratch = PrivateIndex::new(self)?;
         scratch.read_tree(self, status.head.as_ref())?;
         // First what is gone: a file may have become a folder, or a folder a link.
         if !gone.is_empty() {
@@ -163,7 +163,7 @@ impl Repository {
                 tree: self.tree_of(oid)?,
             });
         }
-        let scratch = Scratch::new(self)?;
+        let scratch = PrivateIndex::new(self)?;
         scratch.read_tree(self, Some(oid))?;
         let lines = nul_terminated(removals.into_iter().chain(additions));
         scratch
@@ -184,19 +184,16 @@ impl Repository {
 }
 
 /// A private index and a private place for new objects.
-struct Scratch {
-    folder: TempDir,
+struct PrivateIndex {
+    folder: Scratch,
     alternates: OsString,
 }
 
-impl Scratch {
+impl PrivateIndex {
     fn new(repository: &Repository) -> Result<Self, GitError> {
         let cannot =
             |error| GitError::io("cannot make a temporary folder for the fingerprint", error);
-        let folder = tempfile::Builder::new()
-            .prefix("tm-fingerprint-")
-            .tempdir()
-            .map_err(cannot)?;
+        let folder = Scratch::new(repository.git_dir()).map_err(cannot)?;
         fs::create_dir(folder.path().join("objects")).map_err(cannot)?;
         let alternates = quoted_alternate(&repository.common_dir().join("objects"));
         Ok(Self { folder, alternates })

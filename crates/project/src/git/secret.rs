@@ -3,7 +3,7 @@
 use super::path::RepoPath;
 
 /// How much of a file's beginning is enough for [`looks_secret`], in bytes.
-pub const SECRET_HEAD_BYTES: usize = 16 * 1024;
+pub const SECRET_HEAD_BYTES: usize = 8 * 1024 * 1024;
 
 /// Whether a file looks as if it held a secret, by its name or by a private key at its beginning.
 ///

@@ -386,3 +386,32 @@ fn signing_that_fails_is_a_refusal() {
     assert_eq!(refused(fixture.commit(&["new"])).code(), "commit_refused");
     assert_eq!(fixture.short_status(), "?? new\n");
 }
+
+#[test]
+fn what_git_reads_lies_where_no_git_sees_it_and_is_gone_afterwards() {
+    let fixture = Fixture::new();
+    let seen = fixture.outside().join("seen");
+    fixture.hook(
+        "pre-commit",
+        &format!(
+            "{{ ls .git | grep tramline; git status --porcelain; git fsck --no-dangling; }} >{0} 2>&1",
+            seen.display()
+        ),
+    );
+    // As a process that was killed in a commit leaves it.
+    let left = fixture.at(".git/tramline-scratch-dead");
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("lock"), "").unwrap();
+    fs::write(left.join("message"), "feat: never made\n").unwrap();
+    fixture.write("new", "x\n");
+    fixture.commit(&["new"]).unwrap();
+    let seen = fs::read_to_string(&seen).unwrap();
+    let lines: Vec<&str> = seen.lines().collect();
+    assert!(lines[0].starts_with("tramline-scratch-"), "{seen}");
+    assert_eq!(lines[1..], ["A  new"], "{seen}");
+    let names = fs::read_dir(fixture.at(".git"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.filter(|name| name.contains("tramline")).count(), 0);
+    assert_eq!(fixture.short_status(), "");
+}

@@ -31,7 +31,7 @@ pub enum WorkflowCommand {
     },
     /// Check a definition; exit status 3 if it has faults
     Check {
-        /// The definition, a YAML file
+        /// The definition: a YAML file, or the id of a workflow
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },

@@ -21,7 +21,13 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
         AutopilotCommand::Start(start) => begin(&conductor, start, output),
         AutopilotCommand::Next(next) => {
             let answer = conductor.next(next.run.run_id.as_deref(), next.check)?;
-            output.answer(&answer, render::next)?;
+            if answer.action == "paused" && !output.is_json() {
+                let status = conductor.status(Some(&answer.run_id))?;
+                let text = render::paused(&status, &output.look());
+                output.text(&text)?;
+            } else {
+                output.answer(&answer, render::next)?;
+            }
             Ok(DONE)
         }
         AutopilotCommand::Complete(complete) => report(&conductor, complete, output),

@@ -84,8 +84,8 @@ fn mend(conductor: &Conductor, repair: &Repair, output: &mut Output) -> Outcome 
                     Kind::Refused,
                     "needs_confirmation",
                     format!(
-                        "mending the journal of {} keeps its first {} events and loses the rest ({damage}), and nobody is here to confirm it",
-                        found.run_id, found.events
+                        "mending the journal of {} keeps {} and loses the rest ({damage}), and nobody is here to confirm it",
+                        found.run_id, render::counted(found.events, "event")
                     ),
                 )
                 .suggest("confirm it with --yes; the old file is kept beside the new one")
@@ -94,8 +94,8 @@ fn mend(conductor: &Conductor, repair: &Repair, output: &mut Output) -> Outcome 
             let text = render::log_verified(&found, &output.look());
             output.text(&text)?;
             let question = format!(
-                "Keep the first {} events, and put the old file aside?",
-                found.events
+                "Keep {}, and put the old file aside?",
+                render::counted(found.events, "event")
             );
             if !person::confirm(output, &question, false)? {
                 return Err(declined("the repair"));

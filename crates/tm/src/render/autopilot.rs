@@ -4,9 +4,10 @@ use conductor::tdd::answer::{
     Aborted, CommitAnswer, Committed, Finalized, Moved, NextAction, Precondition, Progress,
     Resumed, StartPlan, Started, Status, Verdict,
 };
+use conductor::tdd::texts;
 use project::convention::plain::one_line;
 
-use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN};
+use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted};
 
 /// What a start would do.
 pub fn plan(plan: &StartPlan, look: &Look) -> String {
@@ -104,9 +105,6 @@ pub fn next(next: &NextAction, look: &Look) -> String {
     if let Some(status) = &next.status {
         page.field("status", status);
     }
-    if let Some(reason) = &next.paused_reason {
-        page.field("paused", reason);
-    }
     preconditions(&mut page, "Preconditions", &next.preconditions);
     if let Some(instructions) = &next.instructions {
         page.blank();
@@ -115,6 +113,108 @@ pub fn next(next: &NextAction, look: &Look) -> String {
     page.blank();
     report_command(&mut page, next);
     page.finish()
+}
+
+/// A run that is paused: why, where, and the ways out.
+pub fn paused(status: &Status, look: &Look) -> String {
+    let mut page = Page::new(look);
+    let place = place(status).unwrap_or_default();
+    page.title(format!("PAUSED {place}").trim_end());
+    page.field("run", &status.run_id);
+    let reason = status.next_action.paused_reason.as_deref();
+    let reason = reason.or(status.paused_reason.as_deref()).unwrap_or("");
+    page.wrapped(
+        &format!("  {}", look.paint(FAINT, "why       ")),
+        &pause(reason, Some(status)),
+    );
+    page.raw(&format!("  {}", progress_bar(&status.progress, look)));
+    page.blank();
+    page.title("What to do");
+    let run = &status.run_id;
+    let resume = format!("tm autopilot resume --run-id {run}");
+    if reason == MAX_ATTEMPTS {
+        let subtask = status.current_subtask.as_deref().unwrap_or_default();
+        way_out(
+            &mut page,
+            "see what keeps failing, then go on with a fresh set of attempts",
+            &resume,
+        );
+        if !is_repair(subtask) {
+            way_out(
+                &mut page,
+                "a test is wrong: go back to RED, which resumes the run too",
+                &format!("tm autopilot reopen --run-id {run} --reason TEXT"),
+            );
+        }
+        way_out(
+            &mut page,
+            "give it up: resume the run, then skip it",
+            &format!("tm autopilot skip --run-id {run} --reason TEXT"),
+        );
+    } else if reason == INTERRUPTED {
+        way_out(
+            &mut page,
+            "go on: what was begun is finished first",
+            &resume,
+        );
+    } else {
+        way_out(&mut page, "go on", &resume);
+    }
+    way_out(
+        &mut page,
+        "end the run; its commits stay",
+        &format!("tm autopilot abort --run-id {run}"),
+    );
+    page.finish()
+}
+
+fn way_out(page: &mut Page<'_>, what: &str, command: &str) {
+    let bullet = format!("  {}", page.look().sign(Sign::Bullet));
+    page.wrapped(&bullet, what);
+    page.command(command);
+}
+
+/// The subtask and phase in hand.
+fn place(status: &Status) -> Option<String> {
+    let subtask = status.current_subtask.as_deref()?;
+    let phase = status.current_phase.as_deref().unwrap_or("").to_uppercase();
+    Some(format!("{subtask} {phase}").trim_end().to_owned())
+}
+
+/// Whether this is a subtask that the run opened itself, to mend the suite: it has no RED.
+fn is_repair(subtask: &str) -> bool {
+    subtask
+        .rsplit('.')
+        .next()
+        .is_some_and(|last| last.starts_with("fix-"))
+}
+
+/// Reasons for a pause that the rails themselves give.
+const MAX_ATTEMPTS: &str = "max_attempts_reached";
+const INTERRUPTED: &str = "interrupted";
+
+/// The reason for a pause in words.
+fn pause(reason: &str, status: Option<&Status>) -> String {
+    match reason {
+        "" => "nobody said why".to_owned(),
+        MAX_ATTEMPTS => match status {
+            Some(status) if status.max_attempts > 0 => {
+                let phase = status.current_phase.as_deref().unwrap_or("green");
+                let attempts = match status.max_attempts {
+                    1 => "the only attempt".to_owned(),
+                    all => format!("all {all} attempts"),
+                };
+                format!("{attempts} at {} failed", phase.to_uppercase())
+            }
+            _ => "the attempts are used up".to_owned(),
+        },
+        INTERRUPTED => "a command was interrupted on its way to the next step".to_owned(),
+        // A code of what failed, or what a person said.
+        other => match texts::text(other) {
+            Some(text) => format!("{} ({other})", text.meaning),
+            None => other.to_owned(),
+        },
+    }
 }
 
 /// The verdict on a report.
@@ -198,13 +298,12 @@ pub fn status(status: &Status, look: &Look) -> String {
     page.raw(&format!("  {}", progress_bar(&status.progress, look)));
     page.field("task", &format!("{} (tag {})", status.task_id, status.tag));
     page.field("branch", &status.branch);
-    if let Some(subtask) = &status.current_subtask {
-        let phase = status.current_phase.as_deref().unwrap_or("").to_uppercase();
+    if let Some(place) = place(status) {
         let attempt = status.attempt_number.filter(|&attempt| attempt > 1);
         let attempt = attempt.map_or_else(String::new, |attempt| {
             format!(", attempt {attempt} of {}", status.max_attempts)
         });
-        page.field("now", &format!("{subtask} {phase}{attempt}"));
+        page.field("now", &format!("{place}{attempt}"));
     } else if let Some(phase) = &status.current_phase {
         page.field("now", phase);
     }
@@ -217,7 +316,7 @@ pub fn status(status: &Status, look: &Look) -> String {
     );
     page.field("last moved", &status.last_updated);
     if let Some(reason) = &status.paused_reason {
-        page.field("paused", reason);
+        page.field("paused", &pause(reason, Some(status)));
     }
     what_next(&mut page, &status.next_action);
     page.finish()
@@ -236,13 +335,13 @@ fn progress_bar(progress: &Progress, look: &Look) -> String {
         ("#", "x", ".")
     };
     format!(
-        "[{}{}{}] {}% ({} of {} subtasks)",
+        "[{}{}{}] {}% ({} of {})",
         look.paint(GOOD, &full.repeat(done)),
         look.paint(BAD, &bad.repeat(failed)),
         look.paint(FAINT, &empty.repeat(cells - done - failed)),
         progress.percentage,
         progress.completed.len(),
-        progress.total,
+        counted(progress.total, "subtask"),
     )
 }
 
@@ -310,7 +409,7 @@ fn what_next(page: &mut Page<'_>, next: &NextAction) {
         "commit" => format!("COMMIT{of}."),
         "finalize" => "FINALIZE. Run the whole suite.".to_owned(),
         "paused" => match &next.paused_reason {
-            Some(reason) => format!("The run is paused: {reason}."),
+            Some(reason) => format!("The run is paused: {}.", pause(reason, None)),
             None => "The run is paused.".to_owned(),
         },
         "complete" => match &next.status {

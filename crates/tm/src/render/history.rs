@@ -2,10 +2,9 @@
 
 use conductor::{LogRepaired, LogVerified, RunSummary};
 use journal::Record;
-use project::convention::plain::one_line;
-use serde_json::Value;
+use project::convention::plain::{cut_at_word, one_line, visible_len};
 
-use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, journal::event};
+use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted, journal::event};
 
 fn status_word(status: &str, look: &Look) -> String {
     let style = match status {
@@ -17,19 +16,40 @@ fn status_word(status: &str, look: &Look) -> String {
     look.paint(style, &format!("{:<9}", one_line(status)))
 }
 
+/// A run in one line; its title comes last, cut to the line's length.
 fn summary_line(run: &RunSummary, look: &Look) -> String {
-    format!(
+    let id = one_line(&run.run_id);
+    let progress = format!(
+        "{}/{}, {}",
+        run.completed,
+        counted(run.total, "subtask"),
+        counted(run.commits, "commit")
+    );
+    let mut line = format!(
         "{}  {}  {}",
         status_word(&run.status, look),
-        look.paint(STRONG, &one_line(&run.run_id)),
-        look.paint(
-            FAINT,
-            &format!(
-                "{}/{} subtasks, {} commits",
-                run.completed, run.total, run.commits
-            )
-        ),
-    )
+        look.paint(STRONG, &id),
+        look.paint(FAINT, &progress)
+    );
+    if let Some(date) = minute(&run.start_time) {
+        line.push_str("  ");
+        line.push_str(&look.paint(FAINT, &one_line(&date)));
+    }
+    let title = one_line(&run.task_title);
+    // Where the terminal is narrow, the title goes on in the next line rather than away.
+    let room = look.line.saturating_sub(visible_len(&line) + 2).max(20);
+    let title = cut_at_word(&title, room);
+    if !title.is_empty() {
+        line.push_str("  ");
+        line.push_str(title);
+    }
+    line
+}
+
+/// A time in UTC without its seconds: `2025-10-07 14:33`.
+fn minute(time: &str) -> Option<String> {
+    let (day, clock) = time.split_once('T')?;
+    Some(format!("{day} {}", clock.get(..5)?))
 }
 
 /// A list of runs.
@@ -71,7 +91,12 @@ pub fn run(run: &RunSummary, look: &Look) -> String {
     page.raw(&summary_line(run, look));
     page.field("project", &run.project_root);
     page.field("workflow", &run.workflow);
-    page.field("task", &format!("{} (tag {})", run.task_id, run.tag));
+    let title = if run.task_title.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", run.task_title)
+    };
+    page.field("task", &format!("{}{title} (tag {})", run.task_id, run.tag));
     page.field("branch", &run.branch);
     page.field("begun", &run.start_time);
     page.field("ended", run.end_time.as_deref().unwrap_or_default());
@@ -93,8 +118,9 @@ pub fn log_verified(verified: &LogVerified, look: &Look) -> String {
         page.signed(
             Sign::Good,
             &format!(
-                "{}: {} events, the chain is whole",
-                verified.run_id, verified.events
+                "{}: {}, the chain is whole",
+                verified.run_id,
+                counted(verified.events, "event")
             ),
         );
     } else {
@@ -106,15 +132,16 @@ pub fn log_verified(verified: &LogVerified, look: &Look) -> String {
             .as_deref()
             .unwrap_or("the journal is damaged");
         page.signed(Sign::Bad, &format!("{}{line}: {damage}", verified.run_id));
-        page.field("whole", &format!("{} events before it", verified.events));
+        let before = counted(verified.events, "event");
+        page.field("whole", &format!("{before} before it"));
         page.command(&format!("tm log repair {}", verified.run_id));
     }
     if verified.torn_bytes > 0 {
         page.signed(
             Sign::Warn,
             &format!(
-                "the last {} bytes are what a crash left of an unfinished append; the next command cuts them off",
-                verified.torn_bytes
+                "at the end is what a crash left of an unfinished append ({}); the next command cuts it off",
+                counted(verified.torn_bytes, "byte")
             ),
         );
     }
@@ -129,8 +156,11 @@ pub fn log_repaired(repaired: &LogRepaired, look: &Look) -> String {
         page.signed(
             Sign::Good,
             &format!(
-                "{}: {} events kept, {} events ({} bytes) lost",
-                repaired.run_id, repaired.kept_events, repaired.lost_events, repaired.lost_bytes
+                "{}: {} kept, {} ({}) lost",
+                repaired.run_id,
+                counted(repaired.kept_events, "event"),
+                counted(repaired.lost_events, "event"),
+                counted(repaired.lost_bytes, "byte")
             ),
         );
         page.field("old file", repaired.old_file.as_deref().unwrap_or_default());
@@ -138,18 +168,11 @@ pub fn log_repaired(repaired: &LogRepaired, look: &Look) -> String {
         page.signed(
             Sign::Good,
             &format!(
-                "{}: nothing to mend in {} events",
-                repaired.run_id, repaired.kept_events
+                "{}: nothing to mend in {}",
+                repaired.run_id,
+                counted(repaired.kept_events, "event")
             ),
         );
     }
-    page.finish()
-}
-
-/// A run as it was after some event.
-pub fn replay(state: &Value, look: &Look) -> String {
-    let mut page = Page::new(look);
-    // A JSON value with text keys: writing it as text cannot fail.
-    page.body(&serde_json::to_string_pretty(state).unwrap_or_default());
     page.finish()
 }

@@ -39,7 +39,7 @@ fn details(record: &Record) -> String {
     let text = |key: &str| record.fields.get(key).map(shown).unwrap_or_default();
     match record.event.as_str() {
         "run:created" => format!("{} of {}", text("run"), text("workflow")),
-        "items:loaded" => format!("{} {}", count(record, "items"), text("set")),
+        "items:loaded" => format!("{}: {}", text("set"), count(record, "items")),
         "branch:created" => text("branch"),
         "tag:switched" | "phase:transition" => format!("{} to {}", text("from"), text("to")),
         "state:entered" => {

@@ -7,6 +7,7 @@ mod autopilot;
 mod history;
 mod journal;
 mod page;
+mod replay;
 mod setup;
 
 use anstyle::{AnsiColor, Style};
@@ -14,11 +15,12 @@ use conductor::Fault;
 use project::convention::plain::many_lines;
 
 pub use autopilot::{
-    aborted, commit_answer, finalized, moved, next, plan, resumed, started, status, verdict,
+    aborted, commit_answer, finalized, moved, next, paused, plan, resumed, started, status, verdict,
 };
-pub use history::{chosen, log, log_repaired, log_verified, replay, run, runs};
+pub use history::{chosen, log, log_repaired, log_verified, run, runs};
 pub use journal::event;
 pub use page::Page;
+pub use replay::replay;
 pub use setup::{config, doctor, workflow_checked, workflows};
 
 /// How text for people is to look.
@@ -91,6 +93,14 @@ pub fn fault(fault: &Fault, look: &Look) -> String {
         page.command(&fault.recovery);
     }
     page.finish()
+}
+
+/// A number of things, each of which is called `one`.
+pub fn counted(number: impl TryInto<u64>, one: &str) -> String {
+    match number.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {one}"),
+        number => format!("{number} {one}s"),
+    }
 }
 
 /// A text with its lines kept, and without anything that a terminal would act on.

@@ -103,9 +103,29 @@ fn runs_are_listed_with_their_status() {
         list.text().starts_with("running    master__task-1__"),
         "{list:?}"
     );
+    let line = list.text().trim_end();
+    let (_, day) = line
+        .split_once("  0/2 subtasks, 0 commits  ")
+        .expect("how far it is");
+    assert_eq!(
+        day.len(),
+        "2025-10-07 14:33  Count the words".len(),
+        "{day}"
+    );
+    assert!(day.ends_with("  Count the words"), "{day}");
+    assert_eq!(
+        environment.tm(&["runs", "list", "--json"]).json_with(0)[0]["taskTitle"],
+        "Count the words"
+    );
     let shown = environment.tm(&["runs", "show"]);
     assert!(
         shown.text().contains("master/task-1-count-the-words"),
+        "{shown:?}"
+    );
+    assert!(
+        shown
+            .text()
+            .contains("task       1: Count the words (tag master)\n"),
         "{shown:?}"
     );
     let log = environment.tm(&["runs", "log"]);
@@ -115,4 +135,100 @@ fn runs_are_listed_with_their_status() {
             .contains("branch:created   master/task-1-count-the-words"),
         "{log:?}"
     );
+}
+
+#[test]
+fn a_run_without_attempts_left_says_so_in_words_and_names_the_ways_out() {
+    let environment = TestEnvironment::new();
+    environment
+        .tm(&["autopilot", "start", "1", "--max-attempts", "2"])
+        .text();
+    environment.write("tests/a_test.sh", "false\n");
+    let complete = |phase: &str| {
+        environment.tm(&[
+            "autopilot",
+            "complete",
+            phase,
+            "1.1",
+            "--results",
+            "failed:1,passed:0",
+        ])
+    };
+    complete("red").text();
+    complete("green");
+    complete("green");
+    let next = environment.tm(&["autopilot", "next"]);
+    let run = next
+        .text()
+        .lines()
+        .find_map(|line| line.strip_prefix("  run        "))
+        .expect("the run");
+    let expected = format!(
+        "PAUSED 1.1 GREEN
+  run        {run}
+  why        all 2 attempts at GREEN failed
+  [..............................] 0% (0 of 2 subtasks)
+
+What to do
+  - see what keeps failing, then go on with a fresh set of attempts
+  -> tm autopilot resume --run-id {run}
+  - a test is wrong: go back to RED, which resumes the run too
+  -> tm autopilot reopen --run-id {run} --reason TEXT
+  - give it up: resume the run, then skip it
+  -> tm autopilot skip --run-id {run} --reason TEXT
+  - end the run; its commits stay
+  -> tm autopilot abort --run-id {run}
+"
+    );
+    assert_eq!(next.out, expected);
+    let status = environment.tm(&["autopilot", "status"]);
+    assert!(
+        status
+            .text()
+            .contains("  paused     all 2 attempts at GREEN failed\n"),
+        "{status:?}"
+    );
+    assert!(!status.out.contains("max_attempts"), "{status:?}");
+    // What the page says about going back holds.
+    environment
+        .tm(&["autopilot", "reopen", "--run-id", run, "--reason", "wrong"])
+        .text();
+    let next = environment.tm(&["autopilot", "next"]);
+    assert!(next.text().starts_with("RED 1.1: "), "{next:?}");
+}
+
+#[test]
+fn a_run_as_it_was_is_told_in_words() {
+    let environment = TestEnvironment::started();
+    environment.do_subtask("1.1");
+    let now = environment.tm(&["log", "replay"]);
+    assert!(now.text().contains("  commits    1\n"), "{now:?}");
+    assert!(
+        now.out.contains("  ok 1.1  Count by spaces  done\n"),
+        "{now:?}"
+    );
+    assert!(
+        now.out
+            .ends_with("next then: RED 1.2: Count by any white space\n"),
+        "{now:?}"
+    );
+    let then = environment.tm(&["log", "replay", "--to", "1"]);
+    assert!(
+        then.text().contains("1.1  Count by spaces") && !then.out.contains("  done\n"),
+        "{then:?}"
+    );
+    assert!(!then.out.contains('{'), "{then:?}");
+}
+
+#[test]
+fn a_definition_that_is_nowhere_is_missed_by_name() {
+    let environment = TestEnvironment::new();
+    let ran = environment.tm(&["workflow", "check", "nothing"]);
+    assert_eq!(ran.status, 4, "{ran:?}");
+    assert!(
+        ran.err
+            .starts_with("error: there is neither a workflow nor a file `nothing`\nhelp: "),
+        "{ran:?}"
+    );
+    environment.tm(&["workflow", "check", "tdd"]).text();
 }

@@ -13,6 +13,13 @@ fn a_run_is_gone_through_by_answers() {
     person.say("");
     person.until("Results (failed:N,passed:N): ");
     person.say("nonsense");
+    let shown = person.until("Results (failed:N,passed:N): ");
+    assert!(
+        shown.contains("`nonsense` is no answer here, so nothing was done."),
+        "{shown}"
+    );
+    assert!(shown.contains("skip REASON"), "{shown}");
+    person.say("failed:2,nonsense:0");
     let shown = person.until("Press Enter when it is done: ");
     assert!(
         shown.contains("error: "),
@@ -22,8 +29,10 @@ fn a_run_is_gone_through_by_answers() {
         !shown.contains("<INSTRUCTION>"),
         "what is on the screen is not shown twice: {shown}"
     );
-    person.say("");
-    person.until("Results");
+    person.say("done");
+    let shown = person.until("Press Enter when it is done: ");
+    assert!(shown.contains("`done` is no answer here"), "{shown}");
+    // Results may be typed at once.
     person.say("failed:2,passed:0");
 
     let shown = person.until("Press Enter when it is done: ");
@@ -35,6 +44,17 @@ fn a_run_is_gone_through_by_answers() {
 
     let shown = person.until("Press Enter to make the commit: ");
     assert!(shown.contains("COMMIT 1.1: Count by spaces"), "{shown}");
+    for other in ["n", "no", "92", "yes", "statsu"] {
+        person.say(other);
+        let shown = person.until("Press Enter to make the commit: ");
+        assert!(
+            shown.contains(&format!(
+                "`{other}` is no answer here, so nothing was done."
+            )),
+            "{shown}"
+        );
+        assert_eq!(environment.git(&["rev-list", "--count", "main..HEAD"]), "0");
+    }
     person.say("");
     let shown = person.until("Press Enter when it is done: ");
     assert!(
@@ -88,9 +108,71 @@ fn a_run_is_finished_from_the_prompt() {
         &["autopilot", "resume", "--interactive"],
         "\n\npassed:2,failed:0\n",
     );
-    assert!(ran.text().contains("COMPLETE"), "{ran:?}");
+    let text = ran.text();
+    assert!(text.contains("next: The run is over: completed."), "{text}");
+    assert_eq!(
+        text.matches("# Task 1: Count the words").count(),
+        1,
+        "{text}"
+    );
+    assert!(!text.contains("COMPLETE"), "the report says it all: {text}");
     let status = environment
         .tm(&["autopilot", "status", "--json"])
         .json_with(0);
     assert_eq!(status["status"], "completed");
+}
+
+#[test]
+fn coverage_is_asked_for_where_the_settings_want_it() {
+    let environment = TestEnvironment::new();
+    environment.write(
+        ".taskmaster/config.json",
+        r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"], "coverageThresholds": {"lines": 80}}}"#,
+    );
+    environment.git(&["commit", "--quiet", "--all", "--message", "Coverage"]);
+    let mut person = environment.dialogue(&["autopilot", "start", "1", "--interactive"]);
+    person.until("Press Enter when it is done: ");
+    environment.write("tests/words_test.sh", "false\n");
+    person.say("failed:1,passed:0");
+    let shown = person.until("Press Enter when it is done: ");
+    assert!(
+        !shown.contains("Coverage in percent"),
+        "not at RED: {shown}"
+    );
+    environment.write("src/words.sh", "true\n");
+    person.say("failed:0,passed:1");
+    person.until("Coverage in percent (Enter if not measured): ");
+    person.say("much");
+    let shown = person.until("Coverage in percent (Enter if not measured): ");
+    assert!(shown.contains("`much` is no answer here"), "{shown}");
+    person.say("70");
+    let shown = person.until("Press Enter when it is done: ");
+    assert!(shown.contains("coverage_below_threshold"), "{shown}");
+    person.say("failed:0,passed:1 coverage:85");
+    let shown = person.until("Press Enter to make the commit: ");
+    assert!(!shown.contains("Coverage in percent"), "{shown}");
+    person.say("quit");
+    person.end();
+}
+
+#[test]
+fn a_pause_is_told_with_its_ways_out_and_ended_by_an_empty_line_alone() {
+    let environment = TestEnvironment::started();
+    let mut person = environment.dialogue(&["autopilot", "resume", "--interactive"]);
+    person.until("Press Enter when it is done: ");
+    // Somebody else pauses the run meanwhile.
+    environment
+        .tm(&["autopilot", "pause", "--reason", "lunch"])
+        .text();
+    person.say("status");
+    let shown = person.until("Press Enter to resume the run: ");
+    assert!(shown.contains("PAUSED 1.1 RED\n"), "{shown}");
+    assert!(shown.contains("why        lunch\n"), "{shown}");
+    person.say("no");
+    let shown = person.until("Press Enter to resume the run: ");
+    assert!(shown.contains("`no` is no answer here"), "{shown}");
+    person.say("");
+    person.until("Press Enter when it is done: ");
+    person.say("quit");
+    person.end();
 }

@@ -23,7 +23,13 @@ pub enum Recovery {
 
 impl Recovery {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Repeat, Self::Look, Self::Resume, Self::Mistake, Self::Edit];
+    pub const ALL: [Self; 5] = [
+        Self::Repeat,
+        Self::Look,
+        Self::Resume,
+        Self::Mistake,
+        Self::Edit,
+    ];
 }
 
 /// Works one run off.
@@ -40,7 +46,12 @@ pub struct Executor<'a> {
 impl<'a> Executor<'a> {
     /// Nothing done yet.
     pub fn new(stage: &'a Stage) -> Self {
-        Self { stage, history: String::new(), commits: Vec::new(), deaths: 0 }
+        Self {
+            stage,
+            history: String::new(),
+            commits: Vec::new(),
+            deaths: 0,
+        }
     }
 
     /// Runs a command, and notes what it came to.
@@ -51,7 +62,12 @@ impl<'a> Executor<'a> {
         };
         let what = match (ran.died(), ran.status) {
             (true, _) => "died".to_owned(),
-            (false, status) => format!("{} {} {}", status.unwrap_or(-1), ran.code(), ran.err.trim_end()),
+            (false, status) => format!(
+                "{} {} {}",
+                status.unwrap_or(-1),
+                ran.code(),
+                ran.err.trim_end()
+            ),
         };
         let by = death.map_or_else(String::new, |death| format!(" [{death:?}]"));
         let _ = writeln!(self.history, "  {}{by}: {what}", arguments.join(" "));
@@ -67,7 +83,11 @@ impl<'a> Executor<'a> {
     /// What is to be done now; null if there is no run.
     pub fn next(&mut self) -> Value {
         let ran = self.tm(&["autopilot", "next"], None);
-        if ran.status == Some(0) { ran.json() } else { Value::Null }
+        if ran.status == Some(0) {
+            ran.json()
+        } else {
+            Value::Null
+        }
     }
 
     /// Writes what a phase asks for. Doing it again changes nothing.
@@ -77,9 +97,11 @@ impl<'a> Executor<'a> {
             "green" => {
                 self.stage.write(&format!("src/{id}.sh"), "true\n");
                 // A file that git knows from the second subtask on.
-                let known = std::fs::read_to_string(self.stage.project().join("src/all.sh")).unwrap_or_default();
+                let known = std::fs::read_to_string(self.stage.project().join("src/all.sh"))
+                    .unwrap_or_default();
                 if !known.contains(id) {
-                    self.stage.write("src/all.sh", &format!("{known}. src/{id}.sh\n"));
+                    self.stage
+                        .write("src/all.sh", &format!("{known}. src/{id}.sh\n"));
                 }
             }
             _ => {}
@@ -96,7 +118,10 @@ impl<'a> Executor<'a> {
             "finalize" => vec!["finalize", "--results", "failed:0,passed:3"],
             other => panic!("nobody can answer {other}"),
         };
-        std::iter::once("autopilot").chain(words).map(str::to_owned).collect()
+        std::iter::once("autopilot")
+            .chain(words)
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Runs the command that answers a unit; true if it was acknowledged, false if it died.
@@ -116,10 +141,17 @@ impl<'a> Executor<'a> {
             return true;
         }
         if ran.status != Some(0) {
-            self.fail(&format!("`{}` was not acknowledged: {}", words.join(" "), ran.out));
+            self.fail(&format!(
+                "`{}` was not acknowledged: {}",
+                words.join(" "),
+                ran.out
+            ));
         }
         if action == "commit" {
-            let sha = ran.json()["commitSha"].as_str().unwrap_or_default().to_owned();
+            let sha = ran.json()["commitSha"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned();
             if sha.is_empty() {
                 self.fail("a commit without an id");
             }
@@ -128,34 +160,67 @@ impl<'a> Executor<'a> {
         true
     }
 
-    /// What an executor does first when its command has died.
-    pub fn recover(&mut self, recovery: Recovery) {
+    /// Repeats the command that has died. What it reported may have been settled one way or the other since.
+    pub fn answer_once(&mut self, action: &str, id: &str) {
+        if !self.answer(action, id, None) {
+            self.fail("a process died of itself");
+        }
+    }
+
+    /// What an executor does first when its command has died; whether that has settled what was under way.
+    pub fn recover(&mut self, recovery: Recovery) -> bool {
         match recovery {
-            Recovery::Repeat => {}
+            Recovery::Repeat => return false,
             Recovery::Look => {
                 self.tm(&["autopilot", "status"], None);
                 self.tm(&["autopilot", "next", "--check"], None);
+                return false;
             }
             Recovery::Resume => {
                 self.tm(&["autopilot", "resume"], None);
             }
             Recovery::Mistake => {
-                let ran = self.tm(&["autopilot", "complete", "red", "1.9", "--results", "failed:1,passed:0"], None);
+                let ran = self.tm(
+                    &[
+                        "autopilot",
+                        "complete",
+                        "red",
+                        "1.9",
+                        "--results",
+                        "failed:1,passed:0",
+                    ],
+                    None,
+                );
                 if ran.status == Some(0) {
                     self.fail("a report that nobody asked for was taken in");
                 }
             }
             Recovery::Edit => {
                 self.stage.write("src/edited.sh", "true\n");
-                self.tm(&["autopilot", "complete", "red", "1.9", "--results", "failed:1,passed:0"], None);
+                self.tm(
+                    &[
+                        "autopilot",
+                        "complete",
+                        "red",
+                        "1.9",
+                        "--results",
+                        "failed:1,passed:0",
+                    ],
+                    None,
+                );
                 std::fs::remove_file(self.stage.project().join("src/edited.sh")).unwrap();
             }
         }
+        true
     }
 
     /// Works the run off to its end. `death` is asked before each command how its process is to die; when one has
     /// died, `recovery` says what is done before it is repeated.
-    pub fn finish(&mut self, mut death: impl FnMut(&str) -> Option<Death>, mut recovery: impl FnMut() -> Recovery) {
+    pub fn finish(
+        &mut self,
+        mut death: impl FnMut(&str) -> Option<Death>,
+        mut recovery: impl FnMut() -> Recovery,
+    ) {
         const MOST: usize = 400;
         for _ in 0..MOST {
             let next = self.next();
@@ -164,7 +229,11 @@ impl<'a> Executor<'a> {
                 next => next["action"].as_str().unwrap_or_default(),
             }
             .to_owned();
-            let id = next.pointer("/subtask/id").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let id = next
+                .pointer("/subtask/id")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned();
             match action.as_str() {
                 "complete" => return,
                 "paused" => {
@@ -177,8 +246,12 @@ impl<'a> Executor<'a> {
                 _ => {}
             }
             self.work(&action, &id);
-            while !self.answer(&action, &id, death(&action)) {
-                self.recover(recovery());
+            // What is settled may have come out either way: then the executor looks what is next. Otherwise it repeats.
+            if !self.answer(&action, &id, death(&action))
+                && !self.recover(recovery())
+                && !self.answer(&action, &id, None)
+            {
+                self.fail("a process died of itself");
             }
         }
         self.fail("the run never ends");

@@ -18,10 +18,6 @@ pub const PYTHON: Language = Language {
             "pyproject.toml",
             "[project]\nname = \"textstat\"\nversion = \"0.1.0\"\n",
         ),
-        (
-            ".taskmaster/config.json",
-            "{\"test\": {\"command\": \"python3 -m unittest\"}}\n",
-        ),
         ("textstat/__init__.py", ""),
         ("tests/__init__.py", ""),
         (".gitignore", "__pycache__/\n"),

@@ -12,7 +12,7 @@ pub const RUST: Language = Language {
     oldest: 0,
     runs_tests: &["test", "--no-fail-fast", "--tests"],
     counts: of_cargo,
-    test_command: "cargo test",
+    test_command: "cargo test --no-fail-fast",
     setup: &[
         (
             "Cargo.toml",

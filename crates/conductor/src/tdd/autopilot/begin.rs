@@ -1,11 +1,14 @@
 //! Beginning a run: the plan, and the start.
 
+use std::path::{Path, PathBuf};
+
 use super::{Reach, refused};
 use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunDir, RunStem};
 use project::convention::message::Kind as MessageKind;
 use rails::command::Start as StartCommand;
+use rails::state::RunStatus;
 use rails::{Command, RunState, Severity};
 use serde_json::{Map, Value};
 
@@ -16,7 +19,7 @@ use super::super::readers::preflight::{self, Planned};
 use super::super::{Raw, Tdd, request, view};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
-use crate::conductor::by_status;
+use crate::conductor::{by_status, read_json};
 use crate::engine::{Done, LOCK_WAIT, OpenRun};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
@@ -24,8 +27,13 @@ use crate::library;
 
 impl Conductor {
     pub(super) fn planned(&self, start: &request::Start) -> Result<Planned, Fault> {
+        // A path is meant from where the caller stands.
+        let start = &request::Start {
+            plan: start.plan.as_ref().map(|plan| self.cwd.join(plan)),
+            ..start.clone()
+        };
         let stored = self.stored()?;
-        let belongs = |branch: &str, task: &str| -> bool {
+        let belongs = |branch: &str, task: &str, tag: &str| -> bool {
             let Some(project) = &stored else {
                 return false;
             };
@@ -36,7 +44,9 @@ impl Conductor {
                         crate::engine::load(dir.path())
                             .ok()
                             .and_then(|loaded| Memory::of(&loaded.run).ok())
-                            .is_some_and(|memory| memory.start.branch == branch)
+                            .is_some_and(|memory| {
+                                memory.start.branch == branch && memory.start.tag == tag
+                            })
                     })
             })
         };
@@ -54,7 +64,7 @@ impl Conductor {
         if let Some(project) = self.stored()?
             && !start.force
         {
-            refuse_second(&project)?;
+            self.refuse_second(&project)?;
         }
         let planned = self.planned(start)?;
         let (definition, _) = library::load(&self.root, "tdd")?;
@@ -124,6 +134,56 @@ impl Conductor {
         })
     }
 
+    /// Refuses where a run is under way in this working tree, in this project or in one beside it.
+    pub(super) fn refuse_second(&self, project: &ProjectDir) -> Result<(), Fault> {
+        let (other, at) = match running(project)? {
+            Some(other) => (other, self.root.clone()),
+            None => match self.running_beside()? {
+                Some(found) => found,
+                None => return Ok(()),
+            },
+        };
+        let fault = Fault::new(
+            Kind::Conflict,
+            "run_active",
+            format!("the run {} is under way in {}", other.id(), at.display()),
+        )
+        .detail("runId", other.id())
+        .recover("tm autopilot resume");
+        Err(if at == self.root {
+            fault.suggest("go on with it (`tm autopilot next`), end it (`tm autopilot abort`), or supersede it with --force")
+        } else {
+            fault.suggest(format!(
+                "both share one working tree: end that one first (`tm autopilot abort --project-root {}`), or use a worktree of its own",
+                at.display()
+            ))
+        })
+    }
+
+    /// A run that goes on in another project of the same working tree.
+    fn running_beside(&self) -> Result<Option<(RunDir, PathBuf)>, Fault> {
+        let Some(own) = worktree(&self.root) else {
+            return Ok(None);
+        };
+        let stored = std::fs::read_dir(self.home.projects());
+        for entry in stored.into_iter().flatten().flatten() {
+            let named = read_json(&entry.path().join("project.json"))
+                .and_then(|value| value.get("path")?.as_str().map(PathBuf::from));
+            let Some(root) = named else {
+                continue;
+            };
+            if root == self.root || worktree(&root) != Some(own) {
+                continue;
+            }
+            if let Some(project) = self.home.find_project(&root)?
+                && let Some(run) = running(&project)?
+            {
+                return Ok(Some((run, root)));
+            }
+        }
+        Ok(None)
+    }
+
     /// Begins a run.
     pub fn start(&self, start: &request::Start) -> Result<Started, Fault> {
         if let Some(attempts) = start.max_attempts
@@ -141,11 +201,14 @@ impl Conductor {
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(LOCK_WAIT, &self.command)?;
         if start.force {
+            // A start that is refused ends no run.
+            self.planned(start)?;
             if let Some(other) = running(&project)? {
                 self.supersede(&project, &other)?;
             }
+            self.refuse_second(&project)?;
         } else {
-            refuse_second(&project)?;
+            self.refuse_second(&project)?;
         }
         let planned = self.planned(start)?;
         sweep(&project);
@@ -275,24 +338,24 @@ pub(super) fn policies(
         .collect()
 }
 
-/// A run that goes on in this project, if there is one.
+/// A run that goes on in this project, by its journal: a file that could be made anew decides
+/// nothing.
 pub(super) fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
-    Ok(by_status(project)?
-        .into_iter()
-        .find(|(_, status, _)| status == "running")
-        .map(|(dir, _, _)| dir))
+    for id in project.runs()? {
+        let dir = project.run(&id)?;
+        if let Ok(loaded) = crate::engine::load(dir.path())
+            && loaded.head.seq > 0
+            && loaded.run.status == RunStatus::Running
+        {
+            return Ok(Some(dir));
+        }
+    }
+    Ok(None)
 }
 
-pub(super) fn refuse_second(project: &ProjectDir) -> Result<(), Fault> {
-    let Some(other) = running(project)? else {
-        return Ok(());
-    };
-    Err(Fault::new(
-        Kind::Conflict,
-        "run_active",
-        format!("the run {} is under way in this project", other.id()),
-    )
-    .suggest("go on with it (`tm autopilot next`), end it (`tm autopilot abort`), or supersede it with --force")
-    .detail("runId", other.id())
-    .recover("tm autopilot resume"))
+/// The top of the working tree that a folder lies in.
+fn worktree(folder: &Path) -> Option<&Path> {
+    folder
+        .ancestors()
+        .find(|folder| folder.join(".git").exists())
 }

@@ -20,12 +20,17 @@ use crate::fault::{Fault, Kind};
 pub(super) struct Hand<'a> {
     pub(super) open: OpenRun<'a>,
     pub(super) tdd: Tdd<'a>,
-    _project_lock: Option<RunLock>,
+    project_lock: Option<RunLock>,
 }
 
 impl Hand<'_> {
     pub(super) fn command(&mut self, command: &Command) -> Result<Done, Fault> {
         self.open.command(&self.tdd, command)
+    }
+
+    /// Lets the run go, and keeps the project locked.
+    pub(super) fn release(self) -> Option<RunLock> {
+        self.project_lock
     }
 }
 
@@ -52,6 +57,16 @@ impl Conductor {
         if open.run.run.is_empty() {
             return Err(never_began(dir.id()));
         }
+        if let Err(error) =
+            serde_json::from_value::<project::config::Config>(open.run.settings.clone())
+        {
+            return Err(Fault::new(
+                Kind::Environment,
+                "settings_damaged",
+                format!("the settings that the run is pinned to cannot be read: {error}"),
+            )
+            .suggest("use the version of tm that started the run, or a newer one"));
+        }
         let tdd = Tdd {
             root: &self.root,
             settings: &self.settings,
@@ -65,7 +80,7 @@ impl Conductor {
         Ok(Hand {
             open,
             tdd,
-            _project_lock: project_lock,
+            project_lock,
         })
     }
 }

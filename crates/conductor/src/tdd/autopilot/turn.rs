@@ -1,6 +1,8 @@
 //! Turns: one step back, giving up, letting pass, pausing, going on, ending.
 
-use super::begin::{refuse_second, running};
+use journal::layout::ProjectDir;
+
+use super::begin::running;
 use super::{Hand, Reach, moved, no_reason, over, refused};
 use rails::state::RunStatus;
 use rails::{Command, RunState};
@@ -20,8 +22,12 @@ impl Conductor {
     /// One phase back for the present subtask; at the end, into a repair.
     pub fn reopen(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
         let (project, dir) = self.find(run)?;
-        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Run)?;
+        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
         is_where_it_was(&hand)?;
+        if hand.open.run.status == RunStatus::Paused {
+            // It ends the pause, so it needs what a resume needs.
+            self.may_go_on(&hand, &project)?;
+        }
         let from = view::phase(&hand.open.run).unwrap_or_default().to_owned();
         moved(
             &mut hand,
@@ -77,6 +83,7 @@ impl Conductor {
         }
         let (project, dir) = self.find(run)?;
         let mut hand = self.hand(&project, &dir, Raw::None, Reach::Run)?;
+        is_where_it_was(&hand)?;
         let command = Command::Allow {
             code: code.to_owned(),
             reason: reason.to_owned(),
@@ -160,12 +167,6 @@ impl Conductor {
                 let _ = self.hand(&project, &dir, Raw::None, Reach::Run);
                 return Err(over(&loaded.run));
             }
-            head_is_there(&loaded.run)?;
-            if let Some(other) = running(&project)?
-                && other.id() != dir.id()
-            {
-                refuse_second(&project)?;
-            }
         }
         let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
         if hand.open.run.status.is_over() {
@@ -177,6 +178,7 @@ impl Conductor {
                 next_action: view::next_action(run),
             });
         }
+        self.may_go_on(&hand, &project)?;
         match hand.command(&Command::Resume)? {
             Done::Moved(_) => {
                 // Somebody who resumes may have cleared up: make good what is missing.
@@ -199,17 +201,34 @@ impl Conductor {
         }
     }
 
+    /// Refuses to go on with a run whose branch is not there, or beside another one. To be asked under
+    /// the lock of the project.
+    fn may_go_on(&self, hand: &Hand<'_>, project: &ProjectDir) -> Result<(), Fault> {
+        head_is_there(&hand.open.run)?;
+        match running(project)? {
+            Some(other) if other.id() == hand.open.run.run => Ok(()),
+            _ => self.refuse_second(project),
+        }
+    }
+
     /// Ends a run.
     pub fn abort(&self, run: Option<&str>, abort: request::Abort) -> Result<Aborted, Fault> {
         let (project, dir) = self.find(run)?;
         let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
-        if hand.open.run.status.is_over() {
+        let ended = hand.open.run.status;
+        if ended.is_over() && !(abort.cleanup && ended == RunStatus::Aborted) {
             return Err(over(&hand.open.run));
         }
         let memory = Memory::of(&hand.open.run)?;
         let mut flags = memory::entry("cleanup", abort.cleanup);
         flags.insert("force".to_owned(), Value::from(abort.force));
-        match hand.command(&Command::Abort { flags })? {
+        let done = if ended.is_over() {
+            // Aborted before, and perhaps killed while it cleared up: only that is left to do.
+            clear_branch(&hand, &flags)?
+        } else {
+            hand.command(&Command::Abort { flags })?
+        };
+        match done {
             Done::Moved(_) => {}
             Done::Refused(refusal) => {
                 return Err(refused(Some(&hand.open.run), &refusal));
@@ -226,7 +245,8 @@ impl Conductor {
         }
         let run_id = hand.open.run.run.clone();
         if abort.cleanup {
-            drop(hand);
+            // The project stays locked; its run has nobody left who could wait for it.
+            let _project_lock = hand.release();
             std::fs::remove_dir_all(dir.path()).map_err(|error| {
                 Fault::environment(
                     "storage",
@@ -286,6 +306,29 @@ fn is_where_it_was(hand: &Hand<'_>) -> Result<(), Fault> {
     .recover("tm autopilot next"))
 }
 
+/// Deletes the branch of a run that was aborted before.
+fn clear_branch(hand: &Hand<'_>, flags: &Map<String, Value>) -> Result<Done, Fault> {
+    use super::super::effects::delete;
+    use crate::support::{No, Outcome};
+    match delete::prepare(&hand.tdd, &hand.open.run, flags) {
+        Err(No::Refused(refusal)) => Ok(Done::Refused(refusal)),
+        Err(No::Fault(fault)) => Err(fault),
+        Ok(what) => match delete::carry_out(&hand.open.run, &what)? {
+            Outcome::Done { .. } => Ok(Done::Moved(Vec::new())),
+            Outcome::Failed {
+                code,
+                message,
+                suggestion,
+            } => Ok(Done::EffectFailed {
+                code,
+                message,
+                suggestion,
+                events: Vec::new(),
+            }),
+        },
+    }
+}
+
 /// What a subtask that is given up leaves in the tree counts as dirty before from then on.
 pub(super) fn left_behind(run: &RunState) -> Result<Map<String, Value>, Fault> {
     let mut memory = Memory::of(run)?;
@@ -294,6 +337,10 @@ pub(super) fn left_behind(run: &RunState) -> Result<Map<String, Value>, Fault> {
     let changes = Changes::of(&status, &memory, &repository, &[])?;
     let paths = changes.paths();
     for (path, content) in repository.hash_files(&paths)? {
+        // What was the user's before the run stays the user's.
+        if memory.dirty.get(&path).is_some_and(|before| !before.left) {
+            continue;
+        }
         memory.dirty.insert(
             path,
             DirtyFile {

@@ -115,7 +115,11 @@ pub(super) fn intent(
     let config = tdd.pinned(run);
     let seconds = tdd.now / 1000;
     Ok(Intent {
-        parent: memory.last_oid()?,
+        // The run's last commit; another one only where a policy let that pass.
+        parent: match memory.repository().head()?.oid {
+            Some(head) => head,
+            None => memory.last_oid()?,
+        },
         author_date: format!("{seconds} +0000"),
         reflog_action: format!("tm {} {what}", run.run),
         message,
@@ -149,11 +153,14 @@ pub(super) fn rewrite(
     task_status: Option<&str>,
 ) -> Result<Option<Rewrite>, No> {
     let source = memory.start.source.open(tdd.root, &memory.start.tag)?;
+    // What somebody took out of the file meanwhile has no status there any more.
+    let known = source.task_statuses()?;
     let mut changes: Vec<StatusChange> = done
         .iter()
+        .filter(|id| known.contains_key(id.as_str()))
         .map(|id| StatusChange::new(id.clone(), "done"))
         .collect();
-    if let Some(status) = task_status {
+    if let Some(status) = task_status.filter(|_| known.contains_key(&memory.start.task_id)) {
         changes.push(StatusChange::new(memory.start.task_id.clone(), status));
     }
     if changes.is_empty() {
@@ -292,9 +299,23 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outco
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let scratch = &memory.start.git_dir;
+    if intent.paths.is_empty() && pending.name != "task.finish" {
+        return Ok(Outcome::Failed {
+            code: "nothing_changed".to_owned(),
+            message: "nothing was changed since the last commit".to_owned(),
+            suggestion: Some(
+                "implement the subtask, or give it up with `tm autopilot skip --reason …`"
+                    .to_owned(),
+            ),
+        });
+    }
     if !intent.paths.is_empty()
         && let Err(error) = repository.commit_preflight(&intent.parent, &memory.start.branch)
     {
+        // A busy index frees itself, so that is worth another try.
+        if pending.name == "task.finish" && error.code() != "git_busy" {
+            return Ok(not_written(error.code(), &chain(&error)));
+        }
         return Ok(Outcome::Failed {
             code: error.code().to_owned(),
             message: chain(&error),
@@ -337,10 +358,19 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outco
             Ok(committed(run, &intent, &made.commit, &made.paths))
         }
         Err(error) => {
+            // What git says of itself is not what counts: the branch is.
+            if let Some(outcome) = came_about(run, &memory, &repository, &intent)? {
+                let _ = std::fs::remove_file(&group_file);
+                return Ok(outcome);
+            }
             if let Some(rewrite) = &intent.rewrite {
                 rewrite.revert(scratch).map_err(Fault::from)?;
             }
             let _ = std::fs::remove_file(&group_file);
+            if pending.name == "task.finish" {
+                // All work is committed by now; that a status could not be is no reason to stand still.
+                return Ok(not_written(error.code(), &chain(&error)));
+            }
             let reopen = "mend what it says; if files must change for that, `tm autopilot reopen --reason …`, report GREEN again, then commit";
             Ok(Outcome::Failed {
                 suggestion: match error.code() {
@@ -352,6 +382,46 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outco
             })
         }
     }
+}
+
+/// The outcome of a commit that came about although git, or a hook behind it, failed.
+fn came_about(
+    run: &RunState,
+    memory: &Memory,
+    repository: &Repository,
+    intent: &Intent,
+) -> Result<Option<Outcome>, Fault> {
+    let found = repository.find_our_commit(&CommitIntentRef {
+        parent: &intent.parent,
+        author_date: &intent.author_date,
+        reflog_action: &intent.reflog_action,
+        branch: &memory.start.branch,
+        process_group: None,
+    })?;
+    let commit = match found {
+        Found::Made(commit) => commit,
+        Found::Rewritten(commit) => as_rewritten(repository, intent, commit)?,
+        Found::Running => return Err(still_running()),
+        Found::NotMade => return Ok(None),
+    };
+    repository.settle_index(&commit, &intent.paths)?;
+    let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
+    Ok(Some(committed(run, intent, &commit, &paths)))
+}
+
+/// What a hook made of our commit, where it stands in its place.
+fn as_rewritten(
+    repository: &Repository,
+    intent: &Intent,
+    commit: CommitInfo,
+) -> Result<CommitInfo, Fault> {
+    if let Some(head) = repository.head()?.oid {
+        let head = repository.commit_info(&head)?;
+        if head.parents == [intent.parent.clone()] {
+            return Ok(head);
+        }
+    }
+    Ok(commit)
 }
 
 /// Looks whether a tm that is gone made the commit.
@@ -404,6 +474,7 @@ pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, 
         }
         // It was made; that somebody rewrote it since is for the next report to refuse.
         Found::Rewritten(commit) => {
+            let commit = as_rewritten(&repository, &intent, commit)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
             let _ = std::fs::remove_file(&group_file);
             Ok(Looked::Settled(committed(run, &intent, &commit, &paths)))
@@ -443,6 +514,20 @@ fn written(intent: &Intent) -> Outcome {
     Outcome::Done {
         result: json!({ "sha": "", "owed": false, "message": "", "files": [] }),
         keep,
+    }
+}
+
+/// The run ends without the task's status being written; the report says so.
+fn not_written(code: &str, message: &str) -> Outcome {
+    Outcome::Done {
+        result: json!({
+            "sha": "",
+            "owed": false,
+            "message": "",
+            "files": [],
+            "failed": { "code": code, "message": message },
+        }),
+        keep: Map::new(),
     }
 }
 

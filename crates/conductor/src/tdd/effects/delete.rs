@@ -59,10 +59,15 @@ pub fn prepare(_tdd: &Tdd<'_>, run: &RunState, flags: &Map<String, Value>) -> Re
 
 /// Idempotent.
 pub fn perform(run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+    carry_out(run, &pending.what)
+}
+
+/// Does what was prepared.
+pub fn carry_out(run: &RunState, what: &Value) -> Result<Outcome, Fault> {
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let branch = &memory.start.branch;
-    let delete = pending.what.get("delete") == Some(&Value::Bool(true));
+    let delete = what.get("delete") == Some(&Value::Bool(true));
     if repository.head()?.branch.as_deref() == Some(branch)
         && let Err(error) = repository.switch(&memory.start.from_branch)
     {

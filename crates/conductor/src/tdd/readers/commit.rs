@@ -33,20 +33,16 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     let status = repository.status()?;
     on_the_branch(&status, &memory)?;
     let mut findings = common_findings(tdd, run, &status, &memory, &repository)?;
-    if findings
+    let rewritten = findings
         .iter()
-        .any(|finding| finding.policy == "history_rewritten")
-    {
-        // Nothing below can be told apart while the run's own commits are gone.
-        return Ok(reading(String::new(), None, &[], findings));
-    }
+        .any(|finding| finding.policy == "history_rewritten");
     let green = run.token(token).and_then(memory::green).unwrap_or_default();
     if let Some(sha) = sha {
-        return made_already(&repository, &status, &memory, run, &green, sha, findings);
+        return made_already(tdd, &status, &memory, run, &green, sha, findings);
     }
     let named = named_paths(tdd, &repository, files)?;
     let changes = Changes::of(&status, &memory, &repository, &named)?;
-    if status.head.as_ref().map(Oid::as_str) != Some(memory.last_commit.as_str()) {
+    if !rewritten && status.head.as_ref().map(Oid::as_str) != Some(memory.last_commit.as_str()) {
         findings.push(finding(
             "foreign_commit",
             "there are commits on the branch that this run did not make",
@@ -205,7 +201,7 @@ fn changed_since(repository: &Repository, green: &Green) -> Result<Option<Findin
 
 /// A commit that the executor made itself.
 fn made_already(
-    repository: &Repository,
+    tdd: &Tdd<'_>,
     status: &TreeStatus,
     memory: &Memory,
     run: &RunState,
@@ -213,7 +209,15 @@ fn made_already(
     sha: &str,
     mut findings: Vec<Finding>,
 ) -> Result<Reading, No> {
-    let last = memory.last_oid()?;
+    let repository = &memory.repository();
+    let rewritten = findings
+        .iter()
+        .any(|finding| finding.policy == "history_rewritten");
+    // Where the run's own commits are gone, and a person let that pass, the commit stands for itself.
+    let last = match repository.resolve(&format!("{sha}^"))? {
+        Some(parent) if rewritten => parent,
+        _ => memory.last_oid()?,
+    };
     let mut foreign = |message: String| {
         findings.push(finding(
             "foreign_commit",
@@ -266,6 +270,21 @@ fn made_already(
             ));
         }
     }
+    let before: Vec<String> = paths
+        .iter()
+        .filter(|path| memory.dirty.get(*path).is_some_and(|dirty| !dirty.left))
+        .map(ToString::to_string)
+        .collect();
+    if !before.is_empty() {
+        return Err(refusal(
+            "was_dirty",
+            format!("the commit takes in what was changed before the run began: {}", before.join(", ")),
+            "take it out again (`git reset --soft HEAD~1`, then commit the other files alone), and report that commit",
+        )
+        .detail("files", before)
+        .into());
+    }
+    secrets(tdd, run, repository, &paths)?;
     let committed: Vec<String> = paths.iter().map(ToString::to_string).collect();
     let mut reading = reading(oid.to_string(), message, &committed, findings);
     reading

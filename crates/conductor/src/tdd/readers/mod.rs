@@ -19,7 +19,7 @@ pub(super) fn on_the_branch(status: &TreeStatus, memory: &Memory) -> Result<(), 
     let branch = &memory.start.branch;
     match &status.branch {
         Some(present) if present == branch => Ok(()),
-        Some(present) if memory.start.protected.contains(present) => Err(super::refusal(
+        Some(present) if memory.start.is_protected(present) => Err(super::refusal(
             "on_default_branch",
             format!("HEAD is on the protected branch `{present}`; this run works on `{branch}`"),
             format!("switch back with `git switch {branch}`, then report again"),

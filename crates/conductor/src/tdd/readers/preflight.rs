@@ -72,7 +72,7 @@ fn item(subtask: &Subtask) -> Value {
 }
 
 /// A branch's owner among earlier runs: whether one of the same task made it.
-pub type BelongsTo<'a> = &'a dyn Fn(&str, &str) -> bool;
+pub type BelongsTo<'a> = &'a dyn Fn(&str, &str, &str) -> bool;
 
 /// Makes every check, and changes nothing.
 pub fn plan(
@@ -501,7 +501,7 @@ fn branch(
         .into_iter()
         .chain(git.protected_branches.iter().cloned())
         .collect();
-    if start.protected.contains(&name) {
+    if start.is_protected(&name) {
         return Err(refused(
             "on_default_branch",
             format!("`{name}` is a protected branch: no run works on it"),
@@ -535,7 +535,7 @@ fn branch(
             )
             .suggest("work there, or choose another name with --branch"));
         }
-        if !belongs(&name, &start.task_id) {
+        if !belongs(&name, &start.task_id, &start.tag) {
             return Err(refused(
                 "branch_exists",
                 format!(
@@ -550,7 +550,7 @@ fn branch(
             start.head = tip.to_string();
         }
     }
-    if start.from_branch != name && !start.protected.contains(&start.from_branch) {
+    if start.from_branch != name && !start.is_protected(&start.from_branch) {
         start.protected.push(start.from_branch.clone());
     }
     start.branch = name;

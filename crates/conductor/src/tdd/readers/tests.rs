@@ -37,10 +37,14 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     let mut findings = common_findings(tdd, run, &status, &memory, &repository)?;
     let named = named_paths(tdd, &repository, files)?;
     let changes = Changes::of(&status, &memory, &repository, &named)?;
-    let last = memory.last_oid()?;
     let rewritten = findings
         .iter()
         .any(|finding| finding.policy == "history_rewritten");
+    let last = match &status.head {
+        // The run's own commits are gone; what is there now has to do.
+        Some(head) if rewritten => head.clone(),
+        _ => memory.last_oid()?,
+    };
     let changed = since_last(&repository, &status, &changes, &last, rewritten)?;
     all_changed(&named, &changed)?;
 
@@ -85,6 +89,13 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
         }
         _ => {
             findings.extend(changed_since_commit(&changed));
+            if changed.is_empty() && status.head.as_ref() != Some(&last) {
+                findings.push(finding(
+                    "foreign_commit",
+                    "there are commits on the branch that this run did not make",
+                    "take them off the branch, or `tm autopilot reopen --reason …` and hand them in as a repair",
+                ));
+            }
             findings.extend(gone_missing(run, present, None, counts));
         }
     }

@@ -1,0 +1,251 @@
+//! A folder for what a command of ours hands to git or has git make, and nobody else is to see.
+//!
+//! It lies in the git folder, where no git looks at it, so that what a command that was killed leaves behind is found
+//! and cleared by a later one. Whether it is still in use is told by a lock, which ends with the process that holds
+//! it, and by the git that was started with it, which may outlive that process.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::process_group::ProcessGroup;
+
+/// What the names of these folders begin with.
+const PREFIX: &str = "tramline-scratch-";
+
+/// Locked by the process that made the folder.
+const LOCK: &str = "lock";
+
+/// The process group of the git that reads from the folder.
+const GROUP: &str = "group";
+
+/// How old a folder must be that does not say who uses it: one that was made just now may not have come to it yet.
+const OLD: Duration = Duration::from_hours(1);
+
+/// A folder that goes away when it is dropped.
+pub(super) struct Scratch {
+    // In this order: the lock is held until the folder is gone.
+    folder: TempDir,
+    _lock: Option<File>,
+}
+
+impl Scratch {
+    /// A folder in `git_dir`, from which those that nobody uses any more are cleared; among the system's temporary
+    /// files where nothing can be written there, as where only the working tree is open to us.
+    pub(super) fn new(git_dir: &Path) -> io::Result<Self> {
+        clear(git_dir);
+        Self::within(git_dir).or_else(|_| Self::within(&std::env::temp_dir()))
+    }
+
+    fn within(parent: &Path) -> io::Result<Self> {
+        loop {
+            let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+            let path = folder.path().join(LOCK);
+            let lock = File::create_new(&path)?;
+            match lock.try_lock() {
+                // Before it was locked, somebody who clears up may have taken it for a folder that was left behind.
+                Ok(()) if path.exists() => {
+                    return Ok(Self {
+                        folder,
+                        _lock: Some(lock),
+                    });
+                }
+                Ok(()) | Err(TryLockError::WouldBlock) => {}
+                // No locks here: then nobody can clear up either.
+                Err(TryLockError::Error(_)) => {
+                    return Ok(Self {
+                        folder,
+                        _lock: None,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Tells that a git reads from the folder: as long as it runs, nobody clears the folder away.
+    pub(super) fn used_by(&self, group: &ProcessGroup) {
+        // Best effort: it matters only if this process is killed, and another one comes while that git still runs.
+        if let Ok(text) = serde_json::to_vec(group) {
+            drop(fs::write(self.path().join(GROUP), text));
+        }
+    }
+}
+
+/// Removes the folders that nobody uses any more. What cannot be removed stays for the next time.
+fn clear(git_dir: &Path) {
+    let Ok(entries) = git_dir.read_dir() else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let named = entry
+            .file_name()
+            .as_encoded_bytes()
+            .starts_with(PREFIX.as_bytes());
+        if named && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            drop(remove_unused(&entry.path()));
+        }
+    }
+}
+
+fn remove_unused(folder: &Path) -> io::Result<()> {
+    // Held until the folder is gone, so that of several who clear up one does it.
+    let lock = match File::options().write(true).open(folder.join(LOCK)) {
+        Ok(lock) => Some(lock),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && is_old(folder) => None,
+        Err(error) => return Err(error),
+    };
+    if let Some(lock) = &lock {
+        lock.try_lock()?;
+    }
+    match fs::read(folder.join(GROUP)) {
+        Ok(text) => match serde_json::from_slice::<ProcessGroup>(&text) {
+            Ok(group) if group.is_alive() => return Ok(()),
+            // Cut off by the end of the process that wrote it: the git may run all the same.
+            Err(_) if !is_old(folder) => return Ok(()),
+            _ => {}
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    fs::remove_dir_all(folder)
+}
+
+fn is_old(folder: &Path) -> bool {
+    let age = fs::metadata(folder)
+        .and_then(|metadata| metadata.modified())
+        .ok()
+        .and_then(|modified| modified.elapsed().ok());
+    age.is_some_and(|age| age > OLD)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    /// The folders of this kind in `parent`, by name.
+    fn folders(parent: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(parent)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// A folder as a process that was killed leaves it.
+    fn left_behind(parent: &Path, name: &str, files: &[(&str, &str)]) -> String {
+        let name = format!("{PREFIX}{name}");
+        fs::create_dir_all(parent.join(&name).join("objects/ab")).unwrap();
+        for (file, text) in files {
+            fs::write(parent.join(&name).join(file), text).unwrap();
+        }
+        name
+    }
+
+    fn made_old(folder: &Path) {
+        let then = SystemTime::now() - OLD - Duration::from_mins(1);
+        File::open(folder).unwrap().set_modified(then).unwrap();
+    }
+
+    #[test]
+    fn a_folder_goes_away_and_takes_with_it_what_was_left_behind() {
+        let parent = tempfile::tempdir().unwrap();
+        left_behind(parent.path(), "a", &[(LOCK, ""), ("message", "feat")]);
+        let dead = r#"{"id":1}"#;
+        left_behind(parent.path(), "b", &[(LOCK, ""), (GROUP, dead)]);
+        fs::write(parent.path().join("index"), "").unwrap();
+        let scratch = Scratch::new(parent.path()).unwrap();
+        let name = scratch.path().file_name().unwrap().to_str().unwrap();
+        assert_eq!(folders(parent.path()), ["index", name]);
+        drop(scratch);
+        assert_eq!(folders(parent.path()), ["index"]);
+    }
+
+    #[test]
+    fn a_folder_in_use_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let first = Scratch::new(parent.path()).unwrap();
+        let second = Scratch::new(parent.path()).unwrap();
+        assert!(first.path().join(LOCK).exists());
+        assert_eq!(folders(parent.path()).len(), 2);
+        drop((first, second));
+
+        // Whoever made it is gone, but the git it started is not.
+        let mut git = std::process::Command::new("cat");
+        std::os::unix::process::CommandExt::process_group(&mut git, 0);
+        let mut git = git.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let group = ProcessGroup::of_leader(i32::try_from(git.id()).unwrap());
+        let text = serde_json::to_string(&group).unwrap();
+        let name = left_behind(parent.path(), "a", &[(LOCK, ""), (GROUP, &text)]);
+        clear(parent.path());
+        assert_eq!(folders(parent.path()), [name]);
+        drop(git.stdin.take());
+        git.wait().unwrap();
+        clear(parent.path());
+        assert_eq!(folders(parent.path()), [""; 0]);
+    }
+
+    #[test]
+    fn a_folder_that_does_not_say_who_uses_it_is_cleared_when_it_is_old() {
+        let parent = tempfile::tempdir().unwrap();
+        let names = [
+            left_behind(parent.path(), "a", &[]),
+            left_behind(parent.path(), "b", &[(LOCK, ""), (GROUP, "{\"i")]),
+        ];
+        clear(parent.path());
+        assert_eq!(folders(parent.path()), names);
+        for name in &names {
+            made_old(&parent.path().join(name));
+        }
+        clear(parent.path());
+        assert_eq!(folders(parent.path()), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_not_ours_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join(LOCK), "").unwrap();
+        let link = parent.path().join(format!("{PREFIX}link"));
+        std::os::unix::fs::symlink(outside.path(), &link).unwrap();
+        fs::write(parent.path().join(format!("{PREFIX}file")), "").unwrap();
+        fs::create_dir(parent.path().join("objects")).unwrap();
+        clear(parent.path());
+        assert_eq!(folders(parent.path()).len(), 3);
+        assert!(outside.path().join(LOCK).exists());
+    }
+
+    #[test]
+    fn many_at_once_do_not_take_each_other_for_dead() {
+        let parent = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let scratch = Scratch::new(parent.path()).unwrap();
+                        fs::write(scratch.path().join("message"), "feat").unwrap();
+                        assert!(scratch.path().join("message").exists());
+                    }
+                });
+            }
+        });
+        assert_eq!(folders(parent.path()), [""; 0]);
+    }
+
+    #[test]
+    fn where_nothing_can_be_written_it_lies_elsewhere() {
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = Scratch::new(&parent.path().join("nowhere")).unwrap();
+        assert!(scratch.path().starts_with(std::env::temp_dir()));
+    }
+}
