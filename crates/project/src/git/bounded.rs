@@ -54,17 +54,23 @@ impl Ended {
     }
 }
 
-/// Runs git in a process group of its own, with nothing on its standard input. `on_spawn` is told the group before git
-/// begins: if this process ends before `on_spawn` has returned, git does not begin at all, so that no git is ever at
-/// work of which nobody knows.
+/// Runs git in a process group of its own, with `input` on its standard input. `on_spawn` is told the group before the
+/// input is given: a git that cannot do anything without it does nothing if this process ends before `on_spawn` has
+/// returned, so that no git is ever at work of which nobody knows.
 pub(super) fn run(
     git: &Git,
+    input: &[u8],
     limit: Duration,
     on_spawn: &dyn Fn(&ProcessGroup),
 ) -> Result<Ended, GitError> {
     let name = git.name();
     let mut child = git
-        .held_process()
+        .process()
+        .stdin(if input.is_empty() {
+            Stdio::null()
+        } else {
+            Stdio::piped()
+        })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
@@ -74,9 +80,9 @@ pub(super) fn run(
         .map_err(|_| GitError::unexpected(&name, "a process id out of range"))?;
     let group = ProcessGroup::of_leader(id);
     on_spawn(&group);
-    if let Some(mut gate) = child.stdin.take() {
-        // A shell that is gone already tells why by its exit status.
-        let _: io::Result<()> = gate.write_all(b"\n");
+    if let Some(mut stdin) = child.stdin.take() {
+        // A git that is gone already, or did not want all of it, tells why by its exit status.
+        let _: io::Result<()> = stdin.write_all(input);
     }
 
     let kept = Arc::new(Mutex::new(Kept::default()));

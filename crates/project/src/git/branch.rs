@@ -175,7 +175,7 @@ impl Repository {
             return Ok(());
         }
         let command = git.name();
-        let ended = bounded::run(git, SWITCH_LIMIT, &|_| {})?;
+        let ended = bounded::run(git, &[], SWITCH_LIMIT, &|_| {})?;
         // A hook that runs after the change makes git fail, but the change was made.
         if ended.success() || is_done()? {
             return Ok(());

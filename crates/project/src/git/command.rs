@@ -147,20 +147,7 @@ impl Git {
 
     /// The process to start, with nothing on its standard streams yet.
     pub(super) fn process(&self) -> Command {
-        self.as_process(Command::new("git"))
-    }
-
-    /// The same process, but git begins only when a line comes in on its standard input, and never if that is closed
-    /// before, as it is when this process ends. Git itself has nothing on its standard input.
-    pub(super) fn held_process(&self) -> Command {
-        let mut shell = Command::new("/bin/sh");
-        shell
-            .args(["-c", "read -r go && exec git \"$@\" </dev/null", "git"])
-            .stdin(Stdio::piped());
-        self.as_process(shell)
-    }
-
-    fn as_process(&self, mut command: Command) -> Command {
+        let mut command = Command::new("git");
         for (name, value) in &self.extra {
             match value {
                 Some(value) => command.env(name, value),

@@ -197,7 +197,8 @@ impl Repository {
         let plan = self.plan(request)?;
         let files = RequestFiles::new(self, request, &plan)?;
         let index_copy = self.add_by_name(request, &files, &plan.unknown_to_git)?;
-        let ended = match self.run_known(&self.commit_command(request, &files), request, &files) {
+        let (git, input) = self.commit_command(request, &files);
+        let ended = match self.run_known(&git, request, &files, input) {
             Ok(ended) => ended,
             Err(error) => {
                 // Git did not start. What was added is taken back; if that fails too, the first error matters more.
@@ -223,15 +224,16 @@ impl Repository {
         git: &super::command::Git,
         request: &CommitRequest<'_>,
         files: &RequestFiles,
+        input: &[u8],
     ) -> Result<Ended, GitError> {
         let begun = SystemTime::now();
         let group = std::cell::RefCell::new(None);
         let on_spawn = |spawned: &ProcessGroup| {
             *group.borrow_mut() = Some(spawned.clone());
-            files.0.used_by(spawned);
+            files.folder.used_by(spawned);
             (request.on_spawn)(spawned);
         };
-        let ended = bounded::run(git, request.timeout, &on_spawn)?;
+        let ended = bounded::run(git, input, request.timeout, &on_spawn)?;
         if let (None, Some(group)) = (ended.exit_code(), group.borrow().as_ref()) {
             group.kill();
             group.wait(KILL_GRACE);
@@ -296,10 +298,18 @@ impl Repository {
         let mut index_copy = IndexCopy::take(self)?;
         let git = self
             .git_write()
-            .args(["add", "--intent-to-add", "--pathspec-file-nul"])
-            .arg(files.option("--pathspec-from-file=", "new"));
+            .args(["add", "--intent-to-add", "--pathspec-file-nul"]);
+        let (git, input) = if files.new.len() <= WHOLE {
+            (git.arg("--pathspec-from-file=-"), files.new.as_slice())
+        } else {
+            // Without anybody who knows of it this does no harm: names alone are taken back.
+            (
+                git.arg(files.option("--pathspec-from-file=", "new")),
+                &[][..],
+            )
+        };
         let name = git.name();
-        let add = self.run_known(&git, request, files);
+        let add = self.run_known(&git, request, files, input);
         index_copy.changed();
         let error = match add {
             Ok(ended) if ended.success() => return Ok(Some(index_copy)),
@@ -323,11 +333,12 @@ impl Repository {
         })
     }
 
-    fn commit_command(
+    /// The command, and what it waits for on its standard input: without it, it commits nothing.
+    fn commit_command<'a>(
         &self,
-        request: &CommitRequest<'_>,
-        files: &RequestFiles,
-    ) -> super::command::Git {
+        request: &CommitRequest<'a>,
+        files: &'a RequestFiles,
+    ) -> (super::command::Git, &'a [u8]) {
         let mut git = self
             .git_for_user()
             .config("i18n.commitEncoding=UTF-8")
@@ -337,7 +348,8 @@ impl Repository {
                 .config("core.fsync=objects,reference")
                 .config("core.fsyncMethod=fsync");
         }
-        git.env("GIT_AUTHOR_DATE", format!("@{}", request.author_date))
+        let git = git
+            .env("GIT_AUTHOR_DATE", format!("@{}", request.author_date))
             .env("GIT_REFLOG_ACTION", request.reflog_action)
             .args([
                 "commit",
@@ -346,9 +358,19 @@ impl Repository {
                 "--cleanup=whitespace",
                 "--no-edit",
                 "--pathspec-file-nul",
-            ])
-            .arg(files.option("--pathspec-from-file=", "paths"))
-            .arg(files.option("--file=", "message"))
+            ]);
+        if files.paths.len() <= WHOLE {
+            let git = git
+                .arg("--pathspec-from-file=-")
+                .arg(files.option("--file=", "message"));
+            (git, &files.paths)
+        } else {
+            // A long list could come through in part; a message that is missing ends the commit.
+            let git = git
+                .arg(files.option("--pathspec-from-file=", "paths"))
+                .arg("--file=-");
+            (git, request.message.as_bytes())
+        }
     }
 
     /// Our commit, if it is there.
@@ -529,7 +551,16 @@ fn pathspecs(
 pub(super) const LITERAL: &[u8] = b":(top,literal)";
 
 /// What git reads from files, in a folder outside the tree that goes away by itself.
-struct RequestFiles(Scratch);
+struct RequestFiles {
+    folder: Scratch,
+    /// What is committed, as git reads it.
+    paths: Vec<u8>,
+    /// What git has to be told of before.
+    new: Vec<u8>,
+}
+
+/// What an empty pipe takes at once on every system, in bytes: it arrives whole or not at all.
+const WHOLE: usize = 16 * 1024;
 
 impl RequestFiles {
     fn new(
@@ -546,23 +577,22 @@ impl RequestFiles {
         let folder = Scratch::new(repository.git_dir()).map_err(cannot)?;
         let write =
             |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).map_err(cannot);
+        let paths = nul_terminated(&plan.pathspecs);
+        let new = nul_terminated(
+            plan.unknown_to_git
+                .iter()
+                .map(|path| [LITERAL, path.as_bytes()].concat()),
+        );
         write("message", request.message.as_bytes())?;
-        write("paths", &nul_terminated(&plan.pathspecs))?;
-        write(
-            "new",
-            &nul_terminated(
-                plan.unknown_to_git
-                    .iter()
-                    .map(|path| [LITERAL, path.as_bytes()].concat()),
-            ),
-        )?;
-        Ok(Self(folder))
+        write("paths", &paths)?;
+        write("new", &new)?;
+        Ok(Self { folder, paths, new })
     }
 
     /// `--option=<file>`, for a file of these.
     fn option(&self, option: &str, name: &str) -> std::ffi::OsString {
         let mut argument = std::ffi::OsString::from(option);
-        argument.push(self.0.path().join(name));
+        argument.push(self.folder.path().join(name));
         argument
     }
 }

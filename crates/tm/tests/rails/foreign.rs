@@ -62,8 +62,8 @@ fn several_commits_may_make_up_a_subtask() {
     assert_eq!(taken["commitSha"], sha);
     assert_eq!(
         taken["files"],
-        serde_json::json!(["src/1.1.sh"]),
-        "those of the commit it names"
+        serde_json::json!(["src/1.1.sh", "tests/1.1.sh"]),
+        "those of all its commits"
     );
 }
 
