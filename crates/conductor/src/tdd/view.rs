@@ -85,24 +85,22 @@ pub fn full(run: &RunState, dir: &Path) -> Result<NextAction, Fault> {
 /// The verdict that was recorded for a report.
 pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
     let code = report.code.as_deref();
-    let message = match code {
-        Some(code) => texts::message(code, &report.facts),
+    // A policy's finding says more than its code.
+    let said = |code: &String| {
+        report
+            .findings
+            .iter()
+            .find(|finding| finding.policy == *code)
+            .map_or_else(
+                || texts::message(code, &report.facts),
+                |finding| finding.message.clone(),
+            )
+    };
+    let message = match &report.code {
+        Some(code) => said(code),
         None => texts::accepted(&report.state, &report.facts),
     };
-    let warnings: Vec<String> = report
-        .warnings
-        .iter()
-        .map(|warning| {
-            report
-                .findings
-                .iter()
-                .find(|finding| finding.policy == *warning)
-                .map_or_else(
-                    || texts::message(warning, &report.facts),
-                    |finding| finding.message.clone(),
-                )
-        })
-        .collect();
+    let warnings: Vec<String> = report.warnings.iter().map(said).collect();
     let next = report
         .answer
         .next
@@ -110,7 +108,8 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
         // Between two states nothing was known of what comes next: an effect was still to come.
         .filter(|next| next.status != RunStatus::Running || next.unit.is_some())
         .unwrap_or_else(|| run.next());
-    let paused = next.status == RunStatus::Paused && code == Some("green_tests_still_failing");
+    let paused = next.status == RunStatus::Paused;
+    let used_up = paused && code == Some("green_tests_still_failing");
     let message = match (code, next.attempt, next.max_attempts) {
         (Some("green_tests_still_failing"), Some(attempt), Some(most)) => {
             format!(
@@ -122,14 +121,19 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
     };
     Verdict {
         validated: report.answer.validated,
-        message: if paused {
+        message: if used_up {
             format!("{message}; the attempts are used up, so the run is paused")
+        } else if paused && code.is_some() {
+            format!("{message}; so the run is paused")
         } else {
             message
         },
         warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
         suggestion: match code {
-            Some(_) if paused => Some(
+            Some(_) if paused && !used_up => {
+                Some("look at it, then go on with `tm autopilot resume`".to_owned())
+            }
+            Some(_) if used_up => Some(
                 "look at what keeps failing (the test may be wrong: resume, then reopen), then `tm autopilot resume` for a fresh set of attempts".to_owned(),
             ),
             // A repair has no RED to go back to.

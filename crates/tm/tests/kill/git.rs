@@ -450,7 +450,7 @@ fn the_lock_of_a_git_that_died_while_it_added_names() {
     executable(
         &shim,
         &format!(
-            "#!/bin/sh\nPATH='{path}'\ncase \"$*\" in *--intent-to-add*) : > '{}'; kill -9 $PPID; kill -9 $$ ;; esac\nexec git \"$@\"\n",
+            "#!/bin/sh\nPATH='{path}'\ncase \"$*\" in *--intent-to-add*) cat > /dev/null; : > '{}'; kill -9 $PPID; kill -9 $$ ;; esac\nexec git \"$@\"\n",
             lock.display()
         ),
     );
