@@ -370,7 +370,9 @@ impl<'a> OpenRun<'a> {
             }
         }
         fail_point::reach("after-append");
-        if journal::should_snapshot(self.tail_bytes, self.snapshot_bytes)
+        // The first one comes at once: the first event holds definition and settings, which is long to read.
+        if self.snapshot_bytes == 0
+            || journal::should_snapshot(self.tail_bytes, self.snapshot_bytes)
             || self.run.status.is_over()
         {
             self.write_snapshot();

@@ -24,7 +24,7 @@ pub const FILE_NAME: &str = "snapshot.json";
 const VERSION: u32 = 1;
 
 /// Below this many bytes of tail a new snapshot is not worth its write.
-const SMALLEST_TAIL: u64 = 16 * 1024;
+const SMALLEST_TAIL: u64 = 4 * 1024;
 
 /// The state up to a position in the journal.
 #[derive(Clone, Debug)]
@@ -184,7 +184,7 @@ impl FileJournal {
     }
 }
 
-/// Whether the snapshot is to be rewritten: when the tail has outgrown it, and 16 KiB.
+/// Whether the snapshot is to be rewritten: when the tail has outgrown it, and 4 KiB.
 ///
 /// So the bytes written for snapshots stay in proportion to those of the journal, and a load reads
 /// at most about twice the snapshot.

@@ -122,8 +122,8 @@ fn damage_in_the_tail_is_an_error_with_or_without_a_snapshot() {
 fn a_snapshot_is_due_when_the_tail_has_outgrown_it() {
     for (tail, snapshot, due) in [
         (0, 0, false),
-        (16 * 1024, 0, false),
-        (16 * 1024 + 1, 0, true),
+        (4 * 1024, 0, false),
+        (4 * 1024 + 1, 0, true),
         (16 * 1024 + 1, 20_000, false),
         (20_001, 20_000, true),
     ] {
