@@ -1,7 +1,7 @@
 //! The conventions of a project: how its branches, commits, tests and packages are named,
 //! and how text from outside is made safe to put among them.
 //!
-//! Everything here is a function of what it is given; only [`scope`] and [`manifest`] look at
+//! Everything here is a function of what it is given; only [`scope`] and the reading of manifests look at
 //! files, and they look at nothing but manifests below the project root.
 
 pub mod branch;

@@ -14,6 +14,7 @@ mod lost_files;
 mod phases;
 mod policy;
 mod preflight;
+mod regressions;
 mod standing;
 mod task_files;
 mod terminal;
