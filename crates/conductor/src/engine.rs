@@ -228,6 +228,10 @@ impl<'a> OpenRun<'a> {
                 });
             }
         }
+        if matches!(command, Command::Start(_)) {
+            // The first event holds definition and settings, which is long to read every time.
+            self.write_snapshot();
+        }
         Ok(Done::Moved(all))
     }
 
@@ -370,9 +374,7 @@ impl<'a> OpenRun<'a> {
             }
         }
         fail_point::reach("after-append");
-        // The first one comes at once: the first event holds definition and settings, which is long to read.
-        if self.snapshot_bytes == 0
-            || journal::should_snapshot(self.tail_bytes, self.snapshot_bytes)
+        if journal::should_snapshot(self.tail_bytes, self.snapshot_bytes)
             || self.run.status.is_over()
         {
             self.write_snapshot();
