@@ -323,7 +323,7 @@ fn instructions(
     let name = format!("{}.md", present.state);
     let template = crate::library::template(tdd.root, &run.workflow, &name)?;
     let mut notes = Vec::new();
-    let rules = rules(tdd, run, &present.state, &mut notes);
+    let rules = rules(tdd, &present.state, &mut notes);
     let refused_before = run.last.as_ref().filter(|last| {
         let repairs =
             present.state == "green" && !present.kept.contains_key(RED) && last.state == "finalize";
@@ -381,8 +381,8 @@ pub fn engine<'a>() -> Environment<'a> {
 }
 
 /// The rules files that the project has; a missing one is skipped and noted.
-fn rules(tdd: &Tdd<'_>, run: &RunState, state: &str, notes: &mut Vec<String>) -> Vec<Value> {
-    let prompts = tdd.pinned(run).prompts;
+fn rules(tdd: &Tdd<'_>, state: &str, notes: &mut Vec<String>) -> Vec<Value> {
+    let prompts = &tdd.pinned.prompts;
     let mut paths: Vec<String> = prompts
         .load_order
         .iter()

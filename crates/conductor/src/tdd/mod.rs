@@ -60,8 +60,10 @@ pub enum Raw {
 pub struct Tdd<'a> {
     /// The project.
     pub root: &'a Path,
-    /// The settings as they are now; a run has its own, pinned.
+    /// The settings as they are now.
     pub settings: &'a Settings,
+    /// The settings that the run is pinned to.
+    pub pinned: Config,
     /// The run's folder.
     pub dir: PathBuf,
     /// The project's folder in the store.
@@ -70,14 +72,6 @@ pub struct Tdd<'a> {
     pub raw: Raw,
     /// The time of the call, in milliseconds since 1970.
     pub now: i64,
-}
-
-impl Tdd<'_> {
-    /// The settings that the run is pinned to.
-    pub fn pinned(&self, run: &RunState) -> Config {
-        serde_json::from_value(run.settings.clone())
-            .unwrap_or_else(|_| self.settings.config.clone())
-    }
 }
 
 impl Support for Tdd<'_> {

@@ -72,14 +72,11 @@ impl Conductor {
         let tdd = Tdd {
             root: &self.root,
             settings: &self.settings,
+            pinned: self.settings.config.clone(),
             dir: self.root.clone(),
             project: None,
             raw: Raw::None,
             now: self.clock.millis(),
-        };
-        let run = RunState {
-            settings: self.settings.config.to_json(),
-            ..RunState::default()
         };
         let memory = Memory {
             start: planned.start.clone(),
@@ -93,7 +90,6 @@ impl Conductor {
             .map(|subtask| {
                 let message = compose(
                     &tdd,
-                    &run,
                     &memory,
                     &Words {
                         id: &subtask.id,
@@ -247,6 +243,7 @@ impl Conductor {
         let tdd = Tdd {
             root: &self.root,
             settings: &self.settings,
+            pinned: self.settings.config.clone(),
             dir: dir.path().to_owned(),
             project: Some(&project),
             raw: Raw::Start(Box::new(planned)),

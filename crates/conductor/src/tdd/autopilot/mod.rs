@@ -7,7 +7,9 @@ mod turn;
 
 use journal::RunLock;
 use journal::layout::{ProjectDir, RunDir};
+use project::config::Config;
 use rails::{Command, Refusal, RunState};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::answer::{Moved, Verdict};
@@ -57,19 +59,18 @@ impl Conductor {
         if open.run.run.is_empty() {
             return Err(never_began(dir.id()));
         }
-        if let Err(error) =
-            serde_json::from_value::<project::config::Config>(open.run.settings.clone())
-        {
-            return Err(Fault::new(
+        let pinned = Config::deserialize(&open.run.settings).map_err(|error| {
+            Fault::new(
                 Kind::Environment,
                 "settings_damaged",
                 format!("the settings that the run is pinned to cannot be read: {error}"),
             )
-            .suggest("use the version of tm that started the run, or a newer one"));
-        }
+            .suggest("use the version of tm that started the run, or a newer one")
+        })?;
         let tdd = Tdd {
             root: &self.root,
             settings: &self.settings,
+            pinned,
             dir: dir.path().to_owned(),
             project: Some(project),
             raw,

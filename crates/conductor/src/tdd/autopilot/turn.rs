@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::super::answer::{Aborted, Moved, Resumed};
 use super::super::changes::Changes;
 use super::super::memory::{self, DIRTY, DirtyFile, Memory};
-use super::super::{Raw, derived, request, view};
+use super::super::{Raw, request, view};
 use crate::conductor::Conductor;
 use crate::conductor::by_status;
 use crate::engine::Done;
@@ -134,30 +134,31 @@ impl Conductor {
         Ok(all)
     }
 
+    /// The one run that `resume` without an id means.
+    fn only_resumable(&self) -> Result<String, Fault> {
+        let candidates = self.resumable()?;
+        match candidates.as_slice() {
+            // The answer then says which run it would have been, and why not.
+            [] => Ok(self.load(None)?.0.id().to_owned()),
+            [one] => Ok(one.run_id.clone()),
+            several => {
+                let ids: Vec<&str> = several.iter().map(|one| one.run_id.as_str()).collect();
+                Err(Fault::new(
+                    Kind::Usage,
+                    "several_runs",
+                    format!("several runs could be resumed: {}", ids.join(", ")),
+                )
+                .suggest("name one with --run-id")
+                .detail("runs", ids))
+            }
+        }
+    }
+
     /// Goes on with a run.
     pub fn resume(&self, run: Option<&str>) -> Result<Resumed, Fault> {
-        let chosen = if let Some(id) = run {
-            id.to_owned()
-        } else {
-            {
-                let candidates = self.resumable()?;
-                match candidates.as_slice() {
-                    // The answer then says which run it would have been, and why not.
-                    [] => self.load(None)?.0.id().to_owned(),
-                    [one] => one.run_id.clone(),
-                    several => {
-                        let ids: Vec<&str> =
-                            several.iter().map(|one| one.run_id.as_str()).collect();
-                        return Err(Fault::new(
-                            Kind::Usage,
-                            "several_runs",
-                            format!("several runs could be resumed: {}", ids.join(", ")),
-                        )
-                        .suggest("name one with --run-id")
-                        .detail("runs", ids));
-                    }
-                }
-            }
+        let chosen = match run {
+            Some(id) => id.to_owned(),
+            None => self.only_resumable()?,
         };
         let (project, dir) = self.find(Some(&chosen))?;
         {
@@ -181,8 +182,6 @@ impl Conductor {
         self.may_go_on(&hand, &project)?;
         match hand.command(&Command::Resume)? {
             Done::Moved(_) => {
-                // Somebody who resumes may have cleared up: make good what is missing.
-                derived::complete(&hand.tdd, &hand.open.run);
                 let run = &hand.open.run;
                 Ok(Resumed {
                     resumed: true,

@@ -112,7 +112,7 @@ pub(super) fn intent(
     rewrite: Option<Rewrite>,
     carries: Vec<String>,
 ) -> Result<Intent, Fault> {
-    let config = tdd.pinned(run);
+    let config = &tdd.pinned;
     let seconds = tdd.now / 1000;
     Ok(Intent {
         // The run's last commit; another one only where a policy let that pass.
@@ -210,7 +210,6 @@ pub fn default_message(
     let files: Vec<String> = in_project(&memory, paths);
     compose(
         tdd,
-        run,
         &memory,
         &Words {
             id: item.text("id"),
@@ -242,11 +241,10 @@ pub(in super::super) struct Words<'a> {
 /// Fills the template.
 pub(in super::super) fn compose(
     tdd: &Tdd<'_>,
-    run: &RunState,
     memory: &Memory,
     words: &Words<'_>,
 ) -> Result<String, Fault> {
-    let config = tdd.pinned(run);
+    let config = &tdd.pinned;
     let bad = |error: &dyn std::error::Error| {
         Fault::new(FaultKind::Environment, "config_invalid", chain(error))
             .suggest("mend the setting in .taskmaster/config.json")

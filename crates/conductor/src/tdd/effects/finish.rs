@@ -15,7 +15,7 @@ use crate::support::No;
 pub fn prepare(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
     let memory = Memory::of(run)?;
     let repository = memory.repository();
-    let config = tdd.pinned(run);
+    let config = &tdd.pinned;
     let status = match &config.autopilot.finalization.update_task_status {
         UpdateTaskStatus::Set(status) => Some(status.clone()),
         UpdateTaskStatus::Leave => None,
@@ -36,7 +36,6 @@ pub fn prepare(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
     } else {
         commit::compose(
             tdd,
-            run,
             &memory,
             &Words {
                 id: &memory.start.task_id,

@@ -32,7 +32,7 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     let repository = memory.repository();
     let status = repository.status()?;
     on_the_branch(&status, &memory)?;
-    let mut findings = common_findings(tdd, run, &status, &memory, &repository)?;
+    let mut findings = common_findings(tdd, &status, &memory, &repository)?;
     let rewritten = findings
         .iter()
         .any(|finding| finding.policy == "history_rewritten");
@@ -93,7 +93,7 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
         .detail("files", not_named)
         .into());
     }
-    secrets(tdd, run, &repository, &paths)?;
+    secrets(tdd, &repository, &paths)?;
     findings.extend(changed_since(&repository, &green)?);
     let left: Vec<String> = changes
         .paths()
@@ -149,15 +149,10 @@ fn chosen(changes: &Changes, named: &[RepoPath]) -> Result<Vec<RepoPath>, No> {
     Ok(paths)
 }
 
-fn secrets(
-    tdd: &Tdd<'_>,
-    run: &RunState,
-    repository: &Repository,
-    paths: &[RepoPath],
-) -> Result<(), No> {
-    let allowed = tdd.pinned(run).git.allow_secrets;
+fn secrets(tdd: &Tdd<'_>, repository: &Repository, paths: &[RepoPath]) -> Result<(), No> {
+    let allowed = &tdd.pinned.git.allow_secrets;
     let mut globs = GlobSetBuilder::new();
-    for pattern in &allowed {
+    for pattern in allowed {
         if let Ok(glob) = Glob::new(pattern) {
             globs.add(glob);
         }
@@ -284,7 +279,7 @@ fn made_already(
         .detail("files", before)
         .into());
     }
-    secrets(tdd, run, repository, &paths)?;
+    secrets(tdd, repository, &paths)?;
     let committed: Vec<String> = paths.iter().map(ToString::to_string).collect();
     let mut reading = reading(oid.to_string(), message, &committed, findings);
     reading

@@ -6,7 +6,7 @@ pub mod tests;
 
 use project::config::loosened;
 use project::git::{Repository, TreeStatus};
-use rails::{Finding, Refusal, RunState};
+use rails::{Finding, Refusal};
 use serde_json::{Map, Value};
 
 use super::Tdd;
@@ -41,7 +41,6 @@ pub(super) fn on_the_branch(status: &TreeStatus, memory: &Memory) -> Result<(), 
 /// The findings that every report is looked at for.
 pub(super) fn common_findings(
     tdd: &Tdd<'_>,
-    run: &RunState,
     status: &TreeStatus,
     memory: &Memory,
     repository: &Repository,
@@ -69,7 +68,7 @@ pub(super) fn common_findings(
             ),
         ));
     }
-    let looser = loosened(&tdd.pinned(run), &tdd.settings.config);
+    let looser = loosened(&tdd.pinned, &tdd.settings.config);
     if !looser.is_empty() {
         let told: Vec<String> = looser
             .iter()

@@ -8,7 +8,7 @@ use project::convention::branch as names;
 use project::git::{BranchConflict, Oid, RepoPath, Repository, TreeStatus};
 use project::tasks::{RunPlan, Subtask, Task, TaskSource, plan_run};
 use rails::Reading;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::answer::Precondition;
 use super::super::memory::{self, DIRTY, DirtyFile, LAST_COMMIT, START, Source, StartFacts};
@@ -575,9 +575,4 @@ fn check(checks: &mut Vec<Precondition>, id: &str, detail: impl Into<String>) {
 
 fn refused(code: &str, message: impl Into<String>, suggestion: impl Into<String>) -> Fault {
     Fault::new(Kind::Refused, code, message).suggest(suggestion)
-}
-
-/// What a start would do, for the details of an answer.
-pub fn details(planned: &Planned) -> Map<String, Value> {
-    memory::entry("branch", planned.start.branch.as_str())
 }

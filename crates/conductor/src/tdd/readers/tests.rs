@@ -34,7 +34,7 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     let repository = memory.repository();
     let status = repository.status()?;
     on_the_branch(&status, &memory)?;
-    let mut findings = common_findings(tdd, run, &status, &memory, &repository)?;
+    let mut findings = common_findings(tdd, &status, &memory, &repository)?;
     let named = named_paths(tdd, &repository, files)?;
     let changes = Changes::of(&status, &memory, &repository, &named)?;
     let rewritten = findings
@@ -48,17 +48,17 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     let changed = since_last(&repository, &status, &changes, &last, rewritten)?;
     all_changed(&named, &changed)?;
 
-    let config = tdd.pinned(run);
-    let thresholds = config.test.coverage_thresholds;
+    let config = &tdd.pinned;
+    let thresholds = &config.test.coverage_thresholds;
     findings.extend(no_coverage(
         coverage.as_ref(),
-        &thresholds,
+        thresholds,
         config.evidence.require_coverage,
     ));
     let present = run.token(token);
     let item = present.and_then(|token| run.item(token));
     let state = present.map_or("", |token| token.state.as_str());
-    let mut facts = facts(counts, coverage.as_ref(), &thresholds, &changed);
+    let mut facts = facts(counts, coverage.as_ref(), thresholds, &changed);
     let mut keep = Map::new();
     let mut keep_run = Map::new();
     if matches!(state, "red" | "green") {
