@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use journal::Wait;
 use journal::layout::{Home, ProjectDir, RunDir};
 use project::config::{Environment, Settings};
 use rails::RunState;
 use serde_json::Value;
 
 use crate::clock::{Clock, SystemClock};
-use crate::engine::{self, Loaded};
+use crate::engine::{self, LOCK_WAIT, Loaded};
 use crate::fault::{Fault, Kind};
 
 /// What a caller says of itself and of the project it means.
@@ -28,6 +30,8 @@ pub struct OpenOptions {
     pub command: String,
     /// Who asks, for the journal.
     pub actor: String,
+    /// Set when the caller went away: what has not begun by then is not begun any more.
+    pub given_up: Option<Arc<AtomicBool>>,
 }
 
 /// A project opened for one caller.
@@ -40,6 +44,7 @@ pub struct Conductor {
     pub(crate) tag: Option<String>,
     pub(crate) command: String,
     pub(crate) actor: String,
+    given_up: Option<Arc<AtomicBool>>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -72,6 +77,7 @@ impl Conductor {
             tag: options.tag,
             command: options.command,
             actor: options.actor,
+            given_up: options.given_up,
             clock: Arc::new(SystemClock),
         })
     }
@@ -81,6 +87,15 @@ impl Conductor {
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
+    }
+
+    /// How long a call waits for its turn.
+    pub(crate) fn wait(&self) -> Wait {
+        let wait = Wait::at_most(LOCK_WAIT);
+        match &self.given_up {
+            Some(flag) => wait.unless(Arc::clone(flag)),
+            None => wait,
+        }
     }
 
     /// The project's root.

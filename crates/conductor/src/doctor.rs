@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use crate::conductor::Conductor;
-use crate::engine::LOCK_WAIT;
 use crate::fault::{Fault, Kind};
 use crate::runs;
 use crate::tdd::texts::counted;
@@ -56,7 +55,7 @@ impl Conductor {
         };
         let adopted = self
             .home
-            .adopt(&project.folder, &self.root, LOCK_WAIT, &self.command)?;
+            .adopt(&project.folder, &self.root, self.wait(), &self.command)?;
         Ok(ok(
             "adopt",
             format!("{} runs were taken over from {name}", adopted.runs),

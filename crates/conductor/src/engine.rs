@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, SnapshotFile};
+use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, SnapshotFile, Wait};
 use rails::{
     Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, RunState, decide,
 };
@@ -136,9 +136,14 @@ pub struct OpenRun<'a> {
 }
 
 impl<'a> OpenRun<'a> {
-    /// Opens the run in `dir`, waiting for its lock.
-    pub fn open(dir: &Path, command: &str, clock: &'a dyn Clock) -> Result<Self, Fault> {
-        let journal = FileJournal::lock(dir, LOCK_WAIT, command)?;
+    /// Opens the run in `dir`, waiting for its lock as `wait` says.
+    pub fn open(
+        dir: &Path,
+        wait: Wait,
+        command: &str,
+        clock: &'a dyn Clock,
+    ) -> Result<Self, Fault> {
+        let journal = FileJournal::lock(dir, wait, command)?;
         let loaded = from_journal(journal.load()?, dir)?;
         let definition = pinned(dir, &loaded.run)?;
         Ok(Self {

@@ -150,6 +150,7 @@ impl From<journal::JournalError> for Fault {
         use journal::JournalError as E;
         let (kind, code) = match &error {
             E::LockTimeout { .. } => (Kind::Conflict, "lock_timeout"),
+            E::GivenUp { .. } => (Kind::Conflict, "given_up"),
             E::Conflict { .. } => (Kind::Conflict, "journal_conflict"),
             E::Damaged { .. } => (Kind::Environment, "journal_damaged"),
             E::Missing { .. } => (Kind::Missing, "journal_missing"),

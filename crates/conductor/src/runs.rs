@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::clock::stamp;
 use crate::conductor::{Conductor, read_json};
-use crate::engine::{self, LOCK_WAIT};
+use crate::engine;
 use crate::fault::{Fault, Kind};
 use crate::tdd::memory::{self, Memory};
 use crate::tdd::{report, view};
@@ -278,7 +278,7 @@ impl Conductor {
     /// Keeps what is whole of a damaged journal, and the old file beside it.
     pub fn repair_log(&self, run: Option<&str>) -> Result<LogRepaired, Fault> {
         let (_, dir) = self.find(run)?;
-        let mut journal = FileJournal::lock(dir.path(), LOCK_WAIT, &self.command)?;
+        let mut journal = FileJournal::lock(dir.path(), self.wait(), &self.command)?;
         let repaired = journal.repair(&stamp(self.clock.millis()))?;
         Ok(match repaired {
             Some(repaired) => LogRepaired {

@@ -153,6 +153,12 @@ pub enum JournalError {
         /// How long was waited.
         waited: Duration,
     },
+    /// The caller went away while it waited for its turn. Nothing was done.
+    #[error("the wait for the lock {} was given up", path.display())]
+    GivenUp {
+        /// The lock file.
+        path: PathBuf,
+    },
     /// A file or folder could not be used.
     #[error("could not {doing} {}", path.display())]
     Io {
@@ -223,7 +229,7 @@ impl JournalError {
                 Some(advice(source).to_owned())
             }
             Self::Missing { .. } => Some("see the runs with `tm runs list`".to_owned()),
-            Self::NotLocked { .. } | Self::InvalidEvent { .. } => None,
+            Self::NotLocked { .. } | Self::InvalidEvent { .. } | Self::GivenUp { .. } => None,
         }
     }
 }

@@ -4,13 +4,12 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use crate::contract::{Journal, Tail};
 use crate::disk::Disk;
 use crate::durable;
 use crate::error::{Damage, JournalError};
-use crate::lock::RunLock;
+use crate::lock::{RunLock, Wait};
 use crate::position::{Head, Position};
 use crate::record::{self, Depth, NewEvent};
 use crate::scan::Extent;
@@ -65,9 +64,9 @@ impl FileJournal {
 
     /// Opens the journal in the folder `dir` for appending, under the run's lock.
     ///
-    /// Waits at most `timeout` for the lock; `command` tells others who holds it.
-    pub fn lock(dir: &Path, timeout: Duration, command: &str) -> Result<Self, JournalError> {
-        Self::under(RunLock::acquire(dir, timeout, command)?, dir)
+    /// Waits for the lock as `wait` says; `command` tells others who holds it.
+    pub fn lock(dir: &Path, wait: impl Into<Wait>, command: &str) -> Result<Self, JournalError> {
+        Self::under(RunLock::acquire(dir, wait, command)?, dir)
     }
 
     /// Opens the journal in the folder `dir` for appending, under a lock taken before.

@@ -42,7 +42,7 @@ pub use error::{Damage, DamageKind, JournalError};
 pub use evidence::{EvidenceError, EvidenceStore};
 pub use file::FileJournal;
 pub use follow::Follower;
-pub use lock::{Holder, RunLock};
+pub use lock::{Holder, RunLock, Wait};
 pub use memory::MemoryJournal;
 pub use position::{Head, Position};
 pub use record::{FORMAT_VERSION, NewEvent, Record};

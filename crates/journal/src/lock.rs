@@ -4,6 +4,8 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -41,6 +43,43 @@ impl fmt::Display for Holder {
     }
 }
 
+/// How long to wait for a turn, and what ends the wait before that.
+#[derive(Clone, Debug, Default)]
+pub struct Wait {
+    at_most: Duration,
+    given_up: Option<Arc<AtomicBool>>,
+}
+
+impl Wait {
+    /// A wait of at most so long. It is tried at least once, also with zero.
+    pub fn at_most(at_most: Duration) -> Self {
+        Self {
+            at_most,
+            given_up: None,
+        }
+    }
+
+    /// The same, ended at once when `flag` is set: for a caller who went away in the meantime.
+    #[must_use]
+    pub fn unless(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.given_up = Some(flag);
+        self
+    }
+
+    /// Whether the caller went away.
+    pub fn is_given_up(&self) -> bool {
+        self.given_up
+            .as_ref()
+            .is_some_and(|flag| flag.load(Ordering::Acquire))
+    }
+}
+
+impl From<Duration> for Wait {
+    fn from(at_most: Duration) -> Self {
+        Self::at_most(at_most)
+    }
+}
+
 /// The right to write in a folder, given back when it is dropped or its process ends.
 ///
 /// The same kind of lock guards a run and a project. The kernel frees the lock of a dead process.
@@ -53,14 +92,14 @@ pub struct RunLock {
 }
 
 impl RunLock {
-    /// Takes the lock of the folder `dir`, waiting at most `timeout`.
+    /// Takes the lock of the folder `dir`, waiting as `wait` says.
     ///
-    /// `command` is what the error of another process that waits in vain will show. It is tried
-    /// at least once, also with a `timeout` of zero.
-    pub fn acquire(dir: &Path, timeout: Duration, command: &str) -> Result<Self, JournalError> {
+    /// `command` is what the error of another process that waits in vain will show.
+    pub fn acquire(dir: &Path, wait: impl Into<Wait>, command: &str) -> Result<Self, JournalError> {
         const FIRST_PAUSE: Duration = Duration::from_millis(1);
         const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
+        let wait = wait.into();
         let path = dir.join(FILE_NAME);
         let file = OpenOptions::new()
             .read(true)
@@ -73,6 +112,9 @@ impl RunLock {
         let start = Instant::now();
         let mut pause = FIRST_PAUSE;
         loop {
+            if wait.is_given_up() {
+                return Err(JournalError::GivenUp { path });
+            }
             match file.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::Error(source)) => {
@@ -81,7 +123,11 @@ impl RunLock {
                 Err(TryLockError::WouldBlock) => {}
             }
             let waited = start.elapsed();
-            let Some(left) = timeout.checked_sub(waited).filter(|left| !left.is_zero()) else {
+            let Some(left) = wait
+                .at_most
+                .checked_sub(waited)
+                .filter(|left| !left.is_zero())
+            else {
                 return Err(JournalError::LockTimeout {
                     holder: holder_in(&path),
                     path,

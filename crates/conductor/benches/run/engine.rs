@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use conductor::clock::SystemClock;
-use conductor::engine::{Done, OpenRun};
+use conductor::engine::{Done, LOCK_WAIT, OpenRun};
 use conductor::fault::Fault;
 use conductor::support::{Looked, No, Outcome, Support};
 use criterion::Criterion;
@@ -126,7 +126,7 @@ pub fn transition(criterion: &mut Criterion) {
     let mut number = 0;
     let mut step = || {
         number += 1;
-        let mut open = OpenRun::open(&dir, "bench", &SystemClock).expect("open");
+        let mut open = OpenRun::open(&dir, LOCK_WAIT.into(), "bench", &SystemClock).expect("open");
         let done = open.command(&support, &report(number)).expect("decided");
         assert!(matches!(done, Done::Moved(_)));
     };

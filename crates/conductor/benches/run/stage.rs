@@ -59,6 +59,7 @@ pub fn stage(subtasks: usize) -> Stage {
         tag: None,
         environment,
         command: "bench".to_owned(),
+        given_up: None,
         actor: "bench".to_owned(),
     })
     .expect("a conductor");

@@ -3,12 +3,11 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::error::LayoutError;
 use super::project::{self, Home, ProjectDir};
 use crate::durable;
-use crate::lock::RunLock;
+use crate::lock::{RunLock, Wait};
 
 /// The folder of a project that is not where it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,9 +76,10 @@ impl Home {
         &self,
         folder: &Path,
         real_path: &Path,
-        timeout: Duration,
+        wait: impl Into<Wait>,
         command: &str,
     ) -> Result<Adopted, LayoutError> {
+        let wait = wait.into();
         let recorded = project::recordable(real_path)?;
         let is_project =
             folder.parent() == Some(self.projects().as_path()) && folder.file_name().is_some();
@@ -89,7 +89,7 @@ impl Home {
                 flaw: "it is not the folder of a project under the home folder",
             });
         }
-        let _turn = RunLock::acquire(folder, timeout, command)?;
+        let _turn = RunLock::acquire(folder, wait.clone(), command)?;
         let Some(found) = examine(folder.to_owned())? else {
             return match self.find_project(real_path)? {
                 Some(project) if project.path() == folder => Ok(Adopted {
@@ -111,7 +111,7 @@ impl Home {
                 merged: false,
             }),
             Some(project) => {
-                let _other_turn = project.lock(timeout, command)?;
+                let _other_turn = project.lock(wait, command)?;
                 merge(folder, &project)?;
                 Ok(Adopted {
                     project,

@@ -1,14 +1,13 @@
 //! The home folder and the folder of each project in it.
 
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::LayoutError;
 use crate::digest::sha256_hex;
 use crate::durable;
-use crate::lock::RunLock;
+use crate::lock::{RunLock, Wait};
 
 /// The longest name of a project's folder, in bytes, before a suffix that tells it from another's.
 const MAX_FOLDER_BYTES: usize = 150;
@@ -122,9 +121,9 @@ impl ProjectDir {
         self.path.join("tags")
     }
 
-    /// Takes the lock of the project, as the start and the end of a run do. Waits at most `timeout`.
-    pub fn lock(&self, timeout: Duration, command: &str) -> Result<RunLock, LayoutError> {
-        Ok(RunLock::acquire(&self.path, timeout, command)?)
+    /// Takes the lock of the project, as the start and the end of a run do. Waits as `wait` says.
+    pub fn lock(&self, wait: impl Into<Wait>, command: &str) -> Result<RunLock, LayoutError> {
+        Ok(RunLock::acquire(&self.path, wait, command)?)
     }
 }
 

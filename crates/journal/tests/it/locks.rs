@@ -1,9 +1,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
-use journal::{JournalError, RunLock};
+use journal::{JournalError, RunLock, Wait};
 
 use crate::scene::PATIENT;
 
@@ -103,4 +106,26 @@ fn the_lock_of_a_dead_process_is_no_lock() {
     child.kill().unwrap();
     child.wait().unwrap();
     RunLock::acquire(folder.path(), Duration::ZERO, "tm").unwrap();
+}
+
+#[test]
+fn a_wait_that_is_given_up_ends_at_once_and_takes_no_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let held = RunLock::acquire(folder.path(), PATIENT, "tm").unwrap();
+    let flag = Arc::new(AtomicBool::new(false));
+    let wait = Wait::at_most(PATIENT).unless(Arc::clone(&flag));
+    let waiting = thread::spawn({
+        let path = folder.path().to_owned();
+        move || RunLock::acquire(&path, wait, "tm report")
+    });
+    flag.store(true, Ordering::Release);
+    assert!(matches!(
+        waiting.join().unwrap(),
+        Err(JournalError::GivenUp { .. })
+    ));
+    drop(held);
+    // A flag that was set before gives no turn even where one is free.
+    let late = Wait::at_most(PATIENT).unless(flag);
+    assert!(late.is_given_up());
+    assert!(RunLock::acquire(folder.path(), late, "tm").is_err());
 }

@@ -90,6 +90,7 @@ fn open(
         environment: Environment::of_this_process(),
         command: command.to_owned(),
         actor: actor(),
+        given_up: None,
     })
 }
 

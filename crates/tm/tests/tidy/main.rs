@@ -52,10 +52,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("workflows", &[]),
     ("journal", &[]),
     ("project", &[]),
+    ("mcp", &[]),
     ("conductor", &["journal", "project", "rails", "workflows"]),
     (
         "tm",
-        &["conductor", "journal", "project", "rails", "workflows"],
+        &[
+            "conductor",
+            "journal",
+            "mcp",
+            "project",
+            "rails",
+            "workflows",
+        ],
     ),
 ];
 

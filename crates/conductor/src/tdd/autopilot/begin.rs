@@ -20,7 +20,7 @@ use super::super::{Raw, Tdd, request, view};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::conductor::{by_status, read_json};
-use crate::engine::{Done, LOCK_WAIT, OpenRun};
+use crate::engine::{Done, OpenRun};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::library;
@@ -195,7 +195,7 @@ impl Conductor {
             self.planned(start)?;
         }
         let project = self.home.project(&self.root)?;
-        let _lock = project.lock(LOCK_WAIT, &self.command)?;
+        let _lock = project.lock(self.wait(), &self.command)?;
         if start.force {
             // A start that is refused ends no run.
             self.planned(start)?;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::answer::{Moved, Verdict};
 use super::{Raw, Tdd, derived, texts, view};
 use crate::conductor::{Conductor, never_began};
-use crate::engine::{Done, LOCK_WAIT, OpenRun};
+use crate::engine::{Done, OpenRun};
 use crate::fault::{Fault, Kind};
 
 /// A run open for writing, with what belongs to it.
@@ -52,10 +52,10 @@ impl Conductor {
         reach: Reach,
     ) -> Result<Hand<'a>, Fault> {
         let project_lock = match reach {
-            Reach::Project => Some(project.lock(LOCK_WAIT, &self.command)?),
+            Reach::Project => Some(project.lock(self.wait(), &self.command)?),
             Reach::Run => None,
         };
-        let mut open = OpenRun::open(dir.path(), &self.command, &*self.clock)?;
+        let mut open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
         if open.run.run.is_empty() {
             return Err(never_began(dir.id()));
         }
