@@ -96,7 +96,7 @@ fn the_lock_of_a_dead_process_is_no_lock() {
             child.try_wait().unwrap().is_none(),
             "the holder ended too early"
         );
-        std::thread::yield_now();
+        thread::yield_now();
     }
     let refused = RunLock::acquire(folder.path(), Duration::ZERO, "tm");
     assert!(

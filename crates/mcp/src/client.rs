@@ -1,0 +1,102 @@
+//! What a call knows of who called.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// The caller, during one call.
+#[derive(Debug)]
+pub struct Client {
+    pub(crate) name: String,
+    pub(crate) can: Abilities,
+    pub(crate) given_up: Arc<AtomicBool>,
+    pub(crate) answers: BTreeMap<String, Value>,
+    pub(crate) kept: Option<Value>,
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) news: Option<UnboundedSender<News>>,
+}
+
+/// What a client said it can do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Abilities {
+    /// Show a form to the person.
+    pub forms: bool,
+    /// Let its model write something.
+    pub sampling: bool,
+    /// Tell the folders it works on.
+    pub roots: bool,
+}
+
+/// What a call has to tell while it goes on.
+#[derive(Debug)]
+pub(crate) enum News {
+    Progress {
+        done: f64,
+        total: Option<f64>,
+        message: String,
+    },
+    Log(Value),
+}
+
+impl Client {
+    /// The client's own name, such as `claude-code`; empty where it gave none.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it said it can do.
+    pub fn can(&self) -> Abilities {
+        self.can
+    }
+
+    /// Set as soon as the client took the call back or went away.
+    pub fn given_up(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.given_up)
+    }
+
+    /// Whether the client took the call back or went away.
+    pub fn is_gone(&self) -> bool {
+        self.given_up.load(Ordering::Acquire)
+    }
+
+    /// The answer to a question of this name, if it was asked before: the protocol's result, such as
+    /// `{"action": "accept", "content": {…}}` for a form.
+    pub fn answer(&self, name: &str) -> Option<&Value> {
+        self.answers.get(name)
+    }
+
+    /// What an [`Ask`](crate::Ask) before this call wanted to remember.
+    pub fn kept(&self) -> Option<&Value> {
+        self.kept.as_ref()
+    }
+
+    /// The folders that the client works on. Only a client with a session tells them.
+    pub fn roots(&self) -> impl Iterator<Item = &Path> {
+        self.roots.iter().map(PathBuf::as_path)
+    }
+
+    /// Tells how far the call is, where the client wants to know.
+    pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
+        self.tell(News::Progress {
+            done,
+            total,
+            message: message.into(),
+        });
+    }
+
+    /// Tells something that is worth noting, where the client keeps a log.
+    pub fn log(&self, data: impl Into<Value>) {
+        self.tell(News::Log(data.into()));
+    }
+
+    fn tell(&self, news: News) {
+        if let Some(sender) = &self.news {
+            // A call that nobody waits for any more has nobody to tell.
+            let _ = sender.send(news);
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Who is let in: checks that need nothing but a request's head.
+
+use std::io;
+
+use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use hyper::header::{CONNECTION, WWW_AUTHENTICATE};
+use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
+use hyper::{StatusCode, Uri};
+
+use super::refusal::Refusal;
+use super::{Options, Token};
+
+/// The checks, in the order in which they are made: host, origin, token.
+#[derive(Debug)]
+pub(super) struct Gate {
+    hosts: Vec<Host>,
+    origins: Vec<Origin>,
+    token: Option<Token>,
+}
+
+/// A name under which the server may be called.
+#[derive(Debug, PartialEq, Eq)]
+struct Host {
+    name: String,
+    /// `None` stands for any.
+    port: Option<u16>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Origin {
+    scheme: String,
+    name: String,
+    port: Option<u16>,
+}
+
+impl Gate {
+    pub(super) fn new(options: &Options) -> io::Result<Self> {
+        let invalid = |what: &str, entry: &str, example: &str| {
+            io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("`{entry}` is no {what}; write it as `{example}`"),
+            )
+        };
+        Ok(Self {
+            hosts: options
+                .hosts
+                .iter()
+                .map(|entry| Host::parse(entry).ok_or_else(|| invalid("host", entry, "localhost")))
+                .collect::<io::Result<_>>()?,
+            origins: options
+                .origins
+                .iter()
+                .map(|entry| {
+                    Origin::parse(entry)
+                        .ok_or_else(|| invalid("origin", entry, "http://localhost:3000"))
+                })
+                .collect::<io::Result<_>>()?,
+            token: options.token.clone(),
+        })
+    }
+
+    /// That the request was meant for this server, and does not come from a page of somebody else: a browser can be
+    /// made to send anything to this machine, but not to lie about these two.
+    pub(super) fn check_sender(&self, head: &Parts) -> Result<(), Refusal> {
+        let named = one(&head.headers, &HOST)
+            .map_err(|Several| refused("the request names several hosts; send one `Host`"))?;
+        let authority = head.uri.authority().map(Authority::as_str);
+        if named.is_none() && authority.is_none() {
+            return Err(refused("the request names no host; send a `Host`"));
+        }
+        let named = named
+            .map(|value| value.to_str().unwrap_or_default())
+            .into_iter();
+        for host in named.chain(authority) {
+            if !Host::parse(host).is_some_and(|host| self.knows(&host)) {
+                return Err(forbidden(
+                    "this server does not answer to the host that the request names; call it by the address it was started with, or start it with that host allowed",
+                ));
+            }
+        }
+        match one(&head.headers, &ORIGIN) {
+            Ok(None) => Ok(()),
+            Ok(Some(origin)) if self.allows(origin) => Ok(()),
+            _ => Err(forbidden(
+                "requests from the pages of this origin are not answered; start the server with the origin allowed if they should be",
+            )),
+        }
+    }
+
+    /// That the sender knows the token, where there is one.
+    pub(super) fn check_token(&self, head: &Parts) -> Result<(), Refusal> {
+        let Some(token) = &self.token else {
+            return Ok(());
+        };
+        let missing = || {
+            unauthorized(
+                "this server wants to be shown its token; send it as `Authorization: Bearer TOKEN`",
+                "Bearer",
+            )
+        };
+        let given = one(&head.headers, &AUTHORIZATION)
+            .map_err(|Several| missing())?
+            .ok_or_else(missing)?
+            .as_bytes();
+        let scheme = b"Bearer ";
+        match given.split_at_checked(scheme.len()) {
+            Some((start, rest)) if start.eq_ignore_ascii_case(scheme) => {
+                if token.is(rest.trim_ascii()) {
+                    Ok(())
+                } else {
+                    Err(unauthorized(
+                        "this is not the token of this server; take it from where the server keeps it",
+                        "Bearer error=\"invalid_token\"",
+                    ))
+                }
+            }
+            _ => Err(missing()),
+        }
+    }
+
+    fn knows(&self, host: &Host) -> bool {
+        self.hosts.iter().any(|known| {
+            known.name == host.name && (known.port.is_none() || known.port == host.port)
+        })
+    }
+
+    fn allows(&self, origin: &HeaderValue) -> bool {
+        origin
+            .to_str()
+            .ok()
+            .and_then(Origin::parse)
+            .is_some_and(|origin| self.origins.contains(&origin))
+    }
+}
+
+impl Host {
+    fn parse(text: &str) -> Option<Self> {
+        // A bare IPv6 address is what people write into a list.
+        let bracketed;
+        let text = match text.parse::<std::net::Ipv6Addr>() {
+            Ok(address) => {
+                bracketed = format!("[{address}]");
+                &bracketed
+            }
+            Err(_) => text,
+        };
+        let authority: Authority = text.parse().ok()?;
+        // `user@host` is a host with a name before it, and no request has reason to send one.
+        if text.contains('@') || authority.host().is_empty() {
+            return None;
+        }
+        // What stands behind the colon has to be a port.
+        if authority.port().is_none() && authority.as_str().len() != authority.host().len() {
+            return None;
+        }
+        Some(Self {
+            name: authority.host().to_ascii_lowercase(),
+            port: match authority.port() {
+                None => None,
+                Some(_) => Some(authority.port_u16()?),
+            },
+        })
+    }
+}
+
+impl Origin {
+    fn parse(text: &str) -> Option<Self> {
+        let (scheme, rest) = text.split_once("://")?;
+        // An origin has no path, and no page of ours is called `null`.
+        let uri: Uri = text.parse().ok()?;
+        if rest.contains(['/', '?', '#']) || uri.scheme_str().is_none() {
+            return None;
+        }
+        let scheme = scheme.to_ascii_lowercase();
+        let host = Host::parse(rest)?;
+        Some(Self {
+            port: host.port.or(match scheme.as_str() {
+                "http" => Some(80),
+                "https" => Some(443),
+                _ => None,
+            }),
+            name: host.name,
+            scheme,
+        })
+    }
+}
+
+/// A header came more than once where it may come once.
+struct Several;
+
+fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, Several> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (first, None) => Ok(first),
+        _ => Err(Several),
+    }
+}
+
+fn refused(message: &'static str) -> Refusal {
+    Refusal::new(StatusCode::BAD_REQUEST, message)
+}
+
+/// Whoever is not meant need not come again over this connection.
+fn forbidden(message: &'static str) -> Refusal {
+    Refusal::new(StatusCode::FORBIDDEN, message)
+        .with_header(CONNECTION, HeaderValue::from_static("close"))
+}
+
+fn unauthorized(message: &'static str, challenge: &'static str) -> Refusal {
+    Refusal::new(StatusCode::UNAUTHORIZED, message)
+        .with_header(WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::Request;
+
+    fn gate() -> Gate {
+        Gate::new(&Options {
+            origins: vec!["http://localhost:3000".to_owned()],
+            token: Some(Token::new("a".repeat(40)).unwrap()),
+            ..Options::default()
+        })
+        .unwrap()
+    }
+
+    fn sender(uri: &str, headers: &[(&str, &str)]) -> bool {
+        gate().check_sender(&head(uri, headers)).is_ok()
+    }
+
+    fn head(uri: &str, headers: &[(&str, &str)]) -> Parts {
+        let mut request = Request::get(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        request.body(()).unwrap().into_parts().0
+    }
+
+    #[test]
+    fn only_known_hosts_are_answered() {
+        for host in [
+            "localhost",
+            "LOCALHOST:1",
+            "127.0.0.1:8080",
+            "[::1]",
+            "[::1]:9",
+        ] {
+            assert!(sender("/mcp", &[("host", host)]), "{host}");
+        }
+        for host in [
+            "",
+            "evil.example",
+            "localhost.evil.example",
+            "evil.example:80",
+            "evil@localhost",
+            "localhost:evil",
+            "localhost:",
+            "localhost:99999",
+            "127.0.0.2",
+            "::1",
+            "localhost/evil",
+            "localhost evil",
+        ] {
+            // `::1` without brackets is what a list may say, and is no host of a request; that it is understood
+            // all the same does no harm.
+            assert_eq!(sender("/mcp", &[("host", host)]), host == "::1", "{host}");
+        }
+        assert!(!sender("/mcp", &[]), "no host");
+        assert!(
+            !sender("/mcp", &[("host", "localhost"), ("host", "localhost")]),
+            "two hosts"
+        );
+        assert!(
+            !sender("http://evil.example/mcp", &[("host", "localhost")]),
+            "a target with another host"
+        );
+    }
+
+    #[test]
+    fn a_host_may_be_tied_to_a_port() {
+        let gate = Gate::new(&Options {
+            hosts: vec!["tm.example:8080".to_owned(), "::1".to_owned()],
+            ..Options::default()
+        })
+        .unwrap();
+        assert!(gate.knows(&Host::parse("tm.example:8080").unwrap()));
+        assert!(gate.knows(&Host::parse("[::1]:1").unwrap()));
+        assert!(!gate.knows(&Host::parse("tm.example").unwrap()));
+        assert!(!gate.knows(&Host::parse("localhost").unwrap()));
+    }
+
+    #[test]
+    fn only_allowed_origins_are_answered() {
+        let origin = |origin| sender("/mcp", &[("host", "localhost"), ("origin", origin)]);
+        assert!(origin("http://localhost:3000"));
+        assert!(origin("HTTP://LOCALHOST:3000"));
+        for foreign in [
+            "",
+            "null",
+            "http://localhost",
+            "https://localhost:3000",
+            "http://localhost:3001",
+            "http://localhost:3000.evil.example",
+            "http://evil.example",
+            "http://localhost:3000/",
+            "http://evil@localhost:3000",
+            "localhost:3000",
+        ] {
+            assert!(!origin(foreign), "{foreign}");
+        }
+        assert!(!sender(
+            "/mcp",
+            &[
+                ("host", "localhost"),
+                ("origin", "http://localhost:3000"),
+                ("origin", "http://localhost:3000")
+            ]
+        ));
+    }
+
+    #[test]
+    fn the_token_comes_in_one_header_only() {
+        let token = "a".repeat(40);
+        let known = |headers: &[(&str, &str)]| gate().check_token(&head("/mcp", headers)).is_ok();
+        assert!(known(&[("authorization", &format!("Bearer {token}"))]));
+        assert!(known(&[("authorization", &format!("bearer  {token} "))]));
+        assert!(!known(&[]));
+        for wrong in [
+            token.clone(),
+            format!("Basic {token}"),
+            format!("Bearer{token}"),
+            format!("Bearer {token}a"),
+            format!("Bearer {}", &token[1..]),
+            "Bearer ".to_owned(),
+            "Bearer".to_owned(),
+            String::new(),
+        ] {
+            assert!(!known(&[("authorization", &wrong)]), "{wrong}");
+        }
+        let right = format!("Bearer {token}");
+        assert!(!known(&[
+            ("authorization", &right),
+            ("authorization", &right)
+        ]));
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_understood_is_refused_at_the_start() {
+        for (hosts, origins) in [
+            (vec!["http://localhost"], vec![]),
+            (vec![""], vec![]),
+            (vec!["localhost"], vec!["localhost"]),
+            (vec!["localhost"], vec!["null"]),
+            (vec!["localhost"], vec!["*"]),
+        ] {
+            let options = Options {
+                hosts: hosts.into_iter().map(str::to_owned).collect(),
+                origins: origins.into_iter().map(str::to_owned).collect(),
+                ..Options::default()
+            };
+            let error = Gate::new(&options).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The body of an answer, and what is held for as long as it is on its way.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Body, Bytes, Frame, SizeHint};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+
+use super::Held;
+
+/// The body of an answer.
+pub(super) struct Reply {
+    body: Option<BoxBody<Bytes, Infallible>>,
+    /// Let go with the last byte, or with the connection.
+    held: Option<Held>,
+    /// A stream that has no end of its own ends here.
+    until: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
+}
+
+impl Reply {
+    pub(super) fn of(bytes: Bytes) -> Self {
+        Self::from(Full::new(bytes).boxed())
+    }
+
+    pub(super) fn holding(mut self, held: Held) -> Self {
+        self.held = Some(held);
+        self
+    }
+
+    pub(super) fn until(mut self, end: &CancellationToken) -> Self {
+        self.until = Some(Box::pin(end.clone().cancelled_owned()));
+        self
+    }
+}
+
+impl From<BoxBody<Bytes, Infallible>> for Reply {
+    fn from(body: BoxBody<Bytes, Infallible>) -> Self {
+        Self {
+            body: Some(body),
+            held: None,
+            until: None,
+        }
+    }
+}
+
+impl Body for Reply {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(until) = &mut self.until
+            && until.as_mut().poll(context).is_ready()
+        {
+            self.body = None;
+            self.held = None;
+        }
+        match &mut self.body {
+            Some(body) => Pin::new(body).poll_frame(context),
+            None => Poll::Ready(None),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        // A stream that may be ended from outside has no size to promise.
+        match &self.body {
+            Some(body) if self.until.is_none() => body.size_hint(),
+            _ => SizeHint::default(),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The listener, its connections, and their end.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::desk::Desk;
+use super::gate::Gate;
+use super::stall::Impatient;
+use super::{Options, Switch};
+use crate::adapter::Adapter;
+use crate::server::Server;
+use crate::stdio::Signals;
+
+/// The longest head of a request.
+const HEAD: usize = 64 * 1024;
+/// Connections beyond those that calls and streams may take: for health checks, notifications, and refusals.
+const SPARE_CONNECTIONS: usize = 128;
+/// How long to wait when the system gives no more connections.
+const OUT_OF_FILES: Duration = Duration::from_millis(100);
+
+/// Serves until it is told to stop.
+pub(super) async fn serve<S: Server>(
+    server: S,
+    listener: TcpListener,
+    options: Options,
+    ready: impl FnOnce(SocketAddr),
+) -> io::Result<()> {
+    let gate = Gate::new(&options)?;
+    if !(1..=Semaphore::MAX_PERMITS).contains(&options.max_requests)
+        || options.max_streams > Semaphore::MAX_PERMITS
+    {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "the number of requests or of streams that are allowed makes no sense",
+        ));
+    }
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    // Before anybody can know that the server is up, so that no signal is lost.
+    let signals = options.signals.then(Signals::new).transpose()?;
+    let watching = tokio::spawn(watch(signals, options.switch.clone()));
+    let adapter = Adapter::new(server);
+    let stopping = adapter.stopping().clone();
+    let ended = CancellationToken::new();
+    let desk = Arc::new(Desk::new(adapter.clone(), gate, &options, ended.clone()));
+    let most_connections = options
+        .max_requests
+        .saturating_add(options.max_streams)
+        .saturating_add(SPARE_CONNECTIONS);
+    let mut connections = JoinSet::new();
+    ready(address);
+
+    {
+        let mut ending_idle = std::pin::pin!(desk.sessions.end_idle_ones());
+        loop {
+            tokio::select! {
+                biased;
+                () = options.switch.stopped() => break,
+                _ = connections.join_next(), if !connections.is_empty() => {}
+                accepted = listener.accept(), if connections.len() < most_connections => match accepted {
+                    Ok((stream, _)) => {
+                        connections.spawn(connection(
+                            stream,
+                            Arc::clone(&desk),
+                            options.patience,
+                            stopping.clone(),
+                        ));
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "a connection could not be taken");
+                        if !is_about_one_connection(&error) {
+                            tokio::time::sleep(OUT_OF_FILES).await;
+                        }
+                    }
+                },
+                () = &mut ending_idle => {}
+            }
+        }
+    }
+
+    drop(listener);
+    stopping.cancel();
+    let all_done = async {
+        while connections.join_next().await.is_some() {}
+        // A client that is gone needs no answer, but what it asked for is finished all the same.
+        adapter.all_calls_end().await;
+    };
+    let result = tokio::select! {
+        biased;
+        () = all_done => Ok(()),
+        () = options.switch.stopped_at_once() => {
+            Err((io::ErrorKind::Interrupted, "was told to stop at once"))
+        }
+        () = tokio::time::sleep(options.grace) => {
+            Err((io::ErrorKind::TimedOut, "waited for as long as it should"))
+        }
+    };
+    let result = result.map_err(|(kind, why)| {
+        let (calls, connections) = (desk.open_calls(), connections.len());
+        let text = format!(
+            "the server {why}; calls that got no answer: {calls}, connections that were cut: {connections}"
+        );
+        io::Error::new(kind, text)
+    });
+    desk.sessions.end_all().await;
+    ended.cancel();
+    watching.abort();
+    result
+}
+
+/// Turns signals into the switch: the first asks to stop, the second to stop at once.
+async fn watch(signals: Option<Signals>, switch: Switch) {
+    let Some(mut signals) = signals else {
+        return;
+    };
+    loop {
+        signals.next().await;
+        switch.stop();
+    }
+}
+
+/// Serves one connection. When the server stops, what is under way on it is still answered.
+async fn connection<S: Server>(
+    stream: TcpStream,
+    desk: Arc<Desk<S>>,
+    patience: Duration,
+    stopping: CancellationToken,
+) {
+    // Answers are small, and somebody waits for each.
+    let _ = stream.set_nodelay(true);
+    let begun = AtomicBool::new(false);
+    let service = service_fn(|request| {
+        begun.store(true, Ordering::Relaxed);
+        let desk = Arc::clone(&desk);
+        async move { Ok::<_, Infallible>(desk.answer(request).await) }
+    });
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(patience)
+        .max_header_size(HEAD);
+    let mut served = std::pin::pin!(
+        builder.serve_connection(TokioIo::new(Impatient::new(stream, patience)), service)
+    );
+    let stop = async {
+        tokio::select! {
+            result = served.as_mut() => return Some(result),
+            () = stopping.cancelled() => {}
+        }
+        None
+    };
+    let result = match stop.await {
+        Some(result) => result,
+        // Nothing was asked yet, so nothing is owed.
+        None if !begun.load(Ordering::Relaxed) => Ok(()),
+        None => {
+            served.as_mut().graceful_shutdown();
+            served.await
+        }
+    };
+    if let Err(error) = result {
+        tracing::debug!(%error, "a connection broke off");
+    }
+}
+
+/// Whether the next connection may well be taken.
+fn is_about_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::Interrupted
+    )
+}

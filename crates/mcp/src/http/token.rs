@@ -1,0 +1,355 @@
+//! The secret that a client has to know.
+
+use std::fmt;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+/// The fewest characters of a token. One made here has 64.
+const SHORTEST: usize = 32;
+/// The most characters of a token: a header has to hold it.
+const LONGEST: usize = 512;
+
+/// A bearer token. It shows itself only where [`Token::reveal`] is called.
+#[derive(Clone)]
+pub struct Token {
+    text: String,
+    digest: [u8; 32],
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(hidden)")
+    }
+}
+
+/// Why there is no token.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// It would be easy to guess, or would not fit into a header.
+    #[error(
+        "the token {0}; it takes {SHORTEST} to {LONGEST} letters, digits and the signs - . _ ~ + / ="
+    )]
+    Unfit(&'static str),
+    /// The file holds no token.
+    #[error("{path}: the token in this file {problem}; delete the file, and a new one is made", path = path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with what it holds.
+        problem: &'static str,
+    },
+    /// There is something else than a file.
+    #[error("{path} is no regular file; move it away, and a file with a new token is made", path = path.display())]
+    NoFile {
+        /// Where.
+        path: PathBuf,
+    },
+    /// Others know it by now.
+    #[error(
+        "{path} can be read by others (mode {mode:04o}), so its token may be known; delete the file, and a new one is made, or run `chmod 600` on it if you are sure",
+        path = path.display()
+    )]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// The file system said no.
+    #[error("{path}: {error}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        #[source]
+        error: io::Error,
+    },
+}
+
+impl Token {
+    /// A token that was made elsewhere.
+    pub fn new(text: impl Into<String>) -> Result<Self, TokenError> {
+        let text = text.into();
+        match unfit(&text) {
+            Some(problem) => Err(TokenError::Unfit(problem)),
+            None => Ok(Self::of(text)),
+        }
+    }
+
+    /// A new one, from 32 random bytes.
+    pub fn random() -> io::Result<Self> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+        Ok(Self::of(hex(&bytes)))
+    }
+
+    /// The token in a file that only its owner can read. Where there is no file, one is made with a new token;
+    /// processes that do so at the same time all end up with the same.
+    pub fn load_or_create(path: &Path) -> Result<Self, TokenError> {
+        if let Some(token) = load(path)? {
+            return Ok(token);
+        }
+        let failed = |error| TokenError::Io {
+            path: path.to_owned(),
+            error,
+        };
+        create(path).map_err(failed)?;
+        // Read again in any case: it may be that of another process which was faster.
+        load(path)?.ok_or_else(|| failed(io::Error::from(io::ErrorKind::NotFound)))
+    }
+
+    /// The token itself: for a client's configuration, and nothing else.
+    pub fn reveal(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether this was given. It takes the same time however much of it is right.
+    pub(super) fn is(&self, given: &[u8]) -> bool {
+        let given = Sha256::digest(given);
+        let differing = self
+            .digest
+            .iter()
+            .zip(given.iter())
+            .fold(0, |differing, (ours, theirs)| differing | (ours ^ theirs));
+        std::hint::black_box(differing) == 0
+    }
+
+    fn of(text: String) -> Self {
+        let digest = Sha256::digest(text.as_bytes()).into();
+        Self { text, digest }
+    }
+}
+
+fn unfit(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        Some("is empty")
+    } else if text.len() < SHORTEST {
+        Some("is too short to be safe")
+    } else if text.len() > LONGEST {
+        Some("is too long for a header")
+    } else if text
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte))
+    {
+        None
+    } else {
+        Some("holds signs that a header cannot carry")
+    }
+}
+
+fn load(path: &Path) -> Result<Option<Token>, TokenError> {
+    let failed = |error| TokenError::Io {
+        path: path.to_owned(),
+        error,
+    };
+    let no_file = || TokenError::NoFile {
+        path: path.to_owned(),
+    };
+    // Looked at before it is opened: opening a pipe would wait for somebody to write into it.
+    let named = match fs::symlink_metadata(path) {
+        Ok(named) => named,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    if !named.is_file() {
+        return Err(no_file());
+    }
+    let file = File::open(path).map_err(failed)?;
+    let opened = file.metadata().map_err(failed)?;
+    if (opened.dev(), opened.ino()) != (named.dev(), named.ino()) {
+        return Err(no_file());
+    }
+    if opened.mode() & 0o077 != 0 {
+        return Err(TokenError::Open {
+            path: path.to_owned(),
+            mode: opened.mode() & 0o7777,
+        });
+    }
+    let mut text = String::new();
+    let most = LONGEST as u64 + 2;
+    let content = |problem| TokenError::Content {
+        path: path.to_owned(),
+        problem,
+    };
+    match file.take(most).read_to_string(&mut text) {
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            return Err(content("is no text"));
+        }
+        Err(error) => return Err(failed(error)),
+    }
+    let text = text.trim();
+    match unfit(text) {
+        Some(problem) => Err(content(problem)),
+        None => Ok(Some(Token::of(text.to_owned()))),
+    }
+}
+
+/// Makes the file, unless there is one. It appears under its name with its content and its mode, or not at all.
+fn create(path: &Path) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)?;
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    let unfinished = folder.join(format!(".token-{}", hex(&random)));
+    let made = write(&unfinished).and_then(|()| match fs::hard_link(&unfinished, path) {
+        // Renaming would replace what another process made meanwhile; a link never does.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        linked => linked,
+    });
+    let removed = fs::remove_file(&unfinished);
+    made.and(removed)
+}
+
+fn write(path: &Path) -> io::Result<()> {
+    let token = Token::random()?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(token.text.as_bytes())?;
+    file.write_all(b"\n")?;
+    file.sync_all()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 0xf])
+        .map(|digit| char::from(DIGITS[usize::from(digit)]))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::sync::Barrier;
+
+    use super::*;
+
+    fn written(text: &[u8], mode: u32) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn a_new_token_is_kept_for_its_owner_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/token");
+        let token = Token::load_or_create(&path).unwrap();
+        assert_eq!(token.reveal().len(), 64);
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o600);
+        assert_eq!(
+            fs::metadata(path.parent().unwrap()).unwrap().mode() & 0o777,
+            0o700
+        );
+        assert_eq!(
+            Token::load_or_create(&path).unwrap().reveal(),
+            token.reveal()
+        );
+        assert_eq!(
+            fs::read_dir(path.parent().unwrap()).unwrap().count(),
+            1,
+            "nothing unfinished is left"
+        );
+    }
+
+    #[test]
+    fn all_that_start_at_once_agree() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        let start = Barrier::new(16);
+        let tokens: Vec<String> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..16)
+                .map(|_| {
+                    scope.spawn(|| {
+                        start.wait();
+                        Token::load_or_create(&path).unwrap().reveal().to_owned()
+                    })
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
+        });
+        assert!(tokens.iter().all(|token| *token == tokens[0]), "{tokens:?}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_is_refused() {
+        for mode in [0o640, 0o604, 0o660, 0o644] {
+            let (_folder, path) = written(&[b'a'; 64], mode);
+            let error = Token::load_or_create(&path).unwrap_err();
+            assert!(matches!(error, TokenError::Open { .. }), "{error}");
+            assert!(!error.to_string().contains("aaaa"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_a_token_is_refused() {
+        let long = vec![b'a'; LONGEST + 1];
+        for text in [
+            &b""[..],
+            b"\n",
+            b"short",
+            &long,
+            b"0123456789012345678901234567890\xff",
+            "0123456789 123456789 123456789 12345".as_bytes(),
+        ] {
+            let (_folder, path) = written(text, 0o600);
+            let error = Token::load_or_create(&path).unwrap_err();
+            assert!(matches!(error, TokenError::Content { .. }), "{error}");
+            assert!(error.to_string().contains("delete the file"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused() {
+        let (folder, path) = written(&[b'a'; 64], 0o600);
+        let link = folder.path().join("link");
+        symlink(&path, &link).unwrap();
+        let dangling = folder.path().join("dangling");
+        symlink("nowhere", &dangling).unwrap();
+        for path in [link.as_path(), &dangling, folder.path()] {
+            let error = Token::load_or_create(path).unwrap_err();
+            assert!(matches!(error, TokenError::NoFile { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_token_of_ones_own_is_taken_with_a_newline_at_its_end() {
+        let (_folder, path) = written(b"my-own.token_0123456789~0123456789+/=\n", 0o600);
+        assert_eq!(
+            Token::load_or_create(&path).unwrap().reveal(),
+            "my-own.token_0123456789~0123456789+/="
+        );
+    }
+
+    #[test]
+    fn a_token_never_shows_itself() {
+        let token = Token::random().unwrap();
+        assert!(!format!("{token:?}").contains(token.reveal()));
+        assert!(token.is(token.reveal().as_bytes()));
+        assert!(!token.is(b""));
+        assert!(!token.is(&token.reveal().as_bytes()[..63]));
+        assert!(Token::new("short").is_err());
+        assert!(Token::new("0123456789 123456789 123456789 123456789").is_err());
+    }
+}

@@ -1,0 +1,356 @@
+//! Serving one client over standard input and output.
+//!
+//! One JSON value a line, in both directions. What is no message gets an error and nothing else happens: a line that is
+//! no JSON, one that is too long, a request that is malformed. The SDK's own transport leaves most of these unanswered.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, JsonRpcMessage, RequestId};
+use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use crate::adapter::Adapter;
+use crate::server::Server;
+
+/// The longest line that is read. Nothing that a client has to say comes near it.
+pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
+/// How long calls that are under way may take to end when the client is gone or the process is told to stop.
+const LAST_CALLS: Duration = Duration::from_secs(30);
+/// Calls that may block at the same time; more wait for a thread.
+pub(crate) const THREADS: usize = 128;
+/// As much as the main thread of a process has.
+pub(crate) const STACK: usize = 8 * 1024 * 1024;
+
+/// Serves the client at the other end of standard input and output, until it closes its end or the process is told to
+/// stop (SIGTERM, SIGINT).
+pub fn serve<S: Server>(server: S) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(THREADS)
+        .thread_stack_size(STACK)
+        .build()?;
+    let result = runtime.block_on(async {
+        let hearing = Hearing::default();
+        let mut signals = Signals::new()?;
+        let (read, write) = rmcp::transport::io::stdio_pipes();
+        let adapter = Adapter::new(server);
+        let lines = Lines::new(read, write, LONGEST_LINE, hearing.clone());
+        let serving = session(adapter.clone(), lines);
+        tokio::pin!(serving);
+        let result = tokio::select! {
+            result = &mut serving => result,
+            () = signals.next() => {
+                // Calls that are under way are answered, so the connection must not end before them.
+                hearing.nothing_more.cancel();
+                tokio::select! {
+                    () = adapter.all_calls_end() => {}
+                    () = tokio::time::sleep(LAST_CALLS) => {}
+                    // A second signal means it.
+                    () = signals.next() => return Ok(()),
+                }
+                hearing.end.cancel();
+                tokio::select! {
+                    result = &mut serving => result,
+                    () = signals.next() => return Ok(()),
+                }
+            }
+        };
+        tokio::select! {
+            () = adapter.all_calls_end() => {}
+            () = tokio::time::sleep(LAST_CALLS) => {}
+            () = signals.next() => {}
+        }
+        result
+    });
+    // A thread that still waits for standard input would wait for ever.
+    runtime.shutdown_background();
+    result
+}
+
+/// Serves one connection to its end.
+async fn session<S: Server, R, W>(adapter: Adapter<S>, lines: Lines<R, W>) -> io::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    match rmcp::service::serve_server(adapter, lines).await {
+        Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
+        // A client that says nothing and leaves is no fault.
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+            Ok(())
+        }
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+/// The signals that ask a process to stop.
+pub(crate) struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    pub(crate) fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    pub(crate) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}
+
+/// How long the client is listened to.
+#[derive(Debug, Clone, Default)]
+struct Hearing {
+    /// Nothing more is read, but the connection stands, for answers that are still to come.
+    nothing_more: CancellationToken,
+    /// It ends as if the client had closed its end.
+    end: CancellationToken,
+}
+
+/// Messages, one a line.
+struct Lines<R, W> {
+    hearing: Hearing,
+    read: BufReader<R>,
+    line: Vec<u8>,
+    longest: usize,
+    /// A line that was too long is being read to its end.
+    discarding: bool,
+    write: Arc<Mutex<Option<W>>>,
+}
+
+enum Line {
+    Whole,
+    TooLong,
+    End,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
+    /// Answers at once. Not here, since a `receive` may be dropped half-way.
+    fn reply(&self, reply: TxJsonRpcMessage<RoleServer>) {
+        let write = Arc::clone(&self.write);
+        tokio::spawn(async move {
+            if let Err(error) = put(&write, &reply).await {
+                tracing::debug!(%error, "an error could not be sent");
+            }
+        });
+    }
+
+    fn new(read: R, write: W, longest: usize, hearing: Hearing) -> Self {
+        Self {
+            hearing,
+            read: BufReader::with_capacity(64 * 1024, read),
+            line: Vec::new(),
+            longest,
+            discarding: false,
+            write: Arc::new(Mutex::new(Some(write))),
+        }
+    }
+
+    /// Reads up to the end of a line. May be dropped at any await and called again.
+    async fn next_line(&mut self) -> io::Result<Line> {
+        loop {
+            let available = self.read.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(Line::End);
+            }
+            let end = available.iter().position(|&byte| byte == b'\n');
+            let taken = end.map_or(available.len(), |end| end + 1);
+            if !self.discarding {
+                if self.line.len() + taken > self.longest {
+                    self.discarding = true;
+                    self.line = Vec::new();
+                } else {
+                    self.line.extend_from_slice(&available[..taken]);
+                }
+            }
+            self.read.consume(taken);
+            if end.is_some() {
+                return Ok(if std::mem::take(&mut self.discarding) {
+                    Line::TooLong
+                } else {
+                    Line::Whole
+                });
+            }
+        }
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        let write = Arc::clone(&self.write);
+        async move {
+            match put(&write, &message).await {
+                // A client that is gone reads nothing, and its end of the other pipe tells of it soon enough.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                    tracing::debug!("the client reads no more");
+                    Ok(())
+                }
+                put => put,
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let hearing = self.hearing.clone();
+            let line = tokio::select! {
+                biased;
+                () = hearing.nothing_more.cancelled() => {
+                    hearing.end.cancelled().await;
+                    return None;
+                }
+                line = self.next_line() => line,
+            };
+            match line {
+                Ok(Line::Whole) => {}
+                Ok(Line::TooLong) => {
+                    self.reply(refusal(
+                        None,
+                        ErrorCode::INVALID_REQUEST,
+                        format!("a message is longer than {} bytes", self.longest),
+                    ));
+                    continue;
+                }
+                Ok(Line::End) => return None,
+                Err(error) => {
+                    tracing::error!(%error, "standard input cannot be read");
+                    return None;
+                }
+            }
+            let read = message(&self.line);
+            self.line.clear();
+            match read {
+                Read::Message(message) => return Some(*message),
+                Read::Nothing => {}
+                Read::Refused(reply) => self.reply(*reply),
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), io::Error> {
+        let write = self.write.lock().await.take();
+        match write {
+            Some(mut write) => write.shutdown().await,
+            None => Ok(()),
+        }
+    }
+}
+
+async fn put<W: AsyncWrite + Unpin>(
+    write: &Mutex<Option<W>>,
+    message: &TxJsonRpcMessage<RoleServer>,
+) -> io::Result<()> {
+    let mut bytes = serde_json::to_vec(message)?;
+    bytes.push(b'\n');
+    let mut write = write.lock().await;
+    let Some(write) = write.as_mut() else {
+        return Err(io::ErrorKind::NotConnected.into());
+    };
+    write.write_all(&bytes).await?;
+    write.flush().await
+}
+
+/// What a line came to.
+enum Read {
+    Message(Box<ClientJsonRpcMessage>),
+    Nothing,
+    Refused(Box<TxJsonRpcMessage<RoleServer>>),
+}
+
+fn message(line: &[u8]) -> Read {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let line = line.trim_ascii();
+    if line.is_empty() {
+        return Read::Nothing;
+    }
+    match serde_json::from_slice(line) {
+        Ok(message) => Read::Message(message),
+        Err(error) if error.is_data() => malformed(line),
+        Err(error) => refused(
+            None,
+            ErrorCode::PARSE_ERROR,
+            format!("a message is no JSON: {error}"),
+        ),
+    }
+}
+
+/// JSON that is no message, or not one of those that are known.
+fn malformed(line: &[u8]) -> Read {
+    let value: Value = match serde_json::from_slice(line) {
+        Ok(value) => value,
+        Err(error) => {
+            return refused(
+                None,
+                ErrorCode::PARSE_ERROR,
+                format!("a message is no JSON: {error}"),
+            );
+        }
+    };
+    let id = value
+        .get("id")
+        .and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    let is_ours = value.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
+    let method = value
+        .get("method")
+        .and_then(Value::as_str)
+        .filter(|_| is_ours);
+    match (method, &id) {
+        (Some(method), Some(_)) => {
+            let text = format!("the parameters of {method} are not what it takes");
+            refused(id, ErrorCode::INVALID_PARAMS, text)
+        }
+        // A notification has no answer, not even a bad one; and one that is unknown is no fault.
+        (Some(_), None) if value.get("id").is_none() => Read::Nothing,
+        // An answer to something that was never asked.
+        (None, Some(_)) if value.get("result").is_some() || value.get("error").is_some() => {
+            Read::Nothing
+        }
+        _ if value.is_array() => refused(
+            None,
+            ErrorCode::INVALID_REQUEST,
+            "several messages in one line are not taken; send one a line".to_owned(),
+        ),
+        _ => refused(
+            id,
+            ErrorCode::INVALID_REQUEST,
+            "this is no JSON-RPC message: `\"jsonrpc\": \"2.0\"`, `id` and `method` are needed"
+                .to_owned(),
+        ),
+    }
+}
+
+fn refused(id: Option<RequestId>, code: ErrorCode, message: String) -> Read {
+    Read::Refused(Box::new(refusal(id, code, message)))
+}
+
+fn refusal(
+    id: Option<RequestId>,
+    code: ErrorCode,
+    message: String,
+) -> TxJsonRpcMessage<RoleServer> {
+    JsonRpcMessage::error(ErrorData::new(code, message, None), id)
+}
