@@ -113,7 +113,7 @@ impl Conductor {
         Ok(self.home.find_project(&self.root)?)
     }
 
-    fn stored_or_missing(&self) -> Result<ProjectDir, Fault> {
+    pub(crate) fn stored_or_missing(&self) -> Result<ProjectDir, Fault> {
         self.stored()?.ok_or_else(|| self.no_run())
     }
 
@@ -127,38 +127,45 @@ impl Conductor {
         .recover("tm autopilot start")
     }
 
-    /// The folder of the run that is meant: the one that is named, else the present one.
+    /// The folder of the run over a task that is meant: the one that is named, else the present one.
     pub(crate) fn find(&self, run: Option<&str>) -> Result<(ProjectDir, RunDir), Fault> {
-        let project = self.stored_or_missing()?;
-        let dir = match run {
-            Some(id) => project.find_run(id)?,
-            None => self.present(&project)?,
-        };
-        Ok((project, dir))
+        let (project, found) = self.find_loaded(run)?;
+        Ok((project, found.dir))
     }
 
-    /// The present run: the tag's, if it goes on; else, where no tag is named, another one that
-    /// does; else the tag's newest.
-    fn present(&self, project: &ProjectDir) -> Result<RunDir, Fault> {
+    fn find_loaded(&self, run: Option<&str>) -> Result<(ProjectDir, Found), Fault> {
+        let project = self.stored_or_missing()?;
+        let found = match run {
+            Some(id) => over_a_task(project.find_run(id)?)?,
+            None => self.present_loaded(&project)?,
+        };
+        Ok((project, found))
+    }
+
+    /// The present run over a task: the tag's, if it goes on; else, where no tag is named, another
+    /// one that does; else the tag's newest.
+    pub(crate) fn present(&self, project: &ProjectDir) -> Result<RunDir, Fault> {
+        Ok(self.present_loaded(project)?.dir)
+    }
+
+    fn present_loaded(&self, project: &ProjectDir) -> Result<Found, Fault> {
         let tag = match &self.tag {
             Some(tag) => tag.clone(),
             None => project::tasks::resolve_tag(&self.root, None)
                 .unwrap_or_else(|_| project::tasks::DEFAULT_TAG.to_owned()),
         };
-        let own = newest_of(project, &tag)?;
-        if let Some((_, status)) = &own
-            && (status == "running" || status == "paused" || self.tag.is_some())
-        {
-            return own.map(|(dir, _)| dir).ok_or_else(|| self.no_run());
-        }
+        let own = match newest_of(project, &tag)? {
+            Some(own) if self.tag.is_some() || own.goes_on() => return Ok(own),
+            own => own,
+        };
         if self.tag.is_none() {
             for (dir, status, _) in by_status(project)? {
                 if status == "running" || status == "paused" {
-                    return Ok(dir);
+                    return Ok(Found { dir, loaded: None });
                 }
             }
         }
-        own.map(|(dir, _)| dir).ok_or_else(|| {
+        own.ok_or_else(|| {
             if self.tag.is_some() {
                 Fault::new(
                     Kind::Missing,
@@ -174,45 +181,86 @@ impl Conductor {
 
     /// Loads the run that is meant, without a lock.
     pub(crate) fn load(&self, run: Option<&str>) -> Result<(RunDir, Loaded), Fault> {
-        let (_, dir) = self.find(run)?;
-        let loaded = engine::load(dir.path())?;
+        let (_, found) = self.find_loaded(run)?;
+        let loaded = match found.loaded {
+            // It was looked into to find it.
+            Some(loaded) => loaded,
+            None => engine::load(found.dir.path())?,
+        };
         if loaded.head.seq == 0 {
-            return Err(never_began(dir.id()));
+            return Err(never_began(found.dir.id()));
         }
-        Ok((dir, loaded))
+        Ok((found.dir, loaded))
     }
 }
 
-/// The newest run of a tag with its status: by the tag's pointer, or by looking through the
-/// runs where the pointer is gone.
-fn newest_of(project: &ProjectDir, tag: &str) -> Result<Option<(RunDir, String)>, Fault> {
+/// A run that was found, and what was loaded of it on the way.
+struct Found {
+    dir: RunDir,
+    loaded: Option<Loaded>,
+}
+
+impl Found {
+    fn goes_on(&self) -> bool {
+        self.loaded
+            .as_ref()
+            .is_some_and(|loaded| !loaded.run.status.is_over())
+    }
+
+    /// The run in this folder, unless it never began or has no task. One that is damaged is found, too.
+    fn in_folder(dir: RunDir) -> Option<Self> {
+        match engine::load(dir.path()) {
+            Ok(loaded) if loaded.head.seq > 0 && is_over_a_task(&loaded.run) => Some(Self {
+                dir,
+                loaded: Some(loaded),
+            }),
+            Ok(_) => None,
+            Err(_) => Some(Self { dir, loaded: None }),
+        }
+    }
+}
+
+/// The newest run of a tag: by the tag's pointer, or by looking through the runs where the pointer is gone.
+fn newest_of(project: &ProjectDir, tag: &str) -> Result<Option<Found>, Fault> {
     if let Some(dir) = project.find_tag(tag)?
         && let Some(pointer) = read_json(&dir.current_run_path())
         && let Some(id) = pointer.get("runId").and_then(Value::as_str)
         && let Ok(run) = project.run(id)
         && run.journal_path().exists()
+        && let Some(found) = Found::in_folder(run)
     {
-        let status = status_of(&run);
-        if !status.is_empty() {
-            return Ok(Some((run, status)));
-        }
+        return Ok(Some(found));
     }
     let prefix = format!("{tag}__task-");
     for id in project.runs()? {
-        if !id.starts_with(&prefix) {
-            continue;
-        }
-        let run = project.run(&id)?;
-        let status = status_of(&run);
-        if !status.is_empty() {
-            return Ok(Some((run, status)));
+        if id.starts_with(&prefix)
+            && let Some(found) = Found::in_folder(project.run(&id)?)
+        {
+            return Ok(Some(found));
         }
     }
     Ok(None)
 }
 
-/// All runs that have begun, newest first, each with status and task.
+/// All runs over a task that have begun, newest first, each with status and task.
 pub(crate) fn by_status(project: &ProjectDir) -> Result<Vec<(RunDir, String, String)>, Fault> {
+    Ok(standing(project)?
+        .into_iter()
+        .filter_map(|run| Some((run.dir, run.status, run.task?)))
+        .collect())
+}
+
+/// A run that has begun, as far as it is known without reading more than is needed.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    pub(crate) dir: RunDir,
+    pub(crate) status: String,
+    /// Its task, where it is over one; empty if it cannot be read any more.
+    pub(crate) task: Option<String>,
+}
+
+/// All runs that have begun, of any workflow, newest first.
+pub(crate) fn standing(project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
     let mut all = Vec::new();
     for id in project.runs()? {
         let dir = project.run(&id)?;
@@ -223,20 +271,53 @@ pub(crate) fn by_status(project: &ProjectDir) -> Result<Vec<(RunDir, String, Str
                 .and_then(|manifest| manifest.get(name)?.as_str().map(str::to_owned))
         };
         let over = part("status").filter(|status| status != "running" && status != "paused");
+        let plain = part("rails").as_deref() == Some(PLAIN);
         let (status, task) = match (over, part("taskId")) {
             // A run that was over once is over for good.
-            (Some(status), Some(task)) => (status, task),
+            (Some(status), Some(task)) => (status, (!plain).then_some(task)),
             _ => match engine::load(dir.path()) {
                 Ok(loaded) if loaded.head.seq > 0 => {
-                    (loaded.run.status.name().to_owned(), task_of(&loaded.run))
+                    let task = is_over_a_task(&loaded.run).then(|| task_of(&loaded.run));
+                    (loaded.run.status.name().to_owned(), task)
                 }
                 Ok(_) => continue,
-                Err(_) => ("damaged".to_owned(), String::new()),
+                Err(_) => ("damaged".to_owned(), Some(String::new())),
             },
         };
-        all.push((dir, status, task));
+        all.push(Standing { dir, status, task });
     }
     Ok(all)
+}
+
+/// What the manifest of a run without rails of its own says under `rails`.
+pub(crate) const PLAIN: &str = "generic";
+
+/// Whether a run is over a task, on a branch: the `tdd` workflow, or a copy of it.
+pub(crate) fn is_over_a_task(run: &RunState) -> bool {
+    run.kept.contains_key(crate::tdd::memory::START)
+}
+
+/// Refuses a run that has no task: the calls on a task's run would make nothing good of it.
+fn over_a_task(dir: RunDir) -> Result<Found, Fault> {
+    match engine::load(dir.path()) {
+        Ok(loaded) if loaded.head.seq > 0 && !is_over_a_task(&loaded.run) => Err(Fault::new(
+            Kind::Usage,
+            "other_workflow",
+            format!(
+                "{} is a run of `{}`, not of a task",
+                dir.id(),
+                loaded.run.workflow
+            ),
+        )
+        .suggest("use the generic verbs for it: `tm run next`, `tm run report`, `tm run status`")
+        .recover(format!("tm run next --run-id {}", dir.id()))),
+        Ok(loaded) => Ok(Found {
+            dir,
+            loaded: Some(loaded),
+        }),
+        // What cannot be read is complained of by whoever reads it.
+        Err(_) => Ok(Found { dir, loaded: None }),
+    }
 }
 
 pub(crate) fn never_began(id: &str) -> Fault {
@@ -254,15 +335,6 @@ fn task_of(run: &RunState) -> String {
         .and_then(Value::as_str)
         .unwrap_or_default()
         .to_owned()
-}
-
-/// The status of a run by its journal; empty where it never began or cannot be read.
-fn status_of(dir: &RunDir) -> String {
-    match engine::load(dir.path()) {
-        Ok(loaded) if loaded.head.seq > 0 => loaded.run.status.name().to_owned(),
-        Ok(_) => String::new(),
-        Err(_) => "damaged".to_owned(),
-    }
 }
 
 pub(crate) fn read_json(path: &Path) -> Option<Value> {

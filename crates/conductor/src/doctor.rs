@@ -211,7 +211,11 @@ impl Conductor {
                     "running" | "paused" => checks.push(note(
                         "run",
                         format!("{id} is {}", summary.status),
-                        "tm autopilot next",
+                        if summary.task_id.is_empty() {
+                            "tm run next"
+                        } else {
+                            "tm autopilot next"
+                        },
                     )),
                     "unstarted" => checks.push(note(
                         "run",

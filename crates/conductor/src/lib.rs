@@ -8,7 +8,10 @@ pub mod doctor;
 pub mod engine;
 pub mod fail_point;
 pub mod fault;
+pub mod generic;
+pub mod graph;
 pub mod library;
+pub mod mark;
 pub mod runs;
 pub mod support;
 pub mod tdd;
@@ -17,5 +20,9 @@ pub use conductor::{Conductor, OpenOptions};
 pub use definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
 pub use doctor::DoctorCheck;
 pub use fault::{Fault, Kind};
+pub use generic::answer::{
+    OpenUnit, RunAction, RunMoved, RunStarted, RunStatusAnswer, RunVerdict, StandingAt,
+};
+pub use generic::request::RunReport;
 pub use runs::{Follow, LogRepaired, LogVerified, RunFilter, RunSummary};
 pub use tdd::report::Report;

@@ -10,6 +10,8 @@ use rails::definition::FieldType::{self, Bool, Int, String as Text, Strings};
 use rails::{Definition, Diagnostic};
 
 use crate::fault::{Fault, Kind};
+use crate::generic::hands::{self, Hands};
+use crate::generic::templates;
 use crate::tdd::context::engine;
 
 /// A definition and where it comes from.
@@ -124,7 +126,7 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
 /// Loads and proves the definition called `id`.
 pub fn load(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
     let source = find(root, id)?;
-    match Definition::load(&source.text, &catalog(root, id)) {
+    match proved(root, id, &source.text) {
         Ok(definition) => Ok((definition, source)),
         Err(faults) => Err(Fault::new(
             Kind::Environment,
@@ -144,6 +146,23 @@ pub fn load(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
     }
 }
 
+/// Reads a definition and proves it, also that there are hands for what it asks for.
+fn proved(root: &Path, id: &str, text: &str) -> Result<Definition, Vec<Diagnostic>> {
+    let parsed = Definition::parse(text).ok();
+    let definition = Definition::load(text, &catalog(root, id, parsed.as_ref()))?;
+    let faults = hands::faults(&definition);
+    if faults.is_empty() {
+        Ok(definition)
+    } else {
+        Err(faults)
+    }
+}
+
+/// The built-in workflow whose templates `workflow` may use: its own, or `tdd`'s where it may be a copy of that.
+fn templates_of(workflow: &str) -> Option<&'static workflows::Builtin> {
+    workflows::builtin(workflow).or_else(|| workflows::builtin("tdd"))
+}
+
 /// The text of a template: the project's own, else the built-in one.
 pub fn template(root: &Path, workflow: &str, name: &str) -> Result<String, Fault> {
     let missing = || {
@@ -159,7 +178,7 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<String, Fault
     }
     match fs::read_to_string(root.join(".taskmaster/templates").join(name)) {
         Ok(text) => Ok(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => workflows::builtin(workflow)
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => templates_of(workflow)
             .and_then(|builtin| builtin.template(name))
             .map(str::to_owned)
             .ok_or_else(missing),
@@ -171,8 +190,9 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<String, Fault
     }
 }
 
-/// Everything that a definition of this project may name.
-pub fn catalog(root: &Path, workflow: &str) -> Catalog {
+/// Everything that a definition of this project may name. What its templates may name depends on what it
+/// declares, as far as it can be read.
+pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> Catalog {
     let reader = |facts: &[(&str, FieldType)]| Reader {
         facts: typed(facts),
     };
@@ -187,12 +207,18 @@ pub fn catalog(root: &Path, workflow: &str) -> Catalog {
         .flatten()
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok());
-    let built_in = workflows::builtin(workflow)
+    let variables: Vec<String> = match definition {
+        Some(definition) if hands::hands(definition) == Hands::Plain => {
+            templates::variables(definition)
+        }
+        _ => VARIABLES.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let built_in = templates_of(workflow)
         .into_iter()
         .flat_map(|builtin| builtin.templates.iter().map(|(name, _)| (*name).to_owned()));
     for name in own.chain(built_in).collect::<BTreeSet<String>>() {
         let faults = match template(root, workflow, &name) {
-            Ok(text) => template_faults(&name, &text),
+            Ok(text) => template_faults(&name, &text, &variables),
             Err(fault) => vec![(1, fault.message)],
         };
         templates.insert(name, faults);
@@ -218,6 +244,10 @@ pub fn catalog(root: &Path, workflow: &str) -> Catalog {
             (
                 "commit".to_owned(),
                 reader(&[("sha", Text), ("message", Text), ("files", Strings)]),
+            ),
+            (
+                "outcome".to_owned(),
+                reader(&[("outcome", Text), ("note", Text), ("files", Strings)]),
             ),
         ]),
         effects: BTreeMap::from([
@@ -260,7 +290,7 @@ fn typed(names: &[(&str, FieldType)]) -> BTreeMap<String, FieldType> {
         .collect()
 }
 
-/// What the variables of a template are called; a trailing dot means everything below.
+/// What the variables of a template of `tdd`, or a copy of it, are called; a trailing dot means everything below.
 const VARIABLES: [&str; 18] = [
     "rules",
     "task.id",
@@ -282,7 +312,7 @@ const VARIABLES: [&str; 18] = [
     "range",
 ];
 
-fn template_faults(name: &str, text: &str) -> Vec<(u32, String)> {
+fn template_faults(name: &str, text: &str, variables: &[String]) -> Vec<(u32, String)> {
     let mut environment = engine();
     if let Err(error) = environment.add_template(name, text) {
         let line = error
@@ -298,9 +328,9 @@ fn template_faults(name: &str, text: &str) -> Vec<(u32, String)> {
         .undeclared_variables(true)
         .into_iter()
         .filter(|variable| {
-            !VARIABLES.iter().any(|known| {
-                *known == variable
-                    || (known.ends_with('.') && variable.starts_with(known))
+            !variables.iter().any(|known| {
+                *known == *variable
+                    || (known.ends_with('.') && variable.starts_with(known.as_str()))
                     || known.starts_with(&format!("{variable}."))
             })
         })
@@ -324,7 +354,5 @@ pub fn faults(root: &Path, text: &str) -> Vec<Diagnostic> {
     let id = Definition::parse(text)
         .map(|definition| definition.id.value)
         .unwrap_or_default();
-    Definition::load(text, &catalog(root, &id))
-        .err()
-        .unwrap_or_default()
+    proved(root, &id, text).err().unwrap_or_default()
 }

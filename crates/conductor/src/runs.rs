@@ -4,14 +4,17 @@ use std::path::Path;
 
 use journal::layout::{ProjectDir, RunDir};
 use journal::{FileJournal, Follower, Journal as _, Position, Record};
+use rails::state::ItemStatus;
 use rails::{Event, RunState};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::clock::stamp;
-use crate::conductor::{Conductor, read_json};
-use crate::engine;
+use crate::conductor::{Conductor, Standing, is_over_a_task, never_began, read_json, standing};
+use crate::engine::{self, Loaded};
 use crate::fault::{Fault, Kind};
+use crate::generic;
+use crate::generic::run_report;
 use crate::tdd::memory::{self, Memory};
 use crate::tdd::{report, view};
 
@@ -25,15 +28,15 @@ pub struct RunSummary {
     pub project_root: String,
     /// Its workflow.
     pub workflow: String,
-    /// The task.
+    /// The task; empty where the run is over none.
     pub task_id: String,
-    /// Its title.
+    /// Its title; the workflow's, where there is no task.
     pub task_title: String,
-    /// The tag.
+    /// The tag, of a run over a task.
     pub tag: String,
-    /// The branch.
+    /// The branch, of a run over a task.
     pub branch: String,
-    /// `running`, `paused`, `completed`, `failed`, `aborted`; `damaged` or `unstarted` where there
+    /// `running`, `paused`, `completed`, `failed`, `error`, `cancelled`, `aborted`; `damaged` or `unstarted` where there
     /// is no more to say.
     pub status: String,
     /// When it began, UTC.
@@ -41,9 +44,9 @@ pub struct RunSummary {
     /// When it ended, UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_time: Option<String>,
-    /// Subtasks done.
+    /// Subtasks done, or items.
     pub completed: usize,
-    /// All subtasks.
+    /// All subtasks, or items.
     pub total: usize,
     /// Commits made.
     pub commits: u64,
@@ -145,7 +148,14 @@ pub(crate) fn summary(dir: &RunDir, project: &ProjectDir) -> RunSummary {
             "unstarted".clone_into(&mut summary.status);
             summary.problem = Some("its start was interrupted".to_owned());
         }
-        Ok(loaded) => fill(&mut summary, &loaded.run),
+        Ok(loaded) => {
+            fill(&mut summary, &loaded.run);
+            if !is_over_a_task(&loaded.run)
+                && let Ok(definition) = engine::pinned(dir.path(), &loaded.run)
+            {
+                summary.task_title.clone_from(&definition.title);
+            }
+        }
         Err(fault) => {
             "damaged".clone_into(&mut summary.status);
             summary.problem = Some(fault.message);
@@ -163,6 +173,14 @@ fn fill(summary: &mut RunSummary, run: &RunState) {
     summary.completed = progress.completed.len();
     summary.total = progress.total;
     summary.commits = memory::commits(run);
+    if !is_over_a_task(run) {
+        let items = || run.sets.values().flat_map(|set| set.items.values());
+        summary.completed = items()
+            .filter(|item| item.status == ItemStatus::Done)
+            .count();
+        summary.total = items().count();
+        return;
+    }
     if let Ok(memory) = Memory::of(run) {
         summary.task_id = memory.start.task_id;
         summary.task_title = memory.start.task_title;
@@ -172,6 +190,44 @@ fn fill(summary: &mut RunSummary, run: &RunState) {
 }
 
 impl Conductor {
+    /// The run that somebody wants to look at: the one that is named; else the present one over a task, if
+    /// it goes on; else the newest that does; else the newest.
+    pub(crate) fn looked_at(&self, run: Option<&str>) -> Result<(ProjectDir, RunDir), Fault> {
+        let project = self.stored_or_missing()?;
+        if let Some(id) = run {
+            let dir = project.find_run(id)?;
+            return Ok((project, dir));
+        }
+        let all = standing(&project)?;
+        let goes_on = |run: &&Standing| run.status == "running" || run.status == "paused";
+        let present = self.present(&project);
+        if self.tag.is_some() || all.iter().all(|run| run.task.is_some()) {
+            // Only runs over a task have a tag.
+            return Ok((project, present?));
+        }
+        let own = present
+            .as_ref()
+            .ok()
+            .and_then(|present| all.iter().find(|run| run.dir == *present))
+            .filter(goes_on);
+        let found = own.or_else(|| all.iter().find(goes_on)).or(all.first());
+        let dir = match found {
+            Some(run) => run.dir.clone(),
+            None => present?,
+        };
+        Ok((project, dir))
+    }
+
+    /// Loads the run that somebody wants to look at, of any workflow, without a lock.
+    pub(crate) fn load_any(&self, run: Option<&str>) -> Result<(RunDir, Loaded), Fault> {
+        let (_, dir) = self.looked_at(run)?;
+        let loaded = engine::load(dir.path())?;
+        if loaded.head.seq == 0 {
+            return Err(never_began(dir.id()));
+        }
+        Ok((dir, loaded))
+    }
+
     /// Runs, newest first.
     pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunSummary>, Fault> {
         let mut projects = Vec::new();
@@ -217,13 +273,13 @@ impl Conductor {
 
     /// One run.
     pub fn run(&self, run: Option<&str>) -> Result<RunSummary, Fault> {
-        let (project, dir) = self.find(run)?;
+        let (project, dir) = self.looked_at(run)?;
         Ok(summary(&dir, &project))
     }
 
     /// A run's events.
     pub fn log(&self, run: Option<&str>) -> Result<Vec<Record>, Fault> {
-        let (_, dir) = self.find(run)?;
+        let (_, dir) = self.looked_at(run)?;
         Ok(FileJournal::open(dir.path())?
             .read(&Position::start())?
             .records)
@@ -231,13 +287,20 @@ impl Conductor {
 
     /// A run's report, as of now.
     pub fn report(&self, run: Option<&str>) -> Result<report::Report, Fault> {
-        let (dir, _) = self.load(run)?;
-        report::build(dir.path())
+        let (dir, loaded) = self.load_any(run)?;
+        if is_over_a_task(&loaded.run) {
+            report::build(dir.path())
+        } else {
+            run_report::build(dir.path())
+        }
     }
 
-    /// A run's events as they come, from the first on.
+    /// A run's events as they come, from the first on; where none is named, of the present one over a task.
     pub fn follow(&self, run: Option<&str>) -> Result<Follow, Fault> {
-        let (_, dir) = self.find(run)?;
+        let (_, dir) = match run {
+            Some(_) => self.looked_at(run)?,
+            None => self.find(None)?,
+        };
         Ok(Follow {
             run_id: dir.id().to_owned(),
             follower: Follower::new(dir.journal_path(), Position::start()),
@@ -247,7 +310,7 @@ impl Conductor {
 
     /// Checks the whole chain of a run's journal, and that every event can be read.
     pub fn verify_log(&self, run: Option<&str>) -> Result<LogVerified, Fault> {
-        let (_, dir) = self.find(run)?;
+        let (_, dir) = self.looked_at(run)?;
         let report = journal::verify(&dir.journal_path())?;
         let mut verified = LogVerified {
             run_id: dir.id().to_owned(),
@@ -277,7 +340,7 @@ impl Conductor {
 
     /// Keeps what is whole of a damaged journal, and the old file beside it.
     pub fn repair_log(&self, run: Option<&str>) -> Result<LogRepaired, Fault> {
-        let (_, dir) = self.find(run)?;
+        let (_, dir) = self.looked_at(run)?;
         let mut journal = FileJournal::lock(dir.path(), self.wait(), &self.command)?;
         let repaired = journal.repair(&stamp(self.clock.millis()))?;
         Ok(match repaired {
@@ -302,7 +365,7 @@ impl Conductor {
 
     /// The run as it was after event `to`; as it is now if absent.
     pub fn replay(&self, run: Option<&str>, to: Option<u64>) -> Result<Value, Fault> {
-        let (_, dir) = self.find(run)?;
+        let (_, dir) = self.looked_at(run)?;
         let tail = FileJournal::open(dir.path())?.read(&Position::start())?;
         let last = tail.records.last().map_or(0, |record| record.seq);
         if let Some(to) = to
@@ -339,6 +402,13 @@ impl Conductor {
             map.shift_remove("settings");
             map.shift_remove("policies");
         }
-        Ok(json!({ "at": at, "state": shown, "nextAction": view::next_action(&state) }))
+        let next = if is_over_a_task(&state) {
+            serde_json::to_value(view::next_action(&state))
+        } else {
+            let definition = engine::pinned(dir.path(), &state)?;
+            serde_json::to_value(generic::view::next_action(&state, &definition))
+        };
+        let next = next.map_err(|error| Fault::bug(error.to_string()))?;
+        Ok(json!({ "at": at, "state": shown, "nextAction": next }))
     }
 }

@@ -10,6 +10,7 @@ pub mod decide;
 pub mod definition;
 pub mod diagnostic;
 pub mod event;
+pub mod graph;
 pub mod guard;
 pub mod items;
 pub mod refusal;

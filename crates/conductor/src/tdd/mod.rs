@@ -15,6 +15,7 @@ pub mod request;
 pub mod results;
 pub mod texts;
 pub mod view;
+pub mod work_unit;
 
 use std::path::{Path, PathBuf};
 
@@ -43,6 +44,8 @@ pub enum Raw {
         coverage: Option<Coverage>,
         /// Files that are said to have been changed.
         files: Vec<String>,
+        /// What the executor said beside its numbers, kept with them.
+        said: Map<String, Value>,
     },
     /// A commit.
     Commit {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::{Map, Value};
+
 /// Arguments of `start`.
 #[derive(Debug, Clone, Default)]
 pub struct Start {
@@ -40,6 +42,8 @@ pub struct Complete {
     pub unit: Option<String>,
     /// At finalize: coverage under a threshold is let pass.
     pub skip_coverage: bool,
+    /// What the executor says beside its numbers, kept with them: `error` and `logs`.
+    pub said: Map<String, Value>,
 }
 
 /// Arguments of `commit`.

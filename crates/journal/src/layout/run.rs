@@ -36,6 +36,11 @@ impl RunStem {
         Self::checked(format!("{workflow}__{name}"))
     }
 
+    /// `<workflow>`, for a run that is over no task and has no name of its own.
+    pub fn workflow(workflow: &str) -> Result<Self, NameError> {
+        Self::checked(Name::check("workflow id", workflow)?.as_str().to_owned())
+    }
+
     fn checked(stem: String) -> Result<Self, NameError> {
         if stem.len() > MAX_NAME_BYTES - AFTER_STEM_BYTES {
             return Err(NameError {

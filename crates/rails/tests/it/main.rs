@@ -3,6 +3,7 @@
 mod builtin;
 mod checks;
 mod driver;
+mod graph;
 mod machines;
 mod marked;
 mod outcomes;

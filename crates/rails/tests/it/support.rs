@@ -45,6 +45,10 @@ pub fn catalog() -> Catalog {
                 "commit".to_owned(),
                 reader(&[("sha", Text), ("message", Text), ("files", Strings)]),
             ),
+            (
+                "outcome".to_owned(),
+                reader(&[("outcome", Text), ("note", Text), ("files", Strings)]),
+            ),
         ]),
         effects: BTreeMap::from([
             ("git.branch".to_owned(), effect(true, &[])),

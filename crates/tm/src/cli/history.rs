@@ -59,6 +59,10 @@ pub enum RunStatus {
     Failed,
     /// It was ended before its end.
     Aborted,
+    /// It broke down.
+    Error,
+    /// It was called off by somebody inside.
+    Cancelled,
 }
 
 impl RunStatus {
@@ -70,6 +74,8 @@ impl RunStatus {
             Self::Completed => "completed",
             Self::Failed => "failed",
             Self::Aborted => "aborted",
+            Self::Error => "error",
+            Self::Cancelled => "cancelled",
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod autopilot;
 pub mod history;
 #[cfg(test)]
 mod reference;
+pub mod run;
 pub mod setup;
 mod usage;
 
@@ -54,6 +55,9 @@ pub enum Command {
     /// Test-driven runs: each subtask RED, GREEN, COMMIT, on a branch of its own
     #[command(arg_required_else_help = true)]
     Autopilot(autopilot::Autopilot),
+    /// Runs of any workflow, by the generic verbs: start, next, report, step, status
+    #[command(arg_required_else_help = true)]
+    Run(run::Run),
     /// The runs of this project: list them, look at one, read its journal or its report
     #[command(arg_required_else_help = true)]
     Runs(history::Runs),
@@ -63,9 +67,6 @@ pub enum Command {
     /// Workflow definitions: list them, print one, check a file
     #[command(arg_required_else_help = true)]
     Workflow(setup::Workflow),
-    /// The settings in force
-    #[command(arg_required_else_help = true)]
-    Config(setup::Config),
     /// Find out what is wrong here, and how to mend it
     ///
     /// The exit status is 6 if a check fails; notes and warnings leave it 0.
@@ -120,6 +121,7 @@ impl Cli {
     pub fn json(&self) -> bool {
         match &self.command {
             Command::Autopilot(autopilot) => autopilot.place.json,
+            Command::Run(run) => run.place.json,
             Command::Runs(runs) => runs.place.json,
             Command::Log(log) => log.place.json,
             Command::Workflow(workflow) => workflow.place.json,

@@ -156,7 +156,7 @@ fn report(conductor: &Conductor, complete: Complete, output: &mut Output) -> Out
         coverage: complete.coverage,
         files: without_empty(complete.files),
         unit: complete.unit,
-        skip_coverage: false,
+        ..request::Complete::default()
     };
     let verdict = conductor.complete(complete.run.run_id.as_deref(), &request)?;
     output.answer(&verdict, render::verdict)?;

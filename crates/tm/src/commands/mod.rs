@@ -2,6 +2,7 @@
 
 mod autopilot;
 mod history;
+mod run;
 mod setup;
 mod watch;
 
@@ -58,6 +59,7 @@ fn not_parsed(error: &clap::Error, arguments: &[OsString]) -> u8 {
 fn run(cli: Cli, output: &mut Output) -> Outcome {
     match cli.command {
         Command::Autopilot(autopilot) => autopilot::run(autopilot, output),
+        Command::Run(arguments) => run::run(arguments, output),
         Command::Runs(runs) => history::runs(runs, output),
         Command::Log(log) => history::log(log, output),
         Command::Workflow(workflow) => setup::workflow(workflow, output),
@@ -75,22 +77,26 @@ fn open(
     tag: Option<String>,
     command: &str,
 ) -> Result<Conductor, Fault> {
-    let cwd = std::env::current_dir().map_err(|error| {
-        Fault::environment(
-            "no_current_folder",
-            "the current folder cannot be found",
-            &error,
-        )
-        .suggest("change to a folder that exists")
-    })?;
     Conductor::open(OpenOptions {
-        cwd,
+        cwd: current_folder()?,
         project_root,
         tag,
         environment: Environment::of_this_process(),
         command: command.to_owned(),
         actor: actor(),
         given_up: None,
+    })
+}
+
+/// The caller's folder.
+fn current_folder() -> Result<PathBuf, Fault> {
+    std::env::current_dir().map_err(|error| {
+        Fault::environment(
+            "no_current_folder",
+            "the current folder cannot be found",
+            &error,
+        )
+        .suggest("change to a folder that exists")
     })
 }
 

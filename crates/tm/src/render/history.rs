@@ -19,12 +19,21 @@ fn status_word(status: &str, look: &Look) -> String {
 /// A run in one line; its title comes last, cut to the line's length.
 fn summary_line(run: &RunSummary, look: &Look) -> String {
     let id = one_line(&run.run_id);
-    let progress = format!(
-        "{}/{}, {}",
-        run.completed,
-        counted(run.total, "subtask"),
-        counted(run.commits, "commit")
-    );
+    let progress = match (run.task_id.is_empty(), run.total) {
+        (true, 0) => one_line(&run.workflow),
+        (true, total) => format!(
+            "{}, {}/{}",
+            one_line(&run.workflow),
+            run.completed,
+            counted(total, "item")
+        ),
+        (false, total) => format!(
+            "{}/{}, {}",
+            run.completed,
+            counted(total, "subtask"),
+            counted(run.commits, "commit")
+        ),
+    };
     let mut line = format!(
         "{}  {}  {}",
         status_word(&run.status, look),
@@ -96,7 +105,9 @@ pub fn run(run: &RunSummary, look: &Look) -> String {
     } else {
         format!(": {}", run.task_title)
     };
-    page.field("task", &format!("{}{title} (tag {})", run.task_id, run.tag));
+    if !run.task_id.is_empty() {
+        page.field("task", &format!("{}{title} (tag {})", run.task_id, run.tag));
+    }
     page.field("branch", &run.branch);
     page.field("begun", &run.start_time);
     page.field("ended", run.end_time.as_deref().unwrap_or_default());

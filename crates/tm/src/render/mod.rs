@@ -8,6 +8,7 @@ mod history;
 mod journal;
 mod page;
 mod replay;
+pub mod run;
 mod setup;
 
 use anstyle::{AnsiColor, Style};

@@ -3,6 +3,9 @@
 mod demo;
 mod environment;
 mod errors;
+mod generic;
+mod generic_crash;
+mod generic_runs;
 mod human;
 mod interactive;
 mod reading;

@@ -1,5 +1,6 @@
 //! Beginning a run: the plan, and the start.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Reach, refused};
@@ -19,10 +20,11 @@ use super::super::readers::preflight::{self, Planned};
 use super::super::{Raw, Tdd, request, view};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
-use crate::conductor::{by_status, read_json};
+use crate::conductor::{by_status, is_over_a_task, read_json};
 use crate::engine::{Done, OpenRun};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
+use crate::generic::hands::{Hands, hands};
 use crate::library;
 
 impl Conductor {
@@ -182,6 +184,17 @@ impl Conductor {
 
     /// Begins a run.
     pub fn start(&self, start: &request::Start) -> Result<Started, Fault> {
+        self.start_workflow("tdd", start, Map::new())
+    }
+
+    /// Begins a run of `workflow`, which is `tdd` or works as it does. `further` are inputs that only this
+    /// definition has.
+    pub(crate) fn start_workflow(
+        &self,
+        workflow: &str,
+        start: &request::Start,
+        further: Map<String, Value>,
+    ) -> Result<Started, Fault> {
         if let Some(attempts) = start.max_attempts
             && attempts == 0
         {
@@ -189,6 +202,18 @@ impl Conductor {
                 Fault::new(Kind::Usage, "bad_attempts", "--max-attempts is 0")
                     .suggest("use 1 or more"),
             );
+        }
+        let (definition, source) = library::load(&self.root, workflow)?;
+        if hands(&definition) != Hands::Task {
+            return Err(Fault::new(
+                Kind::Environment,
+                "workflow_invalid",
+                format!(
+                    "the workflow `{workflow}` ({}) does not work on a task's branch: nothing in it reads `preflight`",
+                    source.origin
+                ),
+            )
+            .suggest(format!("begin it with `tm run start {workflow}`, or give it another id")));
         }
         if self.stored()?.is_none() {
             // First without making anything: a start that is refused leaves no folder behind.
@@ -207,15 +232,14 @@ impl Conductor {
             self.refuse_second(&project)?;
         }
         let planned = self.planned(start)?;
-        sweep(&project);
-        let (definition, source) = library::load(&self.root, "tdd")?;
+        Self::sweep(&project);
         let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
         project.tag(&planned.start.tag)?;
         let now = stamp(self.clock.millis());
         let dir = project.create_run(&stem, &now)?;
         fail_point::reach("start-after-folder");
         let settings = self.settings.config.to_json();
-        let mut inputs = Map::new();
+        let mut inputs = further;
         inputs.insert(
             "taskId".to_owned(),
             Value::from(planned.start.task_id.as_str()),
@@ -234,7 +258,7 @@ impl Conductor {
             inputs,
             config,
             policy_hash: journal::sha256_hex(settings.to_string().as_bytes()),
-            policies: policies(&self.settings.config.evidence.policy),
+            policies: self.policies(),
             settings,
             actor: self.actor.clone(),
         }));
@@ -287,6 +311,42 @@ impl Conductor {
         }
     }
 
+    /// Removes the folders of runs whose start was interrupted before anything was journalled. To be called under
+    /// the project's lock, so that no start is under way.
+    pub(crate) fn sweep(project: &ProjectDir) {
+        for id in project.runs().unwrap_or_default() {
+            let Ok(dir) = project.run(&id) else {
+                continue;
+            };
+            let begun = match std::fs::metadata(dir.journal_path()) {
+                Ok(journal) => journal.len() > 0,
+                Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+            };
+            if !begun && !dir.file("manifest.json").exists() {
+                // What cannot be removed is harmless: it is no run.
+                let _ = std::fs::remove_dir_all(dir.path());
+            }
+        }
+    }
+
+    /// The severity of each policy, as a run is pinned to it.
+    pub(crate) fn policies(&self) -> BTreeMap<String, Severity> {
+        use project::config::{Policy, Severity as Setting};
+        let policy = &self.settings.config.evidence.policy;
+        Policy::CODES
+            .iter()
+            .filter_map(|code| {
+                let severity = match policy.severity(code)? {
+                    Setting::Off => Severity::Off,
+                    Setting::Warn => Severity::Warn,
+                    Setting::Pause => Severity::Pause,
+                    Setting::Refuse => Severity::Refuse,
+                };
+                Some(((*code).to_owned(), severity))
+            })
+            .collect()
+    }
+
     pub(super) fn supersede(&self, project: &ProjectDir, other: &RunDir) -> Result<(), Fault> {
         let mut hand = self.hand(project, other, Raw::None, Reach::Run)?;
         match hand.command(&Command::Abort { flags: Map::new() })? {
@@ -299,50 +359,15 @@ impl Conductor {
     }
 }
 
-/// Removes the folders of runs whose start was interrupted before anything was journalled. To be called under the
-/// project's lock, so that no start is under way.
-fn sweep(project: &ProjectDir) {
-    for id in project.runs().unwrap_or_default() {
-        let Ok(dir) = project.run(&id) else {
-            continue;
-        };
-        let begun = match std::fs::metadata(dir.journal_path()) {
-            Ok(journal) => journal.len() > 0,
-            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
-        };
-        if !begun && !dir.file("manifest.json").exists() {
-            // What cannot be removed is harmless: it is no run.
-            let _ = std::fs::remove_dir_all(dir.path());
-        }
-    }
-}
-
-pub(super) fn policies(
-    policy: &project::config::Policy,
-) -> std::collections::BTreeMap<String, Severity> {
-    use project::config::Severity as Setting;
-    project::config::Policy::CODES
-        .iter()
-        .filter_map(|code| {
-            let severity = match policy.severity(code)? {
-                Setting::Off => Severity::Off,
-                Setting::Warn => Severity::Warn,
-                Setting::Pause => Severity::Pause,
-                Setting::Refuse => Severity::Refuse,
-            };
-            Some(((*code).to_owned(), severity))
-        })
-        .collect()
-}
-
-/// A run that goes on in this project, by its journal: a file that could be made anew decides
-/// nothing.
+/// A run over a task that goes on in this project, by its journal: a file that could be made anew
+/// decides nothing. A run without a task leaves the working tree alone, and bars nothing.
 pub(super) fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
     for id in project.runs()? {
         let dir = project.run(&id)?;
         if let Ok(loaded) = crate::engine::load(dir.path())
             && loaded.head.seq > 0
             && loaded.run.status == RunStatus::Running
+            && is_over_a_task(&loaded.run)
         {
             return Ok(Some(dir));
         }

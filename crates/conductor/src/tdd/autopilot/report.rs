@@ -86,6 +86,7 @@ impl Conductor {
             counts,
             coverage,
             files: report.files.clone(),
+            said: report.said.clone(),
         };
         let mut hand = self.hand(&project, &dir, raw, reach)?;
         if reach == Reach::Project && view::phase(&hand.open.run) == Some("finalize") {

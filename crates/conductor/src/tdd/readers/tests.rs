@@ -22,6 +22,7 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
         counts,
         coverage,
         files,
+        said,
     } = &tdd.raw
     else {
         return Err(
@@ -59,6 +60,7 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     let item = present.and_then(|token| run.item(token));
     let state = present.map_or("", |token| token.state.as_str());
     let mut facts = facts(counts, coverage.as_ref(), thresholds, &changed);
+    facts.extend(said.clone());
     let mut keep = Map::new();
     let mut keep_run = Map::new();
     if matches!(state, "red" | "green") {

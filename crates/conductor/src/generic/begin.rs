@@ -1,0 +1,114 @@
+//! Beginning a run.
+
+use std::sync::Arc;
+
+use journal::layout::RunStem;
+use rails::command::Start;
+use rails::{Command, Definition, Refusal, RunState};
+use serde_json::{Map, Value};
+
+use super::answer::RunStarted;
+use super::hands::{Hands, hands};
+use super::readers::Given;
+use super::{Plain, inputs, view, words};
+use crate::clock::stamp;
+use crate::conductor::Conductor;
+use crate::engine::{Done, OpenRun};
+use crate::fail_point;
+use crate::fault::{Fault, Kind};
+use crate::library::{self, Source};
+
+impl Conductor {
+    /// Begins a run of any workflow.
+    pub fn run_start(
+        &self,
+        workflow: &str,
+        inputs: Map<String, Value>,
+    ) -> Result<RunStarted, Fault> {
+        let (definition, source) = library::load(&self.root, workflow)?;
+        inputs::check(&definition, &inputs)?;
+        match hands(&definition) {
+            Hands::Task => self.start_on_task(workflow, inputs),
+            Hands::Plain => self.start_plain(definition, source, inputs),
+        }
+    }
+
+    fn start_plain(
+        &self,
+        definition: Definition,
+        source: Source,
+        inputs: Map<String, Value>,
+    ) -> Result<RunStarted, Fault> {
+        inputs::check_unit_ids(&definition, &inputs)?;
+        let stem = RunStem::workflow(&definition.id.value)?;
+        let project = self.home.project(&self.root)?;
+        let _lock = project.lock(self.wait(), &self.command)?;
+        Self::sweep(&project);
+        let dir = project.create_run(&stem, &stamp(self.clock.millis()))?;
+        fail_point::reach("start-after-folder");
+        let settings = self.settings.config.to_json();
+        let config = definition
+            .config
+            .as_ref()
+            .and_then(|section| settings.get(&section.value))
+            .cloned()
+            .unwrap_or(Value::Null);
+        let command = Command::Start(Box::new(Start {
+            run: dir.id().to_owned(),
+            definition_hash: journal::sha256_hex(source.text.as_bytes()),
+            definition: source.text,
+            inputs,
+            config,
+            policy_hash: journal::sha256_hex(settings.to_string().as_bytes()),
+            policies: self.policies(),
+            settings,
+            actor: self.actor.clone(),
+        }));
+        let definition = Arc::new(definition);
+        let plain = Plain {
+            root: &self.root,
+            dir: dir.path().to_owned(),
+            definition: Arc::clone(&definition),
+            pinned: self.settings.config.clone(),
+            given: Given::default(),
+        };
+        let mut open = OpenRun::begin(
+            dir.path(),
+            Arc::clone(&definition),
+            &self.command,
+            &*self.clock,
+        )?;
+        let done = open.command(&plain, &command);
+        let run = std::mem::take(&mut open.run);
+        drop(open);
+        if run.run.is_empty() {
+            // Nothing was journalled, so nothing began.
+            let _ = std::fs::remove_dir_all(dir.path());
+        }
+        match done? {
+            Done::Moved(_) if !run.run.is_empty() => Ok(RunStarted {
+                run_id: run.run.clone(),
+                workflow: run.workflow.clone(),
+                branch: None,
+                warnings: Vec::new(),
+                next_action: view::next_action(&run, &definition),
+            }),
+            Done::Moved(_) => Err(Fault::bug("a start journalled nothing")),
+            Done::Refused(refusal) => Err(not_begun(&definition, &refusal)),
+            Done::EffectFailed { code, message, .. } => {
+                Err(Fault::new(Kind::Environment, code, message))
+            }
+        }
+    }
+}
+
+fn not_begun(definition: &Definition, refusal: &Refusal) -> Fault {
+    let said = words::refusal(&RunState::default(), definition, None, refusal);
+    let kind = match refusal.code.as_str() {
+        "unknown_input" | "bad_input" => Kind::Usage,
+        _ => Kind::Refused,
+    };
+    let mut fault = Fault::new(kind, refusal.code.clone(), said.message).suggest(said.suggestion);
+    fault.details.clone_from(&refusal.details);
+    fault
+}

@@ -1,0 +1,92 @@
+//! Which run a call means that names none.
+
+use journal::layout::{ProjectDir, RunDir};
+
+use crate::conductor::{Conductor, Standing, standing};
+use crate::engine;
+use crate::fault::{Fault, Kind};
+
+/// What a call has in mind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meant {
+    /// A run that takes reports; a paused one only where there is none.
+    Running,
+    /// A run that somebody stopped; one that takes reports only where there is none.
+    Stopped,
+    /// Any that is not over: to choose one of several would be a guess that cannot be taken back.
+    NotOver,
+}
+
+impl Conductor {
+    /// The run that is meant: the one that is named; else the only one that fits; else, where none goes
+    /// on, the newest.
+    pub(super) fn meant(
+        &self,
+        run: Option<&str>,
+        meant: Meant,
+    ) -> Result<(ProjectDir, RunDir), Fault> {
+        let Some(project) = self.stored()? else {
+            return Err(self.no_run_of_any());
+        };
+        if let Some(id) = run {
+            let dir = project.find_run(id)?;
+            return Ok((project, dir));
+        }
+        if self.tag.is_some() {
+            // Only runs over a task have a tag.
+            let dir = self.present(&project)?;
+            return Ok((project, dir));
+        }
+        let all = standing(&project)?;
+        let of = |status: &str| -> Vec<&Standing> {
+            all.iter().filter(|run| run.status == status).collect()
+        };
+        let (running, paused) = (of("running"), of("paused"));
+        let candidates = match meant {
+            Meant::Running if !running.is_empty() => running,
+            Meant::Running => paused,
+            Meant::Stopped if !paused.is_empty() => paused,
+            Meant::Stopped => running,
+            Meant::NotOver => [running, paused].concat(),
+        };
+        let dir = match candidates.as_slice() {
+            [] => all.first().ok_or_else(|| self.no_run_of_any())?,
+            [one] => one,
+            several => return Err(several_runs(several)),
+        }
+        .dir
+        .clone();
+        Ok((project, dir))
+    }
+
+    fn no_run_of_any(&self) -> Fault {
+        Fault::new(
+            Kind::Missing,
+            "no_run",
+            format!("there is no run in {}", self.root().display()),
+        )
+        .suggest("begin one with `tm run start WORKFLOW`; `tm workflow list` shows the workflows")
+        .recover("tm workflow list")
+    }
+}
+
+fn several_runs(several: &[&Standing]) -> Fault {
+    let ids: Vec<&str> = several.iter().map(|run| run.dir.id()).collect();
+    let told: Vec<String> = several
+        .iter()
+        .map(|run| {
+            let of = engine::load(run.dir.path()).map_or_else(
+                |_| String::new(),
+                |loaded| format!(" ({}, {})", loaded.run.workflow, run.status),
+            );
+            format!("{}{of}", run.dir.id())
+        })
+        .collect();
+    Fault::new(
+        Kind::Usage,
+        "several_runs",
+        format!("several runs could be meant: {}", told.join(", ")),
+    )
+    .suggest("name one with --run-id; the beginning of its id is enough")
+    .detail("runs", ids)
+}

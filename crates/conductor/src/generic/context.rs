@@ -1,0 +1,98 @@
+//! What the executor of a unit is told, rendered when the unit is issued and kept by its hash.
+
+use rails::RunState;
+use rails::state::{ROOT, Token};
+use serde_json::{Map, Value, json};
+
+use super::{Plain, words};
+use crate::fault::Fault;
+use crate::{library, tdd};
+
+/// The unit that is about to be issued.
+pub(super) struct Asked<'a> {
+    pub(super) unit: &'a str,
+    pub(super) attempt: u32,
+    pub(super) max_attempts: Option<u32>,
+}
+
+/// Renders the instructions of a unit.
+pub(super) fn build(
+    plain: &Plain<'_>,
+    run: &RunState,
+    token: u32,
+    asked: &Asked<'_>,
+) -> Result<Vec<u8>, Fault> {
+    let present = run
+        .token(token)
+        .ok_or_else(|| Fault::bug("a unit for no token"))?;
+    let state = plain.definition.state(&present.state);
+    let name = state
+        .and_then(|state| state.work.as_ref())
+        .and_then(|work| work.instructions.as_ref())
+        .map(|name| name.value.clone())
+        .ok_or_else(|| Fault::bug("instructions of a unit that has none"))?;
+    let template = library::template(plain.root, &run.workflow, &name)?;
+    let text = tdd::context::render(&name, &template, &values(plain, run, present, asked))?;
+    Ok(text.into_bytes())
+}
+
+/// What a template sees. Every name that the proof admits is there, whatever the state.
+fn values(plain: &Plain<'_>, run: &RunState, present: &Token, asked: &Asked<'_>) -> Value {
+    let definition = &plain.definition;
+    let mut item: Map<String, Value> = definition
+        .items
+        .iter()
+        .flat_map(|(_, set)| set.fields.iter())
+        .map(|(name, field)| (name.value.clone(), field.empty()))
+        .collect();
+    if let Some(own) = run.item(present) {
+        for (name, value) in own.fields.iter() {
+            item.insert(name.clone(), value.clone());
+        }
+    }
+    json!({
+        "workflow": { "id": run.workflow, "title": definition.title },
+        "run": { "id": run.run },
+        "state": {
+            "id": present.state,
+            "label": words::place(definition, &present.state, None),
+            "phase": definition.phase(&present.state),
+        },
+        "unit": {
+            "id": asked.unit,
+            "attempt": asked.attempt,
+            "maxAttempts": asked.max_attempts,
+        },
+        "reason": present.reason.clone().unwrap_or_default(),
+        "inputs": run.inputs,
+        "vars": run.vars,
+        "item": item,
+        "last": last(plain, run, present),
+    })
+}
+
+/// The report that led here: the token's own, or for the run's token any.
+fn last(plain: &Plain<'_>, run: &RunState, present: &Token) -> Value {
+    let report = run
+        .last
+        .as_ref()
+        .filter(|last| last.token == present.id || present.id == ROOT);
+    let fact = |name: &str, empty: Value| {
+        report
+            .and_then(|report| report.facts.get(name).cloned())
+            .unwrap_or(empty)
+    };
+    json!({
+        "state": report.map_or("", |report| report.state.as_str()),
+        "outcome": fact("outcome", json!("")),
+        "note": fact("note", json!("")),
+        "files": fact("files", json!([])),
+        "code": report.and_then(|report| report.code.as_deref()).unwrap_or_default(),
+        "message": report.map_or_else(String::new, |report| words::taken_in(&plain.definition, report)),
+        "passed": fact("passed", json!(0)),
+        "failed": fact("failed", json!(0)),
+        "failing": fact("failing", json!(0)),
+        "total": fact("total", json!(0)),
+        "under": fact("under", json!([])),
+    })
+}

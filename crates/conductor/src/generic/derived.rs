@@ -1,0 +1,162 @@
+//! Files that are made from the journal, for people and programs. Any of them may be deleted: it is made
+//! anew. None is read to decide anything.
+
+use std::path::Path;
+
+use journal::derived::{remove_leftovers, replace_if_changed};
+use journal::{EvidenceStore, FileJournal, Journal as _, Position};
+use rails::{Event, RunState};
+use serde_json::{Map, Value, json};
+
+use super::{Plain, run_report, units, view};
+use crate::conductor::PLAIN;
+use crate::fail_point;
+
+/// Lists in the state file are cut at this length, with the total beside them.
+const MOST_UNITS: usize = 20;
+/// The state file is at most this long, in bytes.
+const LONGEST_STATE: usize = 4096;
+
+/// Brings the files up to date after `appended`. What cannot be written is left for the next time.
+pub(super) fn write(plain: &Plain<'_>, run: &RunState, appended: &[Event]) {
+    let dir = &plain.dir;
+    for event in appended {
+        if let Event::RunCreated { definition, .. } = event {
+            put(dir, "workflow.yaml", definition.as_bytes());
+        }
+    }
+    units::write(dir, run, appended);
+    put_json(dir, "manifest.json", &manifest(plain, run));
+    if run.status.is_over() {
+        fail_point::reach("end-before-report");
+        reported(dir);
+    }
+    fail_point::reach("derived-before-state");
+    // The last one, so that it tells whether all the others were written.
+    put_json(dir, "state.json", &state(plain, run));
+}
+
+/// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle.
+pub(super) fn complete(plain: &Plain<'_>, run: &RunState) {
+    let dir = &plain.dir;
+    let text = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap_or_default();
+    let as_it_is = text("state.json") == pretty(&state(plain, run))
+        && text("manifest.json") == pretty(&manifest(plain, run))
+        && journal::sha256_hex(text("workflow.yaml").as_bytes()) == run.definition_hash
+        && units::are_whole(dir, run)
+        && (!run.status.is_over()
+            || (text("report.md").ends_with('\n')
+                && serde_json::from_str::<Value>(&text("report.json")).is_ok()));
+    if as_it_is {
+        return;
+    }
+    if let Some(definition) = first_definition(dir) {
+        put(dir, "workflow.yaml", definition.as_bytes());
+    }
+    units::rebuild(dir);
+    put_json(dir, "manifest.json", &manifest(plain, run));
+    if run.status.is_over() {
+        reported(dir);
+    }
+    put_json(dir, "state.json", &state(plain, run));
+    for folder in [dir.as_path(), EvidenceStore::new(dir).folder()] {
+        let _ = remove_leftovers(folder);
+    }
+}
+
+/// The definition in the first event.
+fn first_definition(dir: &Path) -> Option<String> {
+    let all = FileJournal::open(dir).ok()?.read(&Position::start()).ok()?;
+    let definition = all.records.first()?.fields.get("definition")?;
+    definition.as_str().map(str::to_owned)
+}
+
+fn reported(dir: &Path) {
+    if let Ok(built) = run_report::build(dir) {
+        put(dir, "report.json", pretty(&built.json).as_bytes());
+        put(dir, "report.md", built.markdown.as_bytes());
+    }
+}
+
+pub(super) fn put(dir: &Path, name: &str, bytes: &[u8]) {
+    let _ = replace_if_changed(&dir.join(name), bytes);
+}
+
+fn put_json(dir: &Path, name: &str, value: &Value) {
+    put(dir, name, pretty(value).as_bytes());
+}
+
+fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+/// What the run is now, readable by anyone, and bounded.
+fn state(plain: &Plain<'_>, run: &RunState) -> Value {
+    let all = state_with(plain, run, MOST_UNITS, &run.vars);
+    if pretty(&all).len() <= LONGEST_STATE {
+        return all;
+    }
+    let fewer = state_with(plain, run, 5, &Map::new());
+    if pretty(&fewer).len() <= LONGEST_STATE {
+        return fewer;
+    }
+    state_with(plain, run, 0, &Map::new())
+}
+
+fn state_with(plain: &Plain<'_>, run: &RunState, most: usize, vars: &Map<String, Value>) -> Value {
+    let action = view::next_action(run, &plain.definition);
+    let short = |text: &str| text.chars().take(200).collect::<String>();
+    let units: Vec<Value> = run
+        .waiting()
+        .take(most)
+        .map(|(token, unit)| {
+            json!({
+                "unitId": short(&unit.id),
+                "state": token.state,
+                "item": token.key().map(short),
+                "attempt": unit.attempt,
+                "maxAttempts": unit.max_attempts,
+            })
+        })
+        .collect();
+    json!({
+        "version": 1,
+        "runId": run.run,
+        "workflow": run.workflow,
+        "status": run.status.name(),
+        "pausedReason": run.pause.as_ref().map(|pause| short(&pause.reason)),
+        "state": action.unit.as_ref().map(|unit| unit.state.clone()),
+        "units": units,
+        "unitsTotal": run.waiting().count(),
+        "items": if most > 0 { view::items(run, &plain.definition) } else { Map::new() },
+        "vars": vars,
+        "nextAction": {
+            "type": action.action,
+            "state": action.unit.as_ref().map(|unit| unit.state.clone()),
+            "unitId": action.unit.as_ref().map(|unit| short(&unit.unit_id)),
+        },
+        "startTime": run.started_at,
+        "lastUpdated": run.updated_at,
+        "canResume": !run.status.is_over(),
+    })
+}
+
+/// What the run is about.
+fn manifest(plain: &Plain<'_>, run: &RunState) -> Value {
+    json!({
+        "version": 1,
+        "runId": run.run,
+        "workflow": run.workflow,
+        "rails": PLAIN,
+        "title": plain.definition.title,
+        "projectRoot": plain.root,
+        "taskId": "",
+        "taskTitle": "",
+        "tag": "",
+        "branch": "",
+        "startTime": run.started_at,
+        "endTime": run.ended_at,
+        "status": run.status.name(),
+        "totalCommits": 0,
+    })
+}

@@ -1,0 +1,315 @@
+//! Runs over a task in the shape of the generic verbs: `tdd`'s own calls do the work.
+
+use journal::layout::RunDir;
+use rails::{Definition, RunState};
+use serde_json::{Map, Value, json};
+
+use super::answer::{OpenUnit, RunAction, RunMoved, RunStarted, RunVerdict};
+use super::request::RunReport;
+use super::{view, words};
+use crate::conductor::Conductor;
+use crate::engine;
+use crate::fault::{Fault, Kind};
+use crate::tdd::answer::{CommitAnswer, Moved, NextAction, Status, Verdict};
+use crate::tdd::request;
+
+/// What comes next, with `tdd`'s own context under `context`.
+pub(super) fn action(run: &RunState, definition: &Definition, own: NextAction) -> RunAction {
+    let mut context = own.context;
+    if !own.preconditions.is_empty() {
+        let conditions = json!(own.preconditions);
+        context
+            .get_or_insert_default()
+            .insert("preconditions".to_owned(), conditions);
+    }
+    let unit = own.unit_id.map(|unit_id| OpenUnit {
+        unit_id,
+        attempt: own.attempt.unwrap_or(1),
+        max_attempts: own.max_attempts,
+        item: own.subtask.and_then(|subtask| match json!(subtask) {
+            Value::Object(fields) => Some(fields),
+            _ => None,
+        }),
+        instructions: own.instructions,
+        ..view::asked(definition, &own.action)
+    });
+    RunAction {
+        action: match own.action.as_str() {
+            "paused" | "complete" => own.action,
+            _ => "work".to_owned(),
+        },
+        run_id: run.run.clone(),
+        workflow: run.workflow.clone(),
+        unit,
+        units: Vec::new(),
+        units_total: None,
+        status: own.status,
+        paused_reason: own.paused_reason,
+        context,
+    }
+}
+
+/// What `tdd` says of where the run is, without what comes next: that has a place of its own.
+pub(super) fn own_status(own: &Status) -> Result<Map<String, Value>, Fault> {
+    match serde_json::to_value(own) {
+        Ok(Value::Object(mut map)) => {
+            map.shift_remove("nextAction");
+            Ok(map)
+        }
+        Ok(_) => Ok(Map::new()),
+        Err(error) => Err(Fault::bug(error.to_string())),
+    }
+}
+
+impl Conductor {
+    pub(super) fn start_on_task(
+        &self,
+        workflow: &str,
+        mut inputs: Map<String, Value>,
+    ) -> Result<RunStarted, Fault> {
+        let task = inputs.shift_remove("taskId");
+        let Some(task) = task
+            .as_ref()
+            .and_then(Value::as_str)
+            .filter(|id| !id.is_empty())
+        else {
+            return Err(Fault::new(
+                Kind::Usage,
+                "no_task",
+                format!("a run of `{workflow}` is over a task, and none is named"),
+            )
+            .suggest(
+                "name it: --input taskId=ID; `tm autopilot start` takes tasks from elsewhere too",
+            ));
+        };
+        let attempts = match inputs.shift_remove("maxAttempts") {
+            None => None,
+            Some(given) => Some(
+                given
+                    .as_u64()
+                    .and_then(|n| u32::try_from(n).ok())
+                    .ok_or_else(|| {
+                        Fault::new(
+                            Kind::Usage,
+                            "bad_input",
+                            format!("the input `maxAttempts` is {given}, but must be 1 or more"),
+                        )
+                        .suggest("leave it out for the number in the settings")
+                    })?,
+            ),
+        };
+        let start = request::Start {
+            task_id: Some(task.to_owned()),
+            max_attempts: attempts,
+            ..request::Start::default()
+        };
+        let started = self.start_workflow(workflow, &start, inputs)?;
+        let (run, definition) = self.on_disk(&started.run_id)?;
+        Ok(RunStarted {
+            run_id: started.run_id,
+            workflow: run.workflow.clone(),
+            branch: Some(started.branch),
+            warnings: started.warnings,
+            next_action: action(&run, &definition, started.next_action),
+        })
+    }
+
+    pub(super) fn report_on_task(
+        &self,
+        id: &str,
+        before: &RunState,
+        report: &RunReport,
+    ) -> Result<RunVerdict, Fault> {
+        let present = before.waiting().next();
+        let definition = engine::pinned(self.find(Some(id))?.1.path(), before)?;
+        let expects = present.and_then(|(token, _)| {
+            let reader = definition.state(&token.state)?.expects.as_ref()?;
+            Some(reader.value.as_str())
+        });
+        let lost = lost(report);
+        let mut verdict = match &report.results {
+            Some(results) => {
+                let complete = request::Complete {
+                    results: results.clone(),
+                    coverage: report.coverage.clone(),
+                    files: report.files.clone(),
+                    unit: report.unit.clone(),
+                    ..request::Complete::default()
+                };
+                self.suite_on_task(id, before, &complete)?
+            }
+            None if expects == Some("commit") || names_another(before, report) => {
+                let commit = request::Commit {
+                    files: report.files.clone(),
+                    unit: report.unit.clone(),
+                    ..request::Commit::default()
+                };
+                self.commit_on_task(id, &commit)?
+            }
+            None => {
+                let place = present.map_or_else(
+                    || "the run".to_owned(),
+                    |(token, _)| words::place(&definition, &token.state, token.key()),
+                );
+                return Err(Fault::new(
+                    Kind::Usage,
+                    "bad_report",
+                    format!("{place} wants test results, and the report has none"),
+                )
+                .suggest("run the tests, and report with --results failed:N,passed:N"));
+            }
+        };
+        if !lost.is_empty() {
+            let lost = format!(
+                "{} is not read in a run over a task, and not kept",
+                lost.join(", ")
+            );
+            verdict.warning = Some(match verdict.warning {
+                Some(warning) => format!("{warning}; {lost}"),
+                None => lost,
+            });
+        }
+        Ok(verdict)
+    }
+
+    fn suite_on_task(
+        &self,
+        id: &str,
+        before: &RunState,
+        complete: &request::Complete,
+    ) -> Result<RunVerdict, Fault> {
+        let at_the_end = before
+            .waiting()
+            .next()
+            .is_some_and(|(token, _)| token.state == "finalize");
+        if !at_the_end {
+            let verdict = self.complete(Some(id), complete)?;
+            return self.verdict_on_task(id, verdict, Map::new(), None);
+        }
+        let done = self.finalize(Some(id), complete)?;
+        let mut result = Map::new();
+        if let Some(sha) = done.commit_sha {
+            result.insert("commitSha".to_owned(), sha.into());
+        }
+        self.verdict_on_task(id, done.verdict, result, done.report)
+    }
+
+    fn commit_on_task(&self, id: &str, commit: &request::Commit) -> Result<RunVerdict, Fault> {
+        match self.commit(Some(id), commit)? {
+            CommitAnswer::Refused(verdict) => self.verdict_on_task(id, verdict, Map::new(), None),
+            CommitAnswer::Committed(made) => {
+                let mut result = Map::new();
+                result.insert("commitSha".to_owned(), json!(made.commit_sha));
+                result.insert("message".to_owned(), json!(made.message));
+                result.insert("files".to_owned(), json!(made.files));
+                let short: String = made.commit_sha.chars().take(7).collect();
+                let verdict = Verdict {
+                    validated: true,
+                    message: format!("Committed as {short}"),
+                    warning: made.warning,
+                    suggestion: None,
+                    code: None,
+                    details: Map::new(),
+                    next_action: made.next_action,
+                };
+                self.verdict_on_task(id, verdict, result, None)
+            }
+        }
+    }
+
+    fn verdict_on_task(
+        &self,
+        id: &str,
+        own: Verdict,
+        result: Map<String, Value>,
+        report: Option<String>,
+    ) -> Result<RunVerdict, Fault> {
+        let (run, definition) = self.on_disk(id)?;
+        Ok(RunVerdict {
+            validated: own.validated,
+            code: own.code,
+            message: own.message,
+            warning: own.warning,
+            suggestion: own.suggestion,
+            details: own.details,
+            result,
+            next_action: action(&run, &definition, own.next_action),
+            report,
+        })
+    }
+
+    pub(super) fn moved_on_task(&self, id: &str, own: Moved) -> Result<RunMoved, Fault> {
+        let (run, definition) = self.on_disk(id)?;
+        Ok(RunMoved {
+            run_id: own.run_id,
+            message: own.message,
+            next_action: action(&run, &definition, own.next_action),
+            report: own.report,
+        })
+    }
+
+    pub(super) fn resumed_on_task(&self, id: &str) -> Result<RunMoved, Fault> {
+        let own = self.resume(Some(id))?;
+        let (run, definition) = self.on_disk(id)?;
+        Ok(RunMoved {
+            message: format!("The run goes on: {}", own.run_id),
+            run_id: own.run_id,
+            next_action: action(&run, &definition, own.next_action),
+            report: None,
+        })
+    }
+
+    pub(super) fn aborted_on_task(&self, id: &str) -> Result<RunMoved, Fault> {
+        let own = self.abort(Some(id), request::Abort::default())?;
+        let (run, definition) = self.on_disk(id)?;
+        Ok(RunMoved {
+            run_id: own.run_id,
+            message: own.message,
+            next_action: view::next_action(&run, &definition),
+            report: None,
+        })
+    }
+
+    /// Settles what an interrupted call left, which is the step that the run can take by itself.
+    pub(super) fn step_on_task(
+        &self,
+        id: &str,
+        definition: &Definition,
+    ) -> Result<RunMoved, Fault> {
+        let own = self.resume(Some(id))?;
+        let (run, _) = self.on_disk(id)?;
+        Ok(RunMoved {
+            run_id: own.run_id,
+            message: "What was interrupted is settled".to_owned(),
+            next_action: action(&run, definition, own.next_action),
+            report: None,
+        })
+    }
+
+    fn on_disk(&self, id: &str) -> Result<(RunState, std::sync::Arc<Definition>), Fault> {
+        let (_, dir): (_, RunDir) = self.find(Some(id))?;
+        let run = engine::load(dir.path())?.run;
+        let definition = engine::pinned(dir.path(), &run)?;
+        Ok((run, definition))
+    }
+}
+
+/// Whether the report names a unit that is not the present one: the commit's answer may be recorded for it.
+fn names_another(run: &RunState, report: &RunReport) -> bool {
+    report
+        .unit
+        .as_ref()
+        .is_some_and(|named| run.waiting().all(|(_, unit)| unit.id != *named))
+}
+
+/// What a report says that no reader of `tdd` reads.
+fn lost(report: &RunReport) -> Vec<&'static str> {
+    [
+        ("--outcome", report.outcome.is_some()),
+        ("--note", report.note.is_some()),
+    ]
+    .into_iter()
+    .filter(|(_, given)| *given)
+    .map(|(name, _)| name)
+    .collect()
+}

@@ -1,0 +1,247 @@
+//! What a report of a workflow without rails of its own brings along: an outcome, or counts of tests.
+
+use std::path::{Component, Path, PathBuf};
+
+use rails::{Finding, Reading, RunState};
+use serde_json::{Map, Value, json};
+
+use super::request::RunReport;
+use super::{Plain, words};
+use crate::fault::{Fault, Kind};
+use crate::support::No;
+use crate::tdd::results::{Counts, Coverage};
+
+/// The longest outcome, in bytes: a word that guards compare.
+const LONGEST_OUTCOME: usize = 200;
+/// The longest note, in bytes: it stands in the journal and in the snapshot.
+const LONGEST_NOTE: usize = 16 * 1024;
+/// The most files that a report names.
+const MOST_FILES: usize = 200;
+
+/// What a call brought along, read as far as it can be read without the run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Given {
+    pub(crate) outcome: Option<String>,
+    pub(crate) note: String,
+    pub(crate) files: Vec<String>,
+    counts: Option<Counts>,
+    coverage: Option<Coverage>,
+}
+
+impl Given {
+    /// Reads a report. What makes no sense is refused before anything is looked at.
+    pub(crate) fn of(report: &RunReport, root: &Path) -> Result<Self, Fault> {
+        let outcome = report.outcome.as_deref().map(outcome).transpose()?;
+        let note = report.note.clone().unwrap_or_default();
+        if note.len() > LONGEST_NOTE {
+            return Err(senseless(
+                format!(
+                    "the note has {} bytes, and {LONGEST_NOTE} are the most",
+                    note.len()
+                ),
+                "put it into a file, and name the file",
+            ));
+        }
+        if report.files.len() > MOST_FILES {
+            return Err(senseless(
+                format!(
+                    "the report names {} files, and {MOST_FILES} are the most",
+                    report.files.len()
+                ),
+                "name those that matter, or the folder that they are in",
+            ));
+        }
+        let files = report
+            .files
+            .iter()
+            .map(|name| file(name, root))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            outcome,
+            note,
+            files,
+            counts: report.results.as_deref().map(Counts::parse).transpose()?,
+            coverage: report
+                .coverage
+                .as_deref()
+                .map(Coverage::parse)
+                .transpose()?,
+        })
+    }
+
+    /// Hash of all that is reported.
+    pub(crate) fn digest(&self) -> String {
+        let all = json!({
+            "outcome": self.outcome,
+            "note": self.note,
+            "files": self.files,
+            "counts": self.counts,
+            "coverage": self.coverage,
+        });
+        journal::sha256_hex(all.to_string().as_bytes())
+    }
+
+    /// Names of what is given, as the command line has them.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        [
+            ("--outcome", self.outcome.is_some()),
+            ("--note", !self.note.is_empty()),
+            ("--results", self.counts.is_some()),
+            ("--coverage", self.coverage.is_some()),
+            ("--files", !self.files.is_empty()),
+        ]
+        .into_iter()
+        .filter(|(_, given)| *given)
+        .map(|(name, _)| name)
+        .collect()
+    }
+}
+
+fn outcome(text: &str) -> Result<String, Fault> {
+    let word = text.trim();
+    if word.is_empty() {
+        return Err(senseless(
+            "the outcome is empty".to_owned(),
+            "say it in one word, such as --outcome approved",
+        ));
+    }
+    if word.len() > LONGEST_OUTCOME || word.chars().any(char::is_control) {
+        return Err(senseless(
+            format!("the outcome is no word of at most {LONGEST_OUTCOME} bytes"),
+            "say it in one word, and the rest with --note",
+        ));
+    }
+    Ok(word.to_owned())
+}
+
+/// A path inside the project, relative to its root. It need not be there: a report may be of a deletion.
+fn file(name: &str, root: &Path) -> Result<String, Fault> {
+    let refused = || {
+        Fault::new(
+            Kind::Usage,
+            "bad_path",
+            format!("`{name}` is not a file of this project"),
+        )
+        .suggest("give paths relative to the project root")
+    };
+    let given = Path::new(name.trim());
+    let relative = if given.is_absolute() {
+        given.strip_prefix(root).map_err(|_| refused())?
+    } else {
+        given
+    };
+    let mut path = PathBuf::new();
+    for component in relative.components() {
+        match component {
+            Component::Normal(part) => path.push(part),
+            Component::CurDir => {}
+            _ => return Err(refused()),
+        }
+    }
+    let text = path.to_str().filter(|text| !text.is_empty());
+    text.map(str::to_owned).ok_or_else(refused)
+}
+
+fn senseless(message: String, suggestion: &str) -> Fault {
+    Fault::new(Kind::Usage, "bad_report", message).suggest(suggestion)
+}
+
+/// What the reader called `reader` finds in the report.
+pub(super) fn read(
+    plain: &Plain<'_>,
+    reader: &str,
+    run: &RunState,
+    token: u32,
+) -> Result<Reading, No> {
+    let state = run.token(token).map_or("", |token| token.state.as_str());
+    let given = &plain.given;
+    match reader {
+        "outcome" => {
+            let Some(outcome) = &given.outcome else {
+                return Err(no_outcome(plain, state).into());
+            };
+            Ok(Reading {
+                facts: told(given, outcome),
+                level: "claimed".to_owned(),
+                ..Reading::default()
+            })
+        }
+        "tests" => {
+            let Some(counts) = &given.counts else {
+                return Err(senseless(
+                    format!("`{state}` wants test results, and the report has none"),
+                    "run the tests, and report with --results failed:N,passed:N",
+                )
+                .into());
+            };
+            Ok(tests(plain, counts))
+        }
+        other => Err(Fault::bug(format!(
+            "the workflow names the reader `{other}`, which needs rails of its own"
+        ))
+        .into()),
+    }
+}
+
+fn no_outcome(plain: &Plain<'_>, state: &str) -> Fault {
+    let known = words::outcomes(&plain.definition, state);
+    let fault = senseless(
+        format!("`{state}` wants an outcome, and the report has none"),
+        "say how it came out, such as --outcome done",
+    );
+    if known.is_empty() {
+        return fault;
+    }
+    fault
+        .suggest(format!(
+            "say how it came out with --outcome: {}",
+            known.join(", ")
+        ))
+        .expected(known)
+}
+
+fn told(given: &Given, outcome: &str) -> Map<String, Value> {
+    let mut facts = Map::new();
+    facts.insert("outcome".to_owned(), outcome.into());
+    facts.insert("note".to_owned(), given.note.as_str().into());
+    facts.insert("files".to_owned(), given.files.clone().into());
+    facts
+}
+
+fn tests(plain: &Plain<'_>, counts: &Counts) -> Reading {
+    let given = &plain.given;
+    let thresholds = &plain.pinned.test.coverage_thresholds;
+    let coverage = given.coverage.unwrap_or_default();
+    // What guards have no name for is still worth its place in the journal.
+    let mut facts = told(given, given.outcome.as_deref().unwrap_or_default());
+    for (name, number) in [
+        ("passed", counts.passed),
+        ("failed", counts.failed),
+        ("errors", counts.errors),
+        ("skipped", counts.skipped),
+        ("failing", counts.failing()),
+        ("ran", counts.ran()),
+        ("total", counts.total()),
+    ] {
+        facts.insert(name.to_owned(), number.into());
+    }
+    facts.insert("under".to_owned(), coverage.under(thresholds).into());
+    facts.insert("level".to_owned(), "claimed".into());
+    if let Some(coverage) = &given.coverage {
+        facts.insert("coverage".to_owned(), json!(coverage));
+    }
+    let missing = coverage.missing(thresholds);
+    let required = plain.pinned.evidence.require_coverage && given.coverage.is_none();
+    let finding = (!missing.is_empty() || required).then(|| Finding {
+        policy: "coverage_missing".to_owned(),
+        message: "the settings ask for coverage, and it was not reported in full".to_owned(),
+        suggestion: Some("report it with --coverage".to_owned()),
+        details: Map::new(),
+    });
+    Reading {
+        facts,
+        findings: finding.into_iter().collect(),
+        level: "claimed".to_owned(),
+        ..Reading::default()
+    }
+}

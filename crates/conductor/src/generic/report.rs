@@ -1,0 +1,275 @@
+//! Reports: the verdict on a work unit.
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use journal::{FileJournal, Journal as _, Position};
+use rails::command::Report;
+use rails::decide::{UnitMatch, match_unit};
+use rails::event::Reported;
+use rails::{Command, Definition, Event, Refusal, RunState, RunStatus};
+use serde_json::{Map, Value, json};
+
+use super::answer::RunVerdict;
+use super::choose::Meant;
+use super::hand::Hand;
+use super::readers::Given;
+use super::request::RunReport;
+use super::{view, words};
+use crate::clock::stamp;
+use crate::conductor::{Conductor, is_over_a_task};
+use crate::engine::{self, Done};
+use crate::fault::{Fault, Kind};
+
+impl Conductor {
+    /// Reports a work unit.
+    pub fn run_report(&self, run: Option<&str>, report: &RunReport) -> Result<RunVerdict, Fault> {
+        let given = Given::of(report, &self.root)?;
+        let (_, dir) = self.meant(run, Meant::Running)?;
+        let loaded = engine::load(dir.path())?;
+        if is_over_a_task(&loaded.run) {
+            return self.report_on_task(dir.id(), &loaded.run, report);
+        }
+        let digest = given.digest();
+        let command = Report {
+            // What was present when the call began is meant, also if another report is faster.
+            unit: match &report.unit {
+                Some(unit) => Some(unit.clone()),
+                None => the_present(&loaded.run)?,
+            },
+            digest,
+            ..Report::default()
+        };
+        let mut hand = self.plain_hand(&dir, given, None)?;
+        if let UnitMatch::Used { unit } = match_unit(&hand.open.run, &command)
+            && let Some(answered) = answered(&hand, &unit)?
+        {
+            return Ok(if answered.digest == command.digest {
+                let (run, definition) = (&hand.open.run, &hand.plain.definition);
+                verdict_of(run, definition, &answered, true)
+            } else {
+                self.too_late(&hand, &answered)
+            });
+        }
+        self.take_in_plain(&mut hand, command)
+    }
+
+    fn take_in_plain(&self, hand: &mut Hand<'_>, command: Report) -> Result<RunVerdict, Fault> {
+        let present = match match_unit(&hand.open.run, &command) {
+            UnitMatch::Present { token, unit } => {
+                let state = hand.open.run.token(token).map(|token| token.state.clone());
+                Some((unit, state.unwrap_or_default()))
+            }
+            _ => None,
+        };
+        let kept = present.as_ref().is_none_or(|(_, state)| {
+            hand.plain
+                .definition
+                .state(state)
+                .is_some_and(|state| state.expects.is_some())
+        });
+        let done = hand.command(&Command::Report(command))?;
+        let run = &hand.open.run;
+        let definition = &hand.plain.definition;
+        match done {
+            Done::Moved(events) => {
+                let reported = events
+                    .iter()
+                    .rev()
+                    .find_map(|event| match event {
+                        Event::ReportAccepted(report) | Event::ReportRetried(report) => {
+                            Some(report.as_ref())
+                        }
+                        _ => None,
+                    })
+                    .ok_or_else(|| Fault::bug("a report was decided without a verdict"))?;
+                let mut verdict = verdict_of(run, definition, reported, false);
+                let lost = hand.plain.given.names();
+                if !kept && !lost.is_empty() {
+                    let lost = format!(
+                        "`{}` expects nothing, so {} of the report is not kept; give the state `expects: outcome`",
+                        reported.state,
+                        lost.join(", ")
+                    );
+                    verdict.warning = Some(match verdict.warning {
+                        Some(warning) => format!("{warning}; {lost}"),
+                        None => lost,
+                    });
+                }
+                if run.status.is_over() {
+                    verdict.report = std::fs::read_to_string(hand.open.dir.join("report.md")).ok();
+                }
+                Ok(verdict)
+            }
+            Done::Refused(refusal) => {
+                let state = present.as_ref().map(|(_, state)| state.as_str());
+                let verdict = refused(run, definition, state, &refusal);
+                let unit = present.as_ref().map(|(unit, _)| unit.as_str());
+                self.note_refused(&hand.open.dir, unit, &verdict);
+                Ok(verdict)
+            }
+            Done::EffectFailed { code, message, .. } => {
+                Err(Fault::new(Kind::Environment, code, message))
+            }
+        }
+    }
+
+    /// Somebody else reported the unit before, and said something else.
+    fn too_late(&self, hand: &Hand<'_>, answered: &Reported) -> RunVerdict {
+        let (run, definition) = (&hand.open.run, &hand.plain.definition);
+        let mut verdict = refused(run, definition, None, &Refusal::new("stale_unit"));
+        let outcome = match &answered.code {
+            None => "accepted".to_owned(),
+            Some(code) => format!("not accepted ({code})"),
+        };
+        verdict.message = format!(
+            "{} was reported before, with other content, and was {outcome}; this report changes nothing",
+            answered.unit
+        );
+        verdict
+            .details
+            .insert("unit".to_owned(), answered.unit.as_str().into());
+        self.note_refused(&hand.open.dir, Some(&answered.unit), &verdict);
+        verdict
+    }
+
+    /// Best effort, for the report: never read to decide anything.
+    fn note_refused(&self, dir: &Path, unit: Option<&str>, verdict: &RunVerdict) {
+        let line = json!({
+            "ts": stamp(self.clock.millis()),
+            "unit": unit,
+            "code": verdict.code,
+            "message": verdict.message,
+        });
+        if let Ok(mut file) = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .mode(0o600)
+            .open(dir.join("refusals.jsonl"))
+        {
+            let _ = file.write_all(format!("{line}\n").as_bytes());
+        }
+    }
+}
+
+/// The unit that a report means which names none: the only one that is open. To choose one of several
+/// would be a guess.
+fn the_present(run: &RunState) -> Result<Option<String>, Fault> {
+    const SHOWN: usize = 10;
+    if run.status != RunStatus::Running {
+        return Ok(None);
+    }
+    let open: Vec<&str> = run.waiting().map(|(_, unit)| unit.id.as_str()).collect();
+    if open.len() < 2 {
+        return Ok(open.first().map(|unit| (*unit).to_owned()));
+    }
+    Err(Fault::new(
+        Kind::Usage,
+        "which_unit",
+        format!(
+            "{} work units are open, and the report names none of them",
+            open.len()
+        ),
+    )
+    .suggest(format!(
+        "name the one that was done with --unit: {}{}",
+        open.iter()
+            .take(SHOWN)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", "),
+        if open.len() > SHOWN { ", …" } else { "" }
+    ))
+    .expected(
+        open.iter()
+            .take(SHOWN)
+            .map(|unit| Value::from(*unit))
+            .collect::<Vec<_>>(),
+    ))
+}
+
+/// The report that answered a unit, if one did.
+fn answered(hand: &Hand<'_>, unit: &str) -> Result<Option<Reported>, Fault> {
+    if let Some(last) = &hand.open.run.last
+        && last.unit == unit
+    {
+        return Ok(Some(last.clone()));
+    }
+    let tail = FileJournal::open(&hand.open.dir)?.read(&Position::start())?;
+    for record in tail.records.iter().rev() {
+        let report = record.event == "report:accepted" || record.event == "report:retried";
+        if !report || record.fields.get("unit").and_then(Value::as_str) != Some(unit) {
+            continue;
+        }
+        if let Ok(Event::ReportAccepted(report) | Event::ReportRetried(report)) =
+            Event::from_fields(&record.event, &record.fields)
+        {
+            return Ok(Some(*report));
+        }
+    }
+    Ok(None)
+}
+
+/// The verdict on a report that was taken in, now or before.
+fn verdict_of(
+    run: &RunState,
+    definition: &Definition,
+    report: &Reported,
+    before: bool,
+) -> RunVerdict {
+    let next_action = match (&report.answer.next, before) {
+        (Some(next), true) => view::recorded(run, definition, next),
+        _ => view::next_action(run, definition),
+    };
+    let warnings: Vec<String> = report
+        .warnings
+        .iter()
+        .map(|code| {
+            report
+                .findings
+                .iter()
+                .find(|finding| finding.policy == *code)
+                .map_or_else(|| code.replace('_', " "), |finding| finding.message.clone())
+        })
+        .collect();
+    RunVerdict {
+        validated: report.answer.validated,
+        code: report.code.clone(),
+        message: words::taken_in(definition, report),
+        warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+        suggestion: report
+            .code
+            .is_some()
+            .then(|| words::after_retry(run, definition, report)),
+        details: Map::new(),
+        result: Map::new(),
+        next_action,
+        report: None,
+    }
+}
+
+/// The verdict on a report that moved nothing.
+fn refused(
+    run: &RunState,
+    definition: &Definition,
+    state: Option<&str>,
+    refusal: &Refusal,
+) -> RunVerdict {
+    let said = words::refusal(run, definition, state, refusal);
+    let mut details = refusal.details.clone();
+    for reader in ["outcome", "tests"] {
+        details.shift_remove(reader);
+    }
+    RunVerdict {
+        validated: false,
+        code: Some(refusal.code.clone()),
+        message: said.message,
+        warning: None,
+        suggestion: Some(said.suggestion),
+        details,
+        result: Map::new(),
+        next_action: view::next_action(run, definition),
+        report: None,
+    }
+}

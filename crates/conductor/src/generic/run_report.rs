@@ -1,0 +1,252 @@
+//! The run report: the states that were gone through, what was reported, and how it ended.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use journal::{FileJournal, Journal as _, Position};
+use project::convention::plain::one_line;
+use rails::event::Reported;
+use rails::{Definition, Event, RunState};
+use serde_json::{Value, json};
+
+use super::{view, words};
+use crate::clock::{millis_of, spoken};
+use crate::engine;
+use crate::fault::Fault;
+use crate::tdd::report::Report;
+
+/// The longest note that a report for people shows, in characters.
+const LONGEST_NOTE: usize = 300;
+
+/// Builds the report of the run in `dir` from its journal.
+pub(crate) fn build(dir: &Path) -> Result<Report, Fault> {
+    let all = FileJournal::open(dir)?.read(&Position::start())?;
+    let mut run = RunState::default();
+    engine::fold(&mut run, &all.records, dir)?;
+    let definition = engine::pinned(dir, &run)?;
+    let mut steps = Vec::new();
+    let mut items = BTreeMap::new();
+    for record in &all.records {
+        let Ok(event) = Event::from_fields(&record.event, &record.fields) else {
+            continue;
+        };
+        if let Event::TokenOpened { token, key, .. } = &event {
+            items.insert(*token, key.clone());
+        }
+        steps.extend(step(&definition, &items, &record.ts, &event));
+    }
+    let count = |verdict: &str| {
+        steps
+            .iter()
+            .filter(|step| step.get("verdict").and_then(Value::as_str) == Some(verdict))
+            .count()
+    };
+    let began = millis_of(&run.started_at).unwrap_or(0);
+    let until = millis_of(run.ended_at.as_deref().unwrap_or(&run.updated_at)).unwrap_or(began);
+    let millis = u64::try_from(until - began).unwrap_or(0);
+    let json = json!({
+        "version": 1,
+        "runId": run.run,
+        "workflow": run.workflow,
+        "title": definition.title,
+        "status": run.status.name(),
+        "endReason": run.end_reason,
+        "state": run.tokens.first().map(|token| token.state.clone()),
+        "startTime": run.started_at,
+        "endTime": run.ended_at,
+        "durationMs": millis,
+        "inputs": run.inputs,
+        "vars": run.vars,
+        "items": view::items(&run, &definition),
+        "accepted": count("accepted"),
+        "retried": count("retried"),
+        "refused": refused(dir),
+        "steps": steps,
+    });
+    let markdown = for_people(&run, &definition, &json, &spoken(millis));
+    Ok(Report { json, markdown })
+}
+
+/// One thing that happened, as the report tells it.
+fn step(
+    definition: &Definition,
+    items: &BTreeMap<u32, String>,
+    at: &str,
+    event: &Event,
+) -> Option<Value> {
+    let reported = |report: &Reported, verdict: &str| {
+        let mut step = json!({
+            "at": at,
+            "what": "report",
+            "verdict": verdict,
+            "unitId": report.unit,
+            "state": report.state,
+            "label": words::place(definition, &report.state, None),
+            "item": report.item,
+            "code": report.code,
+            "level": report.level,
+            "warnings": report.warnings,
+        });
+        if let Value::Object(map) = &mut step {
+            for (name, value) in &report.facts {
+                map.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        step
+    };
+    Some(match event {
+        Event::ReportAccepted(report) => reported(report, "accepted"),
+        Event::ReportRetried(report) => reported(report, "retried"),
+        Event::StateEntered {
+            token,
+            from,
+            to,
+            cause,
+            reason,
+            ..
+        } => json!({
+            "at": at,
+            "what": "state",
+            "item": items.get(token),
+            "from": from,
+            "to": to,
+            "cause": cause,
+            "reason": reason,
+        }),
+        Event::TokenClosed { token, done, left } => json!({
+            "at": at,
+            "what": "item",
+            "item": items.get(token),
+            "status": if *left { "left" } else if *done { "done" } else { "failed" },
+        }),
+        Event::RunPaused { reason, .. } => json!({ "at": at, "what": "paused", "reason": reason }),
+        Event::RunResumed { .. } => json!({ "at": at, "what": "resumed" }),
+        // That an item ended is told by the state it came to.
+        _ => return None,
+    })
+}
+
+/// How many reports were refused; best effort.
+fn refused(dir: &Path) -> usize {
+    std::fs::read_to_string(dir.join("refusals.jsonl")).map_or(0, |text| text.lines().count())
+}
+
+fn for_people(run: &RunState, definition: &Definition, json: &Value, took: &str) -> String {
+    let mut page = String::new();
+    let number = |name: &str| json.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let _ = writeln!(page, "# {}\n", one_line(&definition.title));
+    let _ = writeln!(page, "- run: `{}`", run.run);
+    let _ = writeln!(page, "- workflow: `{}`", run.workflow);
+    let why = run
+        .end_reason
+        .as_ref()
+        .map_or_else(String::new, |why| format!(" ({})", one_line(why)));
+    let _ = writeln!(page, "- status: {}{why}", run.status.name());
+    let _ = writeln!(page, "- begun: {}, took {took}", run.started_at);
+    let _ = writeln!(
+        page,
+        "- reports: {} accepted, {} sent back, {} refused",
+        number("accepted"),
+        number("retried"),
+        number("refused")
+    );
+    for (title, values) in [("Inputs", &run.inputs), ("Values", &run.vars)] {
+        if values.is_empty() {
+            continue;
+        }
+        let _ = writeln!(page, "\n## {title}\n");
+        for (name, value) in values {
+            let _ = writeln!(page, "- {name}: {}", cell(value));
+        }
+    }
+    for (name, set) in &run.sets {
+        let _ = writeln!(page, "\n## Items of `{name}`\n");
+        for (key, item) in &set.items {
+            let status = serde_json::to_value(item.status).unwrap_or_default();
+            let _ = writeln!(page, "- {}: {}", one_line(key), cell(&status));
+        }
+    }
+    let _ = writeln!(page, "\n## What happened\n");
+    for step in json
+        .get("steps")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        if let Some(line) = line(step) {
+            let _ = writeln!(page, "- {line}");
+        }
+    }
+    let _ = writeln!(
+        page,
+        "\nWhat reports say is claimed by whoever reported; nothing of it was measured."
+    );
+    page
+}
+
+/// One line of what happened; none for what another line says.
+fn line(step: &Value) -> Option<String> {
+    let text = |name: &str| {
+        step.get(name)
+            .and_then(Value::as_str)
+            .map(one_line)
+            .unwrap_or_default()
+    };
+    let at = text("at");
+    let reason = match text("reason") {
+        reason if reason.is_empty() => reason,
+        reason => format!(": {reason}"),
+    };
+    let item = match text("item") {
+        item if item.is_empty() => item,
+        item => format!(" of {item}"),
+    };
+    Some(match text("what").as_str() {
+        "report" => {
+            let verdict = match text("code") {
+                code if code.is_empty() => "accepted".to_owned(),
+                code => format!("not accepted (`{code}`)"),
+            };
+            let mut line = format!("{at} — **{}**{item}: {verdict}", text("label"));
+            if let Some(passed) = step.get("passed").and_then(Value::as_u64) {
+                let failing = step.get("failing").and_then(Value::as_u64).unwrap_or(0);
+                let _ = write!(line, ", {passed} passed, {failing} failing");
+            }
+            for part in [text("outcome"), short(&text("note"))] {
+                if !part.is_empty() {
+                    let _ = write!(line, " — {part}");
+                }
+            }
+            line
+        }
+        "state" => {
+            let (from, to) = (text("from"), text("to"));
+            match text("cause").as_str() {
+                "start" => format!("{at} — began at {to}"),
+                "report" => return None,
+                cause => format!("{at} — {from} → {to}{item} ({cause}{reason})"),
+            }
+        }
+        "paused" => format!("{at} — paused{reason}"),
+        "resumed" => format!("{at} — resumed"),
+        // That an item ended is told by the state it came to.
+        _ => return None,
+    })
+}
+
+fn short(note: &str) -> String {
+    if note.chars().count() <= LONGEST_NOTE {
+        return note.to_owned();
+    }
+    let cut: String = note.chars().take(LONGEST_NOTE).collect();
+    format!("{}…", cut.trim_end())
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.is_empty() => "–".to_owned(),
+        Value::String(text) => short(&one_line(text)),
+        other => short(&one_line(&other.to_string())),
+    }
+}

@@ -1,0 +1,172 @@
+//! Turns: pausing, going on, one step back, giving an item up, ending.
+
+use rails::{Command, Refusal, RunState};
+use serde_json::Map;
+
+use super::answer::RunMoved;
+use super::choose::Meant;
+use super::hand::Hand;
+use super::readers::Given;
+use super::{view, words};
+use crate::conductor::{Conductor, is_over_a_task};
+use crate::engine::{self, Done};
+use crate::fault::{Fault, Kind};
+
+impl Conductor {
+    /// Stops taking reports.
+    pub fn run_pause(&self, run: Option<&str>, reason: &str) -> Result<RunMoved, Fault> {
+        let (_, dir) = self.meant(run, Meant::Running)?;
+        if is_over_a_task(&engine::load(dir.path())?.run) {
+            return self.moved_on_task(dir.id(), self.pause(Some(dir.id()), reason)?);
+        }
+        let reason = if reason.trim().is_empty() {
+            "asked for"
+        } else {
+            reason
+        };
+        let mut hand = self.plain_hand(&dir, Given::default(), None)?;
+        let command = Command::Pause {
+            reason: reason.to_owned(),
+        };
+        moved(&mut hand, &command, |run| {
+            let why = run.pause.as_ref().map_or("", |pause| &pause.reason);
+            format!("Paused: {why}")
+        })
+    }
+
+    /// Goes on with a run.
+    pub fn run_resume(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
+        let (_, dir) = self.meant(run, Meant::Stopped)?;
+        if is_over_a_task(&engine::load(dir.path())?.run) {
+            return self.resumed_on_task(dir.id());
+        }
+        let mut hand = self.plain_hand(&dir, Given::default(), None)?;
+        moved(&mut hand, &Command::Resume, |run| {
+            format!("The run goes on: {}", run.run)
+        })
+    }
+
+    /// One step back, by the present state's own rule.
+    pub fn run_reopen(&self, run: Option<&str>, reason: &str) -> Result<RunMoved, Fault> {
+        let (project, dir) = self.meant(run, Meant::Running)?;
+        if is_over_a_task(&engine::load(dir.path())?.run) {
+            return self.moved_on_task(dir.id(), self.reopen(Some(dir.id()), reason)?);
+        }
+        let mut hand = self.plain_hand_alone(&project, &dir)?;
+        let command = Command::Reopen {
+            reason: reason.to_owned(),
+        };
+        let definition = std::sync::Arc::clone(&hand.plain.definition);
+        moved(&mut hand, &command, |run| {
+            let back: Vec<String> = run
+                .waiting()
+                .map(|(token, _)| words::place(&definition, &token.state, token.key()))
+                .collect();
+            format!("Reopened: {}", back.join(", "))
+        })
+    }
+
+    /// Gives an item up, or the run, by the present state's own rule.
+    pub fn run_skip(
+        &self,
+        run: Option<&str>,
+        item: Option<&str>,
+        reason: &str,
+    ) -> Result<RunMoved, Fault> {
+        if reason.trim().is_empty() {
+            return Err(
+                Fault::new(Kind::Usage, "no_reason", "`skip` needs a reason")
+                    .suggest("tm run skip … --reason \"…\""),
+            );
+        }
+        let (project, dir) = self.meant(run, Meant::Running)?;
+        if is_over_a_task(&engine::load(dir.path())?.run) {
+            return self.moved_on_task(dir.id(), self.skip(Some(dir.id()), item, reason)?);
+        }
+        let mut hand = self.plain_hand_alone(&project, &dir)?;
+        let given_up = item
+            .map(str::to_owned)
+            .or_else(|| hand.open.run.waiting().next()?.0.key().map(str::to_owned));
+        let command = Command::Skip {
+            item: item.map(str::to_owned),
+            reason: reason.to_owned(),
+            keep: Map::new(),
+        };
+        moved(&mut hand, &command, |_| match given_up {
+            Some(key) => format!("Given up: {key}"),
+            None => "Given up".to_owned(),
+        })
+    }
+
+    /// Ends a run. Whatever it left outside its own folder stays.
+    pub fn run_abort(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
+        let (project, dir) = self.meant(run, Meant::NotOver)?;
+        if is_over_a_task(&engine::load(dir.path())?.run) {
+            return self.aborted_on_task(dir.id());
+        }
+        let mut hand = self.plain_hand_alone(&project, &dir)?;
+        let command = Command::Abort { flags: Map::new() };
+        moved(&mut hand, &command, |run| {
+            format!("The run was aborted; its journal stays: {}", run.run)
+        })
+    }
+}
+
+fn moved(
+    hand: &mut Hand<'_>,
+    command: &Command,
+    message: impl FnOnce(&RunState) -> String,
+) -> Result<RunMoved, Fault> {
+    if hand.open.run.status.is_over() {
+        return Err(over(&hand.open.run));
+    }
+    let state = hand
+        .open
+        .run
+        .waiting()
+        .next()
+        .map(|(token, _)| token.state.clone());
+    let done = hand.command(command)?;
+    let run = &hand.open.run;
+    match done {
+        Done::Moved(_) => Ok(RunMoved {
+            run_id: run.run.clone(),
+            message: message(run),
+            next_action: view::next_action(run, &hand.plain.definition),
+            report: if run.status.is_over() {
+                std::fs::read_to_string(hand.open.dir.join("report.md")).ok()
+            } else {
+                None
+            },
+        }),
+        Done::Refused(refusal) => Err(refused(hand, state.as_deref(), &refusal)),
+        Done::EffectFailed { code, message, .. } => {
+            Err(Fault::new(Kind::Environment, code, message))
+        }
+    }
+}
+
+fn refused(hand: &Hand<'_>, state: Option<&str>, refusal: &Refusal) -> Fault {
+    let run = &hand.open.run;
+    let said = words::refusal(run, &hand.plain.definition, state, refusal);
+    let kind = match refusal.code.as_str() {
+        "stale_unit" | "paused" => Kind::Conflict,
+        _ => Kind::Refused,
+    };
+    let mut fault = Fault::new(kind, refusal.code.clone(), said.message).suggest(said.suggestion);
+    fault.details.clone_from(&refusal.details);
+    fault.recover(match refusal.code.as_str() {
+        "paused" => format!("tm run resume --run-id {}", run.run),
+        _ => format!("tm run next --run-id {}", run.run),
+    })
+}
+
+fn over(run: &RunState) -> Fault {
+    Fault::new(
+        Kind::Missing,
+        "run_over",
+        format!("the run {} is over: it is {}", run.run, run.status.name()),
+    )
+    .suggest("see what it did, or start another one")
+    .recover(format!("tm runs report {}", run.run))
+}

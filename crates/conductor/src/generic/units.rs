@@ -1,0 +1,139 @@
+//! `work-units.json`: every unit that was issued, and what came of it.
+
+use std::path::Path;
+
+use journal::{FileJournal, Journal as _, Position};
+use rails::event::Reported;
+use rails::{Event, RunState};
+use serde::{Deserialize, Serialize};
+
+use super::derived::put;
+
+const FILE: &str = "work-units.json";
+/// Above this many units the list of them is only written when the run ends.
+const MOST: usize = 512;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    id: String,
+    state: String,
+    token: u32,
+    attempt: u32,
+    issued: String,
+    outcome: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reported: Option<String>,
+}
+
+/// Notes what `appended` says of units.
+pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) {
+    let touches = appended.iter().any(|event| {
+        matches!(
+            event,
+            Event::UnitIssued { .. }
+                | Event::ReportAccepted(_)
+                | Event::ReportRetried(_)
+                | Event::StateEntered { .. }
+        )
+    });
+    if run.status.is_over() {
+        return rebuild(dir);
+    }
+    if !touches || issued(run) > MOST {
+        return;
+    }
+    let kept = std::fs::read(dir.join(FILE))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Vec<Row>>(&bytes).ok());
+    let began = matches!(appended.first(), Some(Event::RunCreated { .. }));
+    let Some(mut rows) = kept.or_else(|| began.then(Vec::new)) else {
+        return rebuild(dir);
+    };
+    for event in appended {
+        note(&mut rows, &run.updated_at, event);
+    }
+    put(dir, FILE, listed(&rows).as_bytes());
+}
+
+/// Makes the list anew from the journal.
+pub(super) fn rebuild(dir: &Path) {
+    let Ok(tail) = FileJournal::open(dir).and_then(|journal| journal.read(&Position::start()))
+    else {
+        return;
+    };
+    let mut rows = Vec::new();
+    for record in &tail.records {
+        if let Ok(event) = Event::from_fields(&record.event, &record.fields) {
+            note(&mut rows, &record.ts, &event);
+        }
+    }
+    put(dir, FILE, listed(&rows).as_bytes());
+}
+
+/// Whether the list has as many rows as units were issued.
+pub(super) fn are_whole(dir: &Path, run: &RunState) -> bool {
+    let issued = issued(run);
+    let text = std::fs::read_to_string(dir.join(FILE)).unwrap_or_default();
+    issued > MOST || (text.lines().count() == issued.max(1) + 2 && text.ends_with("]\n"))
+}
+
+fn issued(run: &RunState) -> usize {
+    run.issues.values().map(|count| *count as usize).sum()
+}
+
+fn note(rows: &mut Vec<Row>, at: &str, event: &Event) {
+    let mut close = |report: &Reported, outcome: &str| {
+        if let Some(row) = rows.iter_mut().rfind(|row| row.id == report.unit) {
+            outcome.clone_into(&mut row.outcome);
+            row.reported = Some(at.to_owned());
+        }
+    };
+    match event {
+        Event::ReportAccepted(report) => close(report, "accepted"),
+        Event::ReportRetried(report) => close(report, report.code.as_deref().unwrap_or("retry")),
+        Event::StateEntered { token, cause, .. } => {
+            let outcome = match cause.as_str() {
+                "reopen" => "reopened",
+                "skip" => "skipped",
+                "abort" => "aborted",
+                _ => return,
+            };
+            for row in rows
+                .iter_mut()
+                .filter(|row| row.outcome == "open" && row.token == *token)
+            {
+                outcome.clone_into(&mut row.outcome);
+            }
+        }
+        Event::RunEnded { .. } => {
+            for row in rows.iter_mut().filter(|row| row.outcome == "open") {
+                "dropped".clone_into(&mut row.outcome);
+            }
+        }
+        Event::UnitIssued {
+            unit,
+            token,
+            state,
+            attempt,
+            ..
+        } => rows.push(Row {
+            id: unit.clone(),
+            state: state.clone(),
+            token: *token,
+            attempt: *attempt,
+            issued: at.to_owned(),
+            outcome: "open".to_owned(),
+            reported: None,
+        }),
+        _ => {}
+    }
+}
+
+fn listed(rows: &[Row]) -> String {
+    let lines: Vec<String> = rows
+        .iter()
+        .filter_map(|row| serde_json::to_string(row).ok())
+        .collect();
+    format!("[\n{}\n]\n", lines.join(",\n"))
+}

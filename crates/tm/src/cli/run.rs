@@ -1,0 +1,139 @@
+//! `tm run`.
+
+use clap::{Args, Subcommand};
+
+use super::{Place, RunChoice};
+
+/// `tm run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: Place,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: RunCommand,
+}
+
+/// The commands of `tm run`.
+#[derive(Debug, Subcommand)]
+pub enum RunCommand {
+    /// Begin a run of a workflow
+    ///
+    /// `tm workflow list` shows the workflows, `tm workflow show ID` what inputs one takes.
+    Start(Start),
+    /// Show what to do now; changes nothing
+    Next(Chosen),
+    /// Report a work unit
+    ///
+    /// What a report has to bring along is said by `tm run next`. With `--unit` a report that is sent twice counts
+    /// once.
+    Report(Report),
+    /// Take exactly one step; a run that waits for somebody takes none, and says what it waits for
+    ///
+    /// The exit status is 7 if there is no step to take.
+    Step(Chosen),
+    /// Show where the run is
+    Status(Chosen),
+    /// Stop taking reports until the run is resumed
+    Pause(Reasoned),
+    /// Go on with a paused or interrupted run
+    Resume(Chosen),
+    /// End the run; its journal stays, and whatever it worked on
+    Abort(Chosen),
+    /// Go one step back, where the present state says how
+    Reopen(Reasoned),
+    /// Give the present item up, where the present state says how
+    Skip(Skip),
+}
+
+impl RunCommand {
+    /// Its name on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Start(_) => "start",
+            Self::Next(_) => "next",
+            Self::Report(_) => "report",
+            Self::Step(_) => "step",
+            Self::Status(_) => "status",
+            Self::Pause(_) => "pause",
+            Self::Resume(_) => "resume",
+            Self::Abort(_) => "abort",
+            Self::Reopen(_) => "reopen",
+            Self::Skip(_) => "skip",
+        }
+    }
+}
+
+/// `tm run start`.
+#[derive(Debug, Args)]
+pub struct Start {
+    /// The workflow, by its id
+    #[arg(value_name = "WORKFLOW")]
+    pub workflow: String,
+    /// An input, as its name and value; may be repeated. A list is written `name=a,b` or as JSON
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub input: Vec<String>,
+    /// Inputs as one JSON object
+    #[arg(long, value_name = "JSON")]
+    pub inputs: Option<String>,
+}
+
+/// A command about one run.
+#[derive(Debug, Args)]
+pub struct Chosen {
+    /// The run.
+    #[command(flatten)]
+    pub run: RunChoice,
+}
+
+/// `tm run report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The work unit that is reported; the present one if left out
+    #[arg(long, value_name = "UNIT")]
+    pub unit: Option<String>,
+    /// How it came out, in one word
+    #[arg(long, value_name = "WORD")]
+    pub outcome: Option<String>,
+    /// More on it
+    #[arg(long, value_name = "TEXT")]
+    pub note: Option<String>,
+    /// Test results: `failed:3,passed:0,skipped:1,errors:0` in any order, or a JSON object
+    #[arg(long, value_name = "RESULTS")]
+    pub results: Option<String>,
+    /// Coverage in percent: a number for lines, `lines:92,branches:80`, or a JSON object
+    #[arg(long, value_name = "PERCENT")]
+    pub coverage: Option<String>,
+    /// The files that it is about, by commas
+    #[arg(long, value_name = "FILES", value_delimiter = ',')]
+    pub files: Vec<String>,
+    /// The run.
+    #[command(flatten)]
+    pub run: RunChoice,
+}
+
+/// A command about one run, with a reason.
+#[derive(Debug, Args)]
+pub struct Reasoned {
+    /// Why; it is journalled and reported
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub reason: String,
+    /// The run.
+    #[command(flatten)]
+    pub run: RunChoice,
+}
+
+/// `tm run skip`.
+#[derive(Debug, Args)]
+pub struct Skip {
+    /// The item's key; the present one if left out
+    #[arg(value_name = "ITEM")]
+    pub item: Option<String>,
+    /// Why; it is journalled and reported
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
+    /// The run.
+    #[command(flatten)]
+    pub run: RunChoice,
+}

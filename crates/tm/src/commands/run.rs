@@ -1,0 +1,110 @@
+//! `tm run`.
+
+use conductor::{Conductor, Fault, RunReport};
+use serde_json::{Map, Value};
+
+use super::{DONE, Outcome, open, usage};
+use crate::cli::run::{Report, Run, RunCommand, Start};
+use crate::output::Output;
+use crate::render;
+
+/// Carries out a command of `tm run`.
+pub fn run(run: Run, output: &mut Output) -> Outcome {
+    let Run { place, command } = run;
+    let name = format!("tm run {}", command.name());
+    let conductor = open(place.project_root, place.tag, &name)?;
+    match command {
+        RunCommand::Start(start) => return begin(&conductor, &start, output),
+        RunCommand::Report(report) => return take_in(&conductor, report, output),
+        RunCommand::Next(chosen) => {
+            let answer = conductor.run_next(chosen.run.run_id.as_deref())?;
+            output.answer(&answer, render::run::next)?;
+        }
+        RunCommand::Status(chosen) => {
+            let answer = conductor.run_status(chosen.run.run_id.as_deref())?;
+            output.answer(&answer, render::run::status)?;
+        }
+        RunCommand::Step(chosen) => {
+            let answer = conductor.run_step(chosen.run.run_id.as_deref())?;
+            output.answer(&answer, render::run::moved)?;
+        }
+        RunCommand::Pause(pause) => {
+            let answer = conductor.run_pause(pause.run.run_id.as_deref(), &pause.reason)?;
+            output.answer(&answer, render::run::moved)?;
+        }
+        RunCommand::Resume(chosen) => {
+            let answer = conductor.run_resume(chosen.run.run_id.as_deref())?;
+            output.answer(&answer, render::run::moved)?;
+        }
+        RunCommand::Abort(chosen) => {
+            let answer = conductor.run_abort(chosen.run.run_id.as_deref())?;
+            output.answer(&answer, render::run::moved)?;
+        }
+        RunCommand::Reopen(reopen) => {
+            let answer = conductor.run_reopen(reopen.run.run_id.as_deref(), &reopen.reason)?;
+            output.answer(&answer, render::run::moved)?;
+        }
+        RunCommand::Skip(skip) => {
+            let (run, item) = (skip.run.run_id.as_deref(), skip.item.as_deref());
+            let answer = conductor.run_skip(run, item, &skip.reason)?;
+            output.answer(&answer, render::run::moved)?;
+        }
+    }
+    Ok(DONE)
+}
+
+fn begin(conductor: &Conductor, start: &Start, output: &mut Output) -> Outcome {
+    let inputs = inputs(conductor, start)?;
+    let started = conductor.run_start(&start.workflow, inputs)?;
+    for warning in &started.warnings {
+        output.warning(warning);
+    }
+    output.answer(&started, render::run::started)?;
+    Ok(DONE)
+}
+
+/// The inputs of a start, from both ways of giving them.
+fn inputs(conductor: &Conductor, start: &Start) -> Result<Map<String, Value>, Fault> {
+    let given = start
+        .input
+        .iter()
+        .map(|pair| match pair.split_once('=') {
+            Some((name, value)) => Ok((name.trim().to_owned(), value.to_owned())),
+            None => {
+                Err(usage(format!("--input {pair} has no `=`")).suggest("write --input NAME=VALUE"))
+            }
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut inputs = conductor.typed_inputs(&start.workflow, &given)?;
+    let Some(text) = &start.inputs else {
+        return Ok(inputs);
+    };
+    let object: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
+        usage(format!("--inputs is no JSON object: {error}"))
+            .suggest("write --inputs '{\"name\": \"value\"}', or use --input NAME=VALUE")
+    })?;
+    for (name, value) in object {
+        if inputs.contains_key(&name) {
+            return Err(usage(format!(
+                "the input `{name}` is given by --input and by --inputs"
+            ))
+            .suggest("give it once"));
+        }
+        inputs.insert(name, value);
+    }
+    Ok(inputs)
+}
+
+fn take_in(conductor: &Conductor, report: Report, output: &mut Output) -> Outcome {
+    let request = RunReport {
+        unit: report.unit,
+        outcome: report.outcome,
+        note: report.note,
+        results: report.results,
+        coverage: report.coverage,
+        files: report.files,
+    };
+    let verdict = conductor.run_report(report.run.run_id.as_deref(), &request)?;
+    output.answer(&verdict, render::run::verdict)?;
+    Ok(verdict.exit_status())
+}

@@ -1,0 +1,268 @@
+//! The answers of the generic verbs.
+
+use std::fmt::Write as _;
+
+use conductor::{OpenUnit, RunAction, RunMoved, RunStarted, RunStatusAnswer, RunVerdict};
+use project::convention::plain::one_line;
+use serde_json::Value;
+
+use super::{BAD, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted};
+
+/// A run has begun. Warnings are told beside the answer.
+pub fn started(started: &RunStarted, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.signed(Sign::Good, &format!("run {} has begun", started.run_id));
+    page.field("workflow", &started.workflow);
+    page.field("branch", started.branch.as_deref().unwrap_or_default());
+    what_next(&mut page, &started.next_action);
+    page.finish()
+}
+
+/// What to do now, with the whole prompt of every open work unit.
+pub fn next(next: &RunAction, look: &Look) -> String {
+    let mut page = Page::new(look);
+    if next.action != "work" {
+        page.title(&next.action.to_uppercase());
+        page.field("run", &next.run_id);
+        page.field("status", next.status.as_deref().unwrap_or_default());
+        page.field("why", next.paused_reason.as_deref().unwrap_or_default());
+        page.blank();
+        command(&mut page, next, None);
+        return page.finish();
+    }
+    let several: Vec<&OpenUnit> = if next.units.is_empty() {
+        next.unit.iter().collect()
+    } else {
+        next.units.iter().collect()
+    };
+    if several.len() > 1 {
+        page.raw(&format!(
+            "{} are open.",
+            counted(several.len(), "work unit")
+        ));
+        page.blank();
+    }
+    for (at, unit) in several.into_iter().enumerate() {
+        if at > 0 {
+            page.blank();
+        }
+        one_unit(&mut page, next, unit);
+    }
+    page.finish()
+}
+
+fn one_unit(page: &mut Page<'_>, next: &RunAction, unit: &OpenUnit) {
+    page.title(&headline(unit));
+    page.field("run", &next.run_id);
+    page.field("workflow", &next.workflow);
+    page.field("unit", &unit.unit_id);
+    if unit.by == "person" {
+        page.field("by", "a person");
+    }
+    page.field("outcomes", &unit.outcomes.join(", "));
+    if let Some(instructions) = &unit.instructions {
+        page.blank();
+        page.body(instructions);
+    }
+    page.blank();
+    command(page, next, Some(unit));
+}
+
+/// What a unit is called: its label, or its state, and its item.
+fn headline(unit: &OpenUnit) -> String {
+    let label = unit.label.as_deref().unwrap_or(&unit.state);
+    let attempt = match unit.max_attempts {
+        Some(most) if unit.attempt > 1 => format!(" (attempt {} of {most})", unit.attempt),
+        _ => String::new(),
+    };
+    match key(unit) {
+        Some(key) => format!("{label}: {key}{attempt}"),
+        None => format!("{label}{attempt}"),
+    }
+}
+
+/// The key of a unit's item, and its title where it has one.
+fn key(unit: &OpenUnit) -> Option<String> {
+    let fields = unit.item.as_ref()?;
+    let key = fields.values().next()?.as_str()?;
+    let title = fields
+        .get("title")
+        .and_then(Value::as_str)
+        .filter(|title| !title.is_empty() && *title != key);
+    Some(match title {
+        Some(title) => format!("{key} {title}"),
+        None => key.to_owned(),
+    })
+}
+
+/// The verdict on a report.
+pub fn verdict(verdict: &RunVerdict, look: &Look) -> String {
+    let mut page = Page::new(look);
+    if verdict.validated {
+        page.signed(Sign::Good, &verdict.message);
+    } else {
+        let code = one_line(verdict.code.as_deref().unwrap_or("refused"));
+        let lead = format!(
+            "{} {}",
+            look.sign(Sign::Bad),
+            look.paint(BAD, &format!("{code}:"))
+        );
+        page.wrapped(&lead, &verdict.message);
+    }
+    for (name, value) in &verdict.result {
+        match value {
+            Value::String(text) => page.field(name, text.lines().next().unwrap_or_default()),
+            Value::Array(all) => page.list(all.iter().filter_map(Value::as_str)),
+            other => page.field(name, &other.to_string()),
+        }
+    }
+    if let Some(Value::Array(files)) = verdict.details.get("files") {
+        page.list(files.iter().filter_map(Value::as_str));
+    }
+    if let Some(warning) = &verdict.warning {
+        page.signed(Sign::Warn, warning);
+    }
+    if let Some(suggestion) = &verdict.suggestion {
+        page.wrapped(&look.paint(NOTE, "help:"), suggestion);
+    }
+    what_next(&mut page, &verdict.next_action);
+    if let Some(report) = &verdict.report {
+        page.blank();
+        page.body(report);
+    }
+    page.finish()
+}
+
+/// Where a run is.
+pub fn status(status: &RunStatusAnswer, look: &Look) -> String {
+    let mut page = Page::new(look);
+    let style = match status.status.as_str() {
+        "running" => NOTE,
+        "completed" => GOOD,
+        "paused" => WARN,
+        _ => BAD,
+    };
+    let id = look.paint(STRONG, &one_line(&status.run_id));
+    let word = look.paint(style, &one_line(&status.status));
+    page.raw(&format!("{id}  {word}"));
+    page.field(
+        "workflow",
+        &format!("{}: {}", status.workflow, status.title),
+    );
+    for at in &status.states {
+        let label = at.label.as_deref().unwrap_or(&at.state);
+        let of = at
+            .item
+            .as_ref()
+            .map_or_else(String::new, |item| format!(" of {item}"));
+        page.field("at", &format!("{label}{of}"));
+    }
+    for (name, far) in &status.items {
+        let number = |part: &str| far.get(part).and_then(Value::as_u64).unwrap_or(0);
+        let mut text = format!("{} of {} done", number("done"), number("total"));
+        for (part, said) in [
+            ("active", "in hand"),
+            ("failed", "given up"),
+            ("barred", "barred"),
+        ] {
+            if number(part) > 0 {
+                let _ = write!(text, ", {} {said}", number(part));
+            }
+        }
+        page.field(name, &text);
+    }
+    for (title, values) in [("inputs", &status.inputs), ("values", &status.vars)] {
+        let told: Vec<String> = values
+            .iter()
+            .map(|(name, value)| match value {
+                Value::String(text) => format!("{name}={text}"),
+                other => format!("{name}={other}"),
+            })
+            .collect();
+        page.field(title, &told.join(", "));
+    }
+    page.field(
+        "begun",
+        &format!("{} ({})", status.start_time, status.duration),
+    );
+    page.field("last moved", &status.last_updated);
+    page.field(
+        "paused",
+        status.paused_reason.as_deref().unwrap_or_default(),
+    );
+    page.field("ended", status.end_reason.as_deref().unwrap_or_default());
+    what_next(&mut page, &status.next_action);
+    page.finish()
+}
+
+/// What a turn or a step did.
+pub fn moved(moved: &RunMoved, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.signed(Sign::Good, &moved.message);
+    what_next(&mut page, &moved.next_action);
+    if let Some(report) = &moved.report {
+        page.blank();
+        page.body(report);
+    }
+    page.finish()
+}
+
+/// One line on what comes next, and the command for it.
+fn what_next(page: &mut Page<'_>, next: &RunAction) {
+    let look = page.look();
+    let text = match (next.action.as_str(), &next.unit) {
+        ("work", Some(unit)) => match next.units_total {
+            Some(several) if several > 1 => {
+                format!("{}, and {} more.", headline(unit), several - 1)
+            }
+            _ => format!("{}.", headline(unit)),
+        },
+        ("work", None) => "The run goes on by itself.".to_owned(),
+        ("paused", _) => match &next.paused_reason {
+            Some(reason) => format!("The run is paused: {reason}."),
+            None => "The run is paused.".to_owned(),
+        },
+        _ => match &next.status {
+            Some(status) => format!("The run is over: {status}."),
+            None => "The run is over.".to_owned(),
+        },
+    };
+    page.wrapped(&look.paint(STRONG, "next:"), &text);
+    if next.action == "work" {
+        page.command(&format!("tm run next --run-id {}", next.run_id));
+    } else {
+        command(page, next, None);
+    }
+}
+
+/// The command that answers.
+fn command(page: &mut Page<'_>, next: &RunAction, unit: Option<&OpenUnit>) {
+    let run = &next.run_id;
+    match (next.action.as_str(), unit) {
+        ("work", Some(unit)) => {
+            let brings = match unit.expects.as_deref() {
+                Some("outcome") => match unit.outcomes.first() {
+                    Some(outcome) => format!(" --outcome {}", word(outcome)),
+                    None => " --outcome WORD".to_owned(),
+                },
+                Some("tests") => " --results passed:N,failed:N".to_owned(),
+                _ => String::new(),
+            };
+            let id = word(&unit.unit_id);
+            page.command(&format!("tm run report --run-id {run} --unit {id}{brings}"));
+        }
+        ("work", None) => page.command(&format!("tm run next --run-id {run}")),
+        ("paused", _) => page.command(&format!("tm run resume --run-id {run}")),
+        _ => page.command(&format!("tm runs report {run}")),
+    }
+}
+
+/// A word as a shell takes it: quoted where it has anything that a shell would act on.
+fn word(text: &str) -> String {
+    let harmless = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
+    if !text.is_empty() && text.chars().all(harmless) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
