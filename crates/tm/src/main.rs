@@ -8,6 +8,7 @@
 //! | [`output`] | the only place that prints |
 //! | [`person`] | questions to the person at the terminal |
 //! | [`interactive`] | a run gone through step by step with a person |
+//! | [`init`] | what `tm init` does to a project, worked out before it is written |
 //! | [`demo`] | the whole story in a throw-away repository |
 
 #![allow(
@@ -18,6 +19,7 @@
 mod cli;
 mod commands;
 mod demo;
+mod init;
 mod interactive;
 mod output;
 mod person;

@@ -2,6 +2,7 @@
 
 pub mod autopilot;
 pub mod history;
+pub mod init;
 #[cfg(test)]
 mod reference;
 pub mod run;
@@ -67,6 +68,15 @@ pub enum Command {
     /// Workflow definitions: list them, print one, check a file
     #[command(arg_required_else_help = true)]
     Workflow(setup::Workflow),
+    /// Prepare this project for its agent: settings, the client's MCP entry, instructions
+    ///
+    /// Shows every change as a difference, asks once, then writes. Files that are there keep everything else in them as it
+    /// is. Run again, it brings up to date what it wrote before; with `--remove` it takes it out again. Without a client it
+    /// makes the settings only, and says which clients seem to be in use here.
+    Init(init::Init),
+    /// The settings in force
+    #[command(arg_required_else_help = true)]
+    Config(setup::Config),
     /// Find out what is wrong here, and how to mend it
     ///
     /// The exit status is 6 if a check fails; notes and warnings leave it 0.
@@ -126,6 +136,7 @@ impl Cli {
             Command::Log(log) => log.place.json,
             Command::Workflow(workflow) => workflow.place.json,
             Command::Config(config) => config.place.json,
+            Command::Init(init) => init.place.json,
             Command::Doctor(doctor) => doctor.place.json,
             Command::Demo(demo) => demo.json,
             Command::Completions(_) | Command::Man(_) => false,

@@ -2,6 +2,7 @@
 
 mod autopilot;
 mod history;
+pub mod init;
 mod run;
 mod setup;
 mod watch;
@@ -64,6 +65,7 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
         Command::Log(log) => history::log(log, output),
         Command::Workflow(workflow) => setup::workflow(workflow, output),
         Command::Config(config) => setup::config(config, output),
+        Command::Init(arguments) => init::init(&arguments, output),
         Command::Doctor(doctor) => setup::doctor(&doctor, output),
         Command::Demo(demo) => crate::demo::run(&demo, output),
         Command::Completions(completions) => setup::completions(&completions, output),

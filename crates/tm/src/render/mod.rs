@@ -5,6 +5,7 @@
 
 mod autopilot;
 mod history;
+mod init;
 mod journal;
 mod page;
 mod replay;
@@ -19,6 +20,7 @@ pub use autopilot::{
     aborted, commit_answer, finalized, moved, next, paused, plan, resumed, started, status, verdict,
 };
 pub use history::{chosen, log, log_repaired, log_verified, run, runs};
+pub use init::{changes as init_changes, done as init_done};
 pub use journal::event;
 pub use page::Page;
 pub use replay::replay;

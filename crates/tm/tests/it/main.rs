@@ -7,6 +7,7 @@ mod generic;
 mod generic_crash;
 mod generic_runs;
 mod human;
+mod init;
 mod interactive;
 mod reading;
 mod shell;

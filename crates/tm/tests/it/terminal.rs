@@ -10,7 +10,7 @@ use crate::environment::TestEnvironment;
 
 /// Runs the binary at a terminal of its own, at which somebody types `lines` and then Ctrl-D. Exit status, and all
 /// that the terminal showed (what was typed included).
-fn at_terminal(
+pub fn at_terminal(
     environment: &TestEnvironment,
     arguments: &[&str],
     lines: &str,

@@ -1,0 +1,31 @@
+//! `tm init`.
+
+use clap::Args;
+
+use super::ProjectPlace;
+use crate::init::client::Client;
+
+/// `tm init`.
+#[derive(Debug, Args)]
+pub struct Init {
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: ProjectPlace,
+    /// Set up this client too; several may be given
+    #[arg(
+        long = "client",
+        value_name = "CLIENT",
+        value_enum,
+        value_delimiter = ','
+    )]
+    pub clients: Vec<Client>,
+    /// Take out again what was set up: for the clients that are named, else everything
+    #[arg(long)]
+    pub remove: bool,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+    /// Only show what would be written
+    #[arg(long, conflicts_with = "yes")]
+    pub print: bool,
+}

@@ -1,0 +1,169 @@
+//! `tm init`.
+
+use std::path::PathBuf;
+
+use conductor::{Fault, Kind};
+use project::config::Environment;
+use serde::Serialize;
+
+use super::{DONE, Outcome, declined};
+use crate::cli::ProjectPlace;
+use crate::cli::init::Init;
+use crate::init::change::Change;
+use crate::init::client::Client;
+use crate::init::{Plan, Request, disk};
+use crate::output::Output;
+use crate::{init, person, render};
+
+/// What was done, or would be.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    /// The files.
+    pub changes: Vec<Change>,
+    /// Whether they were written.
+    pub written: bool,
+    /// What the user should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Clients that seem to be in use and are not set up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<FoundClient>,
+}
+
+/// A client that seems to be in use and is not set up.
+#[derive(Debug, Serialize)]
+pub struct FoundClient {
+    /// Its id.
+    pub client: &'static str,
+    /// The command that sets it up.
+    pub command: String,
+}
+
+/// Carries out `tm init`.
+pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
+    let root = root(&arguments.place)?;
+    let request = Request {
+        clients: arguments.clients.clone(),
+        remove: arguments.remove,
+    };
+    let Plan {
+        changes,
+        notes,
+        found,
+    } = init::plan(&root, &request)?;
+    let mut answer = Answer {
+        changes,
+        written: false,
+        notes,
+        found: found
+            .into_iter()
+            .map(|client| FoundClient {
+                client: client.id(),
+                command: command(&arguments.place, &[client], false, false),
+            })
+            .collect(),
+    };
+    if !output.is_json() {
+        let text = render::init_changes(&answer.changes, &output.look());
+        output.text(&text)?;
+    }
+    if !answer.changes.is_empty() && !arguments.print {
+        if !arguments.yes {
+            confirm(arguments, &answer, output)?;
+        }
+        disk::write(&root, &answer.changes)?;
+        answer.written = true;
+    }
+    output.answer(&answer, render::init_done)?;
+    Ok(DONE)
+}
+
+/// Asks, once, for everything that was shown.
+fn confirm(arguments: &Init, answer: &Answer, output: &mut Output) -> Result<(), Fault> {
+    let files = render::counted(answer.changes.len(), "file");
+    if !output.has_person() {
+        let changes = serde_json::to_value(&answer.changes)
+            .map_err(|error| Fault::bug(format!("the changes are no JSON: {error}")))?;
+        return Err(Fault::new(
+            Kind::Refused,
+            "needs_confirmation",
+            format!("{files} would be written, and nobody is here to confirm it"),
+        )
+        .suggest("confirm it with --yes, or look at it first with --print")
+        .recover(command(
+            &arguments.place,
+            &arguments.clients,
+            arguments.remove,
+            true,
+        ))
+        .detail("changes", changes));
+    }
+    let question = format!("\nWrite {files}?");
+    if person::confirm(output, &question, !arguments.remove)? {
+        Ok(())
+    } else {
+        Err(declined("tm init"))
+    }
+}
+
+/// The project's folder, by its real path. Its settings are not read: they may be broken, and are none of our business.
+fn root(place: &ProjectPlace) -> Result<PathBuf, Fault> {
+    let environment = Environment::of_this_process();
+    let cwd = super::current_folder()?;
+    let root = match &place.project_root {
+        Some(root) => cwd.join(root),
+        None => project::config::find_root(&cwd, &environment).path,
+    };
+    let no_project = |problem: String| {
+        Fault::new(Kind::Missing, "no_project", problem)
+            .suggest("name the folder of a project with --project-root")
+    };
+    let root = std::fs::canonicalize(&root)
+        .map_err(|error| no_project(format!("{} cannot be opened: {error}", root.display())))?;
+    if !root.is_dir() {
+        return Err(no_project(format!("{} is not a folder", root.display())));
+    }
+    // Where runs are kept, `.taskmaster` holds the user's own settings.
+    let stores = [
+        environment.store(),
+        environment.home().map(|home| home.join(".taskmaster")),
+    ];
+    let real = |path: PathBuf| std::fs::canonicalize(&path).unwrap_or(path);
+    let own = real(root.join(".taskmaster"));
+    if stores.into_iter().flatten().any(|store| real(store) == own) {
+        return Err(no_project(format!(
+            "{} is where runs are kept, not a project",
+            root.display()
+        )));
+    }
+    Ok(root)
+}
+
+/// The command line that asks for this.
+fn command(place: &ProjectPlace, clients: &[Client], remove: bool, yes: bool) -> String {
+    let mut command = "tm init".to_owned();
+    if let Some(root) = &place.project_root {
+        command.push_str(" --project-root ");
+        command.push_str(&shell_word(&root.to_string_lossy()));
+    }
+    for client in clients {
+        command.push_str(" --client ");
+        command.push_str(client.id());
+    }
+    for (given, option) in [(remove, " --remove"), (yes, " --yes")] {
+        if given {
+            command.push_str(option);
+        }
+    }
+    command
+}
+
+/// A word as a shell takes it.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./+:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

@@ -1,0 +1,220 @@
+//! The clients that can be set up: where each keeps its servers and its instructions, and by what it is recognized.
+
+use clap::ValueEnum;
+
+use super::entry::{Entry, Field};
+
+/// A program that an agent runs in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Client {
+    /// Claude Code: .mcp.json, CLAUDE.md
+    ClaudeCode,
+    /// Cursor: .cursor/mcp.json, .cursor/rules/tramline.mdc
+    Cursor,
+    /// Codex: .codex/config.toml, AGENTS.md
+    Codex,
+    /// Visual Studio Code: .vscode/mcp.json, .github/copilot-instructions.md
+    Vscode,
+    /// Gemini CLI: .gemini/settings.json, GEMINI.md
+    Gemini,
+    /// GitHub Copilot CLI: .github/mcp.json, .github/copilot-instructions.md
+    Copilot,
+    /// opencode: opencode.json, AGENTS.md
+    Opencode,
+    /// Zed: .zed/settings.json, AGENTS.md
+    Zed,
+}
+
+/// How a client's settings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// JSON, with comments if the file has any. The servers are in the first of these sections that is there, else in the
+    /// last.
+    Json(&'static [&'static [&'static str]]),
+    /// TOML; the servers are in the table of that name.
+    Toml(&'static str),
+}
+
+/// Where a client keeps its servers.
+#[derive(Debug, Clone, Copy)]
+pub struct Servers {
+    /// The files that it reads: ours goes into the first that is there, else into the first of all.
+    pub files: &'static [&'static str],
+    /// How they are written.
+    pub format: Format,
+    /// What goes into one.
+    pub entry: Entry,
+}
+
+/// Where a client reads instructions.
+#[derive(Debug, Clone, Copy)]
+pub struct Instructions {
+    /// The file that is made if none is there.
+    pub file: &'static str,
+    /// Files that the client reads instead of it, the first that is there.
+    pub before: &'static [&'static str],
+    /// What a new file begins with.
+    pub head: &'static str,
+}
+
+impl Instructions {
+    /// All files that may have them.
+    pub fn files(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.before.iter().copied().chain([self.file])
+    }
+}
+
+const ARGUMENTS: Field = Field::List(&["mcp", "--tools", "autopilot"]);
+const PLAIN: Entry = Entry(&[("command", Field::Text("tm")), ("args", ARGUMENTS)]);
+const STDIO: Entry = Entry(&[
+    ("type", Field::Text("stdio")),
+    ("command", Field::Text("tm")),
+    ("args", ARGUMENTS),
+]);
+const LOCAL: Entry = Entry(&[
+    ("type", Field::Text("local")),
+    ("command", Field::Text("tm")),
+    ("args", ARGUMENTS),
+    ("tools", Field::List(&["*"])),
+]);
+const OPENCODE: Entry = Entry(&[
+    ("type", Field::Text("local")),
+    (
+        "command",
+        Field::List(&["tm", "mcp", "--tools", "autopilot"]),
+    ),
+    ("enabled", Field::Flag(true)),
+]);
+
+const MCP_SERVERS: Format = Format::Json(&[&["mcpServers"]]);
+
+const MDC_HEAD: &str = "\
+---
+description: Tramline keeps test-driven work in order
+alwaysApply: true
+---
+
+";
+
+impl Client {
+    /// All of them. Zed comes last: what it reads depends on the files that others make.
+    pub const ALL: [Self; 8] = [
+        Self::ClaudeCode,
+        Self::Cursor,
+        Self::Codex,
+        Self::Vscode,
+        Self::Gemini,
+        Self::Copilot,
+        Self::Opencode,
+        Self::Zed,
+    ];
+
+    /// What it is called at the command line.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Cursor => "cursor",
+            Self::Codex => "codex",
+            Self::Vscode => "vscode",
+            Self::Gemini => "gemini",
+            Self::Copilot => "copilot",
+            Self::Opencode => "opencode",
+            Self::Zed => "zed",
+        }
+    }
+
+    /// Where it keeps its servers.
+    pub fn servers(self) -> Servers {
+        let (files, format, entry): (&[&str], Format, Entry) = match self {
+            Self::ClaudeCode => (&[".mcp.json"], MCP_SERVERS, PLAIN),
+            Self::Cursor => (&[".cursor/mcp.json"], MCP_SERVERS, PLAIN),
+            Self::Codex => (&[".codex/config.toml"], Format::Toml("mcp_servers"), PLAIN),
+            Self::Vscode => (&[".vscode/mcp.json"], Format::Json(&[&["servers"]]), STDIO),
+            Self::Gemini => (&[".gemini/settings.json"], MCP_SERVERS, PLAIN),
+            Self::Copilot => (&[".github/mcp.json"], MCP_SERVERS, LOCAL),
+            Self::Opencode => (
+                &["opencode.json", "opencode.jsonc"],
+                Format::Json(&[&["mcp", "servers"], &["mcp"]]),
+                OPENCODE,
+            ),
+            Self::Zed => (
+                &[".zed/settings.json"],
+                Format::Json(&[&["context_servers"]]),
+                PLAIN,
+            ),
+        };
+        Servers {
+            files,
+            format,
+            entry,
+        }
+    }
+
+    /// Where it reads instructions.
+    pub fn instructions(self) -> Instructions {
+        let (file, before, head): (&str, &[&str], &str) = match self {
+            Self::ClaudeCode => ("CLAUDE.md", &[], ""),
+            Self::Cursor => (".cursor/rules/tramline.mdc", &[], MDC_HEAD),
+            Self::Codex => ("AGENTS.md", &["AGENTS.override.md"], ""),
+            Self::Opencode => ("AGENTS.md", &[], ""),
+            Self::Vscode | Self::Copilot => (".github/copilot-instructions.md", &[], ""),
+            Self::Gemini => ("GEMINI.md", &[], ""),
+            Self::Zed => (
+                "AGENTS.md",
+                &[
+                    ".rules",
+                    ".cursorrules",
+                    ".windsurfrules",
+                    ".clinerules",
+                    ".github/copilot-instructions.md",
+                    "AGENT.md",
+                ],
+                "",
+            ),
+        };
+        Instructions { file, before, head }
+    }
+
+    /// Files and folders of which one at least is there where it is in use.
+    pub fn signs(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &[".mcp.json", ".claude", "CLAUDE.md"],
+            Self::Cursor => &[".cursor", ".cursorrules"],
+            Self::Codex => &[".codex", "AGENTS.override.md"],
+            Self::Vscode => &[".vscode"],
+            Self::Gemini => &[".gemini", "GEMINI.md"],
+            Self::Copilot => &[".github/mcp.json", ".github/copilot-instructions.md"],
+            Self::Opencode => &["opencode.json", "opencode.jsonc", ".opencode"],
+            Self::Zed => &[".zed"],
+        }
+    }
+
+    /// What its user has to do or know before it starts the server; nothing where it asks by itself.
+    pub fn note(self) -> Option<&'static str> {
+        match self {
+            Self::Codex => {
+                Some("Codex reads .codex/config.toml only in a project that it was told to trust")
+            }
+            Self::Zed => Some("Zed starts the server once the project is trusted"),
+            Self::Copilot => Some("Copilot CLI reads .github/mcp.json once the folder is trusted"),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_calls_each_client_by_its_id() {
+        for client in Client::ALL {
+            let name = client.to_possible_value().unwrap();
+            assert_eq!(name.get_name(), client.id());
+            let help = name.get_help().unwrap().to_string();
+            assert!(help.contains(client.servers().files[0]), "{help}");
+            assert!(help.contains(client.instructions().file), "{help}");
+        }
+        assert_eq!(Client::value_variants(), Client::ALL);
+    }
+}

@@ -1,0 +1,227 @@
+//! What an agent is told about the rails, between two markers in the file that its client reads.
+
+use std::ops::Range;
+
+use super::text::{
+    Left, Unusable, alone, newline_of, spliced, with_block, without_block, without_mark,
+};
+
+/// The line above.
+pub const BEGIN: &str = "<!-- tramline:begin -->";
+/// The line below.
+pub const END: &str = "<!-- tramline:end -->";
+
+/// What stands between. The same for every client, so that those that share a file share this too.
+const WORDS: &str = "\
+## Tramline: tasks on rails
+
+Tramline keeps test-driven work in order: it says what to do next, checks what is reported, and makes the commits. When
+a task is to be done with Tramline, or a run of it is under way, go round this loop until the answer is that the run is
+complete:
+
+1. **next** Ask `autopilot_next` what is due. A run begins with `autopilot_start`.
+2. **act** Do what the answer says and nothing else: in RED write a test that fails, in GREEN the code that makes it
+   pass.
+3. **report** Run the tests and report with `autopilot_complete_phase`. In COMMIT call `autopilot_commit`; at the end
+   run the whole suite and call `autopilot_finalize`.
+
+A report that is refused says why and what to do about it: do that, and report again. Ways out: `autopilot_reopen` goes
+back to RED when a test is wrong, `autopilot_skip` gives a subtask up, with the reason.
+
+Without these tools, at the command line: `tm autopilot start TASK`, `tm autopilot next`,
+`tm autopilot complete red|green --results failed:N,passed:N`, `tm autopilot commit`,
+`tm autopilot finalize --results failed:N,passed:N`, `tm autopilot reopen`, `tm autopilot skip --reason WHY`.
+
+- Never commit by hand while a run is under way: Tramline does it.
+- Never edit tests in GREEN.
+- Never report numbers that you have not seen in the output of a test run.";
+
+/// The text with our words in it. `None` where there is no file; then it begins with `head`.
+pub fn with_words(text: Option<&str>, head: &str) -> Result<String, Unusable> {
+    let Some(text) = text else {
+        return Ok(alone(&format!("{head}{}", block("\n")), "\n"));
+    };
+    let (mark, body) = without_mark(text);
+    let new = match markers(body)? {
+        Some(range) => {
+            let newline = newline_of(&body[range.clone()]);
+            spliced(body, vec![(range, block(newline))])
+        }
+        None if body.is_empty() => format!("{head}{}", block("\n")),
+        None => {
+            let newline = newline_of(body);
+            with_block(body, &block(newline), newline, newline)
+        }
+    };
+    Ok(format!("{mark}{new}"))
+}
+
+/// The text without our words. `head` is what a file of ours begins with.
+pub fn without_words(text: &str, head: &str) -> Result<Left, Unusable> {
+    let (mark, body) = without_mark(text);
+    let Some(mut range) = markers(body)? else {
+        return Ok(Left::Unchanged);
+    };
+    let newline = newline_of(&body[range.clone()]);
+    // A head with nothing of others behind it was ours too.
+    let rest = &body[range.end..];
+    let own_head = head.replace('\n', newline);
+    if body[..range.start] == own_head && rest.trim_end_matches(['\r', '\n']).is_empty() {
+        range.start = 0;
+    }
+    Ok(match without_block(body, range, newline, newline) {
+        Left::Text(left) => Left::Text(format!("{mark}{left}")),
+        other => other,
+    })
+}
+
+/// Whether one of our markers stands in a text.
+pub fn has_markers(text: &str) -> bool {
+    text.lines().any(|line| [BEGIN, END].contains(&line.trim()))
+}
+
+fn block(newline: &str) -> String {
+    format!("{BEGIN}\n{WORDS}\n{END}").replace('\n', newline)
+}
+
+/// Where our words stand, markers included, without the end of the last line.
+fn markers(body: &str) -> Result<Option<Range<usize>>, Unusable> {
+    let mut begin: Option<Range<usize>> = None;
+    let mut found: Option<Range<usize>> = None;
+    let mut at = 0;
+    for line in body.split_inclusive('\n') {
+        let range = at..at + line.trim_end_matches('\n').trim_end_matches('\r').len();
+        at += line.len();
+        match line.trim() {
+            BEGIN if begin.is_some() || found.is_some() => {
+                let problem = format!("`{BEGIN}` stands here a second time");
+                return Err(Unusable::at(body, range.start, problem));
+            }
+            BEGIN => begin = Some(range),
+            END => {
+                let Some(begin) = begin.take() else {
+                    let problem = format!("`{END}` has no `{BEGIN}` before it");
+                    return Err(Unusable::at(body, range.start, problem));
+                };
+                found = Some(begin.start..range.end);
+            }
+            _ => {}
+        }
+    }
+    match begin {
+        Some(begin) => {
+            let problem = format!("`{BEGIN}` has no `{END}` after it");
+            Err(Unusable::at(body, begin.start, problem))
+        }
+        None => Ok(found),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const HEAD: &str = "---\nalwaysApply: true\n---\n\n";
+
+    #[test]
+    fn the_words_are_few() {
+        let block = block("\r\n");
+        assert!(block.len() < 2048, "{} bytes", block.len());
+        assert!(block.lines().all(|line| line.chars().count() <= 120));
+    }
+
+    #[test]
+    fn a_file_of_ours_comes_and_goes() {
+        for head in ["", HEAD] {
+            let new = with_words(None, head).unwrap();
+            assert!(new.starts_with(head) && new.ends_with(&format!("{END}\n")));
+            assert_eq!(with_words(Some(&new), head).unwrap(), new);
+            assert_eq!(without_words(&new, head).unwrap(), Left::Nothing);
+            let crlf = new.replace('\n', "\r\n");
+            assert_eq!(with_words(Some(&crlf), head).unwrap(), crlf);
+            assert_eq!(without_words(&crlf, head).unwrap(), Left::Nothing);
+        }
+    }
+
+    #[test]
+    fn what_others_wrote_stays_to_the_byte() {
+        for text in [
+            "",
+            "\u{feff}",
+            "\n",
+            "# Rules",
+            "# Rules\n",
+            "# Rules\n\n\n",
+            "# Rules\r\n\r\n- one\r\n",
+            "\u{feff}# Rules\r\n- one",
+            "a\r",
+            HEAD,
+            "see `<!-- tramline:begin -->` in the manual\n",
+        ] {
+            for head in ["", HEAD] {
+                let new = with_words(Some(text), head).unwrap();
+                assert_eq!(with_words(Some(&new), head).unwrap(), new);
+                let left = without_words(&new, head).unwrap();
+                assert_eq!(left, Left::Text(text.to_owned()), "{new:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_text_comes_back_to_the_byte(text in "\u{feff}?[a#-\\- \r\n]{0,24}") {
+            let new = with_words(Some(&text), HEAD).unwrap();
+            prop_assert_eq!(&with_words(Some(&new), HEAD).unwrap(), &new);
+            prop_assert_eq!(without_words(&new, HEAD).unwrap(), Left::Text(text));
+        }
+    }
+
+    #[test]
+    fn words_of_before_are_brought_up_to_date_where_they_stand() {
+        let text = format!("a\r\n  {BEGIN}\r\nold\r\n{END} \r\nb\r\n");
+        let new = with_words(Some(&text), "").unwrap();
+        assert!(
+            new.starts_with(&format!("a\r\n{BEGIN}\r\n## Tramline")),
+            "{new:?}"
+        );
+        assert!(new.ends_with(&format!("{END}\r\nb\r\n")), "{new:?}");
+        assert!(!new.replace("\r\n", "").contains('\n'));
+        assert_eq!(
+            without_words(&text, "").unwrap(),
+            Left::Text("a\r\nb\r\n".to_owned())
+        );
+    }
+
+    #[test]
+    fn broken_markers_are_refused_with_their_place() {
+        let b = BEGIN;
+        let e = END;
+        for (text, line, problem) in [
+            (
+                format!("x\n{b}\ny\n"),
+                2,
+                "has no `<!-- tramline:end -->` after it",
+            ),
+            (
+                format!("{e}\n"),
+                1,
+                "has no `<!-- tramline:begin -->` before it",
+            ),
+            (format!("{b}\n{b}\n{e}\n"), 2, "a second time"),
+            (format!("{b}\n{e}\n{b}\n{e}\n"), 3, "a second time"),
+            (format!("{b}\n{e}\n{e}\n"), 3, "before it"),
+        ] {
+            for error in [
+                with_words(Some(&text), "").unwrap_err(),
+                without_words(&text, "").unwrap_err(),
+            ] {
+                assert_eq!((error.line, error.column), (line, 1), "{error:?}");
+                assert!(error.problem.contains(problem), "{error:?}");
+            }
+        }
+    }
+}

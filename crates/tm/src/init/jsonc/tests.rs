@@ -1,0 +1,374 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const SERVER: Entry = Entry(&[
+    ("command", Field::Text("tm")),
+    ("args", Field::List(&["mcp", "--tools", "autopilot"])),
+]);
+const SECTION: &[&str] = &["mcpServers"];
+
+fn with(text: &str) -> String {
+    with_entry(Some(text), SECTION, &SERVER).unwrap_or_else(|error| panic!("{error:?}: {text:?}"))
+}
+
+/// Puts the entry in and takes it out again; gives the text with it.
+fn there_and_back(text: &str) -> String {
+    let new = with(text);
+    assert!(has_entry(&new, SECTION).unwrap(), "{text:?} {new:?}");
+    assert_eq!(with(&new), new, "{text:?}: a second time changes nothing");
+    let left = without_entry(&new, SECTION).unwrap();
+    assert_eq!(left, Left::Text(text.to_owned()), "{new:?}");
+    new
+}
+
+#[test]
+fn a_new_document_is_one_that_people_would_write() {
+    let new = with_entry(None, SECTION, &SERVER).unwrap();
+    assert_eq!(
+        new,
+        "{\n  \"mcpServers\": {\n    \"tramline\": {\n      \"command\": \"tm\",\n      \"args\": [\"mcp\", \"--tools\", \"autopilot\"]\n    }\n  }\n}\n"
+    );
+    assert_eq!(without_entry(&new, SECTION).unwrap(), Left::Nothing);
+}
+
+#[test]
+fn a_member_goes_behind_the_last_in_the_form_of_the_file() {
+    for (text, expected) in [
+        (
+            "{\n\t\"mcpServers\": {\n\t\t\"a\": {} // first\n\t}\n}",
+            "{\n\t\"mcpServers\": {\n\t\t\"a\": {}, // first\n\t\t\"tramline\": {\n\t\t\t\"command\": \"tm\",\n\t\t\t\"args\": [\"mcp\", \"--tools\", \"autopilot\"]\n\t\t}\n\t}\n}",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": {}}}",
+            "{\"mcpServers\": {\"a\": {}, \"tramline\": {\"command\": \"tm\", \"args\": [\"mcp\", \"--tools\", \"autopilot\"]}}}",
+        ),
+        (
+            "{\r\n    \"x\": 1,\r\n}\r\n",
+            "{\r\n    \"x\": 1,\r\n    \"mcpServers\": {\r\n        \"tramline\": {\r\n            \"command\": \"tm\",\r\n            \"args\": [\"mcp\", \"--tools\", \"autopilot\"]\r\n        }\r\n    },\r\n}\r\n",
+        ),
+        (
+            "{\n  \"mcpServers\": {}\n}\n",
+            "{\n  \"mcpServers\": {\"tramline\": {\"command\": \"tm\", \"args\": [\"mcp\", \"--tools\", \"autopilot\"]}}\n}\n",
+        ),
+    ] {
+        assert_eq!(there_and_back(text), expected);
+    }
+}
+
+#[test]
+fn awkward_documents_come_back_to_the_byte() {
+    for text in [
+        "",
+        "\u{feff}",
+        "\u{feff}{}",
+        "\n",
+        " \t",
+        "// nothing yet",
+        "// nothing yet\n",
+        "/* nothing\r\nyet */\r\n",
+        "{}",
+        "{}\n",
+        "{ }",
+        "{\n}",
+        "{\r\n\r\n}\r\n",
+        "{ // why\n}",
+        "{ /* why */ }",
+        "{ /* a\nb */ }",
+        "{\"mcpServers\":{}}",
+        "{\"mcpServers\": { }}",
+        "{\"mcpServers\": {\n  }\n}",
+        "{\"mcpServers\": { // none\n  }\n}",
+        "{\"a\":1}",
+        "{\"a\":1,}",
+        "{\"a\":1 , }",
+        "{\"a\":1 /* one */ , /* two */ }",
+        "{\"a\":1 /* one\n*/ }",
+        "{\"a\":1 // one\n}",
+        "{\"a\":1 // one\r\n , // two\r\n}",
+        "{\"a\":1 // one\r}",
+        "{\n\"a\": 1\n}",
+        "{\n  \"a\": [1,\n2]}",
+        "{\n  \"a\": 1, \"b\": 2\n\n\n  // end\n}// after",
+        "{\"mcpServers\": {\"other\": {\"command\": \"x\"},\n}, \"z\": {\"y\": [1, 2,],},}",
+        "{\"a\": 1, \"a\": 2}",
+        "{\"mcpServers\": {\"x\": 1, \"x\": 2}}",
+    ] {
+        there_and_back(text);
+    }
+}
+
+#[test]
+fn a_changed_entry_is_set_right_where_it_stands() {
+    let text = "{\"mcpServers\": {\"tramline\": {\"command\": \"other\"}, \"b\": 1}}";
+    assert_eq!(
+        with(text),
+        "{\"mcpServers\": {\"tramline\": {\"command\": \"tm\", \"args\": [\"mcp\", \"--tools\", \"autopilot\"]}, \"b\": 1}}"
+    );
+    let text =
+        "{\n  \"mcpServers\": {\n    \"tramline\": {\n      \"command\": \"x\"\n    }\n  }\n}\n";
+    assert_eq!(with(text), with_entry(None, SECTION, &SERVER).unwrap());
+    // The same in another form is no change.
+    let text = "{\"mcpServers\":{\"tramline\":{\"args\":[\"mcp\",\"--tools\",\"autopilot\",],\"command\":\"tm\"}}}";
+    assert_eq!(with(text), text);
+}
+
+#[test]
+fn an_entry_that_was_moved_is_still_taken_out() {
+    for (text, expected) in [
+        (
+            "{\"mcpServers\": {\"tramline\": {}, \"b\": 1}}",
+            "{\"mcpServers\": {\"b\": 1}}",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": 1, \"tramline\": {}, \"b\": 1}}",
+            "{\"mcpServers\": {\"a\": 1, \"b\": 1}}",
+        ),
+        (
+            "{\"mcpServers\": {\n  \"tramline\": {},\n  \"b\": 1\n}}",
+            "{\"mcpServers\": {\n  \"b\": 1\n}}",
+        ),
+        (
+            "{\"mcpServers\": {\n  // ours\n  \"tramline\": {}, \"b\": 1\n}}",
+            "{\"mcpServers\": {\n  // ours\n  \"b\": 1\n}}",
+        ),
+        (
+            "{\"mcpServers\": {\"a\": 1 // x\n  , \"tramline\": {} }}",
+            "{\"mcpServers\": {\"a\": 1 // x\n   }}",
+        ),
+        (
+            "{\"mcpServers\": {\n  \"a\": 1,\n  \"tramline\": {} // ours\n}}",
+            "{\"mcpServers\": {\n  \"a\": 1\n   // ours\n}}",
+        ),
+        (
+            "{\"mcpServers\": { \"tramline\": {} }, \"b\": 1}",
+            "{\"b\": 1}",
+        ),
+        ("{ \"mcpServers\": { \"tramline\": {} } }", ""),
+        (
+            "{\"mcpServers\": { /* keep */ \"tramline\": {} }}",
+            "{\"mcpServers\": { /* keep */  }}",
+        ),
+        (
+            "{\"mcpServers\": {\"tramline\": {} /* x */ , \"b\": 1}}",
+            "{\"mcpServers\": { /* x */  \"b\": 1}}",
+        ),
+    ] {
+        let left = without_entry(text, SECTION).unwrap();
+        assert_eq!(left, Left::Text(expected.to_owned()), "{text:?}");
+        assert!(parse(expected).is_ok(), "{expected:?}");
+    }
+    let text = "{//\n\"mcpServers\": {//\n\"tramline\":1/* a\n b */,\n\"b\":{}}}";
+    let Left::Text(left) = without_entry(text, SECTION).unwrap() else {
+        panic!("{text:?}");
+    };
+    assert!(parse(&left).is_ok(), "{left:?}");
+    for text in [
+        "",
+        "[]",
+        "{}",
+        "{\"mcpServers\": []}",
+        "{\"mcpServers\": {\"b\": 1}}",
+    ] {
+        assert_eq!(without_entry(text, SECTION).unwrap(), Left::Unchanged);
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_told_with_its_place() {
+    for (text, line, column, problem) in [
+        ("{", 1, 1, "unterminated object"),
+        ("{\n  \"a\": 1\n  \"b\": 2\n}", 2, 9, "expected comma"),
+        ("{'a': 1}", 1, 2, "single-quoted"),
+        ("[]", 1, 1, "the document is not an object"),
+        (
+            "{\n \"mcpServers\": []}",
+            2,
+            16,
+            "`mcpServers` is not an object",
+        ),
+        (
+            "{\"mcpServers\": null}",
+            1,
+            16,
+            "`mcpServers` is not an object",
+        ),
+        (
+            "{\"mcpServers\": {}, \"mcpServers\": {}}",
+            1,
+            20,
+            "`mcpServers` stands here a second time",
+        ),
+        (
+            "{\"mcpServers\": {\"tramline\": 1, \"tramline\": 2}}",
+            1,
+            32,
+            "`tramline` stands here",
+        ),
+        ("/* open", 1, 1, "unterminated comment"),
+        ("{} {}", 1, 4, "more than one"),
+    ] {
+        let error = with_entry(Some(text), SECTION, &SERVER).unwrap_err();
+        assert!(error.problem.contains(problem), "{text:?}: {error:?}");
+        assert_eq!(
+            (error.line, error.column),
+            (line, column),
+            "{text:?}: {error:?}"
+        );
+    }
+    let deep = "[".repeat(100_000);
+    assert!(with_entry(Some(&deep), SECTION, &SERVER).is_err());
+}
+
+#[test]
+fn a_section_may_lie_deeper() {
+    let section = &["mcp", "servers"];
+    for text in [
+        "{}",
+        "{\n  \"mcp\": {\n  }\n}",
+        "{\n  \"mcp\": {\n    \"servers\": {}\n  }\n}",
+        "// x",
+    ] {
+        let new = with_entry(Some(text), section, &SERVER).unwrap();
+        assert!(has_entry(&new, section).unwrap());
+        assert_eq!(
+            without_entry(&new, section).unwrap(),
+            Left::Text(text.to_owned()),
+            "{new}"
+        );
+    }
+    assert!(holds_servers(
+        "{\"mcp\": {\"servers\": {\"type\": {}}}}",
+        section
+    ));
+    assert!(!holds_servers(
+        "{\"mcp\": {\"servers\": {\"type\": \"local\"}}}",
+        section
+    ));
+    assert!(!holds_servers("{\"mcp\": {}}", section));
+}
+
+/// White space and comments, as they stand between tokens.
+fn gap() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => Just(String::new()),
+        3 => Just(" ".to_owned()),
+        2 => Just("\n".to_owned()),
+        2 => Just("\r\n".to_owned()),
+        2 => Just("\n  ".to_owned()),
+        1 => Just("\t".to_owned()),
+        1 => "[a-z,{}\"]{0,4}".prop_map(|text| format!("/*{text}*/")),
+        1 => Just("/* a\n b */".to_owned()),
+        1 => Just("/* a\r\n */".to_owned()),
+        1 => "[a-z,{}\"/*]{0,4}".prop_map(|text| format!("//{text}\n")),
+        1 => "[a-z,]{0,4}".prop_map(|text| format!("// {text}\r\n")),
+    ];
+    proptest::collection::vec(piece, 0..3).prop_map(|pieces| pieces.concat())
+}
+
+fn list(
+    open: char,
+    close: char,
+    members: impl Strategy<Value = Vec<(String, String, String)>>,
+) -> impl Strategy<Value = String> {
+    (gap(), members, any::<bool>(), gap(), gap()).prop_map(
+        move |(first, members, trailing, before, last)| {
+            let mut text = format!("{open}{first}");
+            let count = members.len();
+            for (at, (member, behind, next)) in members.into_iter().enumerate() {
+                text.push_str(&member);
+                if at + 1 < count {
+                    text.extend([behind.as_str(), ",", next.as_str()]);
+                } else if trailing {
+                    text.extend([before.as_str(), ","]);
+                }
+            }
+            format!("{text}{last}{close}")
+        },
+    )
+}
+
+fn value() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("1".to_owned()),
+        Just("null".to_owned()),
+        Just("\"}, // \\\" /*\"".to_owned()),
+    ];
+    leaf.prop_recursive(2, 12, 3, |inner| {
+        let element = (inner.clone(), gap(), gap());
+        let named = (("[a-e]", gap(), gap(), inner), gap(), gap()).prop_map(
+            |((key, before, after, value), behind, next)| {
+                (format!("\"{key}\"{before}:{after}{value}"), behind, next)
+            },
+        );
+        prop_oneof![
+            list('[', ']', proptest::collection::vec(element, 0..3)),
+            list('{', '}', proptest::collection::vec(named, 0..3)),
+        ]
+    })
+}
+
+/// A document whose root is an object, and may hold servers.
+fn document_text() -> impl Strategy<Value = String> {
+    let named = |key: &'static str, value: BoxedStrategy<String>| {
+        (gap(), gap(), value, gap(), gap()).prop_map(move |(before, after, value, behind, next)| {
+            (format!("\"{key}\"{before}:{after}{value}"), behind, next)
+        })
+    };
+    let server = ("[a-e]", gap(), gap(), value(), gap(), gap()).prop_map(
+        |(key, before, after, value, behind, next)| {
+            (format!("\"{key}\"{before}:{after}{value}"), behind, next)
+        },
+    );
+    let servers = list('{', '}', proptest::collection::vec(server, 0..3)).boxed();
+    let members = (
+        proptest::collection::vec(named("x", value().boxed()), 0..2),
+        proptest::option::of(named("mcpServers", servers)),
+        proptest::collection::vec(named("y", value().boxed()), 0..2),
+    )
+        .prop_map(|(mut members, servers, last)| {
+            members.extend(servers);
+            members.extend(last);
+            members
+        });
+    let root = list('{', '}', members);
+    let mark = prop_oneof![4 => Just(""), 1 => Just("\u{feff}")];
+    prop_oneof![
+        8 => (mark.clone(), gap(), root, gap()).prop_map(|(mark, before, root, after)| format!("{mark}{before}{root}{after}")),
+        1 => (mark, gap()).prop_map(|(mark, gap)| format!("{mark}{gap}")),
+    ]
+}
+
+/// Whether `text` is what is left of `new` when some of its bytes go.
+fn is_part_of(text: &str, new: &str) -> bool {
+    let mut rest = new.bytes();
+    text.bytes().all(|wanted| rest.any(|found| found == wanted))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn in_and_out_again_changes_no_byte(text in document_text()) {
+        let new = with(&text);
+        prop_assert!(is_part_of(&text, &new), "{new:?}");
+        prop_assert!(has_entry(&new, SECTION).unwrap());
+        prop_assert_eq!(&with(&new), &new);
+        prop_assert_eq!(without_entry(&new, SECTION).unwrap(), Left::Text(text));
+    }
+
+    #[test]
+    fn what_is_left_can_always_be_read(text in document_text(), at in 0usize..3) {
+        // The entry as somebody else may have placed it: instead of one of the members called `x`.
+        let moved: String = text
+            .split_inclusive("\"x\"")
+            .enumerate()
+            .map(|(index, part)| if index == at { part.replace("\"x\"", "\"tramline\"") } else { part.to_owned() })
+            .collect();
+        if let Ok(Left::Text(left)) = without_entry(&moved, &[]) {
+            let (_, body) = without_mark(&left);
+            prop_assert!(parse(body).is_ok(), "{moved:?} -> {left:?}");
+            prop_assert!(!has_entry(&left, &[]).unwrap(), "{left:?}");
+        }
+    }
+}

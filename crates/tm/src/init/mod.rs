@@ -1,0 +1,402 @@
+//! What `tm init` does to a project, worked out before anything is written.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`client`] | the clients: their files, and what goes into them |
+//! | [`entry`] | the entry of our server, in every form |
+//! | [`jsonc`], [`toml`] | that entry put into a document and taken out of it |
+//! | [`instructions`] | the words for the agent, between markers |
+//! | [`settings`] | the project's settings as they begin |
+//! | [`text`] | places in a text, and blocks at its end |
+//! | [`change`] | a file that is going to be written |
+//! | [`disk`] | files read and written |
+//!
+//! There is no record of what was set up. Everything is found again by its form, and taken out so that a file is as it was
+//! before, to the byte.
+
+pub mod change;
+pub mod client;
+pub mod disk;
+mod entry;
+mod instructions;
+mod jsonc;
+mod settings;
+mod text;
+mod toml;
+
+use std::path::{Path, PathBuf};
+
+use conductor::Fault;
+
+use change::Change;
+use client::{Client, Format};
+use text::{Left, Unusable};
+
+/// What is wanted.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// For these clients.
+    pub clients: Vec<Client>,
+    /// Out instead of in. Without a client: everything.
+    pub remove: bool,
+}
+
+/// What is going to be done.
+#[derive(Debug)]
+pub struct Plan {
+    /// Files to write, in order.
+    pub changes: Vec<Change>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+    /// Clients that seem to be in use here and are not set up.
+    pub found: Vec<Client>,
+}
+
+/// Works out what has to be written in the project at `root`, the real path of a folder.
+pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
+    let mut draft = Draft {
+        root,
+        files: Vec::new(),
+        notes: Vec::new(),
+    };
+    let clients: Vec<Client> = Client::ALL
+        .into_iter()
+        .filter(|client| request.clients.contains(client))
+        .collect();
+    if !request.remove {
+        draft.begin_settings()?;
+        for client in clients {
+            draft.add(client)?;
+        }
+    } else if clients.is_empty() {
+        for client in Client::ALL {
+            draft.remove_servers(client)?;
+            draft.remove_all_words(client)?;
+        }
+        draft.remove_settings()?;
+    } else {
+        for client in &clients {
+            draft.remove_servers(*client)?;
+        }
+        for client in &clients {
+            draft.remove_words(*client, &clients)?;
+        }
+    }
+    let found = if request.remove {
+        Vec::new()
+    } else {
+        draft.clients_found()
+    };
+    let mut notes = std::mem::take(&mut draft.notes);
+    let changes = draft.changes()?;
+    let in_git = root.ancestors().any(|folder| folder.join(".git").exists());
+    if in_git && !changes.is_empty() {
+        notes
+            .push("commit this before the next run: runs begin in a clean working tree".to_owned());
+    }
+    Ok(Plan {
+        changes,
+        notes,
+        found,
+    })
+}
+
+/// A file as it is and as it is going to be.
+struct Drafted {
+    file: String,
+    real: PathBuf,
+    read_only: bool,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+/// The files looked at so far. One that is reached by two names is one file.
+struct Draft<'r> {
+    root: &'r Path,
+    files: Vec<Drafted>,
+    notes: Vec<String>,
+}
+
+impl Draft<'_> {
+    /// The position of a file in the draft.
+    fn open(&mut self, file: &str) -> Result<usize, Fault> {
+        if let Some(at) = self.files.iter().position(|known| known.file == file) {
+            return Ok(at);
+        }
+        let found = disk::read(self.root, file)?;
+        if let Some(at) = self.files.iter().position(|known| known.real == found.real) {
+            return Ok(at);
+        }
+        self.files.push(Drafted {
+            file: file.to_owned(),
+            real: found.real,
+            read_only: found.read_only,
+            before: found.text.clone(),
+            after: found.text,
+        });
+        Ok(self.files.len() - 1)
+    }
+
+    /// What a file is going to hold.
+    fn text(&mut self, file: &str) -> Result<Option<String>, Fault> {
+        let at = self.open(file)?;
+        Ok(self.files[at].after.clone())
+    }
+
+    /// Puts something into a file.
+    fn put(
+        &mut self,
+        file: &str,
+        change: impl FnOnce(Option<&str>) -> Result<String, Unusable>,
+    ) -> Result<(), Fault> {
+        let at = self.open(file)?;
+        let drafted = &mut self.files[at];
+        let new =
+            change(drafted.after.as_deref()).map_err(|unusable| disk::invalid(file, &unusable))?;
+        drafted.after = Some(new);
+        Ok(())
+    }
+
+    /// Takes something out of a file. One in which our name does not stand is not even parsed, and what we would never
+    /// write to is passed over.
+    fn take(
+        &mut self,
+        file: &str,
+        change: impl FnOnce(&str) -> Result<Left, Unusable>,
+    ) -> Result<(), Fault> {
+        if !self.root.join(file).is_file() {
+            return Ok(());
+        }
+        let at = match self.open(file) {
+            Err(fault) if fault.code == disk::OUTSIDE => return Ok(()),
+            at => at?,
+        };
+        let drafted = &mut self.files[at];
+        let Some(text) = drafted
+            .after
+            .as_deref()
+            .filter(|text| text.contains(entry::NAME))
+        else {
+            return Ok(());
+        };
+        match change(text).map_err(|unusable| disk::invalid(file, &unusable))? {
+            Left::Unchanged => {}
+            Left::Text(left) => drafted.after = Some(left),
+            Left::Nothing => drafted.after = None,
+        }
+        Ok(())
+    }
+
+    fn begin_settings(&mut self) -> Result<(), Fault> {
+        if disk::is_there(self.root, settings::FILE) {
+            return Ok(());
+        }
+        self.put(settings::FILE, |_| Ok(settings::BEGINNING.to_owned()))
+    }
+
+    fn remove_settings(&mut self) -> Result<(), Fault> {
+        match self.text(settings::FILE)? {
+            Some(text) if text == settings::BEGINNING => {
+                let at = self.open(settings::FILE)?;
+                self.files[at].after = None;
+            }
+            Some(_) => self.notes.push(format!(
+                "{} stays: it is not as `tm init` writes it",
+                settings::FILE
+            )),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, client: Client) -> Result<(), Fault> {
+        let servers = client.servers();
+        let file = self.servers_file(client)?;
+        let before = self.text(file)?;
+        self.put(file, |text| match servers.format {
+            Format::Json(sections) => {
+                jsonc::with_entry(text, section_of(text, sections), &servers.entry)
+            }
+            Format::Toml(section) => toml::with_entry(text, section, &servers.entry),
+        })?;
+        if self.text(file)? != before {
+            self.notes.extend(client.note().map(str::to_owned));
+        }
+        let head = client.instructions().head;
+        let file = self.words_file(client)?;
+        self.put(file, |text| instructions::with_words(text, head))
+    }
+
+    /// The file for a client's servers: one that has our entry, else the first that is there, else the first.
+    fn servers_file(&mut self, client: Client) -> Result<&'static str, Fault> {
+        let files = client.servers().files;
+        let mut there = None;
+        for file in files {
+            if let Some(text) = self.text(file)? {
+                if is_set_up(client, &text).unwrap_or(false) {
+                    return Ok(file);
+                }
+                there = there.or(Some(*file));
+            }
+        }
+        Ok(there.unwrap_or(files[0]))
+    }
+
+    /// The file that a client reads instructions from.
+    fn words_file(&mut self, client: Client) -> Result<&'static str, Fault> {
+        let instructions = client.instructions();
+        for file in instructions.before {
+            // Some of them may be folders, for other clients.
+            if !self.root.join(file).is_dir() && self.text(file)?.is_some() {
+                return Ok(file);
+            }
+        }
+        Ok(instructions.file)
+    }
+
+    fn remove_servers(&mut self, client: Client) -> Result<(), Fault> {
+        let servers = client.servers();
+        for file in servers.files {
+            match servers.format {
+                Format::Json(sections) => {
+                    for section in sections {
+                        self.take(file, |text| jsonc::without_entry(text, section))?;
+                    }
+                }
+                Format::Toml(section) => {
+                    self.take(file, |text| toml::without_entry(text, section))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_all_words(&mut self, client: Client) -> Result<(), Fault> {
+        let instructions = client.instructions();
+        for file in instructions.files() {
+            self.take(file, |text| {
+                instructions::without_words(text, instructions.head)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Takes out the words that a client reads, or may have read, unless another one that is still set up reads the same
+    /// file.
+    fn remove_words(&mut self, client: Client, leaving: &[Client]) -> Result<(), Fault> {
+        let instructions = client.instructions();
+        for file in instructions.files() {
+            match self.reader_of(file, leaving)? {
+                Some(other) => self.notes.push(format!(
+                    "{file} stays as it is: {} reads it too",
+                    other.id()
+                )),
+                None => self.take(file, |text| {
+                    instructions::without_words(text, instructions.head)
+                })?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A client that reads our words in a file, is set up, and is not going to leave.
+    fn reader_of(&mut self, file: &str, leaving: &[Client]) -> Result<Option<Client>, Fault> {
+        if !self.root.join(file).is_file()
+            || !self
+                .text(file)?
+                .is_some_and(|text| instructions::has_markers(&text))
+        {
+            return Ok(None);
+        }
+        let at = self.open(file)?;
+        for other in Client::ALL {
+            if !leaving.contains(&other) && self.is_in_use(other)? {
+                let others = self.words_file(other)?;
+                if self.open(others)? == at {
+                    return Ok(Some(other));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether our entry is among a client's servers. Of a file that nobody can read, that is taken for granted.
+    fn is_in_use(&mut self, client: Client) -> Result<bool, Fault> {
+        for file in client.servers().files {
+            if let Some(text) = self.text(file)?
+                && text.contains(entry::NAME)
+                && is_set_up(client, &text).unwrap_or(true)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Clients that left signs here and are not going to be set up. Only a hint, so what cannot be read is passed over.
+    fn clients_found(&mut self) -> Vec<Client> {
+        let mut found = Vec::new();
+        for client in Client::ALL {
+            if client.signs().iter().any(|sign| self.is_sign(sign))
+                && !self.is_in_use(client).unwrap_or(true)
+            {
+                found.push(client);
+            }
+        }
+        found
+    }
+
+    /// Whether something is there, and not only because we put our words there for another client.
+    fn is_sign(&mut self, file: &str) -> bool {
+        let path = self.root.join(file);
+        path.is_dir()
+            || (path.is_file()
+                && !matches!(self.text(file), Ok(Some(text)) if instructions::has_markers(&text)))
+    }
+
+    fn changes(self) -> Result<Vec<Change>, Fault> {
+        let mut changes = Vec::new();
+        for drafted in self.files {
+            let Drafted {
+                file,
+                real,
+                read_only,
+                before,
+                after,
+            } = drafted;
+            if let Some(change) = Change::between(&file, real, before, after) {
+                if read_only {
+                    return Err(disk::read_only(&file));
+                }
+                changes.push(change);
+            }
+        }
+        Ok(changes)
+    }
+}
+
+/// The first section that is there, else the last.
+fn section_of(
+    text: Option<&str>,
+    sections: &'static [&'static [&'static str]],
+) -> &'static [&'static str] {
+    let text = text.unwrap_or_default();
+    let there = sections
+        .iter()
+        .find(|section| sections.len() > 1 && jsonc::holds_servers(text, section));
+    there.or(sections.last()).copied().unwrap_or_default()
+}
+
+fn is_set_up(client: Client, text: &str) -> Result<bool, Unusable> {
+    match client.servers().format {
+        Format::Json(sections) => {
+            for section in sections {
+                if jsonc::has_entry(text, section)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        Format::Toml(section) => toml::has_entry(text, section),
+    }
+}

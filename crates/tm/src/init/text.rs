@@ -1,0 +1,178 @@
+//! A file's text: where something stands in it, how its lines end, and a block at its end that can be taken out again
+//! so that every byte is as it was.
+
+use std::ops::Range;
+
+/// Why a file cannot be changed, and where in it that shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unusable {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub problem: String,
+}
+
+/// What is left of a file when something was taken out of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Left {
+    /// All of it: nothing of ours was in it.
+    Unchanged,
+    /// This.
+    Text(String),
+    /// Nothing: there was never anything in it but what was taken out.
+    Nothing,
+}
+
+/// The mark that some editors put at the beginning of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+impl Unusable {
+    /// A problem at byte `offset` of `text`.
+    pub fn at(text: &str, offset: usize, problem: impl Into<String>) -> Self {
+        let before = &text[..text.floor_char_boundary(offset)];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        Self {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..]
+                .trim_start_matches(BYTE_ORDER_MARK)
+                .chars()
+                .count()
+                + 1,
+            problem: problem.into(),
+        }
+    }
+}
+
+/// A text without the byte order mark at its beginning, and that mark, or nothing.
+pub fn without_mark(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len_utf8()
+    } else {
+        0
+    })
+}
+
+/// How lines end in a text: as its first one does.
+pub fn newline_of(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// Spaces and tabs at the beginning of the line that holds byte `offset`.
+pub fn indent_at(text: &str, offset: usize) -> &str {
+    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+    let line = &text[start..];
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// `text` with pieces of it replaced. They must not overlap.
+pub fn spliced(text: &str, mut pieces: Vec<(Range<usize>, String)>) -> String {
+    pieces.sort_by_key(|(range, _)| range.start);
+    let mut new = String::with_capacity(text.len() + 256);
+    let mut done = 0;
+    for (range, put) in pieces {
+        new.push_str(&text[done..range.start]);
+        new.push_str(&put);
+        done = range.end;
+    }
+    new.push_str(&text[done..]);
+    new
+}
+
+/// A block as the whole of a new file.
+pub fn alone(block: &str, newline: &str) -> String {
+    format!("{block}{newline}")
+}
+
+/// A block put behind a text. Its last line ends as the last line of the text does, which also tells a file that was
+/// empty from one that was not there. `gap` is what stands between the two, beside the end of the text's last line:
+/// an empty line, or nothing.
+pub fn with_block(text: &str, block: &str, newline: &str, gap: &str) -> String {
+    if text.is_empty() {
+        block.to_owned()
+    } else if text.ends_with('\n') {
+        format!("{text}{gap}{block}{newline}")
+    } else {
+        format!("{text}{newline}{gap}{block}")
+    }
+}
+
+/// Takes out the block at `range`, which holds whole lines without the end of the last: the reverse of [`with_block`] and
+/// of [`alone`]. `before` and `after` of a block that was moved since are kept to the byte.
+pub fn without_block(text: &str, range: Range<usize>, newline: &str, gap: &str) -> Left {
+    let (before, after) = (&text[..range.start], &text[range.end..]);
+    let Some(rest) = after
+        .strip_prefix("\r\n")
+        .or_else(|| after.strip_prefix('\n'))
+    else {
+        if !after.is_empty() {
+            return Left::Text(format!("{before}{after}"));
+        }
+        let before = before.strip_suffix(gap).unwrap_or(before);
+        let before = before.strip_suffix(newline).unwrap_or(before);
+        return Left::Text(before.to_owned());
+    };
+    if before.is_empty() && rest.is_empty() {
+        return Left::Nothing;
+    }
+    // Without a line before it, an empty one is not ours.
+    let before = before
+        .strip_suffix(gap)
+        .filter(|kept| kept.ends_with('\n'))
+        .unwrap_or(before);
+    Left::Text(format!("{before}{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_told_in_lines_and_characters() {
+        for (text, offset, line, column) in [
+            ("", 0, 1, 1),
+            ("ab", 1, 1, 2),
+            ("a\nb", 2, 2, 1),
+            ("ä\r\nöx", 6, 2, 2),
+            ("\u{feff}a", 3, 1, 1),
+            ("a", 99, 1, 2),
+        ] {
+            let place = Unusable::at(text, offset, "");
+            assert_eq!((place.line, place.column), (line, column), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_block_goes_in_and_out_without_a_trace() {
+        for text in [
+            "", "a", "a\n", "a\n\n", "\n", "\n\n", "a\r\n", "a\r", "\r", "a\r\nb", "a\n\r\n",
+        ] {
+            for newline in ["\n", "\r\n"] {
+                for gap in ["", newline] {
+                    let with = with_block(text, "X", newline, gap);
+                    let at = with.find('X').unwrap();
+                    let left = without_block(&with, at..at + 1, newline, gap);
+                    assert_eq!(left, Left::Text(text.to_owned()), "{text:?} {with:?}");
+                }
+            }
+        }
+        for newline in ["\n", "\r\n"] {
+            let whole = alone("X", newline);
+            assert_eq!(without_block(&whole, 0..1, newline, newline), Left::Nothing);
+        }
+    }
+
+    #[test]
+    fn what_was_written_behind_a_block_stays() {
+        let left = without_block("a\n\nX\n\nb", 3..4, "\n", "\n");
+        assert_eq!(left, Left::Text("a\n\nb".to_owned()));
+        let left = without_block("X\n\nb", 0..1, "\n", "\n");
+        assert_eq!(left, Left::Text("\nb".to_owned()));
+        let left = without_block("// a\nX/* b\n */", 5..6, "\n", "");
+        assert_eq!(left, Left::Text("// a\n/* b\n */".to_owned()));
+    }
+}
