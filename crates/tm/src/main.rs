@@ -8,6 +8,7 @@
 //! | [`output`] | the only place that prints |
 //! | [`person`] | questions to the person at the terminal |
 //! | [`interactive`] | a run gone through step by step with a person |
+//! | [`mcp`] | the MCP server: tools, resources, prompts |
 //! | [`init`] | what `tm init` does to a project, worked out before it is written |
 //! | [`demo`] | the whole story in a throw-away repository |
 
@@ -21,6 +22,7 @@ mod commands;
 mod demo;
 mod init;
 mod interactive;
+mod mcp;
 mod output;
 mod person;
 mod render;

@@ -3,6 +3,7 @@
 pub mod autopilot;
 pub mod history;
 pub mod init;
+pub mod mcp;
 #[cfg(test)]
 mod reference;
 pub mod run;
@@ -77,6 +78,13 @@ pub enum Command {
     /// The settings in force
     #[command(arg_required_else_help = true)]
     Config(setup::Config),
+    /// Serve MCP on standard input and output, for the agent that starts it
+    Mcp(mcp::Mcp),
+    /// Serve MCP over HTTP, for many clients at once
+    ///
+    /// The protocol is at /mcp, and /healthz says whether the server is up. Clients must show the token that lies in a
+    /// file which only you can read (`Authorization: Bearer TOKEN`). SIGTERM ends it when all calls are answered.
+    Serve(mcp::Serve),
     /// Find out what is wrong here, and how to mend it
     ///
     /// The exit status is 6 if a check fails; notes and warnings leave it 0.
@@ -138,8 +146,9 @@ impl Cli {
             Command::Config(config) => config.place.json,
             Command::Init(init) => init.place.json,
             Command::Doctor(doctor) => doctor.place.json,
+            Command::Serve(serve) => serve.json,
             Command::Demo(demo) => demo.json,
-            Command::Completions(_) | Command::Man(_) => false,
+            Command::Completions(_) | Command::Man(_) | Command::Mcp(_) => false,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod autopilot;
 mod history;
 pub mod init;
+mod mcp;
 mod run;
 mod setup;
 mod watch;
@@ -66,6 +67,8 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
         Command::Workflow(workflow) => setup::workflow(workflow, output),
         Command::Config(config) => setup::config(config, output),
         Command::Init(arguments) => init::init(&arguments, output),
+        Command::Mcp(mcp) => mcp::stdio(mcp),
+        Command::Serve(serve) => mcp::http(serve, output),
         Command::Doctor(doctor) => setup::doctor(&doctor, output),
         Command::Demo(demo) => crate::demo::run(&demo, output),
         Command::Completions(completions) => setup::completions(&completions, output),

@@ -10,6 +10,7 @@ mod journal;
 mod page;
 mod replay;
 pub mod run;
+mod serving;
 mod setup;
 
 use anstyle::{AnsiColor, Style};
@@ -24,6 +25,7 @@ pub use init::{changes as init_changes, done as init_done};
 pub use journal::event;
 pub use page::Page;
 pub use replay::replay;
+pub use serving::serving;
 pub use setup::{config, doctor, workflow_checked, workflows};
 
 /// How text for people is to look.

@@ -1,0 +1,47 @@
+//! `tm mcp` and `tm serve`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::mcp::Group;
+
+/// `tm mcp`.
+#[derive(Debug, Args)]
+pub struct Mcp {
+    /// The groups of tools to offer, by commas; all of them if left out
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+    pub tools: Vec<Group>,
+    /// The project that is meant where a call names none; the client's own folder if left out
+    #[arg(long, value_name = "DIR")]
+    pub project_root: Option<PathBuf>,
+}
+
+/// `tm serve`.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// A folder whose projects are served, more than once for several; the current one if left out
+    #[arg(long = "root", value_name = "DIR")]
+    pub roots: Vec<PathBuf>,
+    /// Where to listen; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7370")]
+    pub listen: String,
+    /// The groups of tools to offer, by commas; all of them if left out
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+    pub tools: Vec<Group>,
+    /// The file with the token that clients must show; made with a new one if it is not there
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// A further name under which clients reach this server, as their `Host` header says it
+    #[arg(long = "allow-host", value_name = "HOST")]
+    pub allow_hosts: Vec<String>,
+    /// A web page's origin that may call, such as `https://app.example`; none if left out
+    #[arg(long = "allow-origin", value_name = "ORIGIN")]
+    pub allow_origins: Vec<String>,
+    /// Listen on an address that other machines reach, without encryption: only behind a proxy that adds it
+    #[arg(long)]
+    pub allow_remote: bool,
+    /// Print one JSON value on standard output when it listens, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,172 @@
+//! `tm mcp` and `tm serve`.
+
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
+use std::path::{Path, PathBuf};
+
+use conductor::{Conductor, Fault, Kind};
+
+use ::mcp::http::{self, Options, Token};
+use conductor::OpenOptions;
+use project::config::Environment;
+use serde_json::json;
+
+use super::{DONE, Outcome, actor, current_folder, usage};
+use crate::cli::mcp::{Mcp, Serve};
+use crate::mcp::{Group, Places, Tramline};
+use crate::output::Output;
+use crate::render;
+
+/// Serves the client at standard input and output, until it closes its end.
+pub fn stdio(mcp: Mcp) -> Outcome {
+    log_to_stderr();
+    let cwd = match &mcp.project_root {
+        Some(root) => folder(root)?,
+        None => current_folder()?,
+    };
+    let server = Tramline::new(Places::of_one_client(cwd), groups(mcp.tools));
+    ::mcp::stdio::serve(server).map_err(|error| {
+        Fault::environment(
+            "mcp_io",
+            "serving on standard input and output ended",
+            &error,
+        )
+        .suggest("start it again; runs are as they were after their last answer")
+    })?;
+    Ok(DONE)
+}
+
+/// Serves many clients on HTTP, until the process is told to stop.
+pub fn http(serve: Serve, output: &mut Output) -> Outcome {
+    log_to_stderr();
+    let cwd = current_folder()?;
+    let roots = if serve.roots.is_empty() {
+        vec![folder(&cwd)?]
+    } else {
+        serve
+            .roots
+            .iter()
+            .map(|root| folder(root))
+            .collect::<Result<Vec<_>, _>>()?
+    };
+    let address = address(&serve.listen)?;
+    if !address.ip().is_loopback() && !serve.allow_remote {
+        return Err(Fault::new(
+            Kind::Refused,
+            "remote_listener",
+            format!("{address} can be reached from other machines, and what is sent there is not encrypted"),
+        )
+        .suggest("listen on 127.0.0.1; or, behind a proxy that adds TLS, say --allow-remote, and --allow-host for the name that clients use"));
+    }
+    let token_file = match serve.token_file {
+        Some(file) => file,
+        None => own_token_file(&roots)?,
+    };
+    let token = Token::load_or_create(&token_file).map_err(|error| {
+        Fault::environment(
+            "token",
+            "the token that clients must show cannot be had",
+            &error,
+        )
+        .suggest("mend the file that is named, or delete it to have a new one made")
+    })?;
+    let listener = TcpListener::bind(address).map_err(|error| {
+        Fault::environment("listen", format!("{address} cannot be listened on"), &error)
+            .suggest("stop what listens there, or choose another port with --listen (port 0 takes any that is free)")
+    })?;
+    let mut options = Options {
+        token: Some(token),
+        origins: serve.allow_origins,
+        ..Options::default()
+    };
+    options.hosts.extend(serve.allow_hosts);
+    let server = Tramline::new(Places::within(cwd, roots.clone()), groups(serve.tools));
+    let ready = |address: SocketAddr| {
+        let said = json!({
+            "url": format!("http://{address}/mcp"),
+            "tokenFile": token_file,
+            "roots": roots,
+        });
+        // Where nobody reads, it is served all the same.
+        let _ = output.answer(&said, |said, _| render::serving(said));
+    };
+    http::serve(server, listener, options, ready).map_err(|error| {
+        let fault = Fault::environment("mcp_io", "serving on HTTP ended", &error);
+        match error.kind() {
+            std::io::ErrorKind::Interrupted | std::io::ErrorKind::TimedOut => fault.suggest(
+                "calls that were under way got no answer; what they did stands, see `tm runs list`",
+            ),
+            _ => fault.suggest("start it again; runs are as they were after their last answer"),
+        }
+    })?;
+    Ok(DONE)
+}
+
+fn address(named: &str) -> Result<SocketAddr, Fault> {
+    let wrong = |why: String| {
+        usage(format!("`{named}` is no address to listen on: {why}"))
+            .suggest("give host and port, such as 127.0.0.1:7370")
+    };
+    named
+        .to_socket_addrs()
+        .map_err(|error| wrong(error.to_string()))?
+        .next()
+        .ok_or_else(|| wrong("nothing is known under that name".to_owned()))
+}
+
+/// The token lies in the store, so that every server of this user has the same.
+fn own_token_file(roots: &[PathBuf]) -> Result<PathBuf, Fault> {
+    let root = roots.first().cloned().unwrap_or_default();
+    let conductor = Conductor::open(OpenOptions {
+        cwd: root.clone(),
+        project_root: Some(root),
+        tag: None,
+        environment: Environment::of_this_process(),
+        command: "tm serve".to_owned(),
+        actor: actor(),
+        given_up: None,
+    })?;
+    Ok(conductor.settings().store.join("serve-token"))
+}
+
+/// What happens goes to standard error: standard output belongs to the client. `TRAMLINE_LOG` says how much, as in
+/// `TRAMLINE_LOG=debug`.
+pub(super) fn log_to_stderr() {
+    use tracing_subscriber::EnvFilter;
+    let filter = std::env::var("TRAMLINE_LOG")
+        .ok()
+        .and_then(|wanted| EnvFilter::try_new(wanted).ok())
+        // The SDK warns of every request that it answers with an error: that is the client's business.
+        .unwrap_or_else(|| EnvFilter::new("warn,rmcp=error"));
+    // Set already where a test runs several in one process; the first one does.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_writer(std::io::stderr)
+        .try_init();
+}
+
+pub(super) fn groups(named: Vec<Group>) -> Vec<Group> {
+    if named.is_empty() {
+        Group::ALL.to_vec()
+    } else {
+        named
+    }
+}
+
+pub(super) fn folder(named: &Path) -> Result<PathBuf, Fault> {
+    let real = std::fs::canonicalize(named).and_then(|real| {
+        if real.is_dir() {
+            Ok(real)
+        } else {
+            Err(std::io::ErrorKind::NotADirectory.into())
+        }
+    });
+    real.map_err(|error| {
+        Fault::new(
+            Kind::Missing,
+            "no_project",
+            format!("{} cannot be opened: {error}", named.display()),
+        )
+        .suggest("name a folder that is there")
+    })
+}

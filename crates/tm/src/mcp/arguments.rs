@@ -1,0 +1,158 @@
+//! Reading the arguments of a tool: by name and type, with a fault that says what was expected.
+
+use conductor::{Fault, Kind};
+use serde_json::{Map, Value};
+
+/// The arguments of one call. Each is taken out once; what is left at the end is unknown.
+#[derive(Debug)]
+pub struct Arguments {
+    given: Map<String, Value>,
+    known: Vec<&'static str>,
+}
+
+impl Arguments {
+    /// The arguments as they came. `null` counts as left out.
+    pub fn new(given: Map<String, Value>) -> Self {
+        let given = given
+            .into_iter()
+            .filter(|(_, value)| !value.is_null())
+            .collect();
+        Self {
+            given,
+            known: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, name: &'static str) -> Option<Value> {
+        self.known.push(name);
+        self.given.shift_remove(name)
+    }
+
+    /// A text. A number is taken for one, since ids often look like numbers. An empty one counts as left out.
+    pub fn text(&mut self, name: &'static str) -> Result<Option<String>, Fault> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text).filter(|text| !text.is_empty())),
+            Some(Value::Number(number)) => Ok(Some(number.to_string())),
+            Some(other) => Err(wrong(name, &other, "a string")),
+        }
+    }
+
+    /// A text that may not be left out.
+    pub fn needed_text(&mut self, name: &'static str) -> Result<String, Fault> {
+        self.text(name)?.ok_or_else(|| missing(name))
+    }
+
+    /// Yes or no; no if left out.
+    pub fn flag(&mut self, name: &'static str) -> Result<bool, Fault> {
+        match self.take(name) {
+            None => Ok(false),
+            Some(Value::Bool(flag)) => Ok(flag),
+            Some(other) => Err(wrong(name, &other, "true or false")),
+        }
+    }
+
+    /// Yes or no that may not be left out.
+    pub fn needed_flag(&mut self, name: &'static str) -> Result<bool, Fault> {
+        if !self.given.contains_key(name) {
+            return Err(missing(name));
+        }
+        self.flag(name)
+    }
+
+    /// A whole number.
+    pub fn count(&mut self, name: &'static str) -> Result<Option<u64>, Fault> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(value) => value
+                .as_u64()
+                .map(Some)
+                .ok_or_else(|| wrong(name, &value, "a whole number from 0 on")),
+        }
+    }
+
+    /// A list of texts; empty if left out.
+    pub fn texts(&mut self, name: &'static str) -> Result<Vec<String>, Fault> {
+        let Some(value) = self.take(name) else {
+            return Ok(Vec::new());
+        };
+        value
+            .as_array()
+            .and_then(|all| {
+                all.iter()
+                    .map(|one| one.as_str().map(str::to_owned))
+                    .collect::<Option<Vec<String>>>()
+            })
+            .map(|all| all.into_iter().filter(|text| !text.is_empty()).collect())
+            .ok_or_else(|| wrong(name, &value, "a list of strings"))
+    }
+
+    /// Something that the command line takes as text and JSON has forms of its own for: an object, a number, or the text.
+    pub fn form(&mut self, name: &'static str) -> Result<Option<String>, Fault> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(value @ (Value::Object(_) | Value::Number(_))) => Ok(Some(value.to_string())),
+            Some(other) => Err(wrong(name, &other, "an object")),
+        }
+    }
+
+    /// The same, where it may not be left out.
+    pub fn needed_form(&mut self, name: &'static str) -> Result<String, Fault> {
+        self.form(name)?.ok_or_else(|| missing(name))
+    }
+
+    /// An object, whose own arguments are read in the same way; an empty one if left out.
+    pub fn object(&mut self, name: &'static str) -> Result<Self, Fault> {
+        match self.take(name) {
+            None => Ok(Self::new(Map::new())),
+            Some(Value::Object(object)) => Ok(Self::new(object)),
+            Some(other) => Err(wrong(name, &other, "an object")),
+        }
+    }
+
+    /// An object as it came; empty if left out.
+    pub fn map(&mut self, name: &'static str) -> Result<Map<String, Value>, Fault> {
+        match self.take(name) {
+            None => Ok(Map::new()),
+            Some(Value::Object(object)) => Ok(object),
+            Some(other) => Err(wrong(name, &other, "an object")),
+        }
+    }
+
+    /// Refuses what nobody asked for: a misspelt name would be an argument that silently does nothing.
+    pub fn end(self) -> Result<(), Fault> {
+        let Some(unknown) = self.given.keys().next() else {
+            return Ok(());
+        };
+        Err(Fault::new(
+            Kind::Usage,
+            "bad_arguments",
+            format!("there is no argument `{unknown}`"),
+        )
+        .suggest(format!("the arguments here are {}", self.known.join(", "))))
+    }
+}
+
+fn missing(name: &str) -> Fault {
+    Fault::new(
+        Kind::Usage,
+        "bad_arguments",
+        format!("the argument `{name}` is missing"),
+    )
+    .suggest(format!("call again with `{name}`"))
+}
+
+fn wrong(name: &str, value: &Value, expected: &str) -> Fault {
+    let mut shown = value.to_string();
+    if shown.chars().count() > 60 {
+        shown = shown.chars().take(60).chain(['…']).collect();
+    }
+    Fault::new(
+        Kind::Usage,
+        "bad_arguments",
+        format!("`{name}` is {shown}, where {expected} is expected"),
+    )
+    .suggest(format!("give {expected} for `{name}`"))
+    .expected(expected)
+}

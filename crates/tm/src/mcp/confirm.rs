@@ -1,0 +1,94 @@
+//! Asking the person before something that cannot be undone.
+
+use conductor::{Fault, Kind};
+use mcp::{Ask, Client, Input, Stop};
+use serde_json::{Value, json};
+
+/// The name of the question.
+const QUESTION: &str = "confirm";
+
+/// What keeps a tool from answering: a fault, which the model reads, or a question to the person.
+#[derive(Debug)]
+pub enum No {
+    /// It cannot be done.
+    Fault(Box<Fault>),
+    /// Somebody else has to say something first.
+    Stop(Stop),
+}
+
+impl From<Fault> for No {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(Box::new(fault))
+    }
+}
+
+/// Goes on only if the person said yes to `question`. `about` is what the yes is for, such as a run's id: a yes for
+/// something else does not count.
+pub fn confirm(client: &Client, question: &str, about: &str, by_hand: &str) -> Result<(), No> {
+    if !client.can().forms {
+        return Err(Fault::new(
+            Kind::Refused,
+            "needs_confirmation",
+            format!("this needs a person's yes, and the client cannot ask for one: {question}"),
+        )
+        .suggest(format!(
+            "ask the person to run `{by_hand}` in a terminal, or to use a client that can show a question"
+        ))
+        .recover(by_hand)
+        .into());
+    }
+    let answer = client
+        .answer(QUESTION)
+        .filter(|_| client.kept().and_then(Value::as_str) == Some(about));
+    let Some(answer) = answer else {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "confirm": {
+                    "type": "boolean",
+                    "title": "Do it",
+                    "description": "It cannot be undone",
+                    "default": false,
+                },
+            },
+            "required": ["confirm"],
+        });
+        let mut ask = Ask::one(
+            QUESTION,
+            Input::Form {
+                message: question.to_owned(),
+                schema,
+            },
+        );
+        ask.keep = Some(about.into());
+        return Err(No::Stop(Stop::Ask(ask)));
+    };
+    let accepted = answer.get("action").and_then(Value::as_str) == Some("accept")
+        && answer.pointer("/content/confirm").and_then(Value::as_bool) == Some(true);
+    if accepted {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Kind::Refused,
+        "declined",
+        format!("the person did not confirm, and nothing was changed: {question}"),
+    )
+    .suggest("do not ask again; go on with the run as it is, or ask the person what to do")
+    .into())
+}
+
+/// A command as a shell takes it: a word that is not plain is quoted, whatever is in it.
+pub fn as_typed(words: &[String]) -> String {
+    let typed: Vec<String> = words
+        .iter()
+        .map(|word| {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./+:@%".contains(c);
+            if !word.is_empty() && word.chars().all(is_plain) {
+                word.clone()
+            } else {
+                format!("'{}'", word.replace('\'', r"'\''"))
+            }
+        })
+        .collect();
+    typed.join(" ")
+}

@@ -1,0 +1,135 @@
+//! Prompts: a run from start to end, and each of its phases.
+
+use mcp::{Argument, Client, Content, Problem, Prompt, PromptText, Speaker, Stop};
+use serde_json::{Map, Value};
+
+use super::place::{Meant, Places};
+use super::resources::problem;
+
+/// The prompt for a whole run.
+const WHOLE: &str = "tdd";
+const WHOLE_TEXT: &str = include_str!("run_from_start_to_end.md");
+
+/// The prompts of the phases: name, title, what it is for, the phase.
+const PHASES: [(&str, &str, &str, &str); 4] = [
+    (
+        "tdd_red",
+        "RED",
+        "Write the failing tests of the present subtask",
+        "red",
+    ),
+    (
+        "tdd_green",
+        "GREEN",
+        "Make the present subtask's tests pass",
+        "green",
+    ),
+    (
+        "tdd_commit",
+        "COMMIT",
+        "Commit the present subtask",
+        "commit",
+    ),
+    (
+        "tdd_finalize",
+        "Finalize",
+        "Run the whole suite and end the run",
+        "finalize",
+    ),
+];
+
+/// All prompts.
+pub fn list() -> Vec<Prompt> {
+    let whole = Prompt {
+        name: WHOLE,
+        title: "A TDD run from start to end",
+        description: "Take a task through RED, GREEN and COMMIT for each subtask",
+        arguments: vec![Argument {
+            name: "taskId",
+            description: "The task; the run that is under way if left out",
+            required: false,
+        }],
+    };
+    let phases = PHASES.map(|(name, title, description, _)| Prompt {
+        name,
+        title,
+        description,
+        arguments: vec![Argument {
+            name: "runId",
+            description: "The run; the present one if left out",
+            required: false,
+        }],
+    });
+    [whole].into_iter().chain(phases).collect()
+}
+
+/// Fills a prompt in.
+pub fn fill(
+    places: &Places,
+    name: &str,
+    arguments: &Map<String, Value>,
+    client: &Client,
+) -> Result<PromptText, Stop> {
+    let text = |key: &str| {
+        arguments
+            .get(key)
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+            .filter(|text| !text.is_empty())
+    };
+    if name == WHOLE {
+        let begin = match text("taskId") {
+            Some(task) => {
+                // It goes into a sentence and a call, so it must be what ids are.
+                if !task
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
+                {
+                    return Err(Problem::Invalid(format!("`{task}` is no id of a task")).into());
+                }
+                format!(
+                    "Call `autopilot_start` with taskId \"{task}\". If a run of it is under way already, go on with that one."
+                )
+            }
+            None => "Call `autopilot_status`. If no run is under way, ask which task to start."
+                .to_owned(),
+        };
+        return Ok(said(
+            "A TDD run from start to end",
+            WHOLE_TEXT.replace("{begin}", &begin),
+        ));
+    }
+    let (_, _, description, phase) = PHASES
+        .into_iter()
+        .find(|(known, ..)| *known == name)
+        .ok_or_else(|| Problem::Invalid(format!("Unknown prompt: {name}")))?;
+    let meant = Meant {
+        run: text("runId"),
+        ..Meant::default()
+    };
+    let conductor = places.open(&meant, name, client).map_err(problem)?;
+    let next = conductor.next(meant.run(), false).map_err(problem)?;
+    match next.instructions {
+        Some(instructions) if next.action == phase => Ok(said(description, instructions)),
+        _ => Err(Problem::Invalid(format!(
+            "the run {} is not in {phase}: its next action is {}",
+            next.run_id, next.action
+        ))
+        .into()),
+    }
+}
+
+/// The ids of the tasks of the present project.
+pub fn task_ids(places: &Places, client: &Client) -> Result<Vec<String>, Stop> {
+    let conductor = places
+        .open(&Meant::default(), "complete", client)
+        .map_err(problem)?;
+    conductor.task_ids().map_err(problem)
+}
+
+fn said(description: &str, text: String) -> PromptText {
+    PromptText {
+        description: description.to_owned(),
+        messages: vec![(Speaker::User, Content::Text(text))],
+    }
+}

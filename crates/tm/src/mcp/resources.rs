@@ -1,0 +1,193 @@
+//! Runs as resources: what a client can read, follow and hand to its model.
+
+use conductor::{Conductor, Fault, RunFilter};
+use mcp::{Client, Contents, Problem, Resource, Stop, Template};
+use serde_json::json;
+
+use super::place::Places;
+
+const RUNS: &str = "tramline://runs";
+const JSON: &str = "application/json";
+const LINES: &str = "application/jsonl";
+const MARKDOWN: &str = "text/markdown";
+const MERMAID: &str = "text/vnd.mermaid";
+/// The newest events of a log that a client gets: enough for any run of ordinary size.
+const LOG_EVENTS: usize = 2000;
+/// How many runs are listed one by one.
+const LISTED: usize = 1000;
+
+/// What there is to read of a run.
+const PARTS: [(&str, Template); 4] = [
+    (
+        "state",
+        Template {
+            uri: "tramline://runs/{id}/state",
+            name: "run-state",
+            title: "State of a run",
+            description: "Where a run is: status, progress, present phase, next action",
+            mime: JSON,
+        },
+    ),
+    (
+        "log",
+        Template {
+            uri: "tramline://runs/{id}/log",
+            name: "run-log",
+            title: "Journal of a run",
+            description: "Every event of a run, one JSON object a line; the newest 2000",
+            mime: LINES,
+        },
+    ),
+    (
+        "report",
+        Template {
+            uri: "tramline://runs/{id}/report",
+            name: "run-report",
+            title: "Report of a run",
+            description: "What a run did, for people: subtasks, tests, attempts, commits, refusals",
+            mime: MARKDOWN,
+        },
+    ),
+    (
+        "graph",
+        Template {
+            uri: "tramline://runs/{id}/graph",
+            name: "run-graph",
+            title: "Graph of a run",
+            description: "The run's workflow as a Mermaid diagram, its present place marked",
+            mime: MERMAID,
+        },
+    ),
+];
+
+/// Patterns of resources.
+pub fn templates() -> Vec<Template> {
+    PARTS.into_iter().map(|(_, template)| template).collect()
+}
+
+/// The list of runs, and what there is to read of each.
+pub fn list(places: &Places, client: &Client) -> Result<Vec<Resource>, Stop> {
+    let mut all = vec![Resource {
+        uri: RUNS.to_owned(),
+        name: "runs".to_owned(),
+        title: "Runs".to_owned(),
+        description: "The runs of this project, newest first".to_owned(),
+        mime: JSON.to_owned(),
+    }];
+    for project in places.all(client).map_err(problem)? {
+        for run in project.runs(&newest()).map_err(problem)? {
+            for (part, template) in PARTS {
+                all.push(Resource {
+                    uri: format!("{RUNS}/{}/{part}", run.run_id),
+                    name: format!("{}-{part}", run.run_id),
+                    title: format!("{}: {}", template.title, run.task_title),
+                    description: String::new(),
+                    mime: template.mime.to_owned(),
+                });
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The ids of runs, newest first.
+pub fn run_ids(places: &Places, client: &Client) -> Result<Vec<String>, Stop> {
+    let mut ids = Vec::new();
+    for project in places.all(client).map_err(problem)? {
+        let runs = project.runs(&newest()).map_err(problem)?;
+        ids.extend(runs.into_iter().map(|run| run.run_id));
+    }
+    Ok(ids)
+}
+
+/// Reads one.
+pub fn read(places: &Places, uri: &str, client: &Client) -> Result<Vec<Contents>, Stop> {
+    if uri == RUNS {
+        let mut runs = Vec::new();
+        for project in places.all(client).map_err(problem)? {
+            runs.extend(project.runs(&newest()).map_err(problem)?);
+        }
+        let text = json!({ "runs": runs }).to_string();
+        return Ok(vec![Contents::text(uri, JSON, text)]);
+    }
+    let (run, part) = parts(uri)?;
+    let project = owner(places, run, client)?.ok_or_else(|| no_resource(uri))?;
+    let gone = |fault: Fault| {
+        if fault.kind == conductor::Kind::Missing {
+            no_resource(uri)
+        } else {
+            problem(fault)
+        }
+    };
+    let (mime, text) = match part {
+        "state" => (
+            JSON,
+            json!(project.run_status(Some(run)).map_err(gone)?).to_string(),
+        ),
+        "log" => {
+            let records = project.log(Some(run)).map_err(gone)?;
+            let from = records.len().saturating_sub(LOG_EVENTS);
+            let lines: Vec<String> = records[from..]
+                .iter()
+                .map(|record| json!(record).to_string())
+                .collect();
+            (LINES, lines.join("\n"))
+        }
+        "report" => (MARKDOWN, project.report(Some(run)).map_err(gone)?.markdown),
+        _ => (MERMAID, project.run_graph(Some(run)).map_err(gone)?),
+    };
+    Ok(vec![Contents::text(uri, mime, text)])
+}
+
+/// Changes whenever the resource does.
+pub fn mark(places: &Places, uri: &str, client: &Client) -> Option<u64> {
+    if uri == RUNS {
+        let projects = places.all(client).ok()?;
+        return projects.iter().try_fold(0_u64, |sum, project| {
+            Some(sum.rotate_left(1) ^ project.runs_mark().ok()?)
+        });
+    }
+    let (run, _) = parts(uri).ok()?;
+    owner(places, run, client).ok()??.run_mark(run)
+}
+
+/// The run and the part that a URI names.
+fn parts(uri: &str) -> Result<(&str, &str), Stop> {
+    uri.strip_prefix(RUNS)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .and_then(|rest| rest.split_once('/'))
+        .filter(|(_, part)| PARTS.iter().any(|(known, _)| known == part))
+        .ok_or_else(|| no_resource(uri))
+}
+
+/// The project that has the run.
+fn owner(places: &Places, run: &str, client: &Client) -> Result<Option<Conductor>, Stop> {
+    let all = places.all(client).map_err(problem)?;
+    Ok(all
+        .into_iter()
+        .find(|project| project.run_mark(run).is_some()))
+}
+
+fn newest() -> RunFilter {
+    RunFilter {
+        limit: Some(LISTED),
+        ..RunFilter::default()
+    }
+}
+
+fn no_resource(uri: &str) -> Stop {
+    Problem::NoResource(uri.to_owned()).into()
+}
+
+/// A resource has no other way to tell a fault than the protocol's.
+pub fn problem(fault: Fault) -> Stop {
+    let text = if fault.suggestion.is_empty() {
+        fault.message
+    } else {
+        format!("{}; {}", fault.message, fault.suggestion)
+    };
+    match fault.kind {
+        conductor::Kind::Bug | conductor::Kind::Environment => Problem::Internal(text).into(),
+        _ => Problem::Invalid(text).into(),
+    }
+}

@@ -1,0 +1,388 @@
+//! The phase form of a `tdd` run.
+
+use conductor::Conductor;
+use conductor::tdd::request;
+use mcp::Hints;
+use serde_json::json;
+
+use super::super::confirm::{No, as_typed, confirm};
+use super::super::place::Meant;
+use super::{Answer, Call, Entry, answer};
+
+/// What is known of the next step, in every answer.
+macro_rules! next_action {
+    ($($rest:tt)*) => {
+        json!({ $($rest)*, "nextAction": { "type": "object" } })
+    };
+}
+
+/// The tools of the phase form, in the order in which a run needs them.
+#[expect(clippy::too_many_lines, reason = "a table: one entry a tool")]
+pub(super) fn entries() -> Vec<Entry> {
+    let results = json!({
+        "type": "object",
+        "description": "counts as the runner printed them; errors: could not compile or load",
+        "properties": {
+            "passed": { "type": "integer" },
+            "failed": { "type": "integer" },
+            "skipped": { "type": "integer" },
+            "errors": { "type": "integer" },
+        },
+    });
+    let counts = json!({ "type": "object", "description": "as in autopilot_complete_phase" });
+    let coverage = json!({ "type": "number", "description": "lines, percent" });
+    let files = json!({ "type": "array", "items": { "type": "string" } });
+    let text = json!({ "type": "string" });
+    let flag = json!({ "type": "boolean" });
+    // Not a list of types: some clients take only one type a place.
+    let perhaps = json!({ "anyOf": [text, { "type": "null" }] });
+    let verdict = next_action! {
+        "validated": flag, "code": text, "message": text, "suggestion": text, "warning": text
+    };
+    let moved = next_action! { "message": text };
+    vec![
+        Entry {
+            name: "autopilot_start",
+            title: "Start a run",
+            description: "Start a TDD run on a task: checks the repository, makes the branch, gives the first step. Either taskId (from tasks.json), or title with subtasks, or plan (Markdown checklist).",
+            hints: Hints::Adds,
+            input: json!({
+                "taskId": text,
+                "title": text,
+                "subtasks": files,
+                "plan": text,
+                "options": {
+                    "type": "object",
+                    "properties": { "branch": text, "maxAttempts": { "type": "integer" } },
+                },
+                "dryRun": { "type": "boolean", "description": "only show the plan" },
+                "allowDirty": flag,
+                "force": { "type": "boolean", "description": "end the run that is under way; asks the person" },
+            }),
+            needed: &[],
+            output: next_action! { "runId": text, "branch": text, "warnings": files },
+            call: start,
+        },
+        Entry {
+            name: "autopilot_next",
+            title: "Next step",
+            description: "What to do now: action (red, green, commit, finalize, paused, complete), unitId, instructions to follow exactly. Call it before each step and when unsure where you are.",
+            hints: Hints::ReadOnly,
+            input: json!({
+                "check": { "type": "boolean", "description": "look at the working tree too" },
+            }),
+            needed: &[],
+            output: json!({
+                "action": text, "runId": text, "unitId": text, "instructions": text,
+                "subtask": { "type": "object" }, "context": { "type": "object" },
+            }),
+            call: next,
+        },
+        Entry {
+            name: "autopilot_complete_phase",
+            title: "Report RED or GREEN",
+            description: "Report the test results after RED (new tests must fail) or GREEN (all must pass). validated: false means nothing moved: follow suggestion.",
+            hints: Hints::Idempotent,
+            input: json!({
+                "results": results,
+                "phase": { "type": "string", "enum": ["red", "green"] },
+                "subtaskId": text,
+                "coverage": coverage,
+                "files": files,
+                "unitId": text,
+            }),
+            needed: &["results"],
+            output: verdict.clone(),
+            call: complete,
+        },
+        Entry {
+            name: "autopilot_commit",
+            title: "Commit the subtask",
+            description: "In COMMIT: make the commit of the subtask. Do not commit yourself; if you did, give commitSha.",
+            hints: Hints::Idempotent,
+            input: json!({
+                "subtaskId": text,
+                "message": { "type": "string", "description": "instead of the template's" },
+                "files": files,
+                "commitSha": text,
+                "unitId": text,
+            }),
+            needed: &[],
+            output: next_action! {
+                "commitSha": text, "files": files, "validated": flag, "code": text,
+                "message": text, "suggestion": text
+            },
+            call: commit,
+        },
+        Entry {
+            name: "autopilot_finalize",
+            title: "Report the full suite",
+            description: "When action is finalize: report the whole test suite. Failing tests open a repair; else the run ends.",
+            hints: Hints::Idempotent,
+            input: json!({ "results": counts, "coverage": coverage, "skipCoverage": flag }),
+            needed: &["results"],
+            output: next_action! {
+                "validated": flag, "code": text, "message": text, "suggestion": text,
+                "commitSha": text, "report": text
+            },
+            call: finalize,
+        },
+        Entry {
+            name: "autopilot_reopen",
+            title: "Go one phase back",
+            description: "One phase back: COMMIT to GREEN, GREEN to RED; at finalize, open a repair.",
+            hints: Hints::Adds,
+            input: json!({ "reason": text }),
+            needed: &[],
+            output: moved.clone(),
+            call: reopen,
+        },
+        Entry {
+            name: "autopilot_skip",
+            title: "Give a subtask up",
+            description: "Give up the subtask in hand (or subtaskId) for good; what depends on it is not run.",
+            hints: Hints::Destructive,
+            input: json!({ "reason": text, "subtaskId": text }),
+            needed: &["reason"],
+            output: moved.clone(),
+            call: skip,
+        },
+        Entry {
+            name: "autopilot_status",
+            title: "Where the run is",
+            description: "Status, progress, phase and attempt of the run.",
+            hints: Hints::ReadOnly,
+            input: json!({}),
+            needed: &[],
+            output: next_action! {
+                "runId": text, "status": text, "currentSubtask": perhaps, "currentPhase": perhaps,
+                "progress": { "type": "object" }
+            },
+            call: status,
+        },
+        Entry {
+            name: "autopilot_pause",
+            title: "Pause the run",
+            description: "Stop taking reports until autopilot_resume.",
+            hints: Hints::Idempotent,
+            input: json!({ "reason": text }),
+            needed: &[],
+            output: moved,
+            call: pause,
+        },
+        Entry {
+            name: "autopilot_resume",
+            title: "Go on with a run",
+            description: "Go on with a paused or interrupted run.",
+            hints: Hints::Idempotent,
+            input: json!({}),
+            needed: &[],
+            output: next_action! { "runId": text, "resumed": flag },
+            call: resume,
+        },
+        Entry {
+            name: "autopilot_abort",
+            title: "End the run",
+            description: "End the run now; branch and files stay. cleanup deletes the branch and the run's folder, and asks the person.",
+            hints: Hints::Destructive,
+            input: json!({
+                "cleanup": flag,
+                "force": { "type": "boolean", "description": "clean up even unmerged work" },
+            }),
+            needed: &[],
+            output: json!({ "runId": text, "message": text, "cleanedUp": flag }),
+            call: abort,
+        },
+    ]
+}
+
+impl Call<'_> {
+    /// Reads what every tool takes, refuses what is left, and opens the project.
+    pub(super) fn open(mut self) -> Result<(Conductor, Meant), No> {
+        let meant = Meant::of(&mut self.arguments)?;
+        self.arguments.end()?;
+        let conductor = self.places.open(&meant, self.tool, self.client)?;
+        Ok((conductor, meant))
+    }
+}
+
+fn start(mut call: Call<'_>) -> Answer {
+    let given = &mut call.arguments;
+    let mut options = given.object("options")?;
+    let max_attempts = options.count("maxAttempts")?;
+    let mut request = request::Start {
+        task_id: given.text("taskId")?,
+        title: given.text("title")?,
+        subtasks: given.texts("subtasks")?,
+        plan: given.text("plan")?.map(Into::into),
+        branch: options.text("branch")?,
+        max_attempts: max_attempts.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+        force: false,
+        allow_dirty: given.flag("allowDirty")?,
+    };
+    options.end()?;
+    let dry_run = given.flag("dryRun")?;
+    let force = given.flag("force")?;
+    let client = call.client;
+    let (conductor, _) = call.open()?;
+    if dry_run {
+        request.force = force;
+        return answer(&conductor.plan(&request)?);
+    }
+    let fault = match conductor.start(&request) {
+        Err(fault) if fault.code == "run_active" && force => fault,
+        started => return answer(&started?),
+    };
+    let run = fault
+        .details
+        .get("runId")
+        .and_then(serde_json::Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    confirm(
+        client,
+        &format!(
+            "{}. End it, and start this one in its place?",
+            fault.message
+        ),
+        &run,
+        &start_by_hand(&request),
+    )?;
+    request.force = true;
+    answer(&conductor.start(&request)?)
+}
+
+/// The same start as a person would type it.
+fn start_by_hand(request: &request::Start) -> String {
+    let mut words = vec!["tm".to_owned(), "autopilot".to_owned(), "start".to_owned()];
+    words.extend(request.task_id.clone());
+    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    if let Some(title) = &request.title {
+        option("--title", title.clone());
+    }
+    for subtask in &request.subtasks {
+        option("--subtask", subtask.clone());
+    }
+    if let Some(plan) = &request.plan {
+        option("--plan", plan.display().to_string());
+    }
+    if let Some(branch) = &request.branch {
+        option("--branch", branch.clone());
+    }
+    if let Some(attempts) = request.max_attempts {
+        option("--max-attempts", attempts.to_string());
+    }
+    if request.allow_dirty {
+        words.push("--allow-dirty".to_owned());
+    }
+    words.push("--force".to_owned());
+    as_typed(&words)
+}
+
+fn next(mut call: Call<'_>) -> Answer {
+    let check = call.arguments.flag("check")?;
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.next(meant.run(), check)?)
+}
+
+fn complete(mut call: Call<'_>) -> Answer {
+    let given = &mut call.arguments;
+    let request = request::Complete {
+        results: given.needed_form("results")?,
+        phase: given.text("phase")?,
+        subtask: given.text("subtaskId")?,
+        coverage: given.form("coverage")?,
+        files: given.texts("files")?,
+        unit: given.text("unitId")?,
+        ..request::Complete::default()
+    };
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.complete(meant.run(), &request)?)
+}
+
+fn commit(mut call: Call<'_>) -> Answer {
+    let given = &mut call.arguments;
+    let request = request::Commit {
+        subtask: given.text("subtaskId")?,
+        message: given.text("message")?,
+        files: given.texts("files")?,
+        sha: given.text("commitSha")?,
+        unit: given.text("unitId")?,
+    };
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.commit(meant.run(), &request)?)
+}
+
+fn finalize(mut call: Call<'_>) -> Answer {
+    let given = &mut call.arguments;
+    let request = request::Complete {
+        results: given.needed_form("results")?,
+        coverage: given.form("coverage")?,
+        skip_coverage: given.flag("skipCoverage")?,
+        ..request::Complete::default()
+    };
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.finalize(meant.run(), &request)?)
+}
+
+fn reopen(mut call: Call<'_>) -> Answer {
+    let reason = call.arguments.text("reason")?.unwrap_or_default();
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.reopen(meant.run(), &reason)?)
+}
+
+fn skip(mut call: Call<'_>) -> Answer {
+    let reason = call.arguments.needed_text("reason")?;
+    let subtask = call.arguments.text("subtaskId")?;
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.skip(meant.run(), subtask.as_deref(), &reason)?)
+}
+
+fn status(call: Call<'_>) -> Answer {
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.status(meant.run())?)
+}
+
+fn pause(mut call: Call<'_>) -> Answer {
+    let reason = call.arguments.text("reason")?.unwrap_or_default();
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.pause(meant.run(), &reason)?)
+}
+
+fn resume(call: Call<'_>) -> Answer {
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.resume(meant.run())?)
+}
+
+fn abort(mut call: Call<'_>) -> Answer {
+    let request = request::Abort {
+        cleanup: call.arguments.flag("cleanup")?,
+        force: call.arguments.flag("force")?,
+    };
+    let client = call.client;
+    let (conductor, meant) = call.open()?;
+    if !request.cleanup {
+        return answer(&conductor.abort(meant.run(), request)?);
+    }
+    // Looked up first: the yes is for this run, whichever is the present one by then.
+    let status = conductor.status(meant.run())?;
+    let lost = if request.force {
+        ", also commits that are nowhere else"
+    } else {
+        ""
+    };
+    confirm(
+        client,
+        &format!(
+            "Abort the run {} and delete its branch {} and its folder{lost}?",
+            status.run_id, status.branch
+        ),
+        &format!("{} {}", status.run_id, request.force),
+        &format!(
+            "tm autopilot abort --cleanup{} --run-id {}",
+            if request.force { " --force" } else { "" },
+            status.run_id
+        ),
+    )?;
+    answer(&conductor.abort(Some(&status.run_id), request)?)
+}

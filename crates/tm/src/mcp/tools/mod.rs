@@ -1,0 +1,164 @@
+//! The tools, by group. A tool is a name, a text for the model, two schemas, and one call of the conductor.
+
+mod autopilot;
+mod run;
+mod work_unit;
+
+use std::fmt;
+use std::str::FromStr;
+
+use conductor::{Fault, Kind};
+use mcp::{Client, Hints, Problem, Stop, Tool, ToolAnswer};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::arguments::Arguments;
+use super::confirm::No;
+use super::place::Places;
+
+/// Tools that belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// `tdd` runs.
+    Autopilot,
+    /// Runs of any workflow.
+    Run,
+}
+
+impl Group {
+    /// All groups, in the order of `tools/list`.
+    pub const ALL: [Self; 2] = [Self::Autopilot, Self::Run];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Autopilot => "autopilot",
+            Self::Run => "run",
+        }
+    }
+
+    fn tools(self) -> Vec<Entry> {
+        match self {
+            Self::Autopilot => [autopilot::entries(), work_unit::entries()].concat(),
+            Self::Run => run::entries(),
+        }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Group {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|group| group.name() == name)
+            .ok_or_else(|| {
+                let known: Vec<&str> = Self::ALL.iter().map(|group| group.name()).collect();
+                format!(
+                    "there is no group `{name}`; the groups are {}",
+                    known.join(", ")
+                )
+            })
+    }
+}
+
+/// One call of a tool.
+#[derive(Debug)]
+pub struct Call<'a> {
+    places: &'a Places,
+    tool: &'static str,
+    arguments: Arguments,
+    client: &'a Client,
+}
+
+/// What a tool answers.
+type Answer = Result<Value, No>;
+
+/// A tool and what it does.
+#[derive(Debug, Clone)]
+struct Entry {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    hints: Hints,
+    /// Properties of the arguments, without those that every tool takes, and which of them are needed.
+    input: Value,
+    needed: &'static [&'static str],
+    /// Properties of the answer.
+    output: Value,
+    call: fn(Call<'_>) -> Answer,
+}
+
+/// The tools of these groups, in the order of [`Group::ALL`].
+pub fn list(groups: &[Group]) -> Vec<Tool> {
+    Group::ALL
+        .into_iter()
+        .filter(|group| groups.contains(group))
+        .flat_map(Group::tools)
+        .map(|entry| {
+            let mut properties = match entry.input {
+                Value::Object(properties) => properties,
+                _ => Map::new(),
+            };
+            for name in ["runId", "projectRoot", "tag"] {
+                properties.insert(name.to_owned(), json!({ "type": "string" }));
+            }
+            let mut input = json!({ "type": "object", "properties": properties });
+            if !entry.needed.is_empty() {
+                input["required"] = json!(entry.needed);
+            }
+            Tool {
+                name: entry.name,
+                title: entry.title,
+                description: entry.description,
+                hints: entry.hints,
+                input,
+                output: Some(json!({ "type": "object", "properties": entry.output })),
+                meta: None,
+            }
+        })
+        .collect()
+}
+
+/// Calls a tool. What goes wrong is an answer too, so that the model reads it.
+pub fn call(
+    places: &Places,
+    tool: &str,
+    arguments: Map<String, Value>,
+    client: &Client,
+) -> Result<ToolAnswer, Stop> {
+    let entry = Group::ALL
+        .into_iter()
+        .flat_map(Group::tools)
+        .find(|entry| entry.name == tool)
+        .ok_or_else(|| Problem::Invalid(format!("Unknown tool: {tool}")))?;
+    let call = Call {
+        places,
+        tool: entry.name,
+        arguments: Arguments::new(arguments),
+        client,
+    };
+    match (entry.call)(call) {
+        Ok(value) => Ok(ToolAnswer::structured(value)),
+        Err(No::Fault(fault)) => Ok(ToolAnswer::error(json!({ "error": fault }))),
+        Err(No::Stop(stop)) => Err(stop),
+    }
+}
+
+/// An answer of the conductor as JSON.
+fn answer<T: Serialize>(value: &T) -> Answer {
+    serde_json::to_value(value).map_err(|error| {
+        Fault::new(
+            Kind::Bug,
+            "internal",
+            format!("the answer could not be written as JSON: {error}"),
+        )
+        .into()
+    })
+}

@@ -1,0 +1,103 @@
+//! Runs of any workflow, by the generic verbs.
+
+use conductor::generic::request::RunReport;
+use mcp::Hints;
+use serde_json::json;
+
+use super::{Answer, Call, Entry, answer};
+
+/// The tools of the generic verbs.
+pub(super) fn entries() -> Vec<Entry> {
+    let text = json!({ "type": "string" });
+    let texts = json!({ "type": "array", "items": { "type": "string" } });
+    let object = json!({ "type": "object" });
+    vec![
+        Entry {
+            name: "run_start",
+            title: "Start a workflow",
+            description: "Start a run of any workflow of this project; inputs as its definition names them.",
+            hints: Hints::Adds,
+            input: json!({ "workflow": text, "inputs": object }),
+            needed: &["workflow"],
+            output: json!({ "runId": text, "workflow": text, "nextAction": object }),
+            call: start,
+        },
+        Entry {
+            name: "run_next",
+            title: "Next work unit",
+            description: "What to do now in a run of any workflow: action (work, paused, complete), unitId, instructions, and what a report needs (expects, outcomes).",
+            hints: Hints::ReadOnly,
+            input: json!({}),
+            needed: &[],
+            output: json!({
+                "action": text, "runId": text, "workflow": text, "unitId": text, "state": text,
+                "instructions": text, "expects": text, "outcomes": texts, "units": { "type": "array" },
+            }),
+            call: next,
+        },
+        Entry {
+            name: "run_report",
+            title: "Report a work unit",
+            description: "Report a work unit of any workflow. Where expects is outcome: give outcome; where it is tests: results. validated: false means nothing moved: follow suggestion.",
+            hints: Hints::Idempotent,
+            input: json!({
+                "unitId": text,
+                "outcome": text,
+                "note": text,
+                "results": { "type": "object", "description": "test counts: passed, failed, skipped, errors" },
+                "coverage": { "type": "number" },
+                "files": texts,
+            }),
+            needed: &[],
+            output: json!({
+                "validated": { "type": "boolean" }, "code": text, "message": text,
+                "suggestion": text, "nextAction": object,
+            }),
+            call: report,
+        },
+        Entry {
+            name: "run_status",
+            title: "Where a run is",
+            description: "Status, states and items of a run of any workflow.",
+            hints: Hints::ReadOnly,
+            input: json!({}),
+            needed: &[],
+            output: json!({
+                "runId": text, "workflow": text, "status": text, "states": { "type": "array" },
+                "items": object, "nextAction": object,
+            }),
+            call: status,
+        },
+    ]
+}
+
+fn start(mut call: Call<'_>) -> Answer {
+    let workflow = call.arguments.needed_text("workflow")?;
+    let inputs = call.arguments.map("inputs")?;
+    let (conductor, _) = call.open()?;
+    answer(&conductor.run_start(&workflow, inputs)?)
+}
+
+fn next(call: Call<'_>) -> Answer {
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.run_next(meant.run())?)
+}
+
+fn report(mut call: Call<'_>) -> Answer {
+    let given = &mut call.arguments;
+    let report = RunReport {
+        unit: given.text("unitId")?,
+        outcome: given.text("outcome")?,
+        note: given.text("note")?,
+        results: given.form("results")?,
+        coverage: given.form("coverage")?,
+        files: given.texts("files")?,
+    };
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.run_report(meant.run(), &report)?)
+}
+
+fn status(call: Call<'_>) -> Answer {
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.run_status(meant.run())?)
+}
