@@ -27,6 +27,13 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
+    /// Whether there is anything that could be a setting.
+    pub(super) fn sets_anything(&self) -> bool {
+        self.variables
+            .keys()
+            .any(|name| name.starts_with("TRAMLINE_"))
+    }
+
     /// The user's home folder.
     pub fn home(&self) -> Option<&Path> {
         self.get("HOME").map(Path::new)

@@ -234,6 +234,10 @@ pub(super) fn of_flags<'f>(
 /// The settings of the environment.
 pub(super) fn of_environment(environment: &Environment) -> Result<Vec<Setting>, ConfigError> {
     let mut settings = Vec::new();
+    // Most callers set nothing, and to make the name of every key costs more than the rest of this.
+    if !environment.sets_anything() {
+        return Ok(settings);
+    }
     for key in KEYS {
         let mut name = keys::environment_name(key.name);
         if key.name == "autopilot.storage.basePath" && environment.get("TRAMLINE_HOME").is_some() {

@@ -23,7 +23,7 @@ pub fn stdio(mcp: Mcp) -> Outcome {
         Some(root) => folder(root)?,
         None => current_folder()?,
     };
-    let server = Tramline::new(Places::of_one_client(cwd), groups(mcp.tools));
+    let server = Tramline::new(Places::of_one_client(cwd), &groups(mcp.tools));
     ::mcp::stdio::serve(server).map_err(|error| {
         Fault::environment(
             "mcp_io",
@@ -79,7 +79,7 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
         ..Options::default()
     };
     options.hosts.extend(serve.allow_hosts);
-    let server = Tramline::new(Places::within(cwd, roots.clone()), groups(serve.tools));
+    let server = Tramline::new(Places::within(cwd, roots.clone()), &groups(serve.tools));
     let ready = |address: SocketAddr| {
         let said = json!({
             "url": format!("http://{address}/mcp"),
@@ -135,8 +135,8 @@ pub(super) fn log_to_stderr() {
     let filter = std::env::var("TRAMLINE_LOG")
         .ok()
         .and_then(|wanted| EnvFilter::try_new(wanted).ok())
-        // The SDK warns of every request that it answers with an error: that is the client's business.
-        .unwrap_or_else(|| EnvFilter::new("warn,rmcp=error"));
+        // What the SDK complains of is what clients do: requests that fail, streams that end.
+        .unwrap_or_else(|| EnvFilter::new("warn,rmcp=off"));
     // Set already where a test runs several in one process; the first one does.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -82,7 +82,7 @@ pub fn as_typed(words: &[String]) -> String {
     let typed: Vec<String> = words
         .iter()
         .map(|word| {
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./+:@%".contains(c);
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./+:@%=".contains(c);
             if !word.is_empty() && word.chars().all(is_plain) {
                 word.clone()
             } else {

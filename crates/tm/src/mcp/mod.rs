@@ -25,7 +25,7 @@ use mcp::{
 use serde_json::{Map, Value};
 
 pub use place::Places;
-pub use tools::Group;
+pub use tools::{Group, Toolbox};
 
 /// What a model should know before it calls a tool.
 const INSTRUCTIONS: &str = include_str!("instructions.md");
@@ -34,13 +34,16 @@ const INSTRUCTIONS: &str = include_str!("instructions.md");
 #[derive(Debug)]
 pub struct Tramline {
     places: Places,
-    groups: Vec<Group>,
+    tools: Toolbox,
 }
 
 impl Tramline {
     /// A server for these projects, with the tools of these groups.
-    pub fn new(places: Places, groups: Vec<Group>) -> Self {
-        Self { places, groups }
+    pub fn new(places: Places, groups: &[Group]) -> Self {
+        Self {
+            places,
+            tools: Toolbox::new(groups),
+        }
     }
 }
 
@@ -57,7 +60,7 @@ impl Server for Tramline {
     }
 
     fn tools(&self) -> Vec<Tool> {
-        tools::list(&self.groups)
+        self.tools.list()
     }
 
     fn call(
@@ -66,7 +69,7 @@ impl Server for Tramline {
         arguments: Map<String, Value>,
         client: &Client,
     ) -> Result<ToolAnswer, Stop> {
-        tools::call(&self.places, tool, arguments, client)
+        self.tools.call(&self.places, tool, arguments, client)
     }
 
     fn resources(&self, client: &Client) -> Result<Vec<Resource>, Stop> {

@@ -16,6 +16,8 @@ pub struct Places {
     cwd: PathBuf,
     /// The folders beyond which it does not go; none where it serves the one client that started it.
     roots: Vec<PathBuf>,
+    /// The variables that this process was started with.
+    environment: Environment,
 }
 
 /// What a call says of the project and the run that it means.
@@ -48,15 +50,16 @@ impl Meant {
 impl Places {
     /// Any project, and the one of `cwd` where a call names none.
     pub fn of_one_client(cwd: PathBuf) -> Self {
-        Self {
-            cwd,
-            roots: Vec::new(),
-        }
+        Self::within(cwd, Vec::new())
     }
 
     /// Only what lies in these folders. They must be there.
     pub fn within(cwd: PathBuf, roots: Vec<PathBuf>) -> Self {
-        Self { cwd, roots }
+        Self {
+            cwd,
+            roots,
+            environment: Environment::of_this_process(),
+        }
     }
 
     /// Opens the project that a call means.
@@ -74,7 +77,7 @@ impl Places {
             cwd,
             project_root,
             tag: meant.tag.clone(),
-            environment: Environment::of_this_process(),
+            environment: self.environment.clone(),
             command: format!("mcp {call}"),
             actor,
             given_up: Some(client.given_up()),

@@ -224,7 +224,7 @@ fn start(mut call: Call<'_>) -> Answer {
     let dry_run = given.flag("dryRun")?;
     let force = given.flag("force")?;
     let client = call.client;
-    let (conductor, _) = call.open()?;
+    let (conductor, meant) = call.open()?;
     if dry_run {
         request.force = force;
         return answer(&conductor.plan(&request)?);
@@ -246,37 +246,65 @@ fn start(mut call: Call<'_>) -> Answer {
             fault.message
         ),
         &run,
-        &start_by_hand(&request),
+        &start_by_hand(&request, &meant),
     )?;
     request.force = true;
     answer(&conductor.start(&request)?)
 }
 
-/// The same start as a person would type it.
-fn start_by_hand(request: &request::Start) -> String {
+/// The same start as a person would type it. Values are joined to their options, since they may begin with a hyphen; a
+/// task whose id does is left out, since it would be an option itself.
+fn start_by_hand(request: &request::Start, meant: &Meant) -> String {
     let mut words = vec!["tm".to_owned(), "autopilot".to_owned(), "start".to_owned()];
-    words.extend(request.task_id.clone());
-    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
-    if let Some(title) = &request.title {
-        option("--title", title.clone());
+    let task = request.task_id.iter().cloned();
+    words.extend(task.filter(|task| !task.starts_with('-')));
+    let given = [
+        ("title", request.title.clone()),
+        (
+            "plan",
+            request.plan.as_ref().map(|plan| plan.display().to_string()),
+        ),
+        ("branch", request.branch.clone()),
+        (
+            "max-attempts",
+            request.max_attempts.map(|count| count.to_string()),
+        ),
+    ];
+    for (name, value) in given {
+        words.extend(value.map(|value| format!("--{name}={value}")));
     }
-    for subtask in &request.subtasks {
-        option("--subtask", subtask.clone());
-    }
-    if let Some(plan) = &request.plan {
-        option("--plan", plan.display().to_string());
-    }
-    if let Some(branch) = &request.branch {
-        option("--branch", branch.clone());
-    }
-    if let Some(attempts) = request.max_attempts {
-        option("--max-attempts", attempts.to_string());
-    }
+    let subtasks = request.subtasks.iter();
+    words.extend(subtasks.map(|subtask| format!("--subtask={subtask}")));
     if request.allow_dirty {
         words.push("--allow-dirty".to_owned());
     }
     words.push("--force".to_owned());
+    words.extend(place_by_hand(meant));
     as_typed(&words)
+}
+
+/// The same abort.
+fn abort_by_hand(run: &str, force: bool, meant: &Meant) -> String {
+    let mut words = vec![
+        "tm".to_owned(),
+        "autopilot".to_owned(),
+        "abort".to_owned(),
+        "--cleanup".to_owned(),
+    ];
+    if force {
+        words.push("--force".to_owned());
+    }
+    words.extend(["--run-id".to_owned(), run.to_owned()]);
+    words.extend(place_by_hand(meant));
+    as_typed(&words)
+}
+
+/// Where it is to be done, if the call says so.
+fn place_by_hand(meant: &Meant) -> impl Iterator<Item = String> {
+    let root = meant.project_root.as_ref();
+    let root = root.map(|root| format!("--project-root={root}"));
+    let tag = meant.tag.as_ref().map(|tag| format!("--tag={tag}"));
+    root.into_iter().chain(tag)
 }
 
 fn next(mut call: Call<'_>) -> Answer {
@@ -378,11 +406,7 @@ fn abort(mut call: Call<'_>) -> Answer {
             status.run_id, status.branch
         ),
         &format!("{} {}", status.run_id, request.force),
-        &format!(
-            "tm autopilot abort --cleanup{} --run-id {}",
-            if request.force { " --force" } else { "" },
-            status.run_id
-        ),
+        &abort_by_hand(&status.run_id, request.force, &meant),
     )?;
     answer(&conductor.abort(Some(&status.run_id), request)?)
 }

@@ -39,7 +39,10 @@ impl Group {
 
     fn tools(self) -> Vec<Entry> {
         match self {
-            Self::Autopilot => [autopilot::entries(), work_unit::entries()].concat(),
+            Self::Autopilot => autopilot::entries()
+                .into_iter()
+                .chain(work_unit::entries())
+                .collect(),
             Self::Run => run::entries(),
         }
     }
@@ -81,7 +84,7 @@ pub struct Call<'a> {
 type Answer = Result<Value, No>;
 
 /// A tool and what it does.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Entry {
     name: &'static str,
     title: &'static str,
@@ -95,59 +98,75 @@ struct Entry {
     call: fn(Call<'_>) -> Answer,
 }
 
-/// The tools of these groups, in the order of [`Group::ALL`].
-pub fn list(groups: &[Group]) -> Vec<Tool> {
-    Group::ALL
-        .into_iter()
-        .filter(|group| groups.contains(group))
-        .flat_map(Group::tools)
-        .map(|entry| {
-            let mut properties = match entry.input {
-                Value::Object(properties) => properties,
-                _ => Map::new(),
-            };
-            for name in ["runId", "projectRoot", "tag"] {
-                properties.insert(name.to_owned(), json!({ "type": "string" }));
-            }
-            let mut input = json!({ "type": "object", "properties": properties });
-            if !entry.needed.is_empty() {
-                input["required"] = json!(entry.needed);
-            }
-            Tool {
-                name: entry.name,
-                title: entry.title,
-                description: entry.description,
-                hints: entry.hints,
-                input,
-                output: Some(json!({ "type": "object", "properties": entry.output })),
-                meta: None,
-            }
-        })
-        .collect()
+/// The tools that a server has, put together once.
+#[derive(Debug)]
+pub struct Toolbox {
+    entries: Vec<Entry>,
 }
 
-/// Calls a tool. What goes wrong is an answer too, so that the model reads it.
-pub fn call(
-    places: &Places,
-    tool: &str,
-    arguments: Map<String, Value>,
-    client: &Client,
-) -> Result<ToolAnswer, Stop> {
-    let entry = Group::ALL
-        .into_iter()
-        .flat_map(Group::tools)
-        .find(|entry| entry.name == tool)
-        .ok_or_else(|| Problem::Invalid(format!("Unknown tool: {tool}")))?;
-    let call = Call {
-        places,
-        tool: entry.name,
-        arguments: Arguments::new(arguments),
-        client,
-    };
-    match (entry.call)(call) {
-        Ok(value) => Ok(ToolAnswer::structured(value)),
-        Err(No::Fault(fault)) => Ok(ToolAnswer::error(json!({ "error": fault }))),
-        Err(No::Stop(stop)) => Err(stop),
+impl Toolbox {
+    /// The tools of these groups, in the order of [`Group::ALL`].
+    pub fn new(groups: &[Group]) -> Self {
+        Self {
+            entries: Group::ALL
+                .into_iter()
+                .filter(|group| groups.contains(group))
+                .flat_map(Group::tools)
+                .collect(),
+        }
+    }
+
+    /// What clients are told of them.
+    pub fn list(&self) -> Vec<Tool> {
+        self.entries.iter().map(Entry::tool).collect()
+    }
+
+    /// Calls a tool. What goes wrong is an answer too, so that the model reads it.
+    pub fn call(
+        &self,
+        places: &Places,
+        tool: &str,
+        arguments: Map<String, Value>,
+        client: &Client,
+    ) -> Result<ToolAnswer, Stop> {
+        let entry = self
+            .entries
+            .iter()
+            .find(|entry| entry.name == tool)
+            .ok_or_else(|| Problem::Invalid(format!("Unknown tool: {tool}")))?;
+        let call = Call {
+            places,
+            tool: entry.name,
+            arguments: Arguments::new(arguments),
+            client,
+        };
+        match (entry.call)(call) {
+            Ok(value) => Ok(ToolAnswer::structured(value)),
+            Err(No::Fault(fault)) => Ok(ToolAnswer::error(json!({ "error": fault }))),
+            Err(No::Stop(stop)) => Err(stop),
+        }
+    }
+}
+
+impl Entry {
+    fn tool(&self) -> Tool {
+        let mut properties = self.input.as_object().cloned().unwrap_or_default();
+        for name in ["runId", "projectRoot", "tag"] {
+            properties.insert(name.to_owned(), json!({ "type": "string" }));
+        }
+        let mut input = json!({ "type": "object", "properties": properties });
+        if !self.needed.is_empty() {
+            input["required"] = json!(self.needed);
+        }
+        Tool {
+            name: self.name,
+            title: self.title,
+            description: self.description,
+            hints: self.hints,
+            input,
+            output: Some(json!({ "type": "object", "properties": self.output })),
+            meta: None,
+        }
     }
 }
 
