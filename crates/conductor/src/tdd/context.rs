@@ -1,10 +1,11 @@
 //! What the executor of a unit is given: put together once, when the unit is issued, and kept by
 //! its hash. `next` only reads it.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
+use project::config::Config;
 use project::convention::hints::{SubtaskText, context_hints};
 use project::convention::paths::{Language, PathClasses};
 use project::convention::quote::quote_untrusted;
@@ -49,7 +50,8 @@ pub fn build(
         .token(token)
         .ok_or_else(|| Fault::bug("a unit for no token"))?;
     let item = run.item(present);
-    let (context, notes) = context(tdd, run, &memory, present, item)?;
+    let (context, mut notes) = context(tdd, run, &memory, present, item)?;
+    let rules = rules(tdd, &memory, &present.state, &mut notes);
     let mut built = UnitContext {
         preconditions: preconditions(&present.state, present, &memory),
         context,
@@ -66,6 +68,7 @@ pub fn build(
             unit,
             attempt,
             max_attempts,
+            rules,
         },
     )?;
     if !notes.is_empty() {
@@ -78,6 +81,7 @@ struct Asked<'a> {
     unit: &'a str,
     attempt: u32,
     max_attempts: Option<u32>,
+    rules: Vec<Value>,
 }
 
 fn context(
@@ -322,8 +326,6 @@ fn instructions(
 ) -> Result<String, Fault> {
     let name = format!("{}.md", present.state);
     let template = crate::library::template(tdd.root, &run.workflow, &name)?;
-    let mut notes = Vec::new();
-    let rules = rules(tdd, &present.state, &mut notes);
     let refused_before = run.last.as_ref().filter(|last| {
         let repairs =
             present.state == "green" && !present.kept.contains_key(RED) && last.state == "finalize";
@@ -338,7 +340,7 @@ fn instructions(
         None => json!({ "code": "", "message": "", "failing": [] }),
     };
     let mut values = json!({
-        "rules": rules,
+        "rules": asked.rules,
         "task": { "id": memory.start.task_id, "title": memory.start.task_title },
         "context": context,
         "unit": { "id": asked.unit, "attempt": asked.attempt, "maxAttempts": asked.max_attempts },
@@ -380,9 +382,15 @@ pub fn engine<'a>() -> Environment<'a> {
     environment
 }
 
-/// The rules files that the project has; a missing one is skipped and noted.
-fn rules(tdd: &Tdd<'_>, state: &str, notes: &mut Vec<String>) -> Vec<Value> {
+/// The rules files that the project has; one that was asked for and is missing is skipped and noted. So is one that lies elsewhere: what is read
+/// here goes to a model, and the settings that name it may come with a cloned repository.
+fn rules(tdd: &Tdd<'_>, memory: &Memory, state: &str, notes: &mut Vec<String>) -> Vec<Value> {
+    let own: Vec<PathBuf> = [tdd.root, &memory.start.top_level]
+        .into_iter()
+        .filter_map(|folder| std::fs::canonicalize(folder).ok())
+        .collect();
     let prompts = &tdd.pinned.prompts;
+    let usual = Config::default().prompts;
     let mut paths: Vec<String> = prompts
         .load_order
         .iter()
@@ -393,13 +401,28 @@ fn rules(tdd: &Tdd<'_>, state: &str, notes: &mut Vec<String>) -> Vec<Value> {
     }
     let mut rules = Vec::new();
     for path in paths {
-        match std::fs::read(tdd.root.join(Path::new(&path))) {
-            Ok(bytes) => {
+        let read = std::fs::canonicalize(tdd.root.join(&path))
+            .ok()
+            .filter(|real| real.is_file())
+            .map(|real| {
+                if own.iter().any(|folder| real.starts_with(folder)) {
+                    std::fs::read(real)
+                } else {
+                    Err(std::io::ErrorKind::PermissionDenied.into())
+                }
+            });
+        match read {
+            Some(Ok(bytes)) => {
                 let text = String::from_utf8_lossy(&bytes);
                 let cut = project::convention::plain::cut_bytes(&text, LONGEST_RULES);
                 rules.push(json!({ "path": path, "text": cut }));
             }
-            Err(_) => notes.push(path),
+            Some(Err(_)) => notes.push(format!(
+                "{path} (not read: it lies outside of the project, or cannot be)"
+            )),
+            // Those that are looked for without being asked for are no loss.
+            None if *prompts == usual => {}
+            None => notes.push(format!("{path} (not there)")),
         }
     }
     rules

@@ -1,6 +1,6 @@
 //! `tm mcp` and `tm serve`.
 
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
 use conductor::{Conductor, Fault, Kind};
@@ -19,11 +19,9 @@ use crate::render;
 /// Serves the client at standard input and output, until it closes its end.
 pub fn stdio(mcp: Mcp) -> Outcome {
     log_to_stderr();
-    let cwd = match &mcp.project_root {
-        Some(root) => folder(root)?,
-        None => current_folder()?,
-    };
-    let server = Tramline::new(Places::of_one_client(cwd), &groups(mcp.tools));
+    let named = mcp.project_root.as_deref().map(folder).transpose()?;
+    let places = Places::of_one_client(current_folder()?, named);
+    let server = Tramline::new(places, &groups(mcp.tools));
     ::mcp::stdio::serve(server).map_err(|error| {
         Fault::environment(
             "mcp_io",
@@ -79,6 +77,12 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
         ..Options::default()
     };
     options.hosts.extend(serve.allow_hosts);
+    if !address.ip().is_unspecified() {
+        options.hosts.push(match address.ip() {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        });
+    }
     let server = Tramline::new(Places::within(cwd, roots.clone()), &groups(serve.tools));
     let ready = |address: SocketAddr| {
         let said = json!({

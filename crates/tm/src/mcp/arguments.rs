@@ -1,7 +1,11 @@
 //! Reading the arguments of a tool: by name and type, with a fault that says what was expected.
 
 use conductor::{Fault, Kind};
+use project::convention::plain::one_line;
 use serde_json::{Map, Value};
+
+/// How much of what was given a fault repeats, in characters.
+const LONGEST: usize = 60;
 
 /// The arguments of one call. Each is taken out once; what is left at the end is unknown.
 #[derive(Debug)]
@@ -128,9 +132,19 @@ impl Arguments {
         Err(Fault::new(
             Kind::Usage,
             "bad_arguments",
-            format!("there is no argument `{unknown}`"),
+            format!("there is no argument `{}`", shown(unknown)),
         )
         .suggest(format!("the arguments here are {}", self.known.join(", "))))
+    }
+}
+
+/// What somebody gave, plain and short.
+fn shown(given: &str) -> String {
+    let plain = one_line(given);
+    if plain.chars().count() > LONGEST {
+        plain.chars().take(LONGEST).chain(['…']).collect()
+    } else {
+        plain
     }
 }
 
@@ -144,10 +158,7 @@ fn missing(name: &str) -> Fault {
 }
 
 fn wrong(name: &str, value: &Value, expected: &str) -> Fault {
-    let mut shown = value.to_string();
-    if shown.chars().count() > 60 {
-        shown = shown.chars().take(60).chain(['…']).collect();
-    }
+    let shown = shown(&value.to_string());
     Fault::new(
         Kind::Usage,
         "bad_arguments",

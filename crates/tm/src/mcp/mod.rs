@@ -6,6 +6,7 @@
 //! | [`arguments`] | reading a tool's arguments |
 //! | [`place`] | which project a call is about |
 //! | [`confirm`] | asking the person before something that cannot be undone |
+//! | [`wording`] | advice for an agent that has tools and no command line |
 //! | [`resources`] | runs as resources |
 //! | [`prompts`] | a run from start to end, and each phase |
 //!
@@ -17,6 +18,7 @@ pub mod place;
 pub mod prompts;
 pub mod resources;
 pub mod tools;
+pub mod wording;
 
 use mcp::{
     About, Client, Completing, Contents, Prompt, PromptText, Resource, Server, Stop, Template,
@@ -27,14 +29,12 @@ use serde_json::{Map, Value};
 pub use place::Places;
 pub use tools::{Group, Toolbox};
 
-/// What a model should know before it calls a tool.
-const INSTRUCTIONS: &str = include_str!("instructions.md");
-
 /// The server of this process.
 #[derive(Debug)]
 pub struct Tramline {
     places: Places,
     tools: Toolbox,
+    groups: Vec<Group>,
 }
 
 impl Tramline {
@@ -43,6 +43,7 @@ impl Tramline {
         Self {
             places,
             tools: Toolbox::new(groups),
+            groups: groups.to_vec(),
         }
     }
 }
@@ -53,7 +54,7 @@ impl Server for Tramline {
             name: "tramline".to_owned(),
             title: "Tramline".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            instructions: INSTRUCTIONS.to_owned(),
+            instructions: tools::instructions(&self.groups),
             resources: true,
             prompts: true,
         }
@@ -89,7 +90,7 @@ impl Server for Tramline {
     }
 
     fn prompts(&self) -> Vec<Prompt> {
-        prompts::list()
+        prompts::list(&self.groups)
     }
 
     fn prompt(

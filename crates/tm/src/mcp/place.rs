@@ -1,23 +1,32 @@
 //! Which project a call is about, and who calls.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use conductor::{Conductor, Fault, Kind, OpenOptions, RunFilter};
+use conductor::{Conductor, Fault, Kind, OpenOptions};
 use mcp::Client;
 use project::config::Environment;
 use project::convention::plain::one_line;
 
 use super::arguments::Arguments;
 
+/// How long a list of the projects there are may be used: those who follow a run ask for it again and again.
+const FRESH: Duration = Duration::from_secs(2);
+
 /// The projects that a server works on.
 #[derive(Debug)]
 pub struct Places {
-    /// The server's own folder, which a call without a project means.
+    /// The server's own folder.
     cwd: PathBuf,
+    /// The project that is meant where a call names none, if whoever started the server said so.
+    named: Option<PathBuf>,
     /// The folders beyond which it does not go; none where it serves the one client that started it.
     roots: Vec<PathBuf>,
     /// The variables that this process was started with.
     environment: Environment,
+    /// The projects below the roots, as of then.
+    below: Mutex<Option<(Instant, Vec<PathBuf>)>>,
 }
 
 /// What a call says of the project and the run that it means.
@@ -48,120 +57,232 @@ impl Meant {
 }
 
 impl Places {
-    /// Any project, and the one of `cwd` where a call names none.
-    pub fn of_one_client(cwd: PathBuf) -> Self {
-        Self::within(cwd, Vec::new())
-    }
-
-    /// Only what lies in these folders. They must be there.
-    pub fn within(cwd: PathBuf, roots: Vec<PathBuf>) -> Self {
+    /// Any project. Where a call names none, `named` is meant, else what the client works on, else `cwd`.
+    pub fn of_one_client(cwd: PathBuf, named: Option<PathBuf>) -> Self {
         Self {
             cwd,
-            roots,
+            named,
+            roots: Vec::new(),
             environment: Environment::of_this_process(),
+            below: Mutex::default(),
+        }
+    }
+
+    /// Only what lies in these folders. They must be there, and named as they really are.
+    pub fn within(cwd: PathBuf, roots: Vec<PathBuf>) -> Self {
+        Self {
+            roots,
+            ..Self::of_one_client(cwd, None)
         }
     }
 
     /// Opens the project that a call means.
     pub fn open(&self, meant: &Meant, call: &str, client: &Client) -> Result<Conductor, Fault> {
-        let (cwd, project_root) = match &meant.project_root {
-            Some(named) => (self.cwd.clone(), Some(self.allowed(Path::new(named))?)),
-            None => self.unnamed(client)?,
-        };
+        if let Some(named) = &meant.project_root {
+            let root = self.allowed(&self.cwd.join(named))?;
+            return self.at(&root, true, meant, call, client);
+        }
+        if !self.roots.is_empty() {
+            let root = self.unnamed_below_roots(meant, client)?;
+            return self.at(&root, true, meant, call, client);
+        }
+        if let Some(named) = &self.named {
+            return self.at(named, true, meant, call, client);
+        }
+        match of_client(client) {
+            Some(root) => self.at(root, false, meant, call, client),
+            None => self.at(&self.cwd, false, meant, call, client),
+        }
+    }
+
+    /// A file that a call names, if this server may go there. A relative one belongs to the project.
+    pub fn file(&self, project: &Conductor, named: &str) -> Result<PathBuf, Fault> {
+        let path = project.root().join(named);
+        if self.roots.is_empty() {
+            return Ok(path);
+        }
+        self.allowed(&path)
+    }
+
+    /// Opens the project in a folder: that very one, or the one that the folder lies in.
+    fn at(
+        &self,
+        folder: &Path,
+        exactly: bool,
+        meant: &Meant,
+        call: &str,
+        client: &Client,
+    ) -> Result<Conductor, Fault> {
         let actor = if client.name().is_empty() {
             "mcp".to_owned()
         } else {
             one_line(client.name()).chars().take(80).collect()
         };
-        Conductor::open(OpenOptions {
-            cwd,
-            project_root,
+        let conductor = Conductor::open(OpenOptions {
+            cwd: folder.to_owned(),
+            project_root: exactly.then(|| folder.to_owned()),
             tag: meant.tag.clone(),
             environment: self.environment.clone(),
             command: format!("mcp {call}"),
             actor,
             given_up: Some(client.given_up()),
-        })
+        })?;
+        // A run works on the whole working tree, so all of it must lie within.
+        let top = conductor
+            .root()
+            .ancestors()
+            .find(|folder| folder.join(".git").exists());
+        match top {
+            Some(top) if !self.is_within(top) => Err(outside(top)),
+            _ => Ok(conductor),
+        }
     }
 
-    /// The project where a call names none.
-    fn unnamed(&self, client: &Client) -> Result<(PathBuf, Option<PathBuf>), Fault> {
-        let told: Vec<&Path> = client.roots().collect();
-        let prepared = told
-            .iter()
-            .find(|root| root.join(".taskmaster").is_dir())
-            .or(told.first());
-        if let Some(root) = prepared {
-            return if self.roots.is_empty() {
-                Ok(((*root).to_owned(), None))
-            } else {
-                Ok((self.cwd.clone(), Some(self.allowed(root)?)))
-            };
+    /// The project below the roots that a call means which names none.
+    fn unnamed_below_roots(&self, meant: &Meant, client: &Client) -> Result<PathBuf, Fault> {
+        if let Some(told) = of_client(client) {
+            return self.allowed(told);
         }
-        match self.roots.as_slice() {
-            [] => Ok((self.cwd.clone(), None)),
-            [only] => Ok((self.cwd.clone(), Some(only.clone()))),
-            several => Err(Fault::new(
+        let projects = self.projects(client);
+        if let [only] = projects.as_slice() {
+            return Ok(only.clone());
+        }
+        if let Some(run) = &meant.run {
+            let owner = projects.iter().find(|folder| {
+                self.at(folder, true, &Meant::default(), "find", client)
+                    .is_ok_and(|project| project.run_mark(run).is_some())
+            });
+            if let Some(owner) = owner {
+                return Ok(owner.clone());
+            }
+        }
+        let fault = if projects.is_empty() {
+            Fault::new(
+                Kind::Usage,
+                "which_project",
+                "the folders that this server serves are no projects themselves, and the call names none below them",
+            )
+        } else {
+            Fault::new(
                 Kind::Usage,
                 "which_project",
                 "this server has several projects, and the call names none",
             )
-            .suggest("call again with `projectRoot`")
+        };
+        let known = if projects.is_empty() {
+            &self.roots
+        } else {
+            &projects
+        };
+        Err(fault
+            .suggest("call again with `projectRoot`: the folder of a project, such as one of those expected")
             .expected(
-                several
+                known
                     .iter()
-                    .map(|root| root.display().to_string())
+                    .map(|folder| folder.display().to_string())
                     .collect::<Vec<_>>(),
-            )),
-        }
+            ))
     }
 
-    /// A folder as it is named, if this server may go there.
+    /// A folder or file as it really is, if this server may go there.
     fn allowed(&self, named: &Path) -> Result<PathBuf, Fault> {
-        let real = std::fs::canonicalize(self.cwd.join(named)).map_err(|error| {
-            Fault::new(
-                Kind::Missing,
-                "no_project",
-                format!("{} cannot be opened: {error}", named.display()),
-            )
-            .suggest("name the folder of a project with `projectRoot`")
+        let real = std::fs::canonicalize(named).map_err(|error| {
+            // Whether something is there beyond the roots is nobody's business.
+            let climbs = named
+                .components()
+                .any(|part| part == Component::ParentDir);
+            if self.is_within(named) && !climbs {
+                Fault::new(
+                    Kind::Missing,
+                    "no_project",
+                    format!(
+                        "{} cannot be opened: {error}",
+                        one_line(&named.display().to_string())
+                    ),
+                )
+                .suggest("name something that is there, such as the folder of a project with `projectRoot`")
+            } else {
+                outside(named)
+            }
         })?;
-        if self.roots.is_empty() || self.roots.iter().any(|root| real.starts_with(root)) {
-            return Ok(real);
+        if self.is_within(&real) {
+            Ok(real)
+        } else {
+            Err(outside(named))
         }
-        Err(Fault::new(
-            Kind::Refused,
-            "outside_roots",
-            format!("{} is outside of the folders that this server serves", named.display()),
-        )
-        .suggest("use a project below one of its roots; whoever runs the server can add one with `tm serve --root DIR`"))
     }
 
-    /// Every project that this server knows of and may go to, the present one first.
+    fn is_within(&self, path: &Path) -> bool {
+        self.roots.is_empty() || self.roots.iter().any(|root| path.starts_with(root))
+    }
+
+    /// Every project that this server knows of and may go to. One that cannot be opened is left out: it is its own
+    /// calls that should tell why.
     pub fn all(&self, client: &Client) -> Result<Vec<Conductor>, Fault> {
         if self.roots.is_empty() {
             return Ok(vec![self.open(&Meant::default(), "resources", client)?]);
         }
-        let mut folders = self.roots.clone();
-        let first = self.roots.first().cloned().unwrap_or_default();
-        let at = |folder: &Path| Meant {
-            project_root: Some(folder.display().to_string()),
-            ..Meant::default()
-        };
-        let known = self.open(&at(&first), "resources", client)?;
-        let everywhere = RunFilter {
-            all: true,
-            ..RunFilter::default()
-        };
-        for run in known.runs(&everywhere)? {
-            let folder = PathBuf::from(run.project_root);
-            if !folders.contains(&folder) && self.allowed(&folder).is_ok() {
-                folders.push(folder);
+        Ok(self
+            .projects(client)
+            .iter()
+            .filter_map(|folder| {
+                self.at(folder, true, &Meant::default(), "resources", client)
+                    .inspect_err(|fault| {
+                        tracing::warn!(project = %folder.display(), %fault, "left out of the resources");
+                    })
+                    .ok()
+            })
+            .collect())
+    }
+
+    /// The folders of the projects below the roots: a root that is one, and those that have runs.
+    fn projects(&self, client: &Client) -> Vec<PathBuf> {
+        let mut below = self.below.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, projects)) = &*below
+            && then.elapsed() < FRESH
+        {
+            return projects.clone();
+        }
+        let is_project =
+            |folder: &Path| folder.join(".taskmaster").is_dir() || folder.join(".git").exists();
+        let mut projects: Vec<PathBuf> = self
+            .roots
+            .iter()
+            .filter(|root| is_project(root))
+            .cloned()
+            .collect();
+        for root in &self.roots {
+            let Ok(known) = self.at(root, true, &Meant::default(), "find", client) else {
+                continue;
+            };
+            for folder in known.known_projects() {
+                if !projects.contains(&folder)
+                    && self.allowed(&folder).is_ok_and(|real| real == folder)
+                {
+                    projects.push(folder);
+                }
             }
         }
-        folders
-            .iter()
-            .map(|folder| self.open(&at(folder), "resources", client))
-            .collect()
+        *below = Some((Instant::now(), projects.clone()));
+        projects
     }
+}
+
+/// The folder that the client works on: of several, the first that was prepared for runs.
+fn of_client(client: &Client) -> Option<&Path> {
+    let told: Vec<&Path> = client.roots().collect();
+    let prepared = told.iter().find(|root| root.join(".taskmaster").is_dir());
+    prepared.or(told.first()).copied()
+}
+
+fn outside(path: &Path) -> Fault {
+    Fault::new(
+        Kind::Refused,
+        "outside_roots",
+        format!(
+            "{} is outside of the folders that this server serves",
+            one_line(&path.display().to_string())
+        ),
+    )
+    .suggest("use a project below one of its roots; whoever runs the server can add one with `tm serve --root DIR`")
 }

@@ -3,6 +3,7 @@
 use mcp::{Argument, Client, Content, Problem, Prompt, PromptText, Speaker, Stop};
 use serde_json::{Map, Value};
 
+use super::Group;
 use super::place::{Meant, Places};
 use super::resources::problem;
 
@@ -38,8 +39,11 @@ const PHASES: [(&str, &str, &str, &str); 4] = [
     ),
 ];
 
-/// All prompts.
-pub fn list() -> Vec<Prompt> {
+/// The prompts that go with these groups of tools.
+pub fn list(groups: &[Group]) -> Vec<Prompt> {
+    if !groups.contains(&Group::Autopilot) {
+        return Vec::new();
+    }
     let whole = Prompt {
         name: WHOLE,
         title: "A TDD run from start to end",
@@ -54,11 +58,18 @@ pub fn list() -> Vec<Prompt> {
         name,
         title,
         description,
-        arguments: vec![Argument {
-            name: "runId",
-            description: "The run; the present one if left out",
-            required: false,
-        }],
+        arguments: vec![
+            Argument {
+                name: "runId",
+                description: "The run; the present one if left out",
+                required: false,
+            },
+            Argument {
+                name: "projectRoot",
+                description: "The project's folder, where the server has several",
+                required: false,
+            },
+        ],
     });
     [whole].into_iter().chain(phases).collect()
 }
@@ -105,6 +116,7 @@ pub fn fill(
         .ok_or_else(|| Problem::Invalid(format!("Unknown prompt: {name}")))?;
     let meant = Meant {
         run: text("runId"),
+        project_root: text("projectRoot"),
         ..Meant::default()
     };
     let conductor = places.open(&meant, name, client).map_err(problem)?;

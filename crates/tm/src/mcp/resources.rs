@@ -1,7 +1,8 @@
 //! Runs as resources: what a client can read, follow and hand to its model.
 
-use conductor::{Conductor, Fault, RunFilter};
+use conductor::{Conductor, Fault, RunFilter, RunSummary};
 use mcp::{Client, Contents, Problem, Resource, Stop, Template};
+use project::convention::plain::one_line;
 use serde_json::json;
 
 use super::place::Places;
@@ -15,6 +16,9 @@ const MERMAID: &str = "text/vnd.mermaid";
 const LOG_EVENTS: usize = 2000;
 /// How many runs are listed one by one.
 const LISTED: usize = 1000;
+
+/// The longest part of a title that says what a run is about, in characters.
+const LONGEST_TITLE: usize = 80;
 
 /// What there is to read of a run.
 const PARTS: [(&str, Template); 4] = [
@@ -80,7 +84,7 @@ pub fn list(places: &Places, client: &Client) -> Result<Vec<Resource>, Stop> {
                 all.push(Resource {
                     uri: format!("{RUNS}/{}/{part}", run.run_id),
                     name: format!("{}-{part}", run.run_id),
-                    title: format!("{}: {}", template.title, run.task_title),
+                    title: titled(template.title, &run),
                     description: String::new(),
                     mime: template.mime.to_owned(),
                 });
@@ -88,6 +92,17 @@ pub fn list(places: &Places, client: &Client) -> Result<Vec<Resource>, Stop> {
         }
     }
     Ok(all)
+}
+
+/// A part of a run, by what the run is about. That was written by others, so it is made plain, and short.
+fn titled(part: &str, run: &RunSummary) -> String {
+    let about = if run.task_title.is_empty() {
+        &run.workflow
+    } else {
+        &run.task_title
+    };
+    let about: String = one_line(about).chars().take(LONGEST_TITLE).collect();
+    format!("{part}: {about}")
 }
 
 /// The ids of runs, newest first.

@@ -6,6 +6,7 @@ mod eras;
 mod listing;
 mod noise;
 mod same_as_cli;
+mod served;
 mod server;
 mod stage;
 mod waiting;

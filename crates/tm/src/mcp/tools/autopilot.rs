@@ -81,8 +81,8 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_complete_phase",
             title: "Report RED or GREEN",
-            description: "Report the test results after RED (new tests must fail) or GREEN (all must pass). validated: false means nothing moved: follow suggestion.",
-            hints: Hints::Idempotent,
+            description: "Report the test results after RED (new tests must fail) or GREEN (all must pass). validated: false: not accepted; do what suggestion says. Failing tests in GREEN use up an attempt. Give unitId, so that a repeated report counts once.",
+            hints: Hints::Adds,
             input: json!({
                 "results": results,
                 "phase": { "type": "string", "enum": ["red", "green"] },
@@ -214,17 +214,21 @@ fn start(mut call: Call<'_>) -> Answer {
         task_id: given.text("taskId")?,
         title: given.text("title")?,
         subtasks: given.texts("subtasks")?,
-        plan: given.text("plan")?.map(Into::into),
+        plan: None,
         branch: options.text("branch")?,
         max_attempts: max_attempts.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         force: false,
         allow_dirty: given.flag("allowDirty")?,
     };
     options.end()?;
+    let plan = given.text("plan")?;
     let dry_run = given.flag("dryRun")?;
     let force = given.flag("force")?;
-    let client = call.client;
+    let (client, places) = (call.client, call.places);
     let (conductor, meant) = call.open()?;
+    request.plan = plan
+        .map(|plan| places.file(&conductor, &plan))
+        .transpose()?;
     if dry_run {
         request.force = force;
         return answer(&conductor.plan(&request)?);

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::Arguments;
 use super::confirm::No;
 use super::place::Places;
+use super::wording;
 
 /// Tools that belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,14 @@ impl Group {
         match self {
             Self::Autopilot => "autopilot",
             Self::Run => "run",
+        }
+    }
+
+    /// What a model should know before it calls one of them.
+    fn instructions(self) -> &'static str {
+        match self {
+            Self::Autopilot => include_str!("autopilot.md"),
+            Self::Run => include_str!("run.md"),
         }
     }
 
@@ -98,6 +107,16 @@ struct Entry {
     call: fn(Call<'_>) -> Answer,
 }
 
+/// What a model should know before it calls a tool of these groups.
+pub fn instructions(groups: &[Group]) -> String {
+    Group::ALL
+        .into_iter()
+        .filter(|group| groups.contains(group))
+        .map(Group::instructions)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
 /// The tools that a server has, put together once.
 #[derive(Debug)]
 pub struct Toolbox {
@@ -140,9 +159,17 @@ impl Toolbox {
             arguments: Arguments::new(arguments),
             client,
         };
+        let has = |name: &str| self.entries.iter().any(|entry| entry.name == name);
         match (entry.call)(call) {
-            Ok(value) => Ok(ToolAnswer::structured(value)),
-            Err(No::Fault(fault)) => Ok(ToolAnswer::error(json!({ "error": fault }))),
+            Ok(mut value) => {
+                wording::for_tools(&mut value, &has);
+                Ok(ToolAnswer::structured(value))
+            }
+            Err(No::Fault(fault)) => {
+                let mut value = json!({ "error": fault });
+                wording::for_tools(&mut value, &has);
+                Ok(ToolAnswer::error(value))
+            }
             Err(No::Stop(stop)) => Err(stop),
         }
     }

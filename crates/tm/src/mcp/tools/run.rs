@@ -38,8 +38,8 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "run_report",
             title: "Report a work unit",
-            description: "Report a work unit of any workflow. Where expects is outcome: give outcome; where it is tests: results. validated: false means nothing moved: follow suggestion.",
-            hints: Hints::Idempotent,
+            description: "Report a work unit of any workflow. Where expects is outcome: give outcome; where it is tests: results. validated: false: not accepted; do what suggestion says. Give unitId, so that a repeated report counts once.",
+            hints: Hints::Adds,
             input: json!({
                 "unitId": text,
                 "outcome": text,
