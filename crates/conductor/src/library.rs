@@ -110,16 +110,24 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
             origin: "built in".to_owned(),
         })
         .ok_or_else(|| {
-            let known: Vec<&str> = workflows::all().iter().map(|builtin| builtin.id).collect();
+            let mut known: Vec<String> = workflows::all()
+                .iter()
+                .map(|builtin| builtin.id.to_owned())
+                .collect();
+            known.extend(files(root).iter().filter_map(|path| {
+                let definition = Definition::parse(&read(path).ok()?).ok()?;
+                Some(definition.id.value)
+            }));
             Fault::new(
                 Kind::Missing,
                 "unknown_workflow",
                 format!("there is no workflow `{id}`"),
             )
             .suggest(format!(
-                "built in: {}; others lie in .taskmaster/workflows (`tm workflow list`)",
+                "those of this project are {}; others would lie in .taskmaster/workflows",
                 known.join(", ")
             ))
+            .expected(known)
         })
 }
 

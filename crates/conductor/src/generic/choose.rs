@@ -70,10 +70,13 @@ impl Conductor {
     }
 }
 
+/// How many runs are named where several could be meant, the newest first.
+const MOST_TOLD: usize = 8;
+
 fn several_runs(several: &[&Standing]) -> Fault {
-    let ids: Vec<&str> = several.iter().map(|run| run.dir.id()).collect();
     let told: Vec<String> = several
         .iter()
+        .take(MOST_TOLD)
         .map(|run| {
             let of = engine::load(run.dir.path()).map_or_else(
                 |_| String::new(),
@@ -85,8 +88,22 @@ fn several_runs(several: &[&Standing]) -> Fault {
     Fault::new(
         Kind::Usage,
         "several_runs",
-        format!("several runs could be meant: {}", told.join(", ")),
+        format!(
+            "several runs could be meant: {}{}",
+            told.join(", "),
+            match several.len().saturating_sub(MOST_TOLD) {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            }
+        ),
     )
     .suggest("name one with --run-id; the beginning of its id is enough")
-    .detail("runs", ids)
+    .detail(
+        "runs",
+        several
+            .iter()
+            .take(MOST_TOLD)
+            .map(|run| run.dir.id())
+            .collect::<Vec<_>>(),
+    )
 }

@@ -134,7 +134,7 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
                 Some("look at it, then go on with `tm autopilot resume`".to_owned())
             }
             Some(_) if used_up => Some(
-                "look at what keeps failing (the test may be wrong: resume, then reopen), then `tm autopilot resume` for a fresh set of attempts".to_owned(),
+                "tell the person, who decides whether to go on: look at what keeps failing (the test may be wrong: resume, then reopen), then `tm autopilot resume` for a fresh set of attempts".to_owned(),
             ),
             // A repair has no RED to go back to.
             Some("green_tests_still_failing") if is_repair(run, report) => {

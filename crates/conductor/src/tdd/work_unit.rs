@@ -372,7 +372,7 @@ fn not_done(
             suggestion: Some(match phase {
                 "red" => "write the failing tests, then report again; a subtask that makes no sense is given up with `tm autopilot skip --reason …`".to_owned(),
                 "commit" => "mend what keeps the commit from being made, or go one phase back with `tm autopilot reopen`".to_owned(),
-                _ => "run the whole suite and report its numbers; failing tests open a repair".to_owned(),
+                _ => "run the whole suite and report its numbers with `success: true`, also if tests fail: failing tests open a repair".to_owned(),
             }),
             code: Some("unit_not_done".to_owned()),
             details: Map::new(),

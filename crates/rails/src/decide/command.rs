@@ -103,8 +103,9 @@ impl Planner<'_> {
             edge: chosen.index,
             effect: 0,
         };
-        self.take(token, &at, way.clone())?;
-        self.advance(&way, false)
+        let after = way.after().behind(event, token);
+        self.take(token, &at, way)?;
+        self.advance(&after, false)
     }
 
     /// The one token that stands at work, and carries `item` if one is named.

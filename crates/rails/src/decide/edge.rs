@@ -35,6 +35,15 @@ impl Way {
             ..Self::default()
         }
     }
+
+    /// What goes on behind the edge of `event`. Why an item was given up is said of that item: whatever comes in hand
+    /// after it knows nothing of it.
+    pub(crate) fn behind(mut self, event: &str, token: u32) -> Self {
+        if event == "skip" && token != ROOT {
+            self.reason = None;
+        }
+        self
+    }
 }
 
 /// The edge that was chosen, with the notes made before it.

@@ -42,7 +42,7 @@ impl Planner<'_> {
             "do" => self.leave_do(pending.token)?,
             "final" => self.end(pending.token),
             _ => {
-                let after = way.after();
+                let after = way.after().behind(&pending.at.event, pending.token);
                 self.arrive(pending.token, &pending.at, way, Some(result))?;
                 return self.advance(&after, aborts);
             }

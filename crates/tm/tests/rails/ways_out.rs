@@ -262,3 +262,18 @@ fn cleaning_up_never_loses_work() {
     env.auto("abort --cleanup --yes").ok();
     assert_eq!(env.git(&["branch", "--format=%(refname:short)"]), "main");
 }
+
+/// Why one subtask was given up is no order for the next, nor for the suite at the end.
+#[test]
+fn the_reason_of_a_skip_stays_with_what_was_skipped() {
+    let env = TestEnvironment::with(APART, CONFIG);
+    env.auto("start 1").ok();
+    for _ in 0..2 {
+        env.tm(&["autopilot", "skip", "--reason", "out of scope"])
+            .ok();
+        let next = env.auto("next").ok();
+        let text = next["instructions"].as_str().unwrap_or_default();
+        assert!(!text.contains("out of scope"), "{text}");
+        assert!(!text.contains("was reopened"), "{text}");
+    }
+}

@@ -147,7 +147,7 @@ impl Conductor {
             format!("the run {} is under way in {}", other.id(), at.display()),
         )
         .detail("runId", other.id())
-        .recover("tm autopilot resume");
+        .recover(format!("tm autopilot next --run-id {}", other.id()));
         Err(if at == self.root {
             fault.suggest("go on with it (`tm autopilot next`), end it (`tm autopilot abort`), or supersede it with --force")
         } else {
@@ -263,7 +263,8 @@ impl Conductor {
             actor: self.actor.clone(),
         }));
         let branch = planned.start.branch.clone();
-        let warnings = planned.start.warnings.clone();
+        let mut warnings = planned.start.warnings.clone();
+        warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);
         let tdd = Tdd {
             root: &self.root,
             settings: &self.settings,
@@ -309,6 +310,20 @@ impl Conductor {
                     .recover("tm autopilot resume"))
             }
         }
+    }
+
+    /// What should be said of a run of the same task that somebody stopped: it may be meant.
+    fn paused_before(project: &ProjectDir, task: &str) -> Result<Option<String>, Fault> {
+        Ok(by_status(project)?
+        .into_iter()
+        .find(|(_, status, of)| status == "paused" && of == task)
+        .map(|(dir, ..)| {
+            format!(
+                "the run {} of this task is paused; to go on with that one, abort this one and `tm autopilot resume --run-id {}`",
+                dir.id(),
+                dir.id()
+            )
+        }))
     }
 
     /// Removes the folders of runs whose start was interrupted before anything was journalled. To be called under
