@@ -1,5 +1,6 @@
 //! `tm mcp` and `tm serve`.
 
+use std::io::IsTerminal as _;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
@@ -17,8 +18,13 @@ use crate::output::Output;
 use crate::render;
 
 /// Serves the client at standard input and output, until it closes its end.
-pub fn stdio(mcp: Mcp) -> Outcome {
+pub fn stdio(mcp: Mcp, output: &Output) -> Outcome {
     log_to_stderr();
+    if std::io::stdin().is_terminal() {
+        output.hint(
+            "an agent starts this and speaks to it here; `tm init --client …` sets one up. Ctrl-D ends it",
+        );
+    }
     let named = mcp.project_root.as_deref().map(folder).transpose()?;
     let places = Places::of_one_client(current_folder()?, named);
     let server = Tramline::new(places, &groups(mcp.tools));

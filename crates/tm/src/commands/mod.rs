@@ -67,7 +67,7 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
         Command::Workflow(workflow) => setup::workflow(workflow, output),
         Command::Config(config) => setup::config(config, output),
         Command::Init(arguments) => init::init(&arguments, output),
-        Command::Mcp(mcp) => mcp::stdio(mcp),
+        Command::Mcp(mcp) => mcp::stdio(mcp, output),
         Command::Serve(serve) => mcp::http(serve, output),
         Command::Doctor(doctor) => setup::doctor(&doctor, output),
         Command::Demo(demo) => crate::demo::run(&demo, output),

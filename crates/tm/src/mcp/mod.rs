@@ -6,7 +6,7 @@
 //! | [`arguments`] | reading a tool's arguments |
 //! | [`place`] | which project a call is about |
 //! | [`confirm`] | asking the person before something that cannot be undone |
-//! | [`wording`] | advice for an agent that has tools and no command line |
+//! | [`wording`] | words for an agent that has tools and no command line |
 //! | [`resources`] | runs as resources |
 //! | [`prompts`] | a run from start to end, and each phase |
 //!
@@ -28,6 +28,7 @@ use serde_json::{Map, Value};
 
 pub use place::Places;
 pub use tools::{Group, Toolbox};
+use wording::Words;
 
 /// The server of this process.
 #[derive(Debug)]
@@ -99,7 +100,9 @@ impl Server for Tramline {
         arguments: Map<String, Value>,
         client: &Client,
     ) -> Result<PromptText, Stop> {
-        prompts::fill(&self.places, name, &arguments, client)
+        let has = |tool: &str| self.tools.has(tool);
+        let words = Words::after("autopilot_next", &has);
+        prompts::fill(&self.places, name, &arguments, client, &words)
     }
 
     fn complete(&self, what: &Completing, client: &Client) -> Result<Vec<String>, Stop> {

@@ -80,7 +80,8 @@ impl Places {
     pub fn open(&self, meant: &Meant, call: &str, client: &Client) -> Result<Conductor, Fault> {
         if let Some(named) = &meant.project_root {
             let root = self.allowed(&self.cwd.join(named))?;
-            return self.at(&root, true, meant, call, client);
+            // Agents name the folder that they are in: the project is that one, or the one that it lies in.
+            return self.at(&root, is_project(&root), meant, call, client);
         }
         if !self.roots.is_empty() {
             let root = self.unnamed_below_roots(meant, client)?;
@@ -134,6 +135,7 @@ impl Places {
             .find(|folder| folder.join(".git").exists());
         match top {
             Some(top) if !self.is_within(top) => Err(outside(top)),
+            _ if !self.is_within(conductor.root()) => Err(outside(conductor.root())),
             _ => Ok(conductor),
         }
     }
@@ -243,8 +245,6 @@ impl Places {
         {
             return projects.clone();
         }
-        let is_project =
-            |folder: &Path| folder.join(".taskmaster").is_dir() || folder.join(".git").exists();
         let mut projects: Vec<PathBuf> = self
             .roots
             .iter()
@@ -266,6 +266,11 @@ impl Places {
         *below = Some((Instant::now(), projects.clone()));
         projects
     }
+}
+
+/// Whether a folder is a project itself, and not only a part of one.
+fn is_project(folder: &Path) -> bool {
+    folder.join(".taskmaster").is_dir() || folder.join(".git").exists()
 }
 
 /// The folder that the client works on: of several, the first that was prepared for runs.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::Group;
 use super::place::{Meant, Places};
 use super::resources::problem;
+use super::wording::Words;
 
 /// The prompt for a whole run.
 const WHOLE: &str = "tdd";
@@ -80,6 +81,7 @@ pub fn fill(
     name: &str,
     arguments: &Map<String, Value>,
     client: &Client,
+    words: &Words<'_>,
 ) -> Result<PromptText, Stop> {
     let text = |key: &str| {
         arguments
@@ -122,7 +124,9 @@ pub fn fill(
     let conductor = places.open(&meant, name, client).map_err(problem)?;
     let next = conductor.next(meant.run(), false).map_err(problem)?;
     match next.instructions {
-        Some(instructions) if next.action == phase => Ok(said(description, instructions)),
+        Some(instructions) if next.action == phase => {
+            Ok(said(description, words.instructions(&instructions)))
+        }
         _ => Err(Problem::Invalid(format!(
             "the run {} is not in {phase}: its next action is {}",
             next.run_id, next.action

@@ -1,32 +1,70 @@
-//! Advice for an agent that has tools and no command line.
+//! Words for an agent that has tools and no command line.
 //!
-//! The conductor's advice names commands. Here the commands that have a tool become that tool, and flags its arguments.
-//! What only a person at a terminal can do stays as it is.
+//! The conductor's advice and the templates' instructions name commands. Here the commands that have a tool become that
+//! tool, and flags its arguments. What only a person at a terminal can do stays as it is, and so does everything that
+//! stands in a fence as data.
 
 use serde_json::Value;
 
-/// Commands and the tools that do the same; the longer ones first, where one begins with another.
-const COMMANDS: [(&str, &str); 20] = [
-    ("tm autopilot start", "autopilot_start"),
-    ("tm autopilot next", "autopilot_next"),
-    ("tm autopilot complete", "autopilot_complete_phase"),
-    ("tm autopilot commit", "autopilot_commit"),
-    ("tm autopilot finalize", "autopilot_finalize"),
-    ("tm autopilot reopen", "autopilot_reopen"),
-    ("tm autopilot skip", "autopilot_skip"),
-    ("tm autopilot status", "autopilot_status"),
-    ("tm autopilot pause", "autopilot_pause"),
-    ("tm autopilot resume", "autopilot_resume"),
-    ("tm autopilot abort", "autopilot_abort"),
-    ("tm run start", "run_start"),
-    ("tm run next", "run_next"),
-    ("tm run report", "run_report"),
-    ("tm run status", "run_status"),
-    ("tm runs report", "tramline://runs/{id}/report"),
-    ("tm runs log", "tramline://runs/{id}/log"),
-    ("tm autopilot watch", "tramline://runs/{id}/log"),
-    ("tm runs show", "tramline://runs/{id}/state"),
-    ("tm runs list", "tramline://runs"),
+/// The form in which an agent works on a run: a tool of one form leads to the tools of the same form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Phases,
+    WorkUnits,
+    Generic,
+}
+
+/// What a command is called in the three forms; the same in all where there is only one.
+const COMMANDS: [(&str, [&str; 3]); 19] = [
+    (
+        "tm autopilot start",
+        ["autopilot_start", "autopilot_start", "run_start"],
+    ),
+    (
+        "tm autopilot next",
+        ["autopilot_next", "autopilot_next_work_unit", "run_next"],
+    ),
+    (
+        "tm autopilot complete",
+        [
+            "autopilot_complete_phase",
+            "autopilot_complete_work_unit",
+            "run_report",
+        ],
+    ),
+    (
+        "tm autopilot commit",
+        [
+            "autopilot_commit",
+            "autopilot_complete_work_unit",
+            "run_report",
+        ],
+    ),
+    (
+        "tm autopilot finalize",
+        [
+            "autopilot_finalize",
+            "autopilot_complete_work_unit",
+            "run_report",
+        ],
+    ),
+    (
+        "tm autopilot status",
+        ["autopilot_status", "autopilot_get_state", "run_status"],
+    ),
+    ("tm autopilot reopen", ["autopilot_reopen"; 3]),
+    ("tm autopilot skip", ["autopilot_skip"; 3]),
+    ("tm autopilot pause", ["autopilot_pause"; 3]),
+    ("tm autopilot resume", ["autopilot_resume"; 3]),
+    ("tm autopilot abort", ["autopilot_abort"; 3]),
+    ("tm run start", ["run_start"; 3]),
+    ("tm run next", ["run_next"; 3]),
+    ("tm run report", ["run_report"; 3]),
+    ("tm run status", ["run_status"; 3]),
+    ("tm runs report", ["tramline://runs/{id}/report"; 3]),
+    ("tm runs log", ["tramline://runs/{id}/log"; 3]),
+    ("tm runs show", ["tramline://runs/{id}/state"; 3]),
+    ("tm runs list", ["tramline://runs"; 3]),
 ];
 
 /// Flags and the arguments that mean the same.
@@ -55,76 +93,200 @@ const FLAGS: [(&str, &str); 22] = [
     ("--check", "check"),
 ];
 
-/// Rewrites the advice in an answer, or in the fault of a call, for an agent that `has` these tools.
-pub fn for_tools(answer: &mut Value, has: &dyn Fn(&str) -> bool) {
-    let told = match answer.get_mut("error") {
-        Some(error) => error,
-        None => answer,
-    };
-    // Here the command is the point: it is for the person.
-    if told.get("code").and_then(Value::as_str) == Some("needs_confirmation") {
-        return;
-    }
-    if let Some(Value::String(suggestion)) = told.get_mut("suggestion") {
-        *suggestion = advice(suggestion, has);
-    }
-    if let Some(Value::String(recovery)) = told.get_mut("recovery") {
-        *recovery = command(recovery, has);
-    }
+/// What stands before the instructions of a unit that is not for an agent.
+const FOR_A_PERSON: &str = "This is for a person, not for you. Show them what follows, wait for what they say, and report that and nothing else.\n\n";
+
+/// The words of one agent.
+pub struct Words<'a> {
+    form: Form,
+    has: &'a dyn Fn(&str) -> bool,
 }
 
-/// A sentence with commands between backticks and flags outside of them.
-fn advice(text: &str, has: &dyn Fn(&str) -> bool) -> String {
-    let mut out = String::with_capacity(text.len());
-    for (number, part) in text.split('`').enumerate() {
-        if number % 2 == 0 {
-            out.push_str(&flags(part));
+impl<'a> Words<'a> {
+    /// The words of an agent that `has` these tools, and has called this one.
+    pub fn after(tool: &str, has: &'a dyn Fn(&str) -> bool) -> Self {
+        let form = if tool.contains("work_unit") || tool == "autopilot_get_state" {
+            Form::WorkUnits
+        } else if tool.starts_with("run_") {
+            Form::Generic
         } else {
-            let told = command(part, has);
+            Form::Phases
+        };
+        Self { form, has }
+    }
+
+    /// Rewrites advice and instructions in an answer, or in the fault of a call.
+    pub fn rewrite(&self, answer: &mut Value) {
+        let told = match answer.get_mut("error") {
+            Some(error) => error,
+            None => answer,
+        };
+        // Here the command is the point: it is for the person.
+        if told.get("code").and_then(Value::as_str) == Some("needs_confirmation") {
+            return;
+        }
+        if let Some(Value::String(suggestion)) = told.get_mut("suggestion") {
+            *suggestion = self.advice(suggestion);
+        }
+        if let Some(Value::String(recovery)) = told.get_mut("recovery") {
+            *recovery = self.command(recovery);
+        }
+        self.of_unit(told);
+        for unit in told
+            .get_mut("units")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            self.of_unit(unit);
+        }
+    }
+
+    fn of_unit(&self, unit: &mut Value) {
+        let for_a_person = unit.get("by").and_then(Value::as_str) == Some("person");
+        if let Some(Value::String(text)) = unit.get_mut("instructions") {
+            let rewritten = self.instructions(text);
+            *text = if for_a_person {
+                format!("{FOR_A_PERSON}{rewritten}")
+            } else {
+                rewritten
+            };
+        }
+    }
+
+    /// A whole prompt. What stands in fences is data and stays, except for the commands of ours that are to be run.
+    pub fn instructions(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut lines = text.split_inclusive('\n');
+        while let Some(line) = lines.next() {
+            let fence = line.trim_start().chars().take_while(|&c| c == '`').count();
+            if fence < 3 {
+                out.push_str(&self.advice(line));
+                continue;
+            }
+            let closes = |line: &str| {
+                let line = line.trim();
+                line.len() >= fence && line.chars().all(|c| c == '`')
+            };
+            let mut block = line.to_owned();
+            let mut inside = String::new();
+            for line in lines.by_ref() {
+                block.push_str(line);
+                if closes(line) {
+                    break;
+                }
+                inside.push_str(line);
+            }
+            let is_shell = line.trim().trim_start_matches('`') == "sh";
+            match self.call(inside.trim()).filter(|_| is_shell) {
+                Some(call) => {
+                    out.push_str(&call);
+                    out.push('\n');
+                }
+                None => out.push_str(&block),
+            }
+        }
+        out
+    }
+
+    /// The call that does what a command in a fence would.
+    fn call(&self, line: &str) -> Option<String> {
+        if line.contains('\n') {
+            return None;
+        }
+        let words: Vec<&str> = line.split(' ').collect();
+        let ["tm", "autopilot", command, rest @ ..] = words.as_slice() else {
+            return None;
+        };
+        let tool = self.tool(line)?;
+        let phase = match *command {
+            "complete" => rest.first().copied().unwrap_or_default().to_uppercase(),
+            other => other.to_uppercase(),
+        };
+        let with = match (self.form, *command) {
+            (Form::WorkUnits, "commit") => {
+                "`workUnitId` and `result`: {\"success\": true, \"phase\": \"COMMIT\"}".to_owned()
+            }
+            (Form::WorkUnits, "complete" | "finalize") => format!(
+                "`workUnitId` and `result`: {{\"success\": true, \"phase\": \"{phase}\", \"testsFailed\": N, \"testsPassed\": N}}"
+            ),
+            (Form::Phases, "finalize") => "`results`: {\"passed\": N, \"failed\": N}".to_owned(),
+            (_, "complete" | "finalize") => {
+                "`unitId` and `results`: {\"failed\": N, \"passed\": N}".to_owned()
+            }
+            (_, "commit") => "`unitId`".to_owned(),
+            _ => return None,
+        };
+        Some(format!("   Call `{tool}` with {with}"))
+    }
+
+    /// A sentence with commands between backticks and flags outside of them.
+    fn advice(&self, text: &str) -> String {
+        // A backtick without its other half is nobody's command.
+        if text.matches('`').count() % 2 == 1 {
+            return text.to_owned();
+        }
+        let mut out = String::with_capacity(text.len());
+        for (number, part) in text.split('`').enumerate() {
+            if number % 2 == 0 {
+                out.push_str(&flags(part));
+                continue;
+            }
+            let told = self.command(part);
+            out.push('`');
             // With its arguments beside it a tool stands between backticks of its own.
             match told.split_once(" with ") {
                 Some((tool, arguments)) => {
-                    out.push_str(&format!("`{tool}` with {arguments}"));
+                    out.push_str(tool);
+                    out.push_str("` with ");
+                    out.push_str(arguments);
                 }
-                None => out.push_str(&format!("`{told}`")),
+                None => {
+                    out.push_str(&told);
+                    out.push('`');
+                }
             }
         }
+        out
     }
-    // A backtick without its other half is nobody's command.
-    if text.matches('`').count() % 2 == 1 {
-        return text.to_owned();
-    }
-    out
-}
 
-/// A command as the tool that does the same, with the arguments that it names.
-fn command(text: &str, has: &dyn Fn(&str) -> bool) -> String {
-    let found = COMMANDS.iter().find(|(command, tool)| {
-        let is_there = has(tool) || tool.starts_with("tramline:");
-        is_there
-            && text
-                .strip_prefix(command)
+    /// The tool that does what a command does.
+    fn tool(&self, command: &str) -> Option<&'static str> {
+        let (_, names) = COMMANDS.iter().find(|(known, _)| {
+            command
+                .strip_prefix(known)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-    });
-    let Some((_, tool)) = found else {
-        return flags(text);
-    };
-    let named: Vec<&str> = FLAGS
-        .iter()
-        .filter(|(flag, _)| text.split(' ').any(|word| word == *flag))
-        .map(|(_, argument)| *argument)
-        .collect();
-    if named.is_empty() {
-        (*tool).to_owned()
-    } else {
-        format!("{tool} with {}", named.join(", "))
+        })?;
+        let own = names[self.form as usize];
+        // An agent may have called a tool of one form without having all of them.
+        [own]
+            .into_iter()
+            .chain(*names)
+            .find(|tool| tool.starts_with("tramline:") || (self.has)(tool))
+    }
+
+    /// A command as the tool that does the same, with the arguments that it names.
+    fn command(&self, text: &str) -> String {
+        let Some(tool) = self.tool(text) else {
+            return flags(text);
+        };
+        let named: Vec<&str> = FLAGS
+            .iter()
+            .filter(|(flag, _)| text.split(' ').any(|word| word == *flag))
+            .map(|(_, argument)| *argument)
+            .collect();
+        if named.is_empty() {
+            tool.to_owned()
+        } else {
+            format!("{tool} with {}", named.join(", "))
+        }
     }
 }
 
 /// A text with its flags as arguments.
 fn flags(text: &str) -> String {
-    // What only a person does keeps the words that the person types.
-    if text.starts_with("tm ") {
+    // What only a person does keeps the words that the person types; so does what is no command of ours.
+    if text.starts_with("tm ") || text.starts_with("git ") {
         return text.to_owned();
     }
     let mut out = text.to_owned();
@@ -150,6 +312,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn after(tool: &str) -> Words<'static> {
+        Words::after(tool, &|_| true)
+    }
+
     #[test]
     fn commands_become_tools_and_flags_arguments() {
         for (given, told) in [
@@ -171,12 +337,52 @@ mod tests {
             ),
             ("never --forced or x--force", "never --forced or x--force"),
             ("`git switch main`", "`git switch main`"),
+            ("`git commit --message x`", "`git commit --message x`"),
             ("a lone ` stays", "a lone ` stays"),
             ("`tm log verify`", "`tm log verify`"),
             ("`tm autopilot starts`", "`tm autopilot starts`"),
         ] {
-            assert_eq!(advice(given, &|_| true), told);
+            assert_eq!(after("autopilot_next").advice(given), told);
         }
+    }
+
+    #[test]
+    fn each_form_leads_to_tools_of_its_own() {
+        for (called, next, reported) in [
+            ("autopilot_next", "autopilot_next", "autopilot_commit"),
+            (
+                "autopilot_next_work_unit",
+                "autopilot_next_work_unit",
+                "autopilot_complete_work_unit",
+            ),
+            ("run_next", "run_next", "run_report"),
+        ] {
+            let words = after(called);
+            assert_eq!(words.command("tm autopilot next"), next);
+            assert_eq!(words.command("tm autopilot commit 1.1"), reported);
+        }
+        let some = |tool: &str| tool.starts_with("run_");
+        let words = Words::after("run_next", &some);
+        assert_eq!(words.command("tm autopilot skip"), "tm autopilot skip");
+        assert_eq!(words.command("tm autopilot next"), "run_next");
+    }
+
+    #[test]
+    fn instructions_name_calls_and_leave_data_alone() {
+        let text = "Title:\n\n````text\nuse `tm autopilot next` --force\n```sh\ntm autopilot commit\n```\n````\n\n6. Report:\n\n```sh\ntm autopilot complete red 1.1 --results \"failed:N,passed:N\"\n```\n\n   Add `--coverage N`. Or: `tm autopilot skip 1.1 --reason \"…\"`.\n";
+        assert_eq!(
+            after("autopilot_next").instructions(text),
+            "Title:\n\n````text\nuse `tm autopilot next` --force\n```sh\ntm autopilot commit\n```\n````\n\n6. Report:\n\n   Call `autopilot_complete_phase` with `unitId` and `results`: {\"failed\": N, \"passed\": N}\n\n   Add `coverage N`. Or: `autopilot_skip` with reason.\n"
+        );
+        let text =
+            "```sh\ntm autopilot finalize --results \"passed:N,failed:N\" --coverage N\n```\n";
+        assert_eq!(
+            after("autopilot_next_work_unit").instructions(text),
+            "   Call `autopilot_complete_work_unit` with `workUnitId` and `result`: {\"success\": true, \"phase\": \"FINALIZE\", \"testsFailed\": N, \"testsPassed\": N}\n"
+        );
+        let other =
+            "```sh\nmake test\n```\nand a fence that never ends\n```text\n`tm autopilot next`";
+        assert_eq!(after("run_next").instructions(other), other);
     }
 
     #[test]
@@ -187,19 +393,28 @@ mod tests {
                 "suggestion": "`tm autopilot start <taskId>`", "recovery": "tm autopilot start",
             }
         });
-        for_tools(&mut answer, &|_| true);
+        after("autopilot_next").rewrite(&mut answer);
         assert_eq!(answer["error"]["message"], "`tm autopilot next` failed");
         assert_eq!(answer["error"]["suggestion"], "`autopilot_start`");
         assert_eq!(answer["error"]["recovery"], "autopilot_start");
 
-        let mut answer = json!({ "recovery": "tm autopilot start" });
-        for_tools(&mut answer, &|tool| tool == "run_start");
-        assert_eq!(answer["recovery"], "tm autopilot start");
-
         let mut answer = json!({
             "error": { "code": "needs_confirmation", "recovery": "tm autopilot abort --cleanup" }
         });
-        for_tools(&mut answer, &|_| true);
+        after("autopilot_abort").rewrite(&mut answer);
         assert_eq!(answer["error"]["recovery"], "tm autopilot abort --cleanup");
+    }
+
+    #[test]
+    fn a_unit_for_a_person_says_so() {
+        let mut answer = json!({
+            "by": "person", "instructions": "Approve it",
+            "units": [{ "by": "person", "instructions": "Approve it" }, { "by": "agent", "instructions": "Do it" }],
+        });
+        after("run_next").rewrite(&mut answer);
+        let told = answer["instructions"].as_str().unwrap();
+        assert!(told.starts_with("This is for a person") && told.ends_with("Approve it"));
+        assert_eq!(answer["units"][0]["instructions"], told);
+        assert_eq!(answer["units"][1]["instructions"], "Do it");
     }
 }

@@ -44,13 +44,13 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_start",
             title: "Start a run",
-            description: "Start a TDD run on a task: checks the repository, makes the branch, gives the first step. Either taskId (from tasks.json), or title with subtasks, or plan (Markdown checklist).",
+            description: "Start a TDD run on a task: checks the repository, makes the branch, gives the first step. Either taskId (from tasks.json), or title with subtasks, or plan.",
             hints: Hints::Adds,
             input: json!({
                 "taskId": text,
                 "title": text,
                 "subtasks": files,
-                "plan": text,
+                "plan": { "type": "string", "description": "path of a Markdown checklist" },
                 "options": {
                     "type": "object",
                     "properties": { "branch": text, "maxAttempts": { "type": "integer" } },
@@ -140,9 +140,9 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_skip",
             title: "Give a subtask up",
-            description: "Give up the subtask in hand (or subtaskId) for good; what depends on it is not run.",
+            description: "Give up the subtask in hand for good; what depends on it is not run.",
             hints: Hints::Destructive,
-            input: json!({ "reason": text, "subtaskId": text }),
+            input: json!({ "reason": text }),
             needed: &["reason"],
             output: moved.clone(),
             call: skip,

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::Arguments;
 use super::confirm::No;
 use super::place::Places;
-use super::wording;
+use super::wording::Words;
 
 /// Tools that belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +140,11 @@ impl Toolbox {
         self.entries.iter().map(Entry::tool).collect()
     }
 
+    /// Whether there is a tool of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.name == name)
+    }
+
     /// Calls a tool. What goes wrong is an answer too, so that the model reads it.
     pub fn call(
         &self,
@@ -159,15 +164,16 @@ impl Toolbox {
             arguments: Arguments::new(arguments),
             client,
         };
-        let has = |name: &str| self.entries.iter().any(|entry| entry.name == name);
+        let has = |name: &str| self.has(name);
+        let words = Words::after(tool, &has);
         match (entry.call)(call) {
             Ok(mut value) => {
-                wording::for_tools(&mut value, &has);
+                words.rewrite(&mut value);
                 Ok(ToolAnswer::structured(value))
             }
             Err(No::Fault(fault)) => {
                 let mut value = json!({ "error": fault });
-                wording::for_tools(&mut value, &has);
+                words.rewrite(&mut value);
                 Ok(ToolAnswer::error(value))
             }
             Err(No::Stop(stop)) => Err(stop),
