@@ -114,7 +114,15 @@ fn a_wrong_choice_names_the_right_ones() {
     let ran = TestEnvironment::bare().tm(&["runs", "list", "--status", "lost", "--json"]);
     assert_eq!(
         ran.json_with(2)["error"]["expected"],
-        json!(["running", "paused", "completed", "failed", "aborted"])
+        json!([
+            "running",
+            "paused",
+            "completed",
+            "failed",
+            "aborted",
+            "error",
+            "cancelled"
+        ])
     );
 }
 
