@@ -72,7 +72,7 @@ impl Served {
         (status, serde_json::from_str(body).unwrap_or(Value::Null))
     }
 
-    fn tool(&self, tool: &str, arguments: Value) -> Value {
+    fn tool(&self, tool: &str, arguments: &Value) -> Value {
         let (_, mut answer) = self.send(
             "tools/call",
             tool,
@@ -81,7 +81,7 @@ impl Served {
         answer["result"]["structuredContent"].take()
     }
 
-    fn code(&self, tool: &str, arguments: Value) -> String {
+    fn code(&self, tool: &str, arguments: &Value) -> String {
         let told = self.tool(tool, arguments);
         told["error"]["code"].as_str().unwrap_or("none").to_owned()
     }
@@ -134,18 +134,18 @@ fn nothing_beyond_the_roots_is_read_or_even_told_of() {
         "/etc/hostname".to_owned(),
         "/etc/nothing".to_owned(),
     ] {
-        let code = served.code("autopilot_start", json!({ "plan": named }));
+        let code = served.code("autopilot_start", &json!({ "plan": named }));
         assert_eq!(code, "outside_roots", "{named}");
     }
     std::os::unix::fs::symlink(&plan, stage.project().join("plan.md")).unwrap();
-    let code = served.code("autopilot_start", json!({ "plan": "plan.md" }));
+    let code = served.code("autopilot_start", &json!({ "plan": "plan.md" }));
     assert_eq!(code, "outside_roots");
     for root in [
         beside.display().to_string(),
         "../beside".to_owned(),
         "/".to_owned(),
     ] {
-        let code = served.code("autopilot_status", json!({ "projectRoot": root }));
+        let code = served.code("autopilot_status", &json!({ "projectRoot": root }));
         assert_eq!(code, "outside_roots", "{root}");
     }
     assert_eq!(fs::read_to_string(plan).unwrap(), "# Things\n\n- [ ] one\n");
@@ -160,7 +160,7 @@ fn a_plan_belongs_to_the_project_that_is_named() {
     let served = Served::new(&stage, &[&stage.project(), &inner]);
     let plan = served.tool(
         "autopilot_start",
-        json!({ "plan": "plan.md", "projectRoot": inner, "dryRun": true, "allowDirty": true }),
+        &json!({ "plan": "plan.md", "projectRoot": inner, "dryRun": true, "allowDirty": true }),
     );
     assert_eq!(plan["subtasks"][0]["title"], "one", "{plan}");
 }
@@ -173,7 +173,7 @@ fn a_folder_of_a_larger_working_tree_is_no_root() {
     let served = Served::new(&stage, &[&sub]);
     let code = served.code(
         "autopilot_start",
-        json!({ "title": "t", "subtasks": ["a"] }),
+        &json!({ "title": "t", "subtasks": ["a"] }),
     );
     assert_eq!(code, "outside_roots");
     assert_eq!(stage.git(&["branch", "--show-current"]), "main");
@@ -188,8 +188,8 @@ fn of_several_projects_a_run_tells_which() {
     let run = stage.tm(0, &["autopilot", "status"])["runId"].clone();
 
     let served = Served::new(&stage, &[&stage.project(), &other]);
-    assert_eq!(served.code("autopilot_status", json!({})), "which_project");
-    let told = served.tool("autopilot_status", json!({ "runId": run }));
+    assert_eq!(served.code("autopilot_status", &json!({})), "which_project");
+    let told = served.tool("autopilot_status", &json!({ "runId": run }));
     assert_eq!(told["runId"], run, "{told}");
     let (_, prompt) = served.send(
         "prompts/get",
@@ -202,11 +202,11 @@ fn of_several_projects_a_run_tells_which() {
 
     // A folder above several is none itself; the only one in it that has runs is meant.
     let served = Served::new(&stage, &[&above]);
-    let told = served.tool("autopilot_status", json!({}));
+    let told = served.tool("autopilot_status", &json!({}));
     assert_eq!(told["runId"], run, "{told}");
     let told = served.tool(
         "autopilot_start",
-        json!({ "projectRoot": other, "title": "t", "subtasks": ["a"] }),
+        &json!({ "projectRoot": other, "title": "t", "subtasks": ["a"] }),
     );
     assert_eq!(told["nextAction"]["action"], "red", "{told}");
 }
@@ -229,7 +229,7 @@ fn it_answers_where_it_says_that_it_listens() {
     let stage = Stage::new();
     let served = Served::at(&stage, "127.0.0.2:0", &[&stage.project()]);
     assert!(served.address.starts_with("127.0.0.2:"));
-    assert_eq!(served.code("autopilot_status", json!({})), "no_run");
+    assert_eq!(served.code("autopilot_status", &json!({})), "no_run");
 }
 
 #[test]
