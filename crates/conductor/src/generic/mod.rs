@@ -1,6 +1,6 @@
 //! Runs of any workflow by the generic verbs: start, next, report, status, step, and the turns.
 //!
-//! A definition that needs nothing of `tdd`'s hands is run by [`Plain`]: its reports bring an outcome or
+//! A definition that needs nothing of `tdd`'s hands is run by `Plain`: its reports bring an outcome or
 //! counts of tests, and nothing outside the run's folder is touched. One that works on a task's branch is
 //! run by `tdd`'s own hands, and answers in the same shape.
 

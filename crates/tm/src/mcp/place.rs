@@ -90,7 +90,7 @@ impl Places {
         if let Some(named) = &self.named {
             return self.at(named, true, meant, call, client);
         }
-        match of_client(client) {
+        match of_client(client)? {
             Some(root) => self.at(root, false, meant, call, client),
             None => self.at(&self.cwd, false, meant, call, client),
         }
@@ -142,7 +142,7 @@ impl Places {
 
     /// The project below the roots that a call means which names none.
     fn unnamed_below_roots(&self, meant: &Meant, client: &Client) -> Result<PathBuf, Fault> {
-        if let Some(told) = of_client(client) {
+        if let Some(told) = of_client(client)? {
             return self.allowed(told);
         }
         let projects = self.projects(client);
@@ -274,10 +274,13 @@ fn is_project(folder: &Path) -> bool {
 }
 
 /// The folder that the client works on: of several, the first that was prepared for runs.
-fn of_client(client: &Client) -> Option<&Path> {
-    let told: Vec<&Path> = client.roots().collect();
+fn of_client(client: &Client) -> Result<Option<&Path>, Fault> {
+    let told = client.roots().map_err(|untold| {
+        Fault::new(Kind::Usage, "which_project", one_line(&untold.to_string()))
+            .suggest("call again, or name the project with `projectRoot`")
+    })?;
     let prepared = told.iter().find(|root| root.join(".taskmaster").is_dir());
-    prepared.or(told.first()).copied()
+    Ok(prepared.or(told.first()).map(PathBuf::as_path))
 }
 
 fn outside(path: &Path) -> Fault {

@@ -235,16 +235,13 @@ impl<'a> Words<'a> {
             let told = self.command(part);
             out.push('`');
             // With its arguments beside it a tool stands between backticks of its own.
-            match told.split_once(" with ") {
-                Some((tool, arguments)) => {
-                    out.push_str(tool);
-                    out.push_str("` with ");
-                    out.push_str(arguments);
-                }
-                None => {
-                    out.push_str(&told);
-                    out.push('`');
-                }
+            if let Some((tool, arguments)) = told.split_once(" with ") {
+                out.push_str(tool);
+                out.push_str("` with ");
+                out.push_str(arguments);
+            } else {
+                out.push_str(&told);
+                out.push('`');
             }
         }
         out
