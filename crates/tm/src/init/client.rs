@@ -64,26 +64,26 @@ impl Instructions {
     }
 }
 
-const ARGUMENTS: Field = Field::List(&["mcp", "--tools", "autopilot"]);
-const PLAIN: Entry = Entry(&[("command", Field::Text("tm")), ("args", ARGUMENTS)]);
+const ARGUMENTS: &[&str] = &["mcp", "--tools", "autopilot"];
+const PLAIN: Entry = Entry(&[
+    ("command", Field::Program),
+    ("args", Field::List(ARGUMENTS)),
+]);
 const STDIO: Entry = Entry(&[
     ("type", Field::Text("stdio")),
-    ("command", Field::Text("tm")),
-    ("args", ARGUMENTS),
+    ("command", Field::Program),
+    ("args", Field::List(ARGUMENTS)),
 ]);
 const LOCAL: Entry = Entry(&[
     ("type", Field::Text("local")),
-    ("command", Field::Text("tm")),
-    ("args", ARGUMENTS),
-    ("tools", Field::List(&["*"])),
+    ("command", Field::Program),
+    ("args", Field::List(ARGUMENTS)),
+    ("tools", Field::AnyList(&["*"])),
 ]);
 const OPENCODE: Entry = Entry(&[
     ("type", Field::Text("local")),
-    (
-        "command",
-        Field::List(&["tm", "mcp", "--tools", "autopilot"]),
-    ),
-    ("enabled", Field::Flag(true)),
+    ("command", Field::CommandLine(ARGUMENTS)),
+    ("enabled", Field::AnyFlag(true)),
 ]);
 
 const MCP_SERVERS: Format = Format::Json(&[&["mcpServers"]]);

@@ -5,15 +5,42 @@ use std::fmt::Write as _;
 /// The name of the entry.
 pub const NAME: &str = "tramline";
 
-/// A value in an entry.
+/// The program that is the server.
+const PROGRAM: &str = "tm";
+
+/// The fields by which clients call a server that runs elsewhere. Such an entry is no command, and cannot be made one
+/// without throwing away what its user wants.
+pub const ADDRESSES: [&str; 3] = ["url", "httpUrl", "serverUrl"];
+
+/// The field that holds the command.
+pub const COMMAND: &str = "command";
+
+/// A value in an entry, and what of it makes the entry ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
-    /// A string.
+    /// The program. By which path is up to the user.
+    Program,
+    /// The program, of which the same holds, and its arguments, in one list.
+    CommandLine(&'static [&'static str]),
+    /// This string.
     Text(&'static str),
-    /// A list of strings.
+    /// These strings.
     List(&'static [&'static str]),
-    /// Yes or no.
-    Flag(bool),
+    /// What begins as these strings, and is up to the user.
+    AnyList(&'static [&'static str]),
+    /// What begins as yes or no, and is up to the user.
+    AnyFlag(bool),
+}
+
+/// A value as it is found in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found<'t> {
+    /// A string.
+    Text(&'t str),
+    /// A list of nothing but strings.
+    List(Vec<&'t str>),
+    /// Anything else.
+    Other,
 }
 
 /// What stands in a client's settings under [`NAME`].
@@ -22,16 +49,53 @@ pub struct Entry(pub &'static [(&'static str, Field)]);
 
 impl Field {
     /// As JSON, and as TOML: what an entry is made of is written alike in both.
-    fn text(self) -> String {
+    pub fn text(self) -> String {
         match self {
-            Self::Text(text) => format!("\"{text}\""),
-            Self::List(texts) => {
-                let quoted: Vec<String> = texts.iter().map(|text| format!("\"{text}\"")).collect();
-                format!("[{}]", quoted.join(", "))
-            }
-            Self::Flag(flag) => flag.to_string(),
+            Self::Program => quoted(PROGRAM),
+            Self::Text(text) => quoted(text),
+            Self::CommandLine(arguments) => command_line(PROGRAM, arguments),
+            Self::List(texts) | Self::AnyList(texts) => list(texts.iter().copied()),
+            Self::AnyFlag(flag) => flag.to_string(),
         }
     }
+
+    /// The value to put in the place of one that is there or missing; `None` if that one can stay.
+    pub fn instead_of(self, found: Option<&Found<'_>>) -> Option<String> {
+        let stays = match (self, found) {
+            (_, None) => false,
+            (Self::AnyList(_) | Self::AnyFlag(_), _) => true,
+            (Self::Program, Some(Found::Text(found))) => is_program(found),
+            (Self::Text(text), Some(Found::Text(found))) => *found == text,
+            (Self::List(texts), Some(Found::List(found))) => found == texts,
+            (Self::CommandLine(arguments), Some(Found::List(found))) => match found.split_first() {
+                Some((program, _)) if !is_program(program) => false,
+                Some((_, rest)) if rest == arguments => true,
+                Some((program, _)) => return Some(command_line(program, arguments)),
+                None => false,
+            },
+            _ => false,
+        };
+        (!stays).then(|| self.text())
+    }
+}
+
+/// Whether a command is our program, by name or by path.
+fn is_program(command: &str) -> bool {
+    command.rsplit('/').next() == Some(PROGRAM)
+}
+
+fn command_line(program: &str, arguments: &[&str]) -> String {
+    list([program].into_iter().chain(arguments.iter().copied()))
+}
+
+fn list<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+    let quoted: Vec<String> = texts.map(quoted).collect();
+    format!("[{}]", quoted.join(", "))
+}
+
+/// A string of JSON, which is one of TOML as well.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 impl Entry {
@@ -82,9 +146,9 @@ mod tests {
     use super::*;
 
     const ENTRY: Entry = Entry(&[
-        ("command", Field::Text("tm")),
+        ("command", Field::Program),
         ("args", Field::List(&["mcp", "--tools"])),
-        ("enabled", Field::Flag(true)),
+        ("enabled", Field::AnyFlag(true)),
     ]);
 
     #[test]
@@ -104,5 +168,44 @@ mod tests {
             assert_eq!(entry["args"][1].as_str(), Some("--tools"));
             assert_eq!(entry["enabled"].as_bool(), Some(true));
         }
+    }
+
+    #[test]
+    fn what_the_user_may_choose_stays() {
+        let line = Field::CommandLine(&["mcp"]);
+        for (field, found, expected) in [
+            (Field::Program, Found::Text("tm"), None),
+            (Field::Program, Found::Text("/opt/x y/tm"), None),
+            (Field::Program, Found::Text("${HOME}/bin/tm"), None),
+            (Field::Program, Found::Text("/opt/atm"), Some("\"tm\"")),
+            (Field::Program, Found::Text("tm/"), Some("\"tm\"")),
+            (Field::Program, Found::List(vec!["tm"]), Some("\"tm\"")),
+            (line, Found::List(vec!["./tm", "mcp"]), None),
+            (
+                line,
+                Found::List(vec!["/\"/tm", "x"]),
+                Some(r#"["/\"/tm", "mcp"]"#),
+            ),
+            (
+                line,
+                Found::List(vec!["x", "mcp"]),
+                Some(r#"["tm", "mcp"]"#),
+            ),
+            (line, Found::List(vec![]), Some(r#"["tm", "mcp"]"#)),
+            (line, Found::Other, Some(r#"["tm", "mcp"]"#)),
+            (Field::Text("a"), Found::Text("a"), None),
+            (Field::Text("a"), Found::Text("b"), Some("\"a\"")),
+            (Field::List(&["a"]), Found::List(vec!["a"]), None),
+            (Field::List(&["a"]), Found::Other, Some("[\"a\"]")),
+            (Field::AnyList(&["*"]), Found::List(vec!["a"]), None),
+            (Field::AnyFlag(true), Found::Other, None),
+        ] {
+            let instead = field.instead_of(Some(&found));
+            assert_eq!(instead.as_deref(), expected, "{field:?} {found:?}");
+        }
+        assert_eq!(
+            Field::AnyFlag(true).instead_of(None).as_deref(),
+            Some("true")
+        );
     }
 }

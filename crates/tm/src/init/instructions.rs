@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::fences::{fenced, indentation};
 use super::text::{
     Left, Unusable, alone, newline_of, spliced, with_block, without_block, without_mark,
 };
@@ -77,35 +78,49 @@ pub fn without_words(text: &str, head: &str) -> Result<Left, Unusable> {
 
 /// Whether one of our markers stands in a text.
 pub fn has_markers(text: &str) -> bool {
-    text.lines().any(|line| [BEGIN, END].contains(&line.trim()))
+    let (_, body) = without_mark(text);
+    marker_lines(body).next().is_some()
 }
 
 fn block(newline: &str) -> String {
     format!("{BEGIN}\n{WORDS}\n{END}").replace('\n', newline)
 }
 
+/// The markers in a text, each with its line. Those in code are examples, and none of ours.
+fn marker_lines(body: &str) -> impl Iterator<Item = (&'static str, Range<usize>)> {
+    let mut fences = fenced(body).into_iter().peekable();
+    let mut at = 0;
+    body.split_inclusive('\n').filter_map(move |line| {
+        let start = at;
+        at += line.len();
+        while fences.next_if(|fence| fence.end <= start).is_some() {}
+        let is_code =
+            indentation(line) > 3 || fences.peek().is_some_and(|fence| fence.start <= start);
+        let marker = [BEGIN, END]
+            .into_iter()
+            .find(|marker| *marker == line.trim())
+            .filter(|_| !is_code)?;
+        let end = start + line.trim_end_matches('\n').trim_end_matches('\r').len();
+        Some((marker, start..end))
+    })
+}
+
 /// Where our words stand, markers included, without the end of the last line.
 fn markers(body: &str) -> Result<Option<Range<usize>>, Unusable> {
     let mut begin: Option<Range<usize>> = None;
     let mut found: Option<Range<usize>> = None;
-    let mut at = 0;
-    for line in body.split_inclusive('\n') {
-        let range = at..at + line.trim_end_matches('\n').trim_end_matches('\r').len();
-        at += line.len();
-        match line.trim() {
-            BEGIN if begin.is_some() || found.is_some() => {
-                let problem = format!("`{BEGIN}` stands here a second time");
+    for (marker, range) in marker_lines(body) {
+        if marker == END {
+            let Some(begin) = begin.take() else {
+                let problem = format!("`{END}` has no `{BEGIN}` before it");
                 return Err(Unusable::at(body, range.start, problem));
-            }
-            BEGIN => begin = Some(range),
-            END => {
-                let Some(begin) = begin.take() else {
-                    let problem = format!("`{END}` has no `{BEGIN}` before it");
-                    return Err(Unusable::at(body, range.start, problem));
-                };
-                found = Some(begin.start..range.end);
-            }
-            _ => {}
+            };
+            found = Some(begin.start..range.end);
+        } else if begin.is_some() || found.is_some() {
+            let problem = format!("`{BEGIN}` stands here a second time");
+            return Err(Unusable::at(body, range.start, problem));
+        } else {
+            begin = Some(range);
         }
     }
     match begin {
@@ -173,7 +188,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn any_text_comes_back_to_the_byte(text in "\u{feff}?[a#-\\- \r\n]{0,24}") {
+        fn any_text_comes_back_to_the_byte(text in "\u{feff}?([a#\\- \r\n]|```|~~~){0,24}") {
             let new = with_words(Some(&text), HEAD).unwrap();
             prop_assert_eq!(&with_words(Some(&new), HEAD).unwrap(), &new);
             prop_assert_eq!(without_words(&new, HEAD).unwrap(), Left::Text(text));
@@ -193,6 +208,32 @@ mod tests {
         assert_eq!(
             without_words(&text, "").unwrap(),
             Left::Text("a\r\nb\r\n".to_owned())
+        );
+    }
+
+    #[test]
+    fn markers_in_code_are_examples() {
+        for text in [
+            format!("```markdown\n{BEGIN}\nold\n{END}\n```\n"),
+            format!("# Rules\r\n\r\n  ~~~\r\n{BEGIN}\r\n```\r\n{END}\r\n  ~~~"),
+            format!("\u{feff}````\n```\n{END}\n```\n{BEGIN}\n````\n"),
+            format!("- ```\n  {BEGIN}\n  ```\n\n```\n{END}\n```\n"),
+            format!("    {BEGIN}\n\t{END}\n"),
+        ] {
+            assert!(!has_markers(&text));
+            assert_eq!(without_words(&text, HEAD).unwrap(), Left::Unchanged);
+            let new = with_words(Some(&text), HEAD).unwrap();
+            assert!(new.starts_with(&text) && has_markers(&new));
+            assert_eq!(with_words(Some(&new), HEAD).unwrap(), new);
+            assert_eq!(without_words(&new, HEAD).unwrap(), Left::Text(text));
+        }
+        // A fence without an end hides nothing.
+        let text = format!("```\n{BEGIN}\nold\n{END}\n");
+        let new = with_words(Some(&text), "").unwrap();
+        assert!(new.starts_with(&format!("```\n{BEGIN}\n## Tramline")));
+        assert_eq!(
+            without_words(&new, "").unwrap(),
+            Left::Text("```\n".to_owned())
         );
     }
 

@@ -6,6 +6,7 @@
 //! | [`entry`] | the entry of our server, in every form |
 //! | [`jsonc`], [`toml`] | that entry put into a document and taken out of it |
 //! | [`instructions`] | the words for the agent, between markers |
+//! | [`fences`] | where code stands in what people wrote |
 //! | [`settings`] | the project's settings as they begin |
 //! | [`text`] | places in a text, and blocks at its end |
 //! | [`change`] | a file that is going to be written |
@@ -18,6 +19,7 @@ pub mod change;
 pub mod client;
 pub mod disk;
 mod entry;
+mod fences;
 mod instructions;
 mod jsonc;
 mod settings;
@@ -221,6 +223,11 @@ impl Draft<'_> {
         })?;
         if self.text(file)? != before {
             self.notes.extend(client.note().map(str::to_owned));
+        } else if before.is_some_and(|text| calls_address(client, &text).unwrap_or(false)) {
+            self.notes.push(format!(
+                "{file} stays as it is: its entry `{}` calls a server by its address",
+                entry::NAME
+            ));
         }
         let head = client.instructions().head;
         let file = self.words_file(client)?;
@@ -398,5 +405,12 @@ fn is_set_up(client: Client, text: &str) -> Result<bool, Unusable> {
             Ok(false)
         }
         Format::Toml(section) => toml::has_entry(text, section),
+    }
+}
+
+fn calls_address(client: Client, text: &str) -> Result<bool, Unusable> {
+    match client.servers().format {
+        Format::Json(sections) => jsonc::calls_address(text, section_of(Some(text), sections)),
+        Format::Toml(section) => toml::calls_address(text, section),
     }
 }

@@ -5,6 +5,8 @@
 //! the object has several lines. Into an object without members it goes right behind the brace, on one line. An object
 //! that had to be made for it begins with white space: so it is told from an empty one that was there, and goes when its
 //! last member does.
+//!
+//! An entry that is there is its user's: only those values are set that make it ours.
 
 use std::ops::Range;
 
@@ -12,7 +14,7 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::entry::{Entry, Field, NAME};
+use super::entry::{ADDRESSES, COMMAND, Entry, Found, NAME};
 use super::text::{
     Left, Unusable, alone, indent_at, newline_of, spliced, with_block, without_block, without_mark,
 };
@@ -34,9 +36,13 @@ pub fn with_entry(text: Option<&str>, section: &[&str], entry: &Entry) -> Result
             let newline = newline_of(body);
             with_block(body, &document(section, entry, newline), newline, "")
         }
-        Some(Value::Object(root)) => spliced(body, added(body, &root, section, entry)?),
+        Some(Value::Object(root)) => match added(body, &root, section, entry)? {
+            Some(pieces) => spliced(body, pieces),
+            None => completed(body, section, entry)?,
+        },
         Some(other) => return Err(no_object(body, &other, "the document")),
     };
+    readable(body, &new)?;
     Ok(format!("{mark}{new}"))
 }
 
@@ -54,7 +60,10 @@ pub fn without_entry(text: &str, section: &[&str]) -> Result<Left, Unusable> {
     };
     let left = removed(body, root_object, &trail);
     Ok(match left {
-        Left::Text(left) => Left::Text(format!("{mark}{left}")),
+        Left::Text(left) => {
+            readable(body, &left)?;
+            Left::Text(format!("{mark}{left}"))
+        }
         other => other,
     })
 }
@@ -66,6 +75,15 @@ pub fn has_entry(text: &str, section: &[&str]) -> Result<bool, Unusable> {
         Some(Value::Object(root)) => Ok(trail(body, &root, section)?.is_some()),
         _ => Ok(false),
     }
+}
+
+/// Whether the entry in `section` calls a server that runs elsewhere.
+pub fn calls_address(text: &str, section: &[&str]) -> Result<bool, Unusable> {
+    let (_, body) = without_mark(text);
+    let Some(Value::Object(root)) = parse(body)? else {
+        return Ok(false);
+    };
+    Ok(present(body, &root, section)?.is_some_and(has_address))
 }
 
 /// Whether `section` is an object that holds servers, and not itself one: a server says its `type` in words.
@@ -108,6 +126,14 @@ fn parse(body: &str) -> Result<Option<Value<'_>>, Unusable> {
                 .unwrap_or_default();
             Unusable::at(body, error.range().start, problem)
         })
+}
+
+/// What is going to be written has to be a document still.
+fn readable(body: &str, new: &str) -> Result<(), Unusable> {
+    parse(new).map(|_| ()).map_err(|_| {
+        let at = body.find(NAME).unwrap_or_default();
+        Unusable::at(body, at, format!("`{NAME}` has to be changed by hand here"))
+    })
 }
 
 fn no_object(body: &str, value: &Value<'_>, what: &str) -> Unusable {
@@ -161,6 +187,21 @@ fn trail<'o, 't>(
     }))
 }
 
+/// The entry that is there, if it is an object.
+fn present<'o, 't>(
+    body: &str,
+    root: &'o Object<'t>,
+    section: &[&str],
+) -> Result<Option<&'o Object<'t>>, Unusable> {
+    let trail = trail(body, root, section)?;
+    let last = trail.as_ref().and_then(|trail| trail.last());
+    Ok(last.and_then(|(_, found)| found.value.as_object()))
+}
+
+fn has_address(entry: &Object<'_>) -> bool {
+    entry.get(COMMAND).is_none() && ADDRESSES.iter().any(|key| entry.get_string(key).is_some())
+}
+
 /// A whole document with nothing but the entry.
 fn document(section: &[&str], entry: &Entry, newline: &str) -> String {
     let inner = member_block(section, entry, UNIT, UNIT, newline);
@@ -193,12 +234,37 @@ fn member_line(missing: &[&str], entry: &Entry) -> String {
     }
 }
 
+/// What is put into an object.
+enum New<'n> {
+    /// The entry, in the objects that have to be made for it.
+    Entry(&'n [&'n str], &'n Entry),
+    /// A field of the entry.
+    Field(&'n str, String),
+}
+
+impl New<'_> {
+    fn line(&self) -> String {
+        match self {
+            Self::Entry(missing, entry) => member_line(missing, entry),
+            Self::Field(key, value) => format!("\"{key}\": {value}"),
+        }
+    }
+
+    fn block(&self, indent: &str, unit: &str, newline: &str) -> String {
+        match self {
+            Self::Entry(missing, entry) => member_block(missing, entry, indent, unit, newline),
+            Self::Field(..) => self.line(),
+        }
+    }
+}
+
+/// What puts the entry into the document; `None` if it is there, and its fields have to be looked at one by one.
 fn added(
     body: &str,
     root: &Object<'_>,
     section: &[&str],
     entry: &Entry,
-) -> Result<Pieces, Unusable> {
+) -> Result<Option<Pieces>, Unusable> {
     let mut at = root;
     let mut missing = section;
     while let [key, rest @ ..] = missing {
@@ -214,8 +280,13 @@ fn added(
     if missing.is_empty()
         && let Some(present) = member(body, at, NAME)?
     {
-        if says(&present.value, entry) {
-            return Ok(Vec::new());
+        if let Value::Object(object) = &present.value
+            && !object.properties.is_empty()
+        {
+            for (key, _) in entry.0 {
+                member(body, object, key)?;
+            }
+            return Ok(None);
         }
         let range = present.value.range();
         let old = &body[range.start..range.end];
@@ -225,29 +296,67 @@ fn added(
         } else {
             entry.json_line()
         };
-        return Ok(vec![(range.start..range.end, new)]);
+        return Ok(Some(vec![(range.start..range.end, new)]));
     }
-    Ok(inserted(body, root, at, missing, entry))
+    let new = New::Entry(missing, entry);
+    Ok(Some(inserted(body, root, at, &new)))
+}
+
+/// The text with everything in the entry that makes it ours, and all else in it as it was.
+fn completed(body: &str, section: &[&str], entry: &Entry) -> Result<String, Unusable> {
+    let mut body = body.to_owned();
+    // The document is read again for each, since a field that is set moves what is behind it.
+    for (key, field) in entry.0 {
+        let Some(Value::Object(root)) = parse(&body)? else {
+            break;
+        };
+        let Some(object) = present(&body, &root, section)?.filter(|found| !has_address(found))
+        else {
+            break;
+        };
+        let pieces = match member(&body, object, key)? {
+            Some(present) => match field.instead_of(Some(&found(&present.value))) {
+                Some(value) => {
+                    let range = present.value.range();
+                    vec![(range.start..range.end, value)]
+                }
+                None => continue,
+            },
+            None => match field.instead_of(None) {
+                Some(value) => inserted(&body, &root, object, &New::Field(key, value)),
+                None => continue,
+            },
+        };
+        body = spliced(&body, pieces);
+    }
+    Ok(body)
+}
+
+fn found<'v>(value: &'v Value<'_>) -> Found<'v> {
+    match value {
+        Value::StringLit(text) => Found::Text(&text.value),
+        Value::Array(list) => list
+            .elements
+            .iter()
+            .map(|element| element.as_string_lit().map(|text| &*text.value))
+            .collect::<Option<_>>()
+            .map_or(Found::Other, Found::List),
+        _ => Found::Other,
+    }
 }
 
 /// Puts a new member into an object, behind what is there.
-fn inserted(
-    body: &str,
-    root: &Object<'_>,
-    object: &Object<'_>,
-    missing: &[&str],
-    entry: &Entry,
-) -> Pieces {
+fn inserted(body: &str, root: &Object<'_>, object: &Object<'_>, new: &New<'_>) -> Pieces {
     let Some(last) = object.properties.last() else {
         let inside = object.range.start + 1;
-        return vec![(inside..inside, member_line(missing, entry))];
+        return vec![(inside..inside, new.line())];
     };
     let value_end = last.value.range().end;
     let close = object.range.end - 1;
     let comma = comma_in(body, value_end..close);
     let end = comma.map_or(value_end, |at| at + 1);
     let Some((line_end, newline)) = line_end_in(body, end..close) else {
-        let line = member_line(missing, entry);
+        let line = new.line();
         return match comma {
             Some(_) => vec![(end..end, format!(" {line},"))],
             None => vec![(end..end, format!(", {line}"))],
@@ -255,7 +364,7 @@ fn inserted(
     };
     let indent = indent_at(body, last.range.start);
     let unit = unit(body, root, object, indent);
-    let block = member_block(missing, entry, indent, unit, newline);
+    let block = new.block(indent, unit, newline);
     let after = if comma.is_some() { "," } else { "" };
     let line = (
         line_end..line_end,
@@ -341,31 +450,6 @@ fn line_end_in(body: &str, range: Range<usize>) -> Option<(usize, &'static str)>
 
 fn has_comment(body: &str, range: Range<usize>) -> bool {
     between(body, range).any(|piece| matches!(piece, Between::Comment))
-}
-
-/// Whether a value says what the entry says, in whatever form.
-fn says(value: &Value<'_>, entry: &Entry) -> bool {
-    let Some(object) = value.as_object() else {
-        return false;
-    };
-    object.properties.len() == entry.0.len()
-        && entry.0.iter().all(|(key, field)| {
-            object
-                .get(key)
-                .is_some_and(|found| match (field, &found.value) {
-                    (Field::Text(text), Value::StringLit(found)) => found.value == *text,
-                    (Field::Flag(flag), Value::BooleanLit(found)) => found.value == *flag,
-                    (Field::List(texts), Value::Array(found)) => {
-                        found.elements.len() == texts.len()
-                            && found.elements.iter().zip(*texts).all(|(found, text)| {
-                                found
-                                    .as_string_lit()
-                                    .is_some_and(|found| found.value == *text)
-                            })
-                    }
-                    _ => false,
-                })
-        })
 }
 
 /// Takes the entry out, and every object around it that was made for it.

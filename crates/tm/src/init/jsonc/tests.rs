@@ -1,9 +1,10 @@
 use proptest::prelude::*;
 
+use super::super::entry::Field;
 use super::*;
 
 const SERVER: Entry = Entry(&[
-    ("command", Field::Text("tm")),
+    ("command", Field::Program),
     ("args", Field::List(&["mcp", "--tools", "autopilot"])),
 ]);
 const SECTION: &[&str] = &["mcpServers"];
@@ -111,6 +112,66 @@ fn a_changed_entry_is_set_right_where_it_stands() {
     // The same in another form is no change.
     let text = "{\"mcpServers\":{\"tramline\":{\"args\":[\"mcp\",\"--tools\",\"autopilot\",],\"command\":\"tm\"}}}";
     assert_eq!(with(text), text);
+}
+
+#[test]
+fn an_entry_that_is_there_keeps_what_is_its_users() {
+    const ARGS: &str = "\"args\": [\"mcp\", \"--tools\", \"autopilot\"]";
+    for (entry, expected) in [
+        (
+            "{\"command\": \"/opt/tm\", \"env\": {\"A\": \"1\"}, \"args\": [\"x\"] /* ? */ }",
+            format!("{{\"command\": \"/opt/tm\", \"env\": {{\"A\": \"1\"}}, {ARGS} /* ? */ }}"),
+        ),
+        (
+            "{\n\t\t\"cwd\": \"x\", // mine\n\t\t\"disabled\": true // yes\n\t}",
+            format!(
+                "{{\n\t\t\"cwd\": \"x\", // mine\n\t\t\"disabled\": true, // yes\n\t\t\"command\": \"tm\",\n\t\t{ARGS}\n\t}}"
+            ),
+        ),
+        (
+            "{\r\n  \"comm\\u0061nd\": \"npx\",\r\n  \"timeout\": 5,\r\n}",
+            format!("{{\r\n  \"comm\\u0061nd\": \"tm\",\r\n  \"timeout\": 5,\r\n  {ARGS},\r\n}}"),
+        ),
+        (
+            "{\"command\": null, \"args\": {}, \"trust\": true}",
+            format!("{{\"command\": \"tm\", {ARGS}, \"trust\": true}}"),
+        ),
+        ("null", format!("{{\"command\": \"tm\", {ARGS}}}")),
+    ] {
+        let whole =
+            |entry: &str| format!("{{\"mcpServers\": {{\"tramline\": {entry}, \"b\": 1}}}}");
+        let new = with(&whole(entry));
+        assert_eq!(new, whole(&expected), "{entry}");
+        assert_eq!(with(&new), new);
+        let left = without_entry(&new, SECTION).unwrap();
+        assert_eq!(left, Left::Text("{\"mcpServers\": {\"b\": 1}}".to_owned()));
+    }
+    let address = "{\"mcpServers\": {\"tramline\": {\"type\": \"http\", \"url\": \"http://localhost:1/mcp\"}}}";
+    assert_eq!(with(address), address);
+    assert!(calls_address(address, SECTION).unwrap());
+}
+
+#[test]
+fn every_field_of_every_client_may_be_chosen_where_that_does_no_harm() {
+    const ALL: Entry = Entry(&[
+        ("type", Field::Text("local")),
+        ("command", Field::CommandLine(&["mcp"])),
+        ("enabled", Field::AnyFlag(true)),
+        ("tools", Field::AnyList(&["*"])),
+    ]);
+    for (text, expected) in [
+        (
+            r#"{"tramline": {"tools": ["a"], "enabled": false, "type": "stdio", "command": ["~/tm", "x"]}}"#,
+            r#"{"tramline": {"tools": ["a"], "enabled": false, "type": "local", "command": ["~/tm", "mcp"]}}"#,
+        ),
+        (
+            r#"{"tramline": {"command": ["npx", "tm", "mcp"]}}"#,
+            r#"{"tramline": {"command": ["tm", "mcp"], "type": "local", "enabled": true, "tools": ["*"]}}"#,
+        ),
+    ] {
+        assert_eq!(with_entry(Some(text), &[], &ALL).unwrap(), expected);
+        assert_eq!(with_entry(Some(expected), &[], &ALL).unwrap(), expected);
+    }
 }
 
 #[test]
@@ -345,6 +406,22 @@ fn is_part_of(text: &str, new: &str) -> bool {
     text.bytes().all(|wanted| rest.any(|found| found == wanted))
 }
 
+/// A value without its form.
+fn plain(value: &Value<'_>) -> serde_json::Value {
+    match value {
+        Value::StringLit(text) => text.value.as_ref().into(),
+        Value::NumberLit(number) => number.value.into(),
+        Value::BooleanLit(flag) => flag.value.into(),
+        Value::NullKeyword(_) => serde_json::Value::Null,
+        Value::Array(list) => list.elements.iter().map(plain).collect(),
+        Value::Object(object) => object
+            .properties
+            .iter()
+            .map(|member| (member.name.as_str().to_owned(), plain(&member.value)))
+            .collect(),
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -370,5 +447,47 @@ proptest! {
             prop_assert!(parse(body).is_ok(), "{moved:?} -> {left:?}");
             prop_assert!(!has_entry(&left, &[]).unwrap(), "{left:?}");
         }
+    }
+
+    #[test]
+    fn an_entry_in_any_form_is_completed_and_keeps_the_rest(
+        text in document_text(),
+        at in 0usize..4,
+        names in proptest::sample::subsequence(vec!["command", "args", "env"], 3),
+    ) {
+        // The entry as somebody may have written it: one of the members, with other names for some of its own.
+        let mut moved: String = text
+            .split_inclusive("\"x\"")
+            .enumerate()
+            .map(|(index, part)| if index == at { part.replace("\"x\"", "\"tramline\"") } else { part.to_owned() })
+            .collect();
+        for (old, name) in ["\"a\"", "\"b\"", "\"c\""].iter().zip(names) {
+            moved = moved.replace(old, &format!("\"{name}\""));
+        }
+        let said = |text: &str| {
+            let (_, body) = without_mark(text);
+            let mut value = parse(body).unwrap().map_or(serde_json::Value::Null, |value| plain(&value));
+            if let Some(entry) = value.get_mut(NAME).and_then(serde_json::Value::as_object_mut) {
+                entry.remove("command");
+                entry.remove("args");
+            }
+            value
+        };
+        if let Ok(new) = with_entry(Some(&moved), &[], &SERVER) {
+            prop_assert!(has_entry(&new, &[]).unwrap());
+            prop_assert_eq!(&with_entry(Some(&new), &[], &SERVER).unwrap(), &new);
+            let (before, after) = (said(&moved), said(&new));
+            if before.get(NAME).is_some_and(serde_json::Value::is_object) {
+                prop_assert_eq!(after, before, "{:?} {:?}", moved, new);
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_whatever_stops_the_program(
+        text in "(\\PC|[\\[\\]{}:,\"/*\r\n]|\"mcpServers\":|\"tramline\":|\"command\":){0,40}",
+    ) {
+        let _ = with_entry(Some(&text), SECTION, &SERVER);
+        let _ = without_entry(&text, SECTION);
     }
 }

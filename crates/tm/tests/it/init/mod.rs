@@ -1,6 +1,7 @@
 //! `tm init`: what it writes, that it asks before, and that it leaves no trace when it is taken back.
 
 mod refusals;
+mod theirs;
 
 use std::collections::BTreeMap;
 use std::fs;
