@@ -1,7 +1,7 @@
 //! What a call knows of who called.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,7 +16,7 @@ pub struct Client {
     pub(crate) given_up: Arc<AtomicBool>,
     pub(crate) answers: BTreeMap<String, Value>,
     pub(crate) kept: Option<Value>,
-    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) roots: Result<Vec<PathBuf>, Untold>,
     pub(crate) news: Option<UnboundedSender<News>>,
 }
 
@@ -29,6 +29,19 @@ pub struct Abilities {
     pub sampling: bool,
     /// Tell the folders it works on.
     pub roots: bool,
+}
+
+/// A client said that it tells its folders, and did not.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[error("the client did not tell which folders it works on: {why}")]
+pub struct Untold {
+    why: String,
+}
+
+impl Untold {
+    pub(crate) fn because(why: impl Into<String>) -> Self {
+        Self { why: why.into() }
+    }
 }
 
 /// What a call has to tell while it goes on.
@@ -74,9 +87,10 @@ impl Client {
         self.kept.as_ref()
     }
 
-    /// The folders that the client works on. Only a client with a session tells them.
-    pub fn roots(&self) -> impl Iterator<Item = &Path> {
-        self.roots.iter().map(PathBuf::as_path)
+    /// The folders that the client works on; none where it does not say that it tells them, as clients without a session
+    /// never do. An error where it says so and has not told: what it means is then unknown, and must not be guessed.
+    pub fn roots(&self) -> Result<&[PathBuf], &Untold> {
+        self.roots.as_deref()
     }
 
     /// Tells how far the call is, where the client wants to know.

@@ -22,8 +22,10 @@ pub mod http;
 pub mod server;
 pub mod stdio;
 pub mod stop;
+#[cfg(test)]
+mod tests;
 
-pub use client::Client;
+pub use client::{Client, Untold};
 pub use content::{Content, Contents};
 pub use server::{
     About, Argument, Completing, Hints, Prompt, PromptText, Resource, Server, Speaker, Template,

@@ -21,8 +21,8 @@ use crate::server::Server;
 
 /// The longest line that is read. Nothing that a client has to say comes near it.
 pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
-/// How long calls that are under way may take to end when the client is gone or the process is told to stop.
-const LAST_CALLS: Duration = Duration::from_secs(30);
+/// How long everything may take that is under way when the client is gone or the process is told to stop.
+pub(crate) const LAST_CALLS: Duration = Duration::from_secs(30);
 /// Calls that may block at the same time; more wait for a thread.
 pub(crate) const THREADS: usize = 128;
 /// As much as the main thread of a process has.
@@ -37,41 +37,63 @@ pub fn serve<S: Server>(server: S) -> io::Result<()> {
         .thread_stack_size(STACK)
         .build()?;
     let result = runtime.block_on(async {
-        let hearing = Hearing::default();
         let mut signals = Signals::new()?;
         let (read, write) = rmcp::transport::io::stdio_pipes();
-        let adapter = Adapter::new(server);
-        let lines = Lines::new(read, write, LONGEST_LINE, hearing.clone());
-        let serving = session(adapter.clone(), lines);
-        tokio::pin!(serving);
-        let result = tokio::select! {
-            result = &mut serving => result,
-            () = signals.next() => {
-                // Calls that are under way are answered, so the connection must not end before them.
-                hearing.nothing_more.cancel();
-                tokio::select! {
-                    () = adapter.all_calls_end() => {}
-                    () = tokio::time::sleep(LAST_CALLS) => {}
-                    // A second signal means it.
-                    () = signals.next() => return Ok(()),
-                }
-                hearing.end.cancel();
-                tokio::select! {
-                    result = &mut serving => result,
-                    () = signals.next() => return Ok(()),
-                }
-            }
-        };
-        tokio::select! {
-            () = adapter.all_calls_end() => {}
-            () = tokio::time::sleep(LAST_CALLS) => {}
-            () = signals.next() => {}
-        }
-        result
+        serve_lines(Adapter::new(server), read, write, async || {
+            signals.next().await;
+        })
+        .await
     });
     // A thread that still waits for standard input would wait for ever.
     runtime.shutdown_background();
     result
+}
+
+/// Serves the client at the other end of these, until it closes its end or the server is told to stop.
+pub(crate) async fn serve_lines<S: Server, R, W>(
+    adapter: Adapter<S>,
+    read: R,
+    write: W,
+    mut told_to_stop: impl AsyncFnMut(),
+) -> io::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let hearing = Hearing::default();
+    let lines = Lines::new(read, write, LONGEST_LINE, hearing.clone());
+    let mut serving = std::pin::pin!(session(adapter.clone(), lines));
+    let (ended, told) = tokio::select! {
+        result = &mut serving => (Some(result), false),
+        () = hearing.over.cancelled() => (None, false),
+        () = told_to_stop() => (None, true),
+    };
+    // Nobody can answer a question any more.
+    adapter.stopping().cancel();
+    let rest = async {
+        if told {
+            // Calls that are under way are answered, so the connection must not end before them.
+            hearing.nothing_more.cancel();
+            adapter.all_calls_end().await;
+            hearing.end.cancel();
+        }
+        let result = match ended {
+            Some(result) => result,
+            None => serving.await,
+        };
+        adapter.all_calls_end().await;
+        result
+    };
+    tokio::select! {
+        result = rest => result,
+        // One limit for all of it: also for answers that the client does not read.
+        () = tokio::time::sleep(LAST_CALLS) => {
+            tracing::warn!("the connection was cut: a call took too long, or its answer was not read");
+            Ok(())
+        }
+        // To be told again means it.
+        () = told_to_stop() => Ok(()),
+    }
 }
 
 /// Serves one connection to its end.
@@ -116,6 +138,8 @@ impl Signals {
 /// How long the client is listened to.
 #[derive(Debug, Clone, Default)]
 struct Hearing {
+    /// Set when the client has closed its end.
+    over: CancellationToken,
     /// Nothing more is read, but the connection stands, for answers that are still to come.
     nothing_more: CancellationToken,
     /// It ends as if the client had closed its end.
@@ -235,9 +259,13 @@ where
                     ));
                     continue;
                 }
-                Ok(Line::End) => return None,
+                Ok(Line::End) => {
+                    hearing.over.cancel();
+                    return None;
+                }
                 Err(error) => {
                     tracing::error!(%error, "standard input cannot be read");
+                    hearing.over.cancel();
                     return None;
                 }
             }

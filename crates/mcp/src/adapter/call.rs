@@ -15,19 +15,53 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinError;
 
 use super::ask::{self, Said};
-use super::{Adapter, Session, Shared};
-use crate::client::{Abilities, Client, News};
+use super::{Adapter, Shared};
+use crate::client::{Abilities, Client, News, Untold};
 use crate::server::Server;
-use crate::stop::{Input, Problem, Stop};
+use crate::stdio::THREADS;
+use crate::stop::{Problem, Stop};
 
 /// How often a client that wants progress hears that a call which tells none is still under way.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-/// How long a client has to tell its folders: nothing waits for a person there.
-const ROOTS_TIME: Duration = Duration::from_secs(5);
+/// How many calls that may change something are worked on at the same time; more wait in line. They may have to wait for
+/// one another, so without a limit they could take all threads from those that only look.
+const WORKING: usize = THREADS / 2;
 /// How often one call may ask a client with a session.
 const ROUNDS: usize = 10;
+
+/// What a call does, as far as others have to mind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Does {
+    /// It only looks, so it never has to wait for others.
+    Look,
+    /// It may change something, and wait for its turn to.
+    Change,
+}
+
+/// The line in which calls wait that may change something.
+#[derive(Debug)]
+pub(super) struct Line(Arc<Semaphore>);
+
+impl Default for Line {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(WORKING)))
+    }
+}
+
+impl Line {
+    /// What to hold while at work. Nobody has it after whoever waits for it here is gone.
+    async fn turn(&self, does: Does) -> Option<OwnedSemaphorePermit> {
+        match does {
+            Does::Look => None,
+            // The line is never closed.
+            Does::Change => Arc::clone(&self.0).acquire_owned().await.ok(),
+        }
+    }
+}
 
 /// What a call came to.
 pub(super) enum Called<T> {
@@ -47,9 +81,9 @@ impl Default for UnderWay {
 }
 
 impl UnderWay {
-    fn one_more(&self) -> OneUnderWay {
+    fn one_more(&self) -> Arc<OneUnderWay> {
         self.0.send_modify(|count| *count += 1);
-        OneUnderWay(self.0.clone())
+        Arc::new(OneUnderWay(self.0.clone()))
     }
 }
 
@@ -84,14 +118,17 @@ impl<S: Server> Adapter<S> {
         let _ = count.wait_for(|count| *count == 0).await;
     }
 
-    /// Makes a call that has no way to be asked back.
+    /// Makes a call that only looks, and has no way to be asked back.
     pub(super) async fn just_call<T: Send + 'static>(
         &self,
         name: &str,
         context: RequestContext<RoleServer>,
         work: impl Fn(&S, &Client) -> Result<T, Stop> + Send + Sync + 'static,
     ) -> Result<T, ErrorData> {
-        match self.call(name, Said::nothing(), context, work).await? {
+        match self
+            .call(name, Does::Look, Said::nothing(), context, work)
+            .await?
+        {
             Called::Answer(answer) => Ok(answer),
             Called::Ask(_) => Err(ErrorData::internal_error(
                 format!("{name} cannot ask the client anything"),
@@ -104,6 +141,7 @@ impl<S: Server> Adapter<S> {
     pub(super) async fn call<T: Send + 'static>(
         &self,
         name: &str,
+        does: Does,
         said: Said,
         context: RequestContext<RoleServer>,
         work: impl Fn(&S, &Client) -> Result<T, Stop> + Send + Sync + 'static,
@@ -111,10 +149,12 @@ impl<S: Server> Adapter<S> {
         let can = abilities(&context);
         let stateless = is_stateless(&context);
         let ticket = ticket(&context);
+        let under_way = self.shared.under_way.one_more();
         let roots = if stateless || !can.roots {
-            Vec::new()
+            Ok(Vec::new())
         } else {
-            self.session.roots(&context).await
+            let stopping = &self.shared.stopping;
+            self.session.folders.told(&context, stopping).await
         };
         let given_up = Arc::new(AtomicBool::new(false));
         let _guard = GoneGuard(Arc::clone(&given_up));
@@ -141,12 +181,21 @@ impl<S: Server> Adapter<S> {
             let round = {
                 let shared = Arc::clone(&self.shared);
                 let work = Arc::clone(&work);
-                let under_way = self.shared.under_way.one_more();
-                let ticket = ticket.clone();
-                tokio::task::spawn_blocking(move || {
-                    let (_under_way, _ticket) = (under_way, ticket);
-                    work(&shared.server, &client)
-                })
+                let held = (Arc::clone(&under_way), ticket.clone());
+                async move {
+                    let turn = shared.line.turn(does).await;
+                    tokio::task::spawn_blocking(move || {
+                        let _held = (held, turn);
+                        // It may have waited for a thread.
+                        if client.is_gone() {
+                            return Err(
+                                Problem::Internal("the call was cancelled".to_owned()).into()
+                            );
+                        }
+                        work(&shared.server, &client)
+                    })
+                    .await
+                }
             };
             let ask = match self.await_round(name, round, news, &context).await? {
                 Ok(answer) => return Ok(Called::Answer(answer)),
@@ -178,10 +227,11 @@ impl<S: Server> Adapter<S> {
     async fn await_round<T>(
         &self,
         name: &str,
-        mut round: tokio::task::JoinHandle<Result<T, Stop>>,
+        round: impl Future<Output = Result<Result<T, Stop>, JoinError>>,
         mut news: UnboundedReceiver<News>,
         context: &RequestContext<RoleServer>,
     ) -> Result<Result<T, Stop>, ErrorData> {
+        let mut round = std::pin::pin!(round);
         let began = tokio::time::Instant::now();
         let mut heartbeat = tokio::time::interval_at(began + HEARTBEAT, HEARTBEAT);
         let mut telling = true;
@@ -198,6 +248,9 @@ impl<S: Server> Adapter<S> {
                     Some(News::Log(data)) => self.log(context, data).await,
                     None => telling = false,
                 },
+                () = context.ct.cancelled() => {
+                    return Err(ErrorData::internal_error(format!("{name} was cancelled"), None));
+                }
                 done = &mut round => {
                     return done.map_err(|error| {
                         tracing::error!(call = name, %error, "a call ended badly");
@@ -206,9 +259,6 @@ impl<S: Server> Adapter<S> {
                             None,
                         )
                     });
-                }
-                () = context.ct.cancelled() => {
-                    return Err(ErrorData::internal_error(format!("{name} was cancelled"), None));
                 }
                 _ = heartbeat.tick(), if !told_itself => {
                     let seconds = began.elapsed().as_secs();
@@ -245,7 +295,7 @@ impl<S: Server> Adapter<S> {
 
 impl<S> Shared<S> {
     /// The client of a call that nobody made: for looking whether something changed.
-    pub(super) fn watcher(roots: Vec<PathBuf>) -> Client {
+    pub(super) fn watcher(roots: Result<Vec<PathBuf>, Untold>) -> Client {
         Client {
             name: String::new(),
             can: Abilities::default(),
@@ -256,50 +306,6 @@ impl<S> Shared<S> {
             news: None,
         }
     }
-}
-
-impl Session {
-    /// The folders that the client works on, asked once and again when it says that they changed.
-    pub(super) async fn roots(&self, context: &RequestContext<RoleServer>) -> Vec<PathBuf> {
-        let mut known = self.roots.lock().await;
-        if let Some(roots) = &*known {
-            return roots.clone();
-        }
-        let asked = tokio::time::timeout(ROOTS_TIME, ask::one(&Input::Roots, context)).await;
-        let roots: Vec<PathBuf> = asked
-            .ok()
-            .and_then(Result::ok)
-            .as_ref()
-            .and_then(|answer| answer.get("roots")?.as_array())
-            .into_iter()
-            .flatten()
-            .filter_map(|root| folder(root.get("uri")?.as_str()?))
-            .collect();
-        *known = Some(roots.clone());
-        roots
-    }
-}
-
-/// The folder that a `file:` URI names.
-fn folder(uri: &str) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStringExt as _;
-    let rest = uri.strip_prefix("file://")?;
-    let rest = rest.strip_prefix("localhost").unwrap_or(rest);
-    if !rest.starts_with('/') {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(rest.len());
-    let mut input = rest.bytes();
-    while let Some(byte) = input.next() {
-        if byte == b'%' {
-            let digits = [input.next()?, input.next()?];
-            let digits = std::str::from_utf8(&digits).ok()?;
-            bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    Some(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
 }
 
 /// Whether a request belongs to the era that has no sessions.
@@ -350,26 +356,5 @@ fn told(problem: Problem) -> ErrorData {
             Some(serde_json::json!({ "uri": uri })),
         ),
         Problem::Internal(message) => ErrorData::internal_error(message, None),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::folder;
-    use std::path::PathBuf;
-
-    #[test]
-    fn a_file_uri_names_a_folder() {
-        for (uri, path) in [
-            ("file:///a/b", Some("/a/b")),
-            ("file:///a%20b/%C3%A9", Some("/a b/é")),
-            ("file://localhost/a", Some("/a")),
-            ("file://elsewhere/a", None),
-            ("https://a/b", None),
-            ("file:///a%2", None),
-            ("file:///a%zz", None),
-        ] {
-            assert_eq!(folder(uri), path.map(PathBuf::from), "{uri}");
-        }
     }
 }

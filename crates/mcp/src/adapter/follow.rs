@@ -1,23 +1,58 @@
 //! Telling clients that a resource changed.
 //!
-//! What is behind a resource may be changed by any process, so its mark is looked at again and again, and only for
-//! as long as somebody wants to know. A look costs little: a server gives marks that need no reading.
+//! What is behind a resource may be changed by any process, so its mark is looked at again and again: once for all who
+//! follow it, and only for as long as somebody does.
 
 use std::collections::BTreeMap;
-use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
+use tokio::sync::watch::{Receiver, Sender};
+use tokio::task::JoinSet;
 
 use super::{Adapter, Shared};
+use crate::client::Untold;
 use crate::server::Server;
 
 /// How often marks are looked at.
 const LOOK: Duration = Duration::from_millis(100);
+/// Where looking takes long, at most one part in so many of the time goes to it.
+const SHARE: u32 = 4;
+
+/// What is followed, by anybody.
+#[derive(Debug, Default)]
+pub(super) struct Watch(Mutex<Watched>);
+
+#[derive(Debug, Default)]
+struct Watched {
+    resources: BTreeMap<Resource, Arc<Sender<Seen>>>,
+    /// Whether somebody looks at the marks.
+    is_looked_at: bool,
+}
+
+/// A resource, as those see it who work on some folders.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Resource {
+    uri: String,
+    roots: Result<Vec<PathBuf>, Untold>,
+}
+
+/// What was seen at the last look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// There was none yet, or it came to nothing.
+    Nothing,
+    /// The mark, where there is such a resource.
+    Mark(Option<u64>),
+}
+
+/// What one client with a session follows. Each is told by a task of its own, which ends with its place in here.
+pub(super) type Followed = BTreeMap<String, JoinSet<()>>;
 
 impl<S: Server> Adapter<S> {
     /// A client with a session wants to hear of a resource.
@@ -30,51 +65,42 @@ impl<S: Server> Adapter<S> {
             .client_capabilities()
             .is_some_and(|can| can.roots.is_some());
         let roots = if can_tell_roots {
-            self.session.roots(&context).await
+            let stopping = &self.shared.stopping;
+            self.session.folders.told(&context, stopping).await
         } else {
-            Vec::new()
+            Ok(Vec::new())
         };
-        let first = self.marks(vec![uri.to_owned()], roots.clone()).await;
-        if first.get(uri).copied().flatten().is_none() {
-            return Err(ErrorData::resource_not_found(
-                format!("there is no resource {uri}"),
-                Some(serde_json::json!({ "uri": uri })),
-            ));
-        }
-        let is_first = {
-            let mut followed = self
-                .session
-                .followed
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            let was_empty = followed.is_empty();
-            followed.insert(uri.to_owned());
-            was_empty
+        let untold = roots.clone().err();
+        let resource = Resource {
+            uri: uri.to_owned(),
+            roots,
         };
-        if is_first {
-            let (this, peer) = (self.clone(), context.peer);
-            tokio::spawn(async move {
-                let gone = peer.clone();
-                this.look_again_and_again(
-                    roots,
-                    first,
-                    || {
-                        let followed = this
-                            .session
-                            .followed
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner);
-                        followed.iter().cloned().collect()
-                    },
-                    || gone.is_transport_closed(),
-                    async |uri| {
-                        peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri))
-                            .await
-                            .is_ok()
-                    },
-                )
-                .await;
+        // Before the first look: nothing that comes after that is missed.
+        let changes = self.shared.changes(&resource);
+        let Some(mark) = self.shared.mark(resource).await else {
+            return Err(match untold {
+                Some(untold) => ErrorData::internal_error(untold.to_string(), None),
+                None => ErrorData::resource_not_found(
+                    format!("there is no resource {uri}"),
+                    Some(serde_json::json!({ "uri": uri })),
+                ),
             });
+        };
+        let mut followed = self
+            .session
+            .followed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let telling = followed.entry(uri.to_owned()).or_default();
+        // Whoever follows it already must not miss what happens while it changes hands.
+        while telling.try_join_next().is_some() {}
+        if telling.is_empty() {
+            let (peer, uri) = (context.peer, uri.to_owned());
+            telling.spawn(tell_each(changes, Some(mark), move || {
+                let update = ResourceUpdatedNotificationParam::new(uri.clone());
+                let peer = peer.clone();
+                async move { peer.notify_resource_updated(update).await.is_ok() }
+            }));
         }
         Ok(())
     }
@@ -84,69 +110,122 @@ impl<S: Server> Adapter<S> {
         &self,
         context: SubscriptionContext,
     ) -> Result<(), ErrorData> {
-        let uris = context
-            .accepted()
-            .resource_subscriptions
-            .clone()
-            .unwrap_or_default();
-        if uris.is_empty() {
-            context.cancelled().await;
-            return Ok(());
+        let uris = context.accepted().resource_subscriptions.clone();
+        let mut telling = JoinSet::new();
+        for uri in uris.unwrap_or_default() {
+            let resource = Resource {
+                uri: uri.clone(),
+                roots: Ok(Vec::new()),
+            };
+            let changes = self.shared.changes(&resource);
+            let (shared, sink) = (Arc::clone(&self.shared), context.sink().clone());
+            telling.spawn(async move {
+                let mark = shared.mark(resource).await;
+                drop(shared);
+                tell_each(changes, mark, move || {
+                    let (sink, uri) = (sink.clone(), uri.clone());
+                    async move { sink.notify_resource_updated(uri).await.is_ok() }
+                })
+                .await;
+            });
         }
-        let first = self.marks(uris.clone(), Vec::new()).await;
-        let sink = context.sink().clone();
-        tokio::select! {
-            () = context.cancelled() => {}
-            () = self.look_again_and_again(
-                Vec::new(),
-                first,
-                || uris.clone(),
-                || false,
-                async |uri| sink.notify_resource_updated(uri).await.is_ok(),
-            ) => {}
-        }
+        context.cancelled().await;
         Ok(())
     }
+}
 
-    /// Tells of each change until nothing is followed any more, or nobody listens.
-    async fn look_again_and_again<F: Future<Output = bool>>(
-        &self,
-        roots: Vec<PathBuf>,
-        mut known: BTreeMap<String, Option<u64>>,
-        followed: impl Fn() -> Vec<String>,
-        is_gone: impl Fn() -> bool,
-        tell: impl Fn(String) -> F,
-    ) {
-        let mut ticks = tokio::time::interval(LOOK);
-        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            ticks.tick().await;
-            let uris = followed();
-            if uris.is_empty() || is_gone() {
+/// Tells of each change, until nobody listens.
+async fn tell_each<F: Future<Output = bool>>(
+    mut changes: Receiver<Seen>,
+    mut known: Option<u64>,
+    tell: impl Fn() -> F,
+) {
+    while changes.changed().await.is_ok() {
+        let seen = *changes.borrow_and_update();
+        let Seen::Mark(mark) = seen else {
+            continue;
+        };
+        if mark != known {
+            known = mark;
+            if !tell().await {
                 return;
             }
-            let marks = self.marks(uris, roots.clone()).await;
-            for (uri, mark) in &marks {
-                // What was not followed before is only noted.
-                if known.get(uri).is_some_and(|before| before != mark) && !tell(uri.clone()).await {
-                    return;
+        }
+    }
+}
+
+impl Watch {
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What somebody still follows; where nobody follows anything, looking has come to its end.
+    fn still_followed(&self) -> Option<Vec<(Resource, Arc<Sender<Seen>>)>> {
+        let mut watched = self.watched();
+        watched
+            .resources
+            .retain(|_, changes| changes.receiver_count() > 0);
+        if watched.resources.is_empty() {
+            watched.is_looked_at = false;
+            return None;
+        }
+        let all = watched.resources.iter();
+        Some(
+            all.map(|(resource, changes)| (resource.clone(), Arc::clone(changes)))
+                .collect(),
+        )
+    }
+}
+
+impl<S: Server> Shared<S> {
+    /// What is seen of a resource from now on.
+    fn changes(self: &Arc<Self>, resource: &Resource) -> Receiver<Seen> {
+        let mut watched = self.watch.watched();
+        let changes = watched
+            .resources
+            .entry(resource.clone())
+            .or_insert_with(|| Arc::new(Sender::new(Seen::Nothing)))
+            .subscribe();
+        if !std::mem::replace(&mut watched.is_looked_at, true) {
+            tokio::spawn(Arc::clone(self).look_again_and_again());
+        }
+        changes
+    }
+
+    async fn look_again_and_again(self: Arc<Self>) {
+        while let Some(followed) = self.watch.still_followed() {
+            let began = tokio::time::Instant::now();
+            let shared = Arc::clone(&self);
+            let look = tokio::task::spawn_blocking(move || {
+                for (resource, changes) in followed {
+                    let now = shared.look(resource);
+                    changes.send_if_modified(|seen| {
+                        now != Seen::Nothing && std::mem::replace(seen, now) != now
+                    });
                 }
+            });
+            if let Err(error) = look.await {
+                tracing::error!(%error, "marks could not be looked at");
             }
-            known = marks;
+            tokio::time::sleep_until(began + LOOK.max(began.elapsed() * SHARE)).await;
         }
     }
 
-    async fn marks(&self, uris: Vec<String>, roots: Vec<PathBuf>) -> BTreeMap<String, Option<u64>> {
-        let shared = Arc::clone(&self.shared);
-        let look = tokio::task::spawn_blocking(move || {
-            let client = Shared::<S>::watcher(roots);
-            uris.into_iter()
-                .map(|uri| {
-                    let mark = shared.server.mark(&uri, &client);
-                    (uri, mark)
-                })
-                .collect()
-        });
-        look.await.unwrap_or_default()
+    /// The mark of a resource that is there.
+    async fn mark(self: &Arc<Self>, resource: Resource) -> Option<u64> {
+        let shared = Arc::clone(self);
+        match tokio::task::spawn_blocking(move || shared.look(resource)).await {
+            Ok(Seen::Mark(mark)) => mark,
+            _ => None,
+        }
+    }
+
+    /// Looks at a resource. A fault of one must not keep others from being looked at.
+    fn look(&self, resource: Resource) -> Seen {
+        let client = Self::watcher(resource.roots);
+        std::panic::catch_unwind(AssertUnwindSafe(|| {
+            self.server.mark(&resource.uri, &client)
+        }))
+        .map_or(Seen::Nothing, Seen::Mark)
     }
 }

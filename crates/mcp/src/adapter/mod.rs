@@ -12,6 +12,7 @@
 mod ask;
 mod call;
 mod convert;
+mod folders;
 mod follow;
 
 use std::collections::BTreeSet;
@@ -31,10 +32,10 @@ use rmcp::{ErrorData, ServerHandler};
 use tokio_util::sync::CancellationToken;
 
 use crate::Completing;
-use crate::server::Server;
+use crate::server::{Hints, Server};
 use ask::Seal;
-use call::Called;
 pub(crate) use call::Ticket;
+use call::{Called, Does};
 
 /// How many resources a page of a list has.
 const PAGE: usize = 100;
@@ -73,6 +74,10 @@ struct Shared<S> {
     templates: Vec<ResourceTemplate>,
     seal: Seal,
     under_way: call::UnderWay,
+    line: call::Line,
+    watch: follow::Watch,
+    /// Tools that only look.
+    looking: BTreeSet<&'static str>,
     /// Set when the server is about to end: whatever waits without having to then waits no longer.
     stopping: CancellationToken,
 }
@@ -80,12 +85,12 @@ struct Shared<S> {
 /// What belongs to one connection.
 #[derive(Debug, Default)]
 struct Session {
-    /// The folders that the client works on, once it was asked.
-    roots: tokio::sync::Mutex<Option<Vec<std::path::PathBuf>>>,
+    /// The folders that the client works on.
+    folders: folders::Folders,
     /// From which level on the client wants log messages.
     level: Mutex<Option<LoggingLevel>>,
     /// The resources whose changes it wants to hear of.
-    followed: Mutex<BTreeSet<String>>,
+    followed: Mutex<follow::Followed>,
 }
 
 /// One connection to a server, as the SDK sees it.
@@ -127,9 +132,15 @@ impl<S: Server> Adapter<S> {
         implementation.title = Some(about.title).filter(|title| !title.is_empty());
         let mut config = ServerConfig::new(capabilities).with_server_info(implementation);
         config.instructions = Some(about.instructions).filter(|text| !text.is_empty());
+        let tools = server.tools();
         Self {
             shared: Arc::new(Shared {
-                tools: server.tools().into_iter().map(convert::tool).collect(),
+                looking: tools
+                    .iter()
+                    .filter(|tool| tool.hints == Hints::ReadOnly)
+                    .map(|tool| tool.name)
+                    .collect(),
+                tools: tools.into_iter().map(convert::tool).collect(),
                 prompts: server.prompts().into_iter().map(convert::prompt).collect(),
                 templates: server
                     .templates()
@@ -140,6 +151,8 @@ impl<S: Server> Adapter<S> {
                 seal: Seal::new(),
                 stopping: CancellationToken::new(),
                 under_way: call::UnderWay::default(),
+                line: call::Line::default(),
+                watch: follow::Watch::default(),
                 server,
             }),
             session: Arc::default(),
@@ -207,7 +220,12 @@ impl<S: Server> ServerHandler for Adapter<S> {
             let name = name.clone();
             move |server: &S, client: &crate::Client| server.call(&name, arguments.clone(), client)
         };
-        match self.call(&name, said, context, work).await? {
+        let does = if self.shared.looking.contains(name.as_str()) {
+            Does::Look
+        } else {
+            Does::Change
+        };
+        match self.call(&name, does, said, context, work).await? {
             Called::Answer(answer) => Ok(convert::answer(answer).into()),
             Called::Ask(required) => Ok(required.into()),
         }
@@ -266,7 +284,7 @@ impl<S: Server> ServerHandler for Adapter<S> {
             let uri = uri.clone();
             move |server: &S, client: &crate::Client| server.read(&uri, client)
         };
-        match self.call(&uri, said, context, work).await? {
+        match self.call(&uri, Does::Look, said, context, work).await? {
             Called::Answer(contents) => Ok(convert::contents(contents).into()),
             Called::Ask(required) => Ok(required.into()),
         }
@@ -327,7 +345,7 @@ impl<S: Server> ServerHandler for Adapter<S> {
                 server.prompt(&name, arguments.clone(), client)
             }
         };
-        match self.call(&name, said, context, work).await? {
+        match self.call(&name, Does::Look, said, context, work).await? {
             Called::Answer(text) => Ok(convert::prompt_text(text).into()),
             Called::Ask(required) => Ok(required.into()),
         }
@@ -452,6 +470,6 @@ impl<S: Server> ServerHandler for Adapter<S> {
     }
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
-        *self.session.roots.lock().await = None;
+        self.session.folders.changed();
     }
 }

@@ -35,6 +35,7 @@ pub(super) const MCP: &str = "/mcp";
 pub(super) const HEALTH: &str = "/healthz";
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// How many times the allowed size is read and thrown away, so that the client gets to read why it was refused.
@@ -140,7 +141,7 @@ impl<S: Server> Desk<S> {
     }
 
     /// A message of the client.
-    async fn post(&self, head: Parts, body: Incoming) -> Result<Response<Reply>, Refusal> {
+    async fn post(&self, mut head: Parts, body: Incoming) -> Result<Response<Reply>, Refusal> {
         let bytes = {
             let _reading = permit(&self.reading, "requests")?;
             self.read(&head, body).await?
@@ -153,6 +154,14 @@ impl<S: Server> Desk<S> {
             // The answer to a question, or the end of a call, must get through however busy the server is.
             Kind::Note => None,
         };
+        // There are clients that end a call without this header, and the SDK refuses what has none. Nothing depends on it
+        // for what is not answered.
+        if !head.headers.contains_key(METHOD)
+            && let Some(method) = message.notification()
+            && let Ok(method) = HeaderValue::from_str(method)
+        {
+            head.headers.insert(METHOD, method);
+        }
         let named = session_of(&head);
         let session = match &named {
             Some(id) => self.sessions.enter(id).await,
@@ -226,9 +235,13 @@ impl<S: Server> Desk<S> {
         }
         let request = Request::from_parts(head, Empty::<Bytes>::new());
         let response = self.service.handle(request).await;
-        let (response, body) = self
+        let (mut response, body) = self
             .understood(response, named.as_deref(), &Message::default())
             .await?;
+        if response.status.is_success() {
+            // It is done, not only taken on; there are clients that warn of anything else.
+            response.status = StatusCode::NO_CONTENT;
+        }
         Ok(Response::from_parts(response, Reply::from(body)))
     }
 

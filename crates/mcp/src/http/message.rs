@@ -89,6 +89,11 @@ impl Message {
         self.jsonrpc.is_none()
     }
 
+    /// What a notification is about; nothing where the message is none.
+    pub(super) fn notification(&self) -> Option<&str> {
+        self.method.as_deref().filter(|_| self.id.is_none())
+    }
+
     pub(super) fn begins_session(&self) -> bool {
         self.method.as_deref() == Some("initialize")
     }

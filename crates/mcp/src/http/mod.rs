@@ -12,6 +12,7 @@
 //! | `message` | what can be told of a message before the protocol looks at it |
 //! | `sessions` | how many sessions there are, and when they end |
 //! | `refusal`, `reply` | what goes back |
+//! | `silence` | which connection makes room where there are too many |
 //! | `stall` | what happens to clients that do not read it |
 //! | `token` | the secret that a client has to know |
 
@@ -22,6 +23,7 @@ mod refusal;
 mod reply;
 mod serving;
 mod sessions;
+mod silence;
 mod stall;
 mod token;
 

@@ -10,12 +10,15 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::Held;
+use super::silence::Busy;
 
 /// The body of an answer.
 pub(super) struct Reply {
     body: Option<BoxBody<Bytes, Infallible>>,
     /// Let go with the last byte, or with the connection.
     held: Option<Held>,
+    /// Let go with the body.
+    busy: Option<Busy>,
     /// A stream that has no end of its own ends here.
     until: Option<Pin<Box<WaitForCancellationFutureOwned>>>,
 }
@@ -30,6 +33,11 @@ impl Reply {
         self
     }
 
+    pub(super) fn keeping(mut self, busy: Busy) -> Self {
+        self.busy = Some(busy);
+        self
+    }
+
     pub(super) fn until(mut self, end: &CancellationToken) -> Self {
         self.until = Some(Box::pin(end.clone().cancelled_owned()));
         self
@@ -41,6 +49,7 @@ impl From<BoxBody<Bytes, Infallible>> for Reply {
         Self {
             body: Some(body),
             held: None,
+            busy: None,
             until: None,
         }
     }

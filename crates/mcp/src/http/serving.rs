@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::desk::Desk;
 use super::gate::Gate;
+use super::silence::{Place, Silent};
 use super::stall::Impatient;
 use super::{Options, Switch};
 use crate::adapter::Adapter;
@@ -61,23 +62,27 @@ pub(super) async fn serve<S: Server>(
         .saturating_add(options.max_streams)
         .saturating_add(SPARE_CONNECTIONS);
     let mut connections = JoinSet::new();
+    let silent = Arc::<Silent>::default();
     ready(address);
 
     {
         let mut ending_idle = std::pin::pin!(desk.sessions.end_idle_ones());
         loop {
+            let is_room = connections.len() < most_connections;
             tokio::select! {
                 biased;
                 () = options.switch.stopped() => break,
                 _ = connections.join_next(), if !connections.is_empty() => {}
-                accepted = listener.accept(), if connections.len() < most_connections => match accepted {
+                () = silent.one(), if !is_room && silent.is_empty() => {}
+                accepted = listener.accept(), if is_room || !silent.is_empty() => match accepted {
                     Ok((stream, _)) => {
-                        connections.spawn(connection(
-                            stream,
-                            Arc::clone(&desk),
-                            options.patience,
-                            stopping.clone(),
-                        ));
+                        if !is_room {
+                            silent.end_oldest();
+                        }
+                        let end = stopping.child_token();
+                        let place = silent.enter(end.clone());
+                        let desk = Arc::clone(&desk);
+                        connections.spawn(connection(stream, desk, options.patience, place, end));
                     }
                     Err(error) => {
                         tracing::warn!(%error, "a connection could not be taken");
@@ -132,20 +137,25 @@ async fn watch(signals: Option<Signals>, switch: Switch) {
     }
 }
 
-/// Serves one connection. When the server stops, what is under way on it is still answered.
+/// Serves one connection. When it is to end, as all do when the server stops, what is under way on it is still answered.
 async fn connection<S: Server>(
     stream: TcpStream,
     desk: Arc<Desk<S>>,
     patience: Duration,
-    stopping: CancellationToken,
+    place: Arc<Place>,
+    end: CancellationToken,
 ) {
     // Answers are small, and somebody waits for each.
     let _ = stream.set_nodelay(true);
     let begun = AtomicBool::new(false);
     let service = service_fn(|request| {
         begun.store(true, Ordering::Relaxed);
+        let busy = place.busy();
         let desk = Arc::clone(&desk);
-        async move { Ok::<_, Infallible>(desk.answer(request).await) }
+        async move {
+            let response = desk.answer(request).await;
+            Ok::<_, Infallible>(response.map(|reply| reply.keeping(busy)))
+        }
     });
     let mut builder = http1::Builder::new();
     builder
@@ -158,7 +168,7 @@ async fn connection<S: Server>(
     let stop = async {
         tokio::select! {
             result = served.as_mut() => return Some(result),
-            () = stopping.cancelled() => {}
+            () = end.cancelled() => {}
         }
         None
     };

@@ -239,6 +239,42 @@ fn there_are_no_more_listeners_than_allowed() {
 }
 
 #[test]
+fn connections_on_which_nothing_is_said_keep_nobody_out() {
+    let served = Served::with(Options {
+        max_requests: 2,
+        max_streams: 1,
+        ..Options::default()
+    });
+    let door = Door::new();
+    let mut calling = Wire::to(served.address);
+    calling.send(call(1, "wait", &json!({ "door": door.port() })));
+    let waits = door.next();
+    let mut listening = Session::begin(served.address).listen();
+    assert_eq!(listening.head().status, 200);
+    let mut used = Wire::to(served.address);
+    used.send(request("GET", "/healthz", &[], ""));
+    assert_eq!(used.reply().status, 200);
+    // More than there may be connections.
+    let mut silent: Vec<Wire> = (0..300).map(|_| Wire::to(served.address)).collect();
+    for wire in &mut silent[..100] {
+        wire.try_send(b"GET /healthz HTTP/1.1\r\nHost: local");
+    }
+    assert_eq!(ask(served.address, "GET", "/healthz", &[]).status, 200);
+    assert!(used.is_closed());
+    assert!(silent[0].is_closed());
+    // The youngest stays.
+    let mut youngest = silent.pop().unwrap();
+    youngest.send(request("GET", "/healthz", &[], ""));
+    assert_eq!(youngest.reply().status, 200);
+
+    // What is under way is not touched.
+    waits.let_through();
+    assert_eq!(calling.reply().json()["id"], 1);
+    served.switch.stop();
+    while listening.chunk().is_some() {}
+}
+
+#[test]
 fn the_session_that_was_idle_for_longest_makes_room() {
     let served = Served::with(Options {
         max_sessions: 2,
@@ -264,7 +300,7 @@ fn the_session_that_was_idle_for_longest_makes_room() {
         .reply();
     assert_eq!(refused.status, 503);
     assert_eq!(refused.header("retry-after"), Some("1"));
-    assert_eq!(first.end().status, 202);
+    assert_eq!(first.end().status, 204);
     Session::begin(served.address);
     assert_eq!(third.send(listed).status, 200);
 }

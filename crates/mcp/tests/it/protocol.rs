@@ -147,7 +147,9 @@ fn the_way_into_a_session_is_told() {
     assert_eq!((reply.status, reply.refusal()), (400, -32602), "{reply:?}");
 
     let session = Session::begin(served.address);
-    assert_eq!(session.end().status, 202);
+    let ended = session.end();
+    assert_eq!(ended.status, 204);
+    assert_eq!(ended.header("content-length"), None);
     let gone = session.send(r#"{"jsonrpc":"2.0","id":4,"method":"tools/list"}"#);
     assert_eq!((gone.status, gone.refusal()), (404, -32001));
     assert_eq!(session.end().status, 404);
@@ -265,6 +267,35 @@ fn a_call_in_a_session_is_given_up_when_the_client_says_so() {
     waits.sees_client_gone();
 
     still_serves(&served);
+}
+
+#[test]
+fn a_notification_needs_no_header_that_repeats_it() {
+    let served = Served::new();
+    let body = json!({
+        "jsonrpc": "2.0",
+        "method": "notifications/cancelled",
+        "params": { "requestId": 1 },
+    });
+    let sent = |headers: &[(&str, &str)]| {
+        let mut all = vec![("MCP-Protocol-Version", STATELESS)];
+        all.extend_from_slice(headers);
+        Wire::to(served.address)
+            .send(post(&body.to_string(), &all))
+            .reply()
+    };
+    assert_eq!(sent(&[]).status, 202);
+    assert_eq!(
+        sent(&[("Mcp-Method", "notifications/cancelled")]).status,
+        202
+    );
+    // One that says something else is wrong all the same.
+    let reply = sent(&[("Mcp-Method", "tools/list")]);
+    assert_eq!((reply.status, reply.refusal()), (400, -32020));
+    // Calls need it.
+    let listed = stateless(1, "tools/list", json!({}), &[]).replace("Mcp-Method", "X-Method");
+    let reply = Wire::to(served.address).send(listed).reply();
+    assert_eq!((reply.status, reply.refusal()), (400, -32020));
 }
 
 #[test]

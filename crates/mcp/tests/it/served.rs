@@ -33,7 +33,11 @@ impl Server for Playground {
                 name,
                 title: "",
                 description: "",
-                hints: Hints::ReadOnly,
+                hints: if name == "wait" {
+                    Hints::Adds
+                } else {
+                    Hints::ReadOnly
+                },
                 input: json!({ "type": "object" }),
                 output: None,
                 meta: None,

@@ -28,11 +28,7 @@ export class Current {
             { capabilities, versionNegotiation: { mode: this.era }, jsonSchemaValidator: validator }
         );
         const connection = new Connection(client, validator, this.era);
-        client.onerror = error => {
-            if (!isCancellationWithoutHeader(error)) {
-                connection.note(error);
-            }
-        };
+        client.onerror = error => connection.note(error);
         if (answer) {
             client.setRequestHandler('elicitation/create', async request => answer(request.params));
         }
@@ -55,12 +51,6 @@ export class Current {
         await client.connect(transport);
         return connection;
     }
-}
-
-// When this client ends a subscription over HTTP it closes the stream, which is all that is needed, and sends a
-// cancellation after it, without the header that it gives to every other message. The server may refuse that.
-function isCancellationWithoutHeader(error) {
-    return error.data?.status === 400 && error.message.includes('missing required Mcp-Method header');
 }
 
 class Connection {

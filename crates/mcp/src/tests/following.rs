@@ -1,0 +1,137 @@
+//! Who follows a resource hears of each change, once.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::{Guest, House};
+
+/// On a clock that stands still: long enough for several looks.
+const A_WHILE: Duration = Duration::from_secs(2);
+
+async fn follow(guest: &mut Guest, uri: &str) -> Value {
+    guest
+        .ask("resources/subscribe", json!({ "uri": uri }))
+        .await
+}
+
+async fn leave(guest: &mut Guest, uri: &str) {
+    let answer = guest
+        .ask("resources/unsubscribe", json!({ "uri": uri }))
+        .await;
+    assert!(answer.get("result").is_some(), "{answer}");
+}
+
+/// Which changes were told until now.
+async fn told(guest: &mut Guest) -> Vec<String> {
+    sleep(A_WHILE).await;
+    let pong = guest.begin("ping", json!({})).await;
+    guest.answer(pong).await;
+    guest
+        .heard
+        .drain(..)
+        .filter(|message| message["method"] == "notifications/resources/updated")
+        .map(|message| message["params"]["uri"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happens_right_after_each_subscription_is_told() {
+    let house = House::new();
+    let uris = ["a:1", "a:2", "a:3"];
+    for uri in uris {
+        house.scene.change(uri);
+    }
+    let mut guest = house.guest(json!({})).await;
+    for uri in uris {
+        follow(&mut guest, uri).await;
+        house.scene.change(uri);
+        assert_eq!(told(&mut guest).await, [uri]);
+    }
+    house.scene.change("a:2");
+    assert_eq!(told(&mut guest).await, ["a:2"]);
+    assert!(told(&mut guest).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_change_is_told_once_however_often_the_client_changed_its_mind() {
+    let house = House::new();
+    house.scene.change("a:1");
+    let mut guest = house.guest(json!({})).await;
+    for _ in 0..5 {
+        follow(&mut guest, "a:1").await;
+        follow(&mut guest, "a:1").await;
+        leave(&mut guest, "a:1").await;
+    }
+    house.scene.change("a:1");
+    assert!(told(&mut guest).await.is_empty(), "nothing is followed");
+    follow(&mut guest, "a:1").await;
+    follow(&mut guest, "a:1").await;
+    house.scene.change("a:1");
+    assert_eq!(told(&mut guest).await, ["a:1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_followers_cost_one_look() {
+    let house = House::new();
+    house.scene.change("a:1");
+    let mut guests = Vec::new();
+    for _ in 0..20 {
+        let mut guest = house.guest(json!({})).await;
+        follow(&mut guest, "a:1").await;
+        guests.push(guest);
+    }
+    let before = house.scene.looks();
+    sleep(A_WHILE).await;
+    let looks = house.scene.looks() - before;
+    assert!((10..=25).contains(&looks), "{looks}");
+    house.scene.change("a:1");
+    for guest in &mut guests {
+        assert_eq!(told(guest).await, ["a:1"]);
+    }
+
+    // Those who leave one way or the other leave nothing behind.
+    for guest in &mut guests[..10] {
+        leave(guest, "a:1").await;
+    }
+    for guest in &mut guests[10..] {
+        guest.say_no_more().await;
+        (&mut guest.served).await.unwrap().unwrap();
+    }
+    sleep(A_WHILE).await;
+    let before = house.scene.looks();
+    sleep(A_WHILE).await;
+    assert_eq!(house.scene.looks(), before);
+
+    // It begins again for the next one.
+    follow(&mut guests[0], "a:1").await;
+    house.scene.change("a:1");
+    assert_eq!(told(&mut guests[0]).await, ["a:1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_there_cannot_be_followed() {
+    let house = House::new();
+    house.scene.change("a:1");
+    let mut guest = house.guest(json!({})).await;
+    let answer = follow(&mut guest, "a:nothing").await;
+    assert_eq!(answer["error"]["code"], -32002, "{answer}");
+    let answer = follow(&mut guest, "a:panic").await;
+    assert!(answer["error"]["code"].is_i64(), "{answer}");
+    follow(&mut guest, "a:1").await;
+    house.scene.change("a:1");
+    assert_eq!(told(&mut guest).await, ["a:1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_resource_is_told_once() {
+    let house = House::new();
+    house.scene.change("a:1");
+    let mut guest = house.guest(json!({})).await;
+    follow(&mut guest, "a:1").await;
+    house.scene.marks.lock().unwrap().clear();
+    assert_eq!(told(&mut guest).await, ["a:1"]);
+    house.scene.change("a:1");
+    assert_eq!(told(&mut guest).await, ["a:1"]);
+}
