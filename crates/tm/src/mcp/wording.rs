@@ -161,7 +161,12 @@ impl<'a> Words<'a> {
         while let Some(line) = lines.next() {
             let fence = line.trim_start().chars().take_while(|&c| c == '`').count();
             if fence < 3 {
-                out.push_str(&self.advice(line));
+                // Most lines name nothing, and a prompt has many.
+                if line.contains('`') || line.contains("--") {
+                    out.push_str(&self.advice(line));
+                } else {
+                    out.push_str(line);
+                }
                 continue;
             }
             let closes = |line: &str| {
@@ -249,6 +254,9 @@ impl<'a> Words<'a> {
 
     /// The tool that does what a command does.
     fn tool(&self, command: &str) -> Option<&'static str> {
+        if !command.starts_with("tm ") {
+            return None;
+        }
         let (_, names) = COMMANDS.iter().find(|(known, _)| {
             command
                 .strip_prefix(known)
@@ -283,7 +291,7 @@ impl<'a> Words<'a> {
 /// A text with its flags as arguments.
 fn flags(text: &str) -> String {
     // What only a person does keeps the words that the person types; so does what is no command of ours.
-    if text.starts_with("tm ") || text.starts_with("git ") {
+    if text.starts_with("tm ") || text.starts_with("git ") || !text.contains("--") {
         return text.to_owned();
     }
     let mut out = text.to_owned();
