@@ -12,6 +12,8 @@ pub mod generic;
 pub mod graph;
 pub mod library;
 pub mod mark;
+mod pinning;
+mod refusals;
 pub mod runs;
 pub mod support;
 pub mod tdd;

@@ -1,11 +1,11 @@
 //! Whether something changed since it was last looked at, without reading it.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use journal::layout::RunDir;
 
-use crate::conductor::{Conductor, read_json};
+use crate::conductor::Conductor;
 use crate::fault::Fault;
 
 /// Runs that may still move are among the newest.
@@ -19,21 +19,6 @@ impl Conductor {
         let mut hash = DefaultHasher::new();
         stamp(&dir.journal_path(), &mut hash);
         Some(hash.finish())
-    }
-
-    /// The folders of all projects that the store knows, wherever they are.
-    pub fn known_projects(&self) -> Vec<PathBuf> {
-        std::fs::read_dir(self.home.projects())
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter_map(|entry| {
-                read_json(&entry.path().join("project.json"))?
-                    .get("path")?
-                    .as_str()
-                    .map(PathBuf::from)
-            })
-            .collect()
     }
 
     /// A number that changes whenever a run is begun here, or one of the newest moves.

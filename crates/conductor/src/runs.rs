@@ -1,6 +1,6 @@
 //! Looking at runs: lists, logs, reports, the journal's health.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use journal::layout::{ProjectDir, RunDir};
 use journal::{FileJournal, Follower, Journal as _, Position, Record};
@@ -228,22 +228,27 @@ impl Conductor {
         Ok((dir, loaded))
     }
 
+    /// The folders of all projects that the store knows, wherever they are.
+    pub fn known_projects(&self) -> Vec<PathBuf> {
+        std::fs::read_dir(self.home.projects())
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| {
+                read_json(&entry.path().join("project.json"))?
+                    .get("path")?
+                    .as_str()
+                    .map(PathBuf::from)
+            })
+            .collect()
+    }
+
     /// Runs, newest first.
     pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunSummary>, Fault> {
         let mut projects = Vec::new();
         if filter.all {
-            for entry in std::fs::read_dir(self.home.projects())
-                .into_iter()
-                .flatten()
-                .flatten()
-            {
-                let named = read_json(&entry.path().join("project.json"))
-                    .and_then(|value| value.get("path")?.as_str().map(str::to_owned));
-                if let Some(path) = named
-                    && let Some(project) = self.home.find_project(Path::new(&path))?
-                {
-                    projects.push(project);
-                }
+            for path in self.known_projects() {
+                projects.extend(self.home.find_project(&path)?);
             }
         } else {
             projects.extend(self.stored()?);

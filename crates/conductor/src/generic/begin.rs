@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use journal::layout::RunStem;
-use rails::command::Start;
-use rails::{Command, Definition, Refusal, RunState};
+use rails::{Definition, Refusal, RunState};
 use serde_json::{Map, Value};
 
 use super::answer::RunStarted;
@@ -46,24 +45,7 @@ impl Conductor {
         Self::sweep(&project);
         let dir = project.create_run(&stem, &stamp(self.clock.millis()))?;
         fail_point::reach("start-after-folder");
-        let settings = self.settings.config.to_json();
-        let config = definition
-            .config
-            .as_ref()
-            .and_then(|section| settings.get(&section.value))
-            .cloned()
-            .unwrap_or(Value::Null);
-        let command = Command::Start(Box::new(Start {
-            run: dir.id().to_owned(),
-            definition_hash: journal::sha256_hex(source.text.as_bytes()),
-            definition: source.text,
-            inputs,
-            config,
-            policy_hash: journal::sha256_hex(settings.to_string().as_bytes()),
-            policies: self.policies(),
-            settings,
-            actor: self.actor.clone(),
-        }));
+        let command = self.pinned_start(dir.id(), &definition, source, inputs);
         let definition = Arc::new(definition);
         let plain = Plain {
             root: &self.root,

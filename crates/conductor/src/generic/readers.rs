@@ -214,17 +214,7 @@ fn tests(plain: &Plain<'_>, counts: &Counts) -> Reading {
     let coverage = given.coverage.unwrap_or_default();
     // What guards have no name for is still worth its place in the journal.
     let mut facts = told(given, given.outcome.as_deref().unwrap_or_default());
-    for (name, number) in [
-        ("passed", counts.passed),
-        ("failed", counts.failed),
-        ("errors", counts.errors),
-        ("skipped", counts.skipped),
-        ("failing", counts.failing()),
-        ("ran", counts.ran()),
-        ("total", counts.total()),
-    ] {
-        facts.insert(name.to_owned(), number.into());
-    }
+    facts.extend(counts.facts());
     facts.insert("under".to_owned(), coverage.under(thresholds).into());
     facts.insert("level".to_owned(), "claimed".into());
     if let Some(coverage) = &given.coverage {

@@ -1,7 +1,5 @@
 //! Reports: the verdict on a work unit.
 
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use journal::{FileJournal, Journal as _, Position};
@@ -9,7 +7,7 @@ use rails::command::Report;
 use rails::decide::{UnitMatch, match_unit};
 use rails::event::Reported;
 use rails::{Command, Definition, Event, Refusal, RunState, RunStatus};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::answer::RunVerdict;
 use super::choose::Meant;
@@ -21,6 +19,7 @@ use crate::clock::stamp;
 use crate::conductor::{Conductor, is_over_a_task};
 use crate::engine::{self, Done};
 use crate::fault::{Fault, Kind};
+use crate::refusals;
 
 impl Conductor {
     /// Reports a work unit.
@@ -134,22 +133,9 @@ impl Conductor {
         verdict
     }
 
-    /// Best effort, for the report: never read to decide anything.
     fn note_refused(&self, dir: &Path, unit: Option<&str>, verdict: &RunVerdict) {
-        let line = json!({
-            "ts": stamp(self.clock.millis()),
-            "unit": unit,
-            "code": verdict.code,
-            "message": verdict.message,
-        });
-        if let Ok(mut file) = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .mode(0o600)
-            .open(dir.join("refusals.jsonl"))
-        {
-            let _ = file.write_all(format!("{line}\n").as_bytes());
-        }
+        let (now, code) = (stamp(self.clock.millis()), verdict.code.as_deref());
+        refusals::note(dir, &now, unit, code, &verdict.message);
     }
 }
 

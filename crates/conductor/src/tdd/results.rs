@@ -38,6 +38,22 @@ impl Counts {
         self.ran() + self.skipped
     }
 
+    /// The counts as facts, by the names that guards know.
+    pub fn facts(&self) -> Map<String, Value> {
+        [
+            ("passed", self.passed),
+            ("failed", self.failed),
+            ("errors", self.errors),
+            ("skipped", self.skipped),
+            ("failing", self.failing()),
+            ("ran", self.ran()),
+            ("total", self.total()),
+        ]
+        .into_iter()
+        .map(|(name, number)| (name.to_owned(), number.into()))
+        .collect()
+    }
+
     /// Reads `failed:3,passed:0,skipped:1,errors:0` in any order, or a JSON object.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let given = pairs(text, "results")?;

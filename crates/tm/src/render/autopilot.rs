@@ -7,7 +7,7 @@ use conductor::tdd::answer::{
 use conductor::tdd::texts;
 use project::convention::plain::one_line;
 
-use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted};
+use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted, status_style};
 
 /// What a start would do.
 pub fn plan(plan: &StartPlan, look: &Look) -> String {
@@ -286,12 +286,7 @@ pub fn finalized(finalized: &Finalized, look: &Look) -> String {
 /// Where a run is.
 pub fn status(status: &Status, look: &Look) -> String {
     let mut page = Page::new(look);
-    let style = match status.status.as_str() {
-        "running" => NOTE,
-        "completed" => GOOD,
-        "paused" => WARN,
-        _ => BAD,
-    };
+    let style = status_style(&status.status);
     let word = look.paint(style, &one_line(&status.status));
     let id = look.paint(STRONG, &one_line(&status.run_id));
     page.raw(&format!("{id}  {word}"));

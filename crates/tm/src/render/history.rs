@@ -4,16 +4,11 @@ use conductor::{LogRepaired, LogVerified, RunSummary};
 use journal::Record;
 use project::convention::plain::{cut_at_word, one_line, visible_len};
 
-use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted, journal::event};
+use super::{FAINT, Look, Page, STRONG, Sign, counted, journal::event, status_style};
 
 fn status_word(status: &str, look: &Look) -> String {
-    let style = match status {
-        "running" => NOTE,
-        "completed" => GOOD,
-        "paused" => WARN,
-        _ => BAD,
-    };
-    look.paint(style, &format!("{:<9}", one_line(status)))
+    let word = format!("{:<9}", one_line(status));
+    look.paint(status_style(status), &word)
 }
 
 /// A run in one line; its title comes last, cut to the line's length.

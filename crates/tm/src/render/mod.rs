@@ -100,6 +100,16 @@ pub fn fault(fault: &Fault, look: &Look) -> String {
     page.finish()
 }
 
+/// The style of a run's status.
+fn status_style(status: &str) -> Style {
+    match status {
+        "running" => NOTE,
+        "completed" => GOOD,
+        "paused" => WARN,
+        _ => BAD,
+    }
+}
+
 /// A number of things, each of which is called `one`.
 pub fn counted(number: impl TryInto<u64>, one: &str) -> String {
     match number.try_into().unwrap_or(u64::MAX) {

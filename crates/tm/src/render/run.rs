@@ -6,7 +6,7 @@ use conductor::{OpenUnit, RunAction, RunMoved, RunStarted, RunStatusAnswer, RunV
 use project::convention::plain::one_line;
 use serde_json::Value;
 
-use super::{BAD, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted};
+use super::{BAD, Look, NOTE, Page, STRONG, Sign, counted, status_style};
 
 /// A run has begun. Warnings are told beside the answer.
 pub fn started(started: &RunStarted, look: &Look) -> String {
@@ -136,12 +136,7 @@ pub fn verdict(verdict: &RunVerdict, look: &Look) -> String {
 /// Where a run is.
 pub fn status(status: &RunStatusAnswer, look: &Look) -> String {
     let mut page = Page::new(look);
-    let style = match status.status.as_str() {
-        "running" => NOTE,
-        "completed" => GOOD,
-        "paused" => WARN,
-        _ => BAD,
-    };
+    let style = status_style(&status.status);
     let id = look.paint(STRONG, &one_line(&status.run_id));
     let word = look.paint(style, &one_line(&status.status));
     page.raw(&format!("{id}  {word}"));

@@ -1,6 +1,5 @@
 //! Beginning a run: the plan, and the start.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Reach, refused};
@@ -8,9 +7,8 @@ use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunDir, RunStem};
 use project::convention::message::Kind as MessageKind;
-use rails::command::Start as StartCommand;
 use rails::state::RunStatus;
-use rails::{Command, RunState, Severity};
+use rails::{Command, RunState};
 use serde_json::{Map, Value};
 
 use super::super::answer::{PlannedSubtask, StartPlan, Started};
@@ -20,7 +18,7 @@ use super::super::readers::preflight::{self, Planned};
 use super::super::{Raw, Tdd, request, view};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
-use crate::conductor::{by_status, is_over_a_task, read_json};
+use crate::conductor::{by_status, is_over_a_task};
 use crate::engine::{Done, OpenRun};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
@@ -163,13 +161,7 @@ impl Conductor {
         let Some(own) = worktree(&self.root) else {
             return Ok(None);
         };
-        let stored = std::fs::read_dir(self.home.projects());
-        for entry in stored.into_iter().flatten().flatten() {
-            let named = read_json(&entry.path().join("project.json"))
-                .and_then(|value| value.get("path")?.as_str().map(PathBuf::from));
-            let Some(root) = named else {
-                continue;
-            };
+        for root in self.known_projects() {
             if root == self.root || worktree(&root) != Some(own) {
                 continue;
             }
@@ -238,30 +230,13 @@ impl Conductor {
         let now = stamp(self.clock.millis());
         let dir = project.create_run(&stem, &now)?;
         fail_point::reach("start-after-folder");
-        let settings = self.settings.config.to_json();
         let mut inputs = further;
         inputs.insert(
             "taskId".to_owned(),
             Value::from(planned.start.task_id.as_str()),
         );
         inputs.insert("maxAttempts".to_owned(), Value::from(planned.max_attempts));
-        let config = definition
-            .config
-            .as_ref()
-            .and_then(|section| settings.get(&section.value))
-            .cloned()
-            .unwrap_or(Value::Null);
-        let command = Command::Start(Box::new(StartCommand {
-            run: dir.id().to_owned(),
-            definition_hash: journal::sha256_hex(source.text.as_bytes()),
-            definition: source.text,
-            inputs,
-            config,
-            policy_hash: journal::sha256_hex(settings.to_string().as_bytes()),
-            policies: self.policies(),
-            settings,
-            actor: self.actor.clone(),
-        }));
+        let command = self.pinned_start(dir.id(), &definition, source, inputs);
         let branch = planned.start.branch.clone();
         let mut warnings = planned.start.warnings.clone();
         warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);
@@ -342,24 +317,6 @@ impl Conductor {
                 let _ = std::fs::remove_dir_all(dir.path());
             }
         }
-    }
-
-    /// The severity of each policy, as a run is pinned to it.
-    pub(crate) fn policies(&self) -> BTreeMap<String, Severity> {
-        use project::config::{Policy, Severity as Setting};
-        let policy = &self.settings.config.evidence.policy;
-        Policy::CODES
-            .iter()
-            .filter_map(|code| {
-                let severity = match policy.severity(code)? {
-                    Setting::Off => Severity::Off,
-                    Setting::Warn => Severity::Warn,
-                    Setting::Pause => Severity::Pause,
-                    Setting::Refuse => Severity::Refuse,
-                };
-                Some(((*code).to_owned(), severity))
-            })
-            .collect()
     }
 
     pub(super) fn supersede(&self, project: &ProjectDir, other: &RunDir) -> Result<(), Fault> {

@@ -1,9 +1,6 @@
 //! Reports: RED, GREEN, the commit, the full suite.
 
 use super::{Hand, Reach, verdict};
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
 
 use journal::layout::RunDir;
 use journal::{FileJournal, Journal as _, Position};
@@ -21,6 +18,7 @@ use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
+use crate::refusals;
 
 impl Conductor {
     /// Reports RED or GREEN.
@@ -208,11 +206,12 @@ impl Conductor {
             }
             Done::Refused(refusal) => {
                 let answer = verdict(run, &refusal);
-                note_refusal(
+                refusals::note(
                     &hand.open.dir,
                     &stamp(self.clock.millis()),
                     before.as_deref(),
-                    &answer,
+                    answer.code.as_deref(),
+                    &answer.message,
                 );
                 Ok((None, answer))
             }
@@ -231,11 +230,12 @@ impl Conductor {
                     details: Map::new(),
                     next_action: view::next_action(run),
                 };
-                note_refusal(
+                refusals::note(
                     &hand.open.dir,
                     &stamp(self.clock.millis()),
                     before.as_deref(),
-                    &verdict,
+                    verdict.code.as_deref(),
+                    &verdict.message,
                 );
                 Ok((None, verdict))
             }
@@ -285,24 +285,6 @@ pub(super) fn answered(hand: &Hand<'_>, unit: &str) -> Result<Option<Reported>, 
         }
     }
     Ok(None)
-}
-
-/// Best effort, for the report: never read to decide anything.
-pub(super) fn note_refusal(dir: &Path, now: &str, unit: Option<&str>, verdict: &Verdict) {
-    let line = json!({
-        "ts": now,
-        "unit": unit,
-        "code": verdict.code,
-        "message": verdict.message,
-    });
-    if let Ok(mut file) = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .mode(0o600)
-        .open(dir.join("refusals.jsonl"))
-    {
-        let _ = file.write_all(format!("{line}\n").as_bytes());
-    }
 }
 
 /// The commit that answered a unit: id, message, files.

@@ -313,18 +313,7 @@ fn facts(
     let under = coverage
         .map(|coverage| coverage.under(thresholds))
         .unwrap_or_default();
-    let mut facts = Map::new();
-    for (name, number) in [
-        ("passed", counts.passed),
-        ("failed", counts.failed),
-        ("errors", counts.errors),
-        ("skipped", counts.skipped),
-        ("failing", counts.failing()),
-        ("ran", counts.ran()),
-        ("total", counts.total()),
-    ] {
-        facts.insert(name.to_owned(), number.into());
-    }
+    let mut facts = counts.facts();
     facts.insert("under".to_owned(), under.into());
     facts.insert("files".to_owned(), short(changed).into());
     facts.insert("level".to_owned(), "claimed".into());
