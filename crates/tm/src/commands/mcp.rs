@@ -4,14 +4,12 @@ use std::io::IsTerminal as _;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
-use conductor::{Conductor, Fault, Kind};
+use conductor::{Fault, Kind};
 
 use ::mcp::http::{self, Options, Token};
-use conductor::OpenOptions;
-use project::config::Environment;
 use serde_json::json;
 
-use super::{DONE, Outcome, actor, current_folder, usage};
+use super::{DONE, Outcome, current_folder, open, usage};
 use crate::cli::mcp::{Mcp, Serve};
 use crate::mcp::{Group, Places, Tramline};
 use crate::output::Output;
@@ -125,16 +123,7 @@ fn address(named: &str) -> Result<SocketAddr, Fault> {
 
 /// The token lies in the store, so that every server of this user has the same.
 fn own_token_file(roots: &[PathBuf]) -> Result<PathBuf, Fault> {
-    let root = roots.first().cloned().unwrap_or_default();
-    let conductor = Conductor::open(OpenOptions {
-        cwd: root.clone(),
-        project_root: Some(root),
-        tag: None,
-        environment: Environment::of_this_process(),
-        command: "tm serve".to_owned(),
-        actor: actor(),
-        given_up: None,
-    })?;
+    let conductor = open(roots.first().cloned(), None, "tm serve")?;
     Ok(conductor.settings().store.join("serve-token"))
 }
 
