@@ -44,7 +44,7 @@ pub struct Conductor {
     pub(crate) tag: Option<String>,
     pub(crate) command: String,
     pub(crate) actor: String,
-    given_up: Option<Arc<AtomicBool>>,
+    pub(crate) given_up: Option<Arc<AtomicBool>>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -270,10 +270,12 @@ pub(crate) fn standing(project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
                 .as_ref()
                 .and_then(|manifest| manifest.get(name)?.as_str().map(str::to_owned))
         };
-        let over = part("status").filter(|status| status != "running" && status != "paused");
-        let plain = part("rails").as_deref() == Some(PLAIN);
+        // What broke down may be taken up again.
+        let over = part("status")
+            .filter(|status| !matches!(status.as_str(), "running" | "paused" | "error"));
+        let plain = matches!(part("rails").as_deref(), Some(PLAIN | SESSION));
         let (status, task) = match (over, part("taskId")) {
-            // A run that was over once is over for good.
+            // A run that reached any other end is over for good.
             (Some(status), Some(task)) => (status, (!plain).then_some(task)),
             _ => match engine::load(dir.path()) {
                 Ok(loaded) if loaded.head.seq > 0 => {
@@ -291,6 +293,9 @@ pub(crate) fn standing(project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
 
 /// What the manifest of a run without rails of its own says under `rails`.
 pub(crate) const PLAIN: &str = "generic";
+
+/// What it says where the run is a session.
+pub(crate) const SESSION: &str = "session";
 
 /// Whether a run is over a task, on a branch: the `tdd` workflow, or a copy of it.
 pub(crate) fn is_over_a_task(run: &RunState) -> bool {

@@ -1,5 +1,6 @@
 //! What is wrong here, and how to mend it.
 
+use project::git::GitErrorKind;
 use serde::Serialize;
 
 use crate::conductor::Conductor;
@@ -29,9 +30,9 @@ impl Conductor {
         if let Some(name) = adopt {
             checks.push(self.adopt(name)?);
         }
-        self.git(&mut checks);
+        let is_repository = self.git(&mut checks);
         self.tasks_file(&mut checks);
-        self.test_command(&mut checks);
+        self.test_command(is_repository, &mut checks);
         self.workflow_files(&mut checks);
         self.storage(&mut checks)?;
         Ok(checks)
@@ -62,13 +63,23 @@ impl Conductor {
         ))
     }
 
-    fn git(&self, checks: &mut Vec<DoctorCheck>) {
+    /// Looks at the repository; whether there is one.
+    fn git(&self, checks: &mut Vec<DoctorCheck>) -> bool {
         let repository = match project::git::Repository::discover(&self.root) {
             Ok(repository) => repository.with_scope(&self.root),
             Err(error) => {
+                let nowhere = *error.kind() == GitErrorKind::NotARepository;
                 let fault = Fault::from(error);
-                checks.push(fail("git", fault.message, fault.suggestion));
-                return;
+                checks.push(if nowhere {
+                    note(
+                        "git",
+                        format!("{}; only work on a task needs one", fault.message),
+                        "for `tm autopilot`: git init, and a first commit",
+                    )
+                } else {
+                    fail("git", fault.message, fault.suggestion)
+                });
+                return !nowhere;
             }
         };
         match repository.status() {
@@ -121,6 +132,7 @@ impl Conductor {
                 "if no git is running, remove it",
             ));
         }
+        true
     }
 
     fn tasks_file(&self, checks: &mut Vec<DoctorCheck>) {
@@ -146,7 +158,8 @@ impl Conductor {
         }
     }
 
-    fn test_command(&self, checks: &mut Vec<DoctorCheck>) {
+    /// Looks for the test command. Without a repository nothing can need one.
+    fn test_command(&self, is_repository: bool, checks: &mut Vec<DoctorCheck>) {
         let test = &self.settings.config.test;
         if let Some(command) = &test.command {
             checks.push(ok("tests", format!("`{command}` (test.command)")));
@@ -159,10 +172,15 @@ impl Conductor {
                         "tests",
                         format!("`{}` ({})", setup.command, setup.framework),
                     )),
-                    None => checks.push(fail(
+                    None if is_repository => checks.push(fail(
                         "tests",
-                        "no test command was found",
+                        "no test command was found; work on a task needs one",
                         "set test.command in .taskmaster/config.json",
+                    )),
+                    None => checks.push(note(
+                        "tests",
+                        "no test command was found; only work on a task needs one",
+                        "for `tm autopilot`: set test.command in .taskmaster/config.json",
                     )),
                 }
                 for remark in found.notes {

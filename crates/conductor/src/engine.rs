@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, SnapshotFile, Wait};
+use journal::{
+    EvidenceStore, FileJournal, Head, Journal as _, NewEvent, RunLock, SnapshotFile, Wait,
+};
+use rails::decide::BLOCKED;
 use rails::{
     Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, RunState, decide,
 };
@@ -14,7 +17,7 @@ use serde_json::value::RawValue;
 use crate::clock::{Clock, stamp};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
-use crate::support::{Looked, No, Outcome, Support};
+use crate::support::{Asked, Looked, No, Outcome, Support};
 
 /// How long a writer waits for the run's lock.
 pub const LOCK_WAIT: Duration = Duration::from_secs(30);
@@ -93,6 +96,65 @@ pub fn fold(run: &mut RunState, records: &[journal::Record], dir: &Path) -> Resu
         run.apply(&record.ts, &event);
     }
     Ok(())
+}
+
+/// What the next step of a run would be, as far as that can be told without writing anything.
+#[derive(Debug)]
+pub enum Foreseen {
+    /// None: it waits for something. The refusal says for what.
+    Blocked(Refusal),
+    /// A rule stands against it.
+    Refused(Refusal),
+    /// First this is to be read, which may take long.
+    Reading {
+        /// The reader.
+        reader: String,
+        /// The token.
+        token: u32,
+        /// The run as it is at that point.
+        run: Box<RunState>,
+    },
+    /// It can be taken.
+    Goes,
+}
+
+/// Looks what the next step of a run would be.
+pub fn foresee(
+    definition: &Definition,
+    run: &RunState,
+    support: &dyn Support,
+) -> Result<Foreseen, Fault> {
+    if run.pending.is_some() {
+        return Ok(Foreseen::Goes);
+    }
+    let mut facts = Facts::default();
+    loop {
+        match decide(definition, run, &Command::Step, &facts) {
+            Decision::Events(_) => return Ok(Foreseen::Goes),
+            Decision::Refused(refusal) if refusal.code == BLOCKED => {
+                return Ok(Foreseen::Blocked(refusal));
+            }
+            Decision::Refused(refusal) => return Ok(Foreseen::Refused(refusal)),
+            Decision::Need(need) => match *need {
+                Need::Present { token, run } => facts.present = Some(support.present(&run, token)?),
+                Need::Subject { gate, token, run } => match support.subject(&gate, &run, token) {
+                    Ok(hash) => {
+                        facts.subjects.insert(gate, hash);
+                    }
+                    Err(No::Refused(refusal)) => return Ok(Foreseen::Refused(refusal)),
+                    Err(No::Fault(fault)) => return Err(fault),
+                },
+                Need::Reading { reader, token, run } => {
+                    return Ok(Foreseen::Reading {
+                        reader,
+                        token,
+                        run: Box::new(run),
+                    });
+                }
+                Need::Effect { .. } | Need::Context { .. } => return Ok(Foreseen::Goes),
+            },
+        }
+    }
 }
 
 /// What a command came to.
@@ -181,6 +243,18 @@ impl<'a> OpenRun<'a> {
         })
     }
 
+    /// Whether the process that had the run's lock before was killed while it had it.
+    pub fn is_after_a_death(&self) -> bool {
+        self.journal
+            .held_lock()
+            .is_some_and(RunLock::is_after_a_death)
+    }
+
+    /// The number of the last event.
+    pub fn seq(&self) -> u64 {
+        self.head.seq
+    }
+
     /// The definition that the run is pinned to.
     pub fn definition(&self) -> &Definition {
         &self.definition
@@ -199,6 +273,19 @@ impl<'a> OpenRun<'a> {
         // The end is loaded often, and nothing is appended to it that would bring a snapshot.
         if self.run.status.is_over() && self.tail_bytes > 0 {
             self.write_snapshot();
+        }
+        Ok(())
+    }
+
+    /// Gives up the effect under way, which `why` stands against: it failed.
+    pub fn give_up(&mut self, support: &dyn Support, why: &Fault) -> Result<(), Fault> {
+        if self.run.pending.is_some() {
+            let outcome = Outcome::Failed {
+                code: why.code.clone(),
+                message: why.message.clone(),
+                suggestion: Some(why.suggestion.clone()),
+            };
+            self.settle(support, outcome)?;
         }
         Ok(())
     }
@@ -242,7 +329,15 @@ impl<'a> OpenRun<'a> {
 
     fn settle(&mut self, support: &dyn Support, outcome: Outcome) -> Result<Vec<Event>, Fault> {
         let command = match outcome {
-            Outcome::Done { result, keep } => Command::EffectDone { result, keep },
+            Outcome::Done {
+                result,
+                keep,
+                artifacts,
+            } => Command::EffectDone {
+                result,
+                keep,
+                artifacts,
+            },
             Outcome::Failed {
                 code,
                 message,
@@ -290,17 +385,39 @@ impl<'a> OpenRun<'a> {
                     Err(No::Refused(refusal)) => return Ok(Err(refusal)),
                     Err(No::Fault(fault)) => return Err(fault),
                 },
+                Need::Present { token, run } => {
+                    facts.present = Some(support.present(&run, token)?);
+                }
+                Need::Subject { gate, token, run } => match support.subject(&gate, &run, token) {
+                    Ok(hash) => {
+                        facts.subjects.insert(gate, hash);
+                    }
+                    Err(No::Refused(refusal)) => return Ok(Err(refusal)),
+                    Err(No::Fault(fault)) => return Err(fault),
+                },
                 Need::Effect {
                     effect,
                     token,
                     run,
                     facts: known,
                     flags,
-                } => match support.prepare(&effect, &run, token, &known, &flags) {
-                    Ok(what) => facts.prepared = Some(Prepared { effect, what }),
-                    Err(No::Refused(refusal)) => return Ok(Err(refusal)),
-                    Err(No::Fault(fault)) => return Err(fault),
-                },
+                    at,
+                    with,
+                } => {
+                    let asked = Asked {
+                        effect: &effect,
+                        token,
+                        facts: &known,
+                        flags: &flags,
+                        at: &at,
+                        with: &with,
+                    };
+                    match support.prepare(&asked, &run) {
+                        Ok(what) => facts.prepared = Some(Prepared { effect, what }),
+                        Err(No::Refused(refusal)) => return Ok(Err(refusal)),
+                        Err(No::Fault(fault)) => return Err(fault),
+                    }
+                }
                 Need::Context {
                     unit,
                     token,
@@ -384,9 +501,10 @@ impl<'a> OpenRun<'a> {
         {
             self.write_snapshot();
         }
+        let placed = support.place(&self.run, &events);
         support.derive(&self.run, &events);
         fail_point::reach("after-derived");
-        Ok(events)
+        placed.map(|()| events)
     }
 
     /// A snapshot is a cache: one that cannot be written costs time at the next load, nothing else.

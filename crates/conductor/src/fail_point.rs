@@ -3,8 +3,9 @@
 //! `TRAMLINE_FAIL_POINT=name` (or `name:N` for the N-th time it is reached) ends the process there,
 //! without unwinding. A release build has no such places.
 
-/// The places, in the order in which a commit passes them.
-pub const NAMES: [&str; 14] = [
+/// The places, in the order in which a commit passes them. `io` stands before and after each change that a session makes to
+/// its folder, so that one name and a count come to all of them.
+pub const NAMES: [&str; 17] = [
     "before-append",
     "after-append",
     "derived-before-state",
@@ -19,6 +20,9 @@ pub const NAMES: [&str; 14] = [
     "branch-after-switch",
     "start-after-folder",
     "end-before-report",
+    "prompt-before-file",
+    "prompt-after-file",
+    "io",
 ];
 
 /// Dies here, if the environment says so.

@@ -14,6 +14,7 @@ pub mod library;
 pub mod mark;
 mod pinning;
 mod refusals;
+pub mod review;
 pub mod runs;
 pub mod support;
 pub mod tdd;

@@ -254,6 +254,19 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
                 reader(&[("sha", Text), ("message", Text), ("files", Strings)]),
             ),
             (
+                "response".to_owned(),
+                reader(&[
+                    (
+                        "status",
+                        FieldType::Enum(STATUSES.map(str::to_owned).to_vec()),
+                    ),
+                    ("reason", Text),
+                    ("files", Int),
+                    ("hash", Text),
+                    ("staged", Text),
+                ]),
+            ),
+            (
                 "outcome".to_owned(),
                 reader(&[("outcome", Text), ("note", Text), ("files", Strings)]),
             ),
@@ -276,6 +289,12 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
             ),
             ("task.finish".to_owned(), effect(true, &[])),
             ("branch.delete".to_owned(), effect(true, &[])),
+            ("iteration.open".to_owned(), effect(false, &[])),
+            ("plan.store".to_owned(), effect(false, &[])),
+            ("plan.reset".to_owned(), effect(false, &[])),
+            ("code.store".to_owned(), effect(false, &[])),
+            ("code.reset".to_owned(), effect(false, &[])),
+            ("response.aside".to_owned(), effect(false, &[])),
         ]),
         policies: Policy::CODES
             .iter()
@@ -290,6 +309,9 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
         templates,
     }
 }
+
+/// What a profile may make of a response.
+const STATUSES: [&str; 5] = ["SUCCESS", "FAILED", "ERROR", "CANCELLED", "IN_PROGRESS"];
 
 fn typed(names: &[(&str, FieldType)]) -> BTreeMap<String, FieldType> {
     names

@@ -17,6 +17,7 @@ impl Conductor {
         definition: &Definition,
         source: Source,
         inputs: Map<String, Value>,
+        keep: Map<String, Value>,
     ) -> Command {
         let settings = self.settings.config.to_json();
         let config = definition
@@ -35,6 +36,7 @@ impl Conductor {
             policies: self.policies(),
             settings,
             actor: self.actor.clone(),
+            keep,
         }))
     }
 

@@ -1,7 +1,8 @@
 //! The Rust part of a workflow: what its readers read, its effects do and its instructions say.
 
+use rails::command::{Artifact, Present};
 use rails::event::Domain;
-use rails::state::Pending;
+use rails::state::{EffectAt, Pending};
 use rails::{Event, Reading, Refusal, RunState};
 use serde_json::{Map, Value};
 
@@ -49,6 +50,8 @@ pub enum Outcome {
         result: Value,
         /// What to keep in the run's memory.
         keep: Map<String, Value>,
+        /// The files of the run's folder that it wrote.
+        artifacts: Vec<Artifact>,
     },
     /// It was not, and the world is as before.
     Failed {
@@ -67,8 +70,26 @@ impl Outcome {
         Self::Done {
             result: Value::Null,
             keep: Map::new(),
+            artifacts: Vec::new(),
         }
     }
+}
+
+/// An effect that is asked for.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// Its name.
+    pub effect: &'a str,
+    /// The token on whose way it is.
+    pub token: u32,
+    /// What was reported, or read.
+    pub facts: &'a Map<String, Value>,
+    /// Flags of the command.
+    pub flags: &'a Map<String, Value>,
+    /// Where in the definition it stands.
+    pub at: &'a EffectAt,
+    /// What its edge tells it.
+    pub with: &'a Map<String, Value>,
 }
 
 /// What the world says of an effect that was under way when its process ended.
@@ -80,26 +101,43 @@ pub enum Looked {
     NotDone,
 }
 
+/// What was reported last, by its hash: what a gate of a run without files stands behind.
+pub(crate) fn reported(run: &RunState) -> String {
+    let last = run.last.as_ref();
+    let mut told = last.map_or_else(String::new, |last| last.digest.clone());
+    // A response that was taken in from a file is known by its bytes.
+    for sha256 in last.iter().flat_map(|last| &last.evidence) {
+        told.push_str(sha256);
+    }
+    journal::sha256_hex(told.as_bytes())
+}
+
 /// What a workflow brings along in Rust.
 pub trait Support {
     /// Reads what a report, or the world, has to say.
     fn read(&self, reader: &str, run: &RunState, token: u32) -> Result<Reading, No>;
 
-    /// Finds out what an effect is going to do. Changes nothing.
-    fn prepare(
-        &self,
-        effect: &str,
-        run: &RunState,
-        token: u32,
-        facts: &Map<String, Value>,
-        flags: &Map<String, Value>,
-    ) -> Result<Value, No>;
+    /// Finds out what an effect is going to do; `run` has the values that its edge sets before it. Changes nothing that
+    /// counts: what is staged for it may stay behind.
+    fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, No>;
 
     /// Carries an effect out.
     fn perform(&self, run: &RunState, pending: &Pending) -> Result<Outcome, Fault>;
 
     /// Looks whether an effect was carried out by a process that is gone.
     fn look(&self, run: &RunState, pending: &Pending) -> Result<Looked, Fault>;
+
+    /// Which files of the state that the token stands at are there.
+    fn present(&self, run: &RunState, token: u32) -> Result<Present, Fault> {
+        let _ = (run, token);
+        Ok(Present::default())
+    }
+
+    /// The SHA-256 of what stands before a gate now.
+    fn subject(&self, gate: &str, run: &RunState, token: u32) -> Result<String, No> {
+        let _ = (gate, token);
+        Ok(reported(run))
+    }
 
     /// The bytes that a unit's executor is given.
     fn context(
@@ -119,6 +157,13 @@ pub trait Support {
         after: &RunState,
         events: &[Event],
     ) -> Option<Map<String, Value>>;
+
+    /// Puts the files into their places that the events speak of, as far as nothing did before. They are journalled: what
+    /// cannot be written is told, and written by whoever goes on.
+    fn place(&self, run: &RunState, appended: &[Event]) -> Result<(), Fault> {
+        let _ = (run, appended);
+        Ok(())
+    }
 
     /// Writes what can be made anew from the journal: files for people and programs.
     fn derive(&self, run: &RunState, appended: &[Event]);

@@ -41,9 +41,9 @@ fn has_content(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     Ok(durable::read_if_there(path)?.is_some_and(|content| content == bytes))
 }
 
-/// Removes what processes that were killed while replacing a file left in the folder `dir`.
+/// Removes what processes that were killed while replacing a file or a folder left in the folder `dir`.
 ///
-/// Returns how many files that were. To be called under the lock of the folder, so that no replacement is under way.
+/// Returns how many files and folders that were. To be called under the lock of the folder, so that no replacement is under way.
 pub fn remove_leftovers(dir: &Path) -> io::Result<usize> {
     let mut removed = 0;
     for entry in fs::read_dir(dir)? {
@@ -51,7 +51,11 @@ pub fn remove_leftovers(dir: &Path) -> io::Result<usize> {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX) {
-            fs::remove_file(entry.path())?;
+            if entry.file_type()?.is_dir() {
+                fs::remove_dir_all(entry.path())?;
+            } else {
+                fs::remove_file(entry.path())?;
+            }
             removed += 1;
         }
     }

@@ -8,12 +8,12 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 
 /// Begins the name of a file that is about to be renamed into place.
-pub(crate) const TEMPORARY_PREFIX: &str = ".tramline-";
+pub const TEMPORARY_PREFIX: &str = ".tramline-";
 /// Ends it.
-pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
+pub const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// Brings the names in `folder` onto the disk.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Makes `path` and what is missing above it, and syncs the name of each new folder.
-pub(crate) fn ensure_folder(path: &Path) -> io::Result<()> {
+pub fn ensure_folder(path: &Path) -> io::Result<()> {
     match make_folder(path) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -73,7 +73,7 @@ pub(crate) fn empty_aside(path: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Replaces `path` as a whole; afterwards file and name are on the disk.
-pub(crate) fn replace_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub fn replace_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = write_aside(path, bytes)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
@@ -81,7 +81,7 @@ pub(crate) fn replace_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// As [`replace_durably`], but leaves alone what is there already and says so with `false`.
-pub(crate) fn create_durably(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+pub fn create_durably(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let file = write_aside(path, bytes)?;
     file.as_file().sync_all()?;
     match file.persist_noclobber(path) {
@@ -92,7 +92,7 @@ pub(crate) fn create_durably(path: &Path, bytes: &[u8]) -> io::Result<bool> {
 }
 
 /// The content of `path`; `None` when there is no such file.
-pub(crate) fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -11,6 +11,7 @@
 //! | [`verify`](mod@verify), [`repair`] | the whole chain checked; what can be done about damage |
 //! | [`snapshot`], [`derived`] | caches of the truth, replaced atomically and never synced |
 //! | [`evidence`] | bytes kept by their hash, synced before an event names them |
+//! | [`durable`] | files that outlive a power failure, written as a whole |
 //! | [`layout`] | where a project, a run and a tag have their folders |
 //!
 //! Invariants: a unit of events is appended by one write followed by one fdatasync; a reader
@@ -20,7 +21,7 @@ pub mod contract;
 pub mod derived;
 pub mod digest;
 pub mod disk;
-mod durable;
+pub mod durable;
 pub mod error;
 pub mod evidence;
 pub mod file;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::error::JournalError;
@@ -89,6 +91,7 @@ impl From<Duration> for Wait {
 pub struct RunLock {
     file: File,
     path: PathBuf,
+    after_a_death: bool,
 }
 
 impl RunLock {
@@ -96,19 +99,38 @@ impl RunLock {
     ///
     /// `command` is what the error of another process that waits in vain will show.
     pub fn acquire(dir: &Path, wait: impl Into<Wait>, command: &str) -> Result<Self, JournalError> {
+        Self::acquire_named(dir, FILE_NAME, wait, command)
+    }
+
+    /// The same for something else in that folder, on a lock file of that `name`.
+    pub fn acquire_named(
+        dir: &Path,
+        name: &str,
+        wait: impl Into<Wait>,
+        command: &str,
+    ) -> Result<Self, JournalError> {
         const FIRST_PAUSE: Duration = Duration::from_millis(1);
         const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
         let wait = wait.into();
-        let path = dir.join(FILE_NAME);
+        let path = dir.join(name);
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .mode(0o600)
+            // A link would have its target written over, and a pipe would hold us up for ever.
+            .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
             .open(&path)
             .map_err(JournalError::io("open the lock", &path))?;
+        let about = file
+            .metadata()
+            .map_err(JournalError::io("open the lock", &path))?;
+        if !about.is_file() {
+            let source = io::Error::other("it is no ordinary file; take it away");
+            return Err(JournalError::io("open the lock", &path)(source));
+        }
         let start = Instant::now();
         let mut pause = FIRST_PAUSE;
         loop {
@@ -137,7 +159,13 @@ impl RunLock {
             thread::sleep(pause.min(left));
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
-        let lock = Self { file, path };
+        // Whoever gives the lock back takes the signature away with it.
+        let after_a_death = holder_in(&path).is_some();
+        let lock = Self {
+            file,
+            path,
+            after_a_death,
+        };
         lock.sign(command);
         Ok(lock)
     }
@@ -147,10 +175,20 @@ impl RunLock {
         &self.path
     }
 
+    /// Whether the holder before was killed while it held the lock, and so may have left files unfinished.
+    pub fn is_after_a_death(&self) -> bool {
+        self.after_a_death
+    }
+
     /// Who holds the lock of the folder `dir`, as far as its file tells. A hint: the file is read
     /// without the lock.
     pub fn holder(dir: &Path) -> Option<Holder> {
-        holder_in(&dir.join(FILE_NAME))
+        Self::holder_named(dir, FILE_NAME)
+    }
+
+    /// The same of the lock file of that `name`.
+    pub fn holder_named(dir: &Path, name: &str) -> Option<Holder> {
+        holder_in(&dir.join(name))
     }
 
     /// Says in the file who holds it. What cannot be written is left out: it is only a hint.

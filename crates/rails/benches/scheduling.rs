@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use rails::check::catalog::{Effect, Reader};
-use rails::command::{Report, Start};
+use rails::command::{Present, Report, Start};
 use rails::definition::FieldType::Strings;
 use rails::items::{Node, waves};
 use rails::{
@@ -129,6 +129,10 @@ fn send(definition: &Definition, run: &mut RunState, command: &Command, found: O
                 }
                 Need::Context { unit, .. } => {
                     facts.contexts.insert(unit, String::new());
+                }
+                Need::Present { .. } => facts.present = Some(Present::default()),
+                Need::Subject { gate, .. } => {
+                    facts.subjects.insert(gate, String::new());
                 }
             },
         }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::command::Choice;
 use crate::event::{Event, Reported};
 use crate::state::{
-    EffectAt, Item, ItemSet, ItemStatus, Pause, Pending, ROOT, RunState, RunStatus, Token, Unit,
+    Approval, EffectAt, Item, ItemSet, ItemStatus, Pause, Pending, ROOT, RunState, RunStatus,
+    Token, Unit,
 };
 use serde_json::{Map, Value};
 
@@ -110,8 +112,11 @@ impl RunState {
             } => {
                 merge(&mut self.vars, set);
                 merge(&mut self.kept, keep);
+                if *token == ROOT {
+                    self.transitions += 1;
+                }
                 if let Some(token) = self.token_mut(*token) {
-                    to.clone_into(&mut token.state);
+                    token.came_from = Some(std::mem::replace(&mut token.state, to.clone()));
                     at.clone_into(&mut token.entered_at);
                     token.reason.clone_from(reason);
                     token.unit = None;
@@ -151,6 +156,7 @@ impl RunState {
                 reason,
                 read,
                 keep,
+                decision,
             } => {
                 self.next_effect = effect + 1;
                 self.pending = Some(Pending {
@@ -165,6 +171,7 @@ impl RunState {
                     reason: reason.clone(),
                     read: read.clone(),
                     keep: keep.clone(),
+                    decision: *decision,
                 });
             }
             Event::EffectDone { keep, .. } => {
@@ -180,6 +187,27 @@ impl RunState {
                 }
             }
             Event::EffectFailed { .. } => self.pending = None,
+            Event::VarsChanged { values } => merge(&mut self.vars, values),
+            Event::ArtifactRecorded(_) => self.artifacts += 1,
+            Event::DecisionMade {
+                gate,
+                iteration,
+                hash,
+                choice,
+                ..
+            } => {
+                // One decision a gate, and only those of this round: what was said of other bytes
+                // before counts no more.
+                self.approvals
+                    .retain(|known| known.gate != *gate && known.iteration == *iteration);
+                if *choice == Choice::Approve {
+                    self.approvals.push(Approval {
+                        gate: gate.clone(),
+                        iteration: *iteration,
+                        hash: hash.clone(),
+                    });
+                }
+            }
             Event::RefusalAllowed { unit, code, .. } => {
                 for token in &mut self.tokens {
                     if let Some(present) = token.unit.as_mut().filter(|u| u.id == *unit) {
@@ -202,6 +230,8 @@ impl RunState {
             Event::RunResumed { grants } => {
                 self.status = RunStatus::Running;
                 self.pause = None;
+                self.end_reason = None;
+                self.ended_at = None;
                 if let Some(grant) = grants
                     && let Some(token) = self.token_mut(grant.token)
                 {

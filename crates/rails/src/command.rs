@@ -1,9 +1,11 @@
 //! What a caller may ask of a run, and the facts that a decision rests on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::definition::FieldType;
 
 /// One thing asked of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +18,13 @@ pub enum Command {
     Reopen {
         /// Why.
         reason: String,
+        /// What else the definition may look at, such as `maxIterations`.
+        flags: Map<String, Value>,
     },
+    /// Take the one transition that the run can take now.
+    Step,
+    /// Open a gate, or send back what stands before it.
+    Decide(Box<Ruling>),
     /// Give the present item up.
     Skip {
         /// The item that is meant; the present one if absent.
@@ -53,6 +61,8 @@ pub enum Command {
         result: Value,
         /// What to keep in the run's memory.
         keep: Map<String, Value>,
+        /// The files that it wrote.
+        artifacts: Vec<Artifact>,
     },
     /// The effect under way failed, and the world is as before.
     EffectFailed {
@@ -86,6 +96,8 @@ pub struct Start {
     pub policies: BTreeMap<String, Severity>,
     /// Who started it.
     pub actor: String,
+    /// The run's memory at the beginning.
+    pub keep: Map<String, Value>,
 }
 
 /// The answer to a work unit.
@@ -103,6 +115,61 @@ pub struct Report {
     pub flags: Map<String, Value>,
 }
 
+/// What somebody decided at a gate. It holds for what was looked at, and for nothing else.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Ruling {
+    /// The gate.
+    pub gate: String,
+    /// The state behind it.
+    pub state: String,
+    /// The round that was looked at, where the definition counts them.
+    pub round: Option<i64>,
+    /// SHA-256 of what was looked at.
+    pub hash: String,
+    /// What was decided.
+    pub choice: Choice,
+    /// What is to be done otherwise; not blank where the choice is to reject.
+    pub feedback: String,
+    /// Who decided.
+    pub actor: String,
+    /// By which way the decision came.
+    pub how: String,
+}
+
+/// What can be decided at a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Choice {
+    /// The gate opens.
+    #[default]
+    Approve,
+    /// What stands before it is made anew.
+    Reject,
+}
+
+/// A file that was written or taken in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct Artifact {
+    /// Where it stands in the run's folder, with `/`.
+    pub path: String,
+    /// SHA-256 of its content.
+    pub sha256: String,
+    /// The state that it belongs to.
+    pub state: String,
+    /// The round, where the definition counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<i64>,
+}
+
+/// Which of a work state's files are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Present {
+    /// The prompt.
+    pub prompt: bool,
+    /// The response.
+    pub response: bool,
+}
+
 /// What the outside world says. Times and hashes arrive here, never from a clock or a file.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
@@ -117,6 +184,10 @@ pub struct Facts {
     pub prepared: Option<Prepared>,
     /// Context of units to be issued: unit id → hash.
     pub contexts: BTreeMap<String, String>,
+    /// Which files of the present state are there.
+    pub present: Option<Present>,
+    /// What stands before gates: gate → SHA-256.
+    pub subjects: BTreeMap<String, String>,
 }
 
 /// What a reader found.
@@ -142,6 +213,9 @@ pub struct Reading {
     /// Warnings that are no policy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// Files that were taken in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
 }
 
 /// One thing that a policy is about.
@@ -182,7 +256,12 @@ pub struct Prepared {
     pub what: Value,
 }
 
-/// Names of the flags of `command`, with the type of each, that guards may look at.
-pub fn command_flags() -> BTreeSet<&'static str> {
-    BTreeSet::from(["cleanup", "skipCoverage"])
+/// The flags of `command` that guards may look at, with the type of each. One that was not given is
+/// empty.
+pub fn command_flags() -> [(&'static str, FieldType); 3] {
+    [
+        ("cleanup", FieldType::Bool),
+        ("maxIterations", FieldType::Int),
+        ("skipCoverage", FieldType::Bool),
+    ]
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::command::{Finding, Severity};
+use crate::command::{Artifact, Choice, Finding, Severity};
 use crate::state::{Answer, EffectAt, RunStatus};
 
 /// One thing that happened to a run.
@@ -100,7 +100,8 @@ pub enum Event {
         from: String,
         /// Where it is.
         to: String,
-        /// What moved it: `report`, `route`, `do`, `done`, `reopen`, `skip` or `abort`.
+        /// What moved it: `report`, `route`, `do`, `done`, `otherwise`, `reopen`, `skip`, `reject` or
+        /// `abort`.
         cause: String,
         /// Vars that were set on the way.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -111,6 +112,21 @@ pub enum Event {
         /// Why, where somebody said so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
+        /// The round that the run is in from here on, where its definition counts them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        iteration: Option<i64>,
+        /// A note of the definition's on the transition.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outcome: Option<String>,
+        /// What was decided, where a decision moved the token.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decision: Option<Choice>,
+    },
+    /// Vars were set without a transition.
+    #[serde(rename = "vars:changed")]
+    VarsChanged {
+        /// Their values.
+        values: Map<String, Value>,
     },
     /// Somebody is asked to do something.
     #[serde(rename = "unit:issued")]
@@ -166,6 +182,9 @@ pub enum Event {
         /// What to keep in the run's memory when the token moves.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         keep: Map<String, Value>,
+        /// What was decided, where a decision brought it about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decision: Option<Choice>,
     },
     /// It did it.
     #[serde(rename = "effect:done")]
@@ -191,6 +210,31 @@ pub enum Event {
         code: String,
         /// What happened.
         message: String,
+    },
+    /// A file was written or taken in.
+    #[serde(rename = "artifact:recorded")]
+    ArtifactRecorded(Artifact),
+    /// Somebody decided at a gate.
+    #[serde(rename = "decision:made")]
+    DecisionMade {
+        /// The gate.
+        gate: String,
+        /// The state behind it.
+        state: String,
+        /// The round.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        iteration: Option<i64>,
+        /// SHA-256 of what was looked at.
+        hash: String,
+        /// What was decided.
+        choice: Choice,
+        /// What is to be done otherwise.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        feedback: String,
+        /// Who decided.
+        actor: String,
+        /// By which way the decision came.
+        how: String,
     },
     /// A person let a refusal pass.
     #[serde(rename = "refusal:allowed")]
@@ -244,6 +288,9 @@ pub struct Read {
     pub reader: String,
     /// What it found.
     pub facts: Map<String, Value>,
+    /// Files that were taken in with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
 }
 
 /// A fresh set of attempts.
@@ -312,12 +359,15 @@ pub struct Reported {
     /// To keep in the run's memory.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub keep_run: Map<String, Value>,
+    /// Files that were taken in with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Artifact>,
     /// The verdict, so that the same report gets the same answer again.
     pub answer: Answer,
 }
 
 /// The names of the events that `apply` reads.
-const FOLDED: [&str; 17] = [
+const FOLDED: [&str; 20] = [
     "run:created",
     "items:loaded",
     "item:added",
@@ -331,11 +381,35 @@ const FOLDED: [&str; 17] = [
     "effect:intended",
     "effect:done",
     "effect:failed",
+    "vars:changed",
+    "artifact:recorded",
+    "decision:made",
     "refusal:allowed",
     "run:paused",
     "run:resumed",
     "run:ended",
 ];
+
+/// A token's move in the making.
+pub(crate) struct Entered;
+
+impl Entered {
+    /// A move with nothing to tell of it.
+    pub(crate) fn plainly(token: u32, from: &str, to: &str, cause: &str) -> Event {
+        Event::StateEntered {
+            token,
+            from: from.to_owned(),
+            to: to.to_owned(),
+            cause: cause.to_owned(),
+            set: Map::new(),
+            keep: Map::new(),
+            reason: None,
+            iteration: None,
+            outcome: None,
+            decision: None,
+        }
+    }
+}
 
 impl Event {
     /// The event's name and its fields, as a journal line holds them.

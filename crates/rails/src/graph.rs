@@ -33,6 +33,12 @@ pub fn mermaid(definition: &Definition, present: &BTreeSet<&str>) -> String {
     draw.arrow("begin", &definition.initial.value, "");
     for (name, state) in definition.states.iter() {
         draw.edges(&name.value, state);
+        // Drawn last of a state, and as the definition has them: behind its own.
+        for edge in definition.otherwise(state) {
+            if let (Some(from), Some(to)) = (ids.get(name.value.as_str()), &edge.to) {
+                draw.arrow(from, &to.value, &label("otherwise", edge));
+            }
+        }
     }
     let marked = draw.marked.join(",");
     if !marked.is_empty() {
@@ -78,7 +84,10 @@ impl Drawing<'_> {
             Kind::Route => ("{", "}"),
             Kind::Do | Kind::Each => ("[[", "]]"),
         };
-        let _ = writeln!(self.out, "    {id}{open}\"{label}\"{close}");
+        let gate = state.gate.as_ref().map_or_else(String::new, |gate| {
+            format!(", behind the gate {}", escaped(&gate.value))
+        });
+        let _ = writeln!(self.out, "    {id}{open}\"{label}{gate}\"{close}");
     }
 
     fn edges(&mut self, name: &str, state: &StateDef) {

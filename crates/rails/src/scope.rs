@@ -50,8 +50,8 @@ impl Scope for RunScope<'_> {
             }
             "command" => {
                 let mut command = Map::new();
-                for flag in command_flags() {
-                    command.insert(flag.to_owned(), Value::from(false));
+                for (flag, kind) in command_flags() {
+                    command.insert(flag.to_owned(), kind.empty());
                 }
                 for (flag, value) in self.flags {
                     command.insert(flag.clone(), value.clone());

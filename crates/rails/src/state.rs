@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::command::Severity;
+use crate::command::{Choice, Severity};
 use crate::definition::{Definition, EndStatus, ItemSetDef};
 use crate::event::{Read, Reported};
 use crate::items;
@@ -65,6 +65,15 @@ pub struct RunState {
     pub next_effect: u64,
     /// The run's memory, for readers and effects.
     pub kept: Map<String, Value>,
+    /// What was approved at gates, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<Approval>,
+    /// How often the run's own token moved.
+    #[serde(default)]
+    pub transitions: u64,
+    /// How many files were recorded.
+    #[serde(default)]
+    pub artifacts: u64,
     /// Time of the first event.
     pub started_at: String,
     /// Time of the last event.
@@ -127,6 +136,18 @@ impl From<EndStatus> for RunStatus {
     }
 }
 
+/// What was approved at a gate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    /// The gate.
+    pub gate: String,
+    /// The round, where the definition counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iteration: Option<i64>,
+    /// SHA-256 of what was looked at.
+    pub hash: String,
+}
+
 /// Why a run takes no reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {
@@ -154,6 +175,9 @@ pub struct Token {
     pub item: Option<(String, String)>,
     /// The state it stands at.
     pub state: String,
+    /// The state that it left for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub came_from: Option<String>,
     /// Since when.
     pub entered_at: String,
     /// When the token was opened.
@@ -184,6 +208,7 @@ impl Token {
             parent: None,
             item: None,
             state: state.to_owned(),
+            came_from: None,
             entered_at: at.to_owned(),
             opened_at: Some(at.to_owned()),
             reason: None,
@@ -297,6 +322,9 @@ pub struct Pending {
     /// What to keep in the run's memory when the token moves.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub keep: Map<String, Value>,
+    /// What was decided, where a decision brought it about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Choice>,
 }
 
 /// The items that an `each` goes through.

@@ -37,16 +37,24 @@ impl Builtin {
     }
 }
 
-const ALL: &[Builtin] = &[Builtin {
-    id: "tdd",
-    workflow: include_str!("../tdd/workflow.yaml"),
-    templates: &[
-        ("red.md", include_str!("../tdd/red.md")),
-        ("green.md", include_str!("../tdd/green.md")),
-        ("commit.md", include_str!("../tdd/commit.md")),
-        ("finalize.md", include_str!("../tdd/finalize.md")),
-    ],
-}];
+const ALL: &[Builtin] = &[
+    Builtin {
+        id: "tdd",
+        workflow: include_str!("../tdd/workflow.yaml"),
+        templates: &[
+            ("red.md", include_str!("../tdd/red.md")),
+            ("green.md", include_str!("../tdd/green.md")),
+            ("commit.md", include_str!("../tdd/commit.md")),
+            ("finalize.md", include_str!("../tdd/finalize.md")),
+        ],
+    },
+    Builtin {
+        id: "review",
+        workflow: include_str!("../review/workflow.yaml"),
+        // Its prompts are those of the session's profile.
+        templates: &[],
+    },
+];
 
 /// All workflows that come with Tramline.
 pub fn all() -> &'static [Builtin] {
@@ -56,4 +64,39 @@ pub fn all() -> &'static [Builtin] {
 /// The workflow with this id.
 pub fn builtin(id: &str) -> Option<&'static Builtin> {
     ALL.iter().find(|builtin| builtin.id == id)
+}
+
+/// A profile of sessions that comes with Tramline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuiltinProfile {
+    /// Its name.
+    pub name: &'static str,
+    /// Its files: path below its folder, and text.
+    pub files: &'static [(&'static str, &'static str)],
+}
+
+const PROFILES: &[BuiltinProfile] = &[BuiltinProfile {
+    name: "generic",
+    files: &[
+        (
+            "profile.yaml",
+            include_str!("../review/generic/profile.yaml"),
+        ),
+        ("planning.md", include_str!("../review/generic/planning.md")),
+        (
+            "generation.md",
+            include_str!("../review/generic/generation.md"),
+        ),
+        ("review.md", include_str!("../review/generic/review.md")),
+        ("revision.md", include_str!("../review/generic/revision.md")),
+        ("request.md", include_str!("../review/generic/request.md")),
+        ("feedback.md", include_str!("../review/generic/feedback.md")),
+        ("code.md", include_str!("../review/generic/code.md")),
+        ("answer.md", include_str!("../review/generic/answer.md")),
+    ],
+}];
+
+/// All profiles of sessions that come with Tramline.
+pub fn builtin_profiles() -> &'static [BuiltinProfile] {
+    PROFILES
 }

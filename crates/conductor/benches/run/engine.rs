@@ -9,7 +9,7 @@ use std::sync::Arc;
 use conductor::clock::SystemClock;
 use conductor::engine::{Done, LOCK_WAIT, OpenRun};
 use conductor::fault::Fault;
-use conductor::support::{Looked, No, Outcome, Support};
+use conductor::support::{Asked, Looked, No, Outcome, Support};
 use criterion::Criterion;
 use rails::command::{Report, Start};
 use rails::event::Domain;
@@ -40,15 +40,8 @@ impl Support for Plain {
         Err(Fault::bug(format!("no reader {reader}")).into())
     }
 
-    fn prepare(
-        &self,
-        effect: &str,
-        _: &RunState,
-        _: u32,
-        _: &Map<String, Value>,
-        _: &Map<String, Value>,
-    ) -> Result<Value, No> {
-        Err(Fault::bug(format!("no effect {effect}")).into())
+    fn prepare(&self, asked: &Asked<'_>, _: &RunState) -> Result<Value, No> {
+        Err(Fault::bug(format!("no effect {}", asked.effect)).into())
     }
 
     fn perform(&self, _: &RunState, pending: &Pending) -> Result<Outcome, Fault> {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunAction {
-    /// `work`, `paused` or `complete`.
+    /// `work`, `decide` (a gate is closed), `step` (somebody has to ask for it), `paused` or `complete`.
     pub action: String,
     /// The run.
     pub run_id: String,
@@ -23,6 +23,9 @@ pub struct RunAction {
     /// How many are open, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units_total: Option<usize>,
+    /// The gate that is closed, where one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
     /// How the run ended, when it is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
@@ -61,6 +64,12 @@ pub struct OpenUnit {
     /// The outcomes that the state's guards tell apart. Where its last edge takes any, others are taken too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<String>,
+    /// The file that asks for it, where there is one: in the run's folder; beside instructions an absolute path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// The file that the answer is waited for in, where it is, likewise; a step takes it in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<String>,
     /// What to do. Of very many units only the first few have them: those come first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,

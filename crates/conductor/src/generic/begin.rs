@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use journal::layout::RunStem;
+use project::profile::Profile;
 use rails::{Definition, Refusal, RunState};
 use serde_json::{Map, Value};
 
@@ -16,6 +17,7 @@ use crate::engine::{Done, OpenRun};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::library::{self, Source};
+use crate::review::{self, Session};
 
 impl Conductor {
     /// Begins a run of any workflow.
@@ -28,24 +30,33 @@ impl Conductor {
         inputs::check(&definition, &inputs)?;
         match hands(&definition) {
             Hands::Task => self.start_on_task(workflow, inputs),
-            Hands::Plain => self.start_plain(definition, source, inputs),
+            Hands::Session => self.start_session(definition, source, inputs),
+            Hands::Plain => {
+                let stem = RunStem::workflow(&definition.id.value)?;
+                self.start_plain(definition, source, inputs, &stem, None)
+            }
         }
     }
 
-    fn start_plain(
+    pub(crate) fn start_plain(
         &self,
         definition: Definition,
         source: Source,
         inputs: Map<String, Value>,
+        stem: &RunStem,
+        profile: Option<&Profile>,
     ) -> Result<RunStarted, Fault> {
         inputs::check_unit_ids(&definition, &inputs)?;
-        let stem = RunStem::workflow(&definition.id.value)?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
         Self::sweep(&project);
-        let dir = project.create_run(&stem, &stamp(self.clock.millis()))?;
+        let dir = project.create_run(stem, &stamp(self.clock.millis()))?;
         fail_point::reach("start-after-folder");
-        let command = self.pinned_start(dir.id(), &definition, source, inputs);
+        let keep = match profile {
+            Some(profile) => review::pin(profile, dir.path())?,
+            None => Map::new(),
+        };
+        let command = self.pinned_start(dir.id(), &definition, source, inputs, keep);
         let definition = Arc::new(definition);
         let plain = Plain {
             root: &self.root,
@@ -53,6 +64,7 @@ impl Conductor {
             definition: Arc::clone(&definition),
             pinned: self.settings.config.clone(),
             given: Given::default(),
+            session: profile.map(|profile| Session::begun(profile.clone(), self)),
         };
         let mut open = OpenRun::begin(
             dir.path(),

@@ -26,11 +26,15 @@ pub(super) fn build(
         .token(token)
         .ok_or_else(|| Fault::bug("a unit for no token"))?;
     let state = plain.definition.state(&present.state);
-    let name = state
+    let Some(name) = state
         .and_then(|state| state.work.as_ref())
         .and_then(|work| work.instructions.as_ref())
         .map(|name| name.value.clone())
-        .ok_or_else(|| Fault::bug("instructions of a unit that has none"))?;
+    else {
+        // A prompt without a template says what `next` would say.
+        let place = words::place(&plain.definition, &present.state, present.key());
+        return Ok(format!("{place} ({})\n", plain.definition.title).into_bytes());
+    };
     let template = library::template(plain.root, &run.workflow, &name)?;
     let text = tdd::context::render(&name, &template, &values(plain, run, present, asked))?;
     Ok(text.into_bytes())

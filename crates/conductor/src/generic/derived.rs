@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use journal::derived::{remove_leftovers, replace_if_changed};
-use journal::{EvidenceStore, FileJournal, Journal as _, Position};
+use journal::derived::replace_if_changed;
+use journal::{FileJournal, Journal as _, Position};
 use rails::{Event, RunState};
 use serde_json::{Map, Value, json};
 
 use super::{Plain, run_report, units, view};
-use crate::conductor::PLAIN;
+use crate::conductor::{PLAIN, SESSION};
 use crate::fail_point;
 
 /// Lists in the state file are cut at this length, with the total beside them.
@@ -30,14 +30,19 @@ pub(super) fn write(plain: &Plain<'_>, run: &RunState, appended: &[Event]) {
     if run.status.is_over() {
         fail_point::reach("end-before-report");
         reported(dir);
+    } else if appended
+        .iter()
+        .any(|event| matches!(event, Event::RunResumed { .. }))
+    {
+        unreported(dir);
     }
     fail_point::reach("derived-before-state");
     // The last one, so that it tells whether all the others were written.
     put_json(dir, "state.json", &state(plain, run));
 }
 
-/// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle.
-pub(super) fn complete(plain: &Plain<'_>, run: &RunState) {
+/// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle. Whether there was anything.
+pub(super) fn complete(plain: &Plain<'_>, run: &RunState) -> bool {
     let dir = &plain.dir;
     let text = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap_or_default();
     let as_it_is = text("state.json") == pretty(&state(plain, run))
@@ -48,20 +53,18 @@ pub(super) fn complete(plain: &Plain<'_>, run: &RunState) {
             || (text("report.md").ends_with('\n')
                 && serde_json::from_str::<Value>(&text("report.json")).is_ok()));
     if as_it_is {
-        return;
+        return false;
     }
     if let Some(definition) = first_definition(dir) {
         put(dir, "workflow.yaml", definition.as_bytes());
     }
-    units::rebuild(dir);
+    units::complete(dir, run);
     put_json(dir, "manifest.json", &manifest(plain, run));
     if run.status.is_over() {
         reported(dir);
     }
     put_json(dir, "state.json", &state(plain, run));
-    for folder in [dir.as_path(), EvidenceStore::new(dir).folder()] {
-        let _ = remove_leftovers(folder);
-    }
+    true
 }
 
 /// The definition in the first event.
@@ -69,6 +72,13 @@ fn first_definition(dir: &Path) -> Option<String> {
     let all = FileJournal::open(dir).ok()?.read(&Position::start()).ok()?;
     let definition = all.records.first()?.fields.get("definition")?;
     definition.as_str().map(str::to_owned)
+}
+
+/// Takes the report of an end away that was none: the run goes on.
+fn unreported(dir: &Path) {
+    for name in ["report.json", "report.md"] {
+        let _ = std::fs::remove_file(dir.join(name));
+    }
 }
 
 fn reported(dir: &Path) {
@@ -147,7 +157,7 @@ fn manifest(plain: &Plain<'_>, run: &RunState) -> Value {
         "version": 1,
         "runId": run.run,
         "workflow": run.workflow,
-        "rails": PLAIN,
+        "rails": if plain.session.is_some() { SESSION } else { PLAIN },
         "title": plain.definition.title,
         "projectRoot": plain.root,
         "taskId": "",

@@ -7,46 +7,58 @@ use rails::{Command, RunState};
 use serde::Deserialize as _;
 
 use super::readers::Given;
-use super::{Plain, derived};
+use super::{Plain, derived, leftovers};
 use crate::conductor::{Conductor, never_began};
 use crate::engine::{self, Done, OpenRun};
 use crate::fault::{Fault, Kind};
+use crate::review::Session;
 
 /// A run open for writing.
-pub(super) struct Hand<'a> {
-    pub(super) open: OpenRun<'a>,
-    pub(super) plain: Plain<'a>,
+pub(crate) struct Hand<'a> {
+    pub(crate) open: OpenRun<'a>,
+    pub(crate) plain: Plain<'a>,
     /// Held until the call is over, where it ends a run.
     _project_lock: Option<RunLock>,
 }
 
 impl Hand<'_> {
-    pub(super) fn command(&mut self, command: &Command) -> Result<Done, Fault> {
+    pub(crate) fn command(&mut self, command: &Command) -> Result<Done, Fault> {
         self.open.command(&self.plain, command)
     }
 }
 
 impl Conductor {
     /// Opens a run for a report, or for a turn that leaves it under way.
-    pub(super) fn plain_hand<'a>(
+    pub(crate) fn plain_hand<'a>(
         &'a self,
         dir: &RunDir,
         given: Given,
         project_lock: Option<RunLock>,
     ) -> Result<Hand<'a>, Fault> {
-        let mut open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
+        let open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
         if open.run.run.is_empty() {
             return Err(never_began(dir.id()));
         }
-        let plain = Plain {
-            root: &self.root,
-            dir: dir.path().to_owned(),
-            definition: engine::pinned(dir.path(), &open.run)?,
-            pinned: settings(&open.run)?,
-            given,
-        };
+        let plain = self.plain(dir, &open.run, given)?;
+        Self::in_hand(open, plain, project_lock, None)
+    }
+
+    /// A run that was opened, with its hands; what another process left is settled. `turn` is the lock of those who take
+    /// steps, where the caller has it.
+    pub(crate) fn in_hand<'a>(
+        mut open: OpenRun<'a>,
+        plain: Plain<'a>,
+        project_lock: Option<RunLock>,
+        turn: Option<&RunLock>,
+    ) -> Result<Hand<'a>, Fault> {
+        let after_a_death = open.is_after_a_death() || turn.is_some_and(RunLock::is_after_a_death);
+        if after_a_death {
+            leftovers::clear(&plain, &open.run, turn);
+        }
         open.recover(&plain)?;
-        derived::complete(&plain, &open.run);
+        if derived::complete(&plain, &open.run) {
+            leftovers::clear(&plain, &open.run, turn);
+        }
         Ok(Hand {
             open,
             plain,
@@ -54,14 +66,62 @@ impl Conductor {
         })
     }
 
+    /// A run as it is once what a process began that was killed is finished.
+    pub(crate) fn settled(&self, dir: &RunDir, run: RunState) -> Result<RunState, Fault> {
+        if run.pending.is_none() {
+            return Ok(run);
+        }
+        let mut hand = self.plain_hand(dir, Given::default(), None)?;
+        Ok(std::mem::take(&mut hand.open.run))
+    }
+
+    /// The hands of a run, without the right to write.
+    pub(crate) fn plain(
+        &self,
+        dir: &RunDir,
+        run: &RunState,
+        given: Given,
+    ) -> Result<Plain<'_>, Fault> {
+        let definition = engine::pinned(dir.path(), run)?;
+        let session = Session::of(&definition, dir.path(), run, self);
+        Ok(Plain {
+            root: &self.root,
+            dir: dir.path().to_owned(),
+            definition,
+            pinned: settings(run)?,
+            given,
+            session,
+        })
+    }
+
     /// The same, for a call that ends a run.
-    pub(super) fn plain_hand_alone<'a>(
+    pub(crate) fn plain_hand_alone<'a>(
         &'a self,
         project: &ProjectDir,
         dir: &RunDir,
     ) -> Result<Hand<'a>, Fault> {
         let lock = project.lock(self.wait(), &self.command)?;
         self.plain_hand(dir, Given::default(), Some(lock))
+    }
+}
+
+impl Conductor {
+    /// The same, for a call that ends a run whatever state it is in: an effect that cannot be finished is given up.
+    pub(crate) fn plain_hand_to_end<'a>(
+        &'a self,
+        project: &ProjectDir,
+        dir: &RunDir,
+    ) -> Result<Hand<'a>, Fault> {
+        match self.plain_hand_alone(project, dir) {
+            Err(why) if engine::load(dir.path()).is_ok_and(|seen| seen.run.pending.is_some()) => {
+                let lock = project.lock(self.wait(), &self.command)?;
+                let mut open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
+                let plain = self.plain(dir, &open.run, Given::default())?;
+                open.give_up(&plain, &why)?;
+                Self::in_hand(open, plain, Some(lock), None)
+            }
+            opened => opened,
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Which hands a definition needs: those of `tdd`, which work on a task's branch, or none.
+//! Which hands a definition needs: those of `tdd`, which work on a task's branch; those of `review`, which read
+//! responses by a profile; or none.
 
 use rails::definition::{FieldType, Kind};
 use rails::diagnostic::Located;
@@ -7,30 +8,69 @@ use rails::{Definition, Diagnostic};
 /// Readers that look at a task and its branch.
 const TASK_READERS: [&str; 2] = ["preflight", "commit"];
 
+/// Effects on a task and its branch, beside those of git.
+const TASK_EFFECTS: [&str; 5] = [
+    "tag.switch",
+    "tag.restore",
+    "task.finish",
+    "branch.delete",
+    "git.commit",
+];
+
+/// What only a session's profile can read.
+const RESPONSE: &str = "response";
+
+/// What only a session's folder can take.
+const SESSION_EFFECTS: [&str; 6] = [
+    "iteration.open",
+    "plan.store",
+    "plan.reset",
+    "code.store",
+    "code.reset",
+    "response.aside",
+];
+
 /// Who carries a definition out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hands {
     /// Those of `tdd`: the run is over a task, on a branch.
     Task,
+    /// Those of `review`: the run is a session with a profile.
+    Session,
     /// None: reports alone move the run.
     Plain,
 }
 
 /// The hands that `definition` needs.
 pub(crate) fn hands(definition: &Definition) -> Hands {
-    if first_of_task(definition).is_some() {
-        Hands::Task
-    } else {
-        Hands::Plain
+    match (first_of_task(definition), first_of_session(definition)) {
+        (Some(_), _) => Hands::Task,
+        (None, Some(_)) => Hands::Session,
+        (None, None) => Hands::Plain,
     }
 }
 
 /// The first thing in the file that only `tdd`'s hands can do.
 fn first_of_task(definition: &Definition) -> Option<&Located<String>> {
+    let of_task = |name: &Located<String>| {
+        TASK_READERS.contains(&name.value.as_str())
+            || name.value.starts_with("git.")
+            || TASK_EFFECTS.contains(&name.value.as_str())
+    };
+    named(definition).find(|name| of_task(name))
+}
+
+/// The first thing in the file that only a session's hands can do.
+fn first_of_session(definition: &Definition) -> Option<&Located<String>> {
+    named(definition)
+        .find(|name| name.value == RESPONSE || SESSION_EFFECTS.contains(&name.value.as_str()))
+}
+
+/// All readers and effects of the file, in its order.
+fn named(definition: &Definition) -> impl Iterator<Item = &Located<String>> {
     let readers = definition
         .all_states()
-        .filter_map(|(_, _, state)| state.expects.as_ref())
-        .filter(|reader| TASK_READERS.contains(&reader.value.as_str()));
+        .filter_map(|(_, _, state)| state.expects.as_ref());
     let steps = definition
         .all_states()
         .filter_map(|(_, _, state)| state.effects.as_ref())
@@ -48,18 +88,70 @@ fn first_of_task(definition: &Definition) -> Option<&Located<String>> {
     let on_edges = of_states
         .chain(of_all)
         .flat_map(|edge| edge.effects.0.iter());
-    readers
-        .chain(steps)
-        .chain(on_edges)
-        .min_by_key(|name| name.at)
+    let mut all: Vec<&Located<String>> = readers.chain(steps).chain(on_edges).collect();
+    all.sort_by_key(|name| name.at);
+    all.into_iter()
 }
 
 /// What no hands could carry out, though it is well formed.
 pub(crate) fn faults(definition: &Definition) -> Vec<Diagnostic> {
-    match first_of_task(definition) {
-        Some(first) => of_task(definition, first),
-        None => of_plain(definition),
+    match (first_of_task(definition), first_of_session(definition)) {
+        (Some(_), Some(other)) => vec![Diagnostic::new(
+            "mixed_hands",
+            other.at,
+            format!(
+                "`{}` belongs to a session, and this workflow works on a task's branch",
+                other.value
+            ),
+            "make two workflows of it",
+        )],
+        (Some(first), None) => of_task(definition, first),
+        (None, Some(first)) => of_session(definition, first),
+        (None, None) => of_plain(definition),
     }
+}
+
+/// A session has a profile, and counts its iterations.
+fn of_session(definition: &Definition, first: &Located<String>) -> Vec<Diagnostic> {
+    let mut faults = Vec::new();
+    let declared = |name: &str| definition.inputs.get(name).map(|field| field.kind.clone());
+    for (name, kind) in [("profile", FieldType::String), ("values", FieldType::Map)] {
+        if declared(name) != Some(kind.clone()) {
+            faults.push(Diagnostic::new(
+                "needs_profile",
+                first.at,
+                format!(
+                    "`{}` is the business of a profile, and no input `{name}` of type {kind} names one",
+                    first.value
+                ),
+                format!("declare it under `inputs`: `{name}: {kind}`"),
+            ));
+        }
+    }
+    if definition.counter.is_none() || definition.vars.get("iteration").is_none() {
+        faults.push(Diagnostic::new(
+            "needs_profile",
+            first.at,
+            format!(
+                "`{}` belongs to an iteration, and nothing counts them",
+                first.value
+            ),
+            "declare `vars: { iteration: int }` and `counter: iteration`",
+        ));
+    }
+    for (_, _, state) in definition.all_states() {
+        if let Some(reader) = &state.expects
+            && reader.value != RESPONSE
+        {
+            faults.push(Diagnostic::new(
+                "mixed_readers",
+                reader.at,
+                format!("`{}` is not read in a session", reader.value),
+                "use `response` here, or leave `expects` out",
+            ));
+        }
+    }
+    faults
 }
 
 fn of_task(definition: &Definition, first: &Located<String>) -> Vec<Diagnostic> {

@@ -63,6 +63,9 @@ fn value_of(kind: &FieldType, text: &str) -> Option<Value> {
                 .ok()
                 .map(Value::from)
         }
+        FieldType::Map => serde_json::from_str::<Map<String, Value>>(text)
+            .ok()
+            .map(Value::Object),
         FieldType::Strings => Some(
             text.split(',')
                 .map(str::trim)
@@ -167,6 +170,10 @@ fn bad(definition: &Definition, name: &str, field: &Field, given: &str) -> Fault
         FieldType::Enum(words) => fault
             .suggest(format!("give one of {}", words.join(", ")))
             .expected(words.clone()),
+        FieldType::Map => fault.suggest(format!(
+            "give a JSON object: {name}={{\"key\": \"value\"}}; its inputs are {}",
+            declared(definition)
+        )),
         FieldType::Strings => fault.suggest(format!(
             "give a list: {name}=a,b or {name}=[\"a\",\"b\"]; its inputs are {}",
             declared(definition)

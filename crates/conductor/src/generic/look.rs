@@ -1,15 +1,20 @@
 //! Looking: what is next, and where the run is; and a step where there is one to take.
 
 use journal::layout::RunDir;
-use rails::RunState;
+use rails::decide::BLOCKED;
 use rails::state::RunStatus;
+use rails::{Command, Definition, Refusal, RunState};
+use serde_json::Value;
 
 use super::answer::{RunAction, RunMoved, RunStatusAnswer};
 use super::choose::Meant;
-use super::{on_task, view};
+use super::readers::Given;
+use super::{Plain, on_task, view, words};
+use crate::clock::stamp;
 use crate::conductor::{Conductor, is_over_a_task, never_began};
-use crate::engine;
+use crate::engine::{self, Done, Foreseen};
 use crate::fault::{Fault, Kind};
+use crate::refusals;
 
 impl Conductor {
     /// What is to be done now. Changes nothing.
@@ -30,7 +35,8 @@ impl Conductor {
             let action = self.next(Some(dir.id()), false)?;
             return Ok(on_task::action(&run, &definition, action));
         }
-        view::full(&run, &definition, dir.path())
+        let plain = self.plain(&dir, &run, Given::default())?;
+        look_further(&plain, &run, view::full(&run, &definition, dir.path())?)
     }
 
     /// Where the run is.
@@ -50,16 +56,89 @@ impl Conductor {
     pub fn run_step(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
         let (dir, run) = self.seen(run)?;
         let definition = engine::pinned(dir.path(), &run)?;
-        let interrupted = run.status == RunStatus::Running
-            && (run.pending.is_some() || run.waiting().next().is_none());
-        if interrupted && is_over_a_task(&run) {
-            return self.step_on_task(dir.id(), &definition);
+        if is_over_a_task(&run) {
+            let interrupted = run.status == RunStatus::Running
+                && (run.pending.is_some() || run.waiting().next().is_none());
+            return if interrupted {
+                self.step_on_task(dir.id(), &definition)
+            } else {
+                Err(blocked(&run, &Refusal::new(BLOCKED)))
+            };
         }
-        Err(blocked(&run))
+        let plain = self.plain(&dir, &run, Given::default())?;
+        if plain.session.is_some() {
+            return self.step_of_session(dir.id());
+        }
+        match engine::foresee(&definition, &run, &plain)? {
+            Foreseen::Blocked(refusal) => return Err(blocked(&run, &refusal)),
+            Foreseen::Refused(refusal) => return Err(not_now(&run, &definition, &refusal)),
+            Foreseen::Reading { .. } | Foreseen::Goes => {}
+        }
+        let (project, _) = self.meant(Some(dir.id()), Meant::Running)?;
+        let mut hand = self.plain_hand_alone(&project, &dir)?;
+        if hand.open.run.transitions == run.transitions {
+            match hand.command(&Command::Step)? {
+                Done::Moved(_) => {}
+                Done::Refused(refusal) if refusal.code == BLOCKED => {
+                    return Err(blocked(&hand.open.run, &refusal));
+                }
+                Done::Refused(refusal) => {
+                    let fault = not_now(&hand.open.run, &definition, &refusal);
+                    let now = stamp(self.clock.millis());
+                    let unit = hand
+                        .open
+                        .run
+                        .waiting()
+                        .next()
+                        .map(|(_, unit)| unit.id.as_str());
+                    refusals::note(dir.path(), &now, unit, Some(&fault.code), &fault.message);
+                    return Err(fault);
+                }
+                Done::EffectFailed { code, message, .. } => {
+                    return Err(Fault::new(Kind::Environment, code, message));
+                }
+            }
+        }
+        let moved = hand.open.run.transitions != run.transitions;
+        let run = &hand.open.run;
+        Ok(RunMoved {
+            run_id: run.run.clone(),
+            message: stepped(run, &definition, moved),
+            next_action: look_further(&hand.plain, run, view::next_action(run, &definition))?,
+            report: std::fs::read_to_string(hand.open.dir.join("report.md"))
+                .ok()
+                .filter(|_| run.status.is_over()),
+        })
+    }
+
+    fn step_of_session(&self, id: &str) -> Result<RunMoved, Fault> {
+        let (_, before) = self.seen(Some(id))?;
+        let step = self.session_step(Some(id))?;
+        let (dir, run) = self.seen(Some(id))?;
+        let plain = self.plain(&dir, &run, Given::default())?;
+        if run.status.is_over() && !step.advanced {
+            return Err(blocked(&run, &Refusal::new(BLOCKED)));
+        }
+        if !step.advanced {
+            return match engine::foresee(&plain.definition, &run, &plain)? {
+                Foreseen::Blocked(refusal) => Err(blocked(&run, &refusal)),
+                _ => Err(blocked(&run, &Refusal::new(BLOCKED))),
+            };
+        }
+        Ok(RunMoved {
+            run_id: run.run.clone(),
+            message: stepped(
+                &run,
+                &plain.definition,
+                run.transitions != before.transitions,
+            ),
+            next_action: look_further(&plain, &run, view::next_action(&run, &plain.definition))?,
+            report: None,
+        })
     }
 
     /// The run that is meant, as it is, without a lock.
-    fn seen(&self, run: Option<&str>) -> Result<(RunDir, RunState), Fault> {
+    pub(super) fn seen(&self, run: Option<&str>) -> Result<(RunDir, RunState), Fault> {
         let (_, dir) = self.meant(run, Meant::Running)?;
         let loaded = engine::load(dir.path())?;
         if loaded.head.seq == 0 {
@@ -69,8 +148,74 @@ impl Conductor {
     }
 }
 
+/// What a step came to: a transition, or a prompt alone.
+fn stepped(run: &RunState, definition: &Definition, moved: bool) -> String {
+    let stands = words::stands(run, definition);
+    if moved {
+        format!("One step on: {stands}")
+    } else {
+        format!("The prompt is written: {stands}")
+    }
+}
+
+/// What comes next, with what only a look at the run's folder tells: a gate that is closed, a step that can be taken.
+pub(super) fn look_further(
+    plain: &Plain<'_>,
+    run: &RunState,
+    mut action: RunAction,
+) -> Result<RunAction, Fault> {
+    if run.status != RunStatus::Running {
+        return Ok(action);
+    }
+    match engine::foresee(&plain.definition, run, plain)? {
+        Foreseen::Blocked(refusal) => {
+            if let Some(gate) = refusal.details.get("gate").and_then(Value::as_str) {
+                "decide".clone_into(&mut action.action);
+                action.gate = Some(gate.to_owned());
+            }
+        }
+        Foreseen::Goes | Foreseen::Reading { .. } => {
+            "step".clone_into(&mut action.action);
+        }
+        // A step says what stands against it.
+        Foreseen::Refused(_) => "step".clone_into(&mut action.action),
+    }
+    Ok(action)
+}
+
+/// A rule stands against the step.
+fn not_now(run: &RunState, definition: &Definition, refusal: &Refusal) -> Fault {
+    let said = words::refusal(run, definition, None, refusal);
+    let mut fault = Fault::new(Kind::Refused, refusal.code.clone(), said.message)
+        .suggest(said.suggestion)
+        .recover(format!("tm run next --run-id {}", run.run));
+    fault.details.clone_from(&refusal.details);
+    fault
+}
+
 /// Why no step can be taken, and what the run waits for.
-fn blocked(run: &RunState) -> Fault {
+fn blocked(run: &RunState, refusal: &Refusal) -> Fault {
+    let told = |name: &str| refusal.details.get(name).and_then(Value::as_str);
+    if let Some(gate) = told("gate") {
+        return Fault::new(
+            Kind::Blocked,
+            "blocked",
+            format!("no step can be taken: the gate `{gate}` is closed"),
+        )
+        .suggest("a person looks at what stands before it, and decides")
+        .detail("gate", gate)
+        .recover(format!("tm run approve --run-id {}", run.run));
+    }
+    if let Some(path) = told("path") {
+        return Fault::new(
+            Kind::Blocked,
+            "blocked",
+            format!("no step can be taken: the run waits for {path}"),
+        )
+        .suggest("write it into the run's folder, then take the step")
+        .detail("path", path)
+        .recover(format!("tm run next --run-id {}", run.run));
+    }
     let id = &run.run;
     let blocked = |message: String| Fault::new(Kind::Blocked, "blocked", message);
     match run.status {

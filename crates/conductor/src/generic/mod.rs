@@ -9,12 +9,15 @@ mod begin;
 mod choose;
 mod context;
 mod derived;
-mod hand;
+pub(crate) mod files;
+pub(crate) mod gate;
+pub(crate) mod hand;
 pub(crate) mod hands;
 mod inputs;
+mod leftovers;
 mod look;
 mod on_task;
-mod readers;
+pub(crate) mod readers;
 mod report;
 pub mod request;
 pub(crate) mod run_report;
@@ -28,13 +31,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use project::config::Config;
+use rails::command::Present;
+use rails::decide::TAKE_IN;
 use rails::event::Domain;
 use rails::state::Pending;
 use rails::{Definition, Event, Reading, RunState};
 use serde_json::{Map, Value, json};
 
 use crate::fault::Fault;
-use crate::support::{Looked, No, Outcome, Support};
+use crate::review::{Session, effects, subject};
+use crate::support::{Asked, Looked, No, Outcome, Support, reported};
 use readers::Given;
 
 /// The hands and eyes of a workflow that has none of its own, during one call.
@@ -50,30 +56,50 @@ pub(crate) struct Plain<'a> {
     pub(crate) pinned: Config,
     /// What the call brought along.
     pub(crate) given: Given,
+    /// What belongs to a session, where the run is one.
+    pub(crate) session: Option<Session>,
 }
 
 impl Support for Plain<'_> {
     fn read(&self, reader: &str, run: &RunState, token: u32) -> Result<Reading, No> {
-        readers::read(self, reader, run, token)
+        match (&self.session, reader) {
+            (_, TAKE_IN) => files::take_in(self, run, token).map(|(reading, _)| reading),
+            (Some(session), "response") => session.read(self, run, token),
+            _ => readers::read(self, reader, run, token),
+        }
     }
 
-    fn prepare(
-        &self,
-        effect: &str,
-        _: &RunState,
-        _: u32,
-        _: &Map<String, Value>,
-        _: &Map<String, Value>,
-    ) -> Result<Value, No> {
-        Err(no_effect(effect).into())
+    fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+        match &self.session {
+            Some(_) => effects::prepare(self, asked, run),
+            None => Err(no_effect(asked.effect).into()),
+        }
     }
 
-    fn perform(&self, _: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
-        Err(no_effect(&pending.name))
+    fn perform(&self, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+        match &self.session {
+            Some(_) => effects::perform(self, run, pending),
+            None => Err(no_effect(&pending.name)),
+        }
     }
 
     fn look(&self, _: &RunState, pending: &Pending) -> Result<Looked, Fault> {
-        Err(no_effect(&pending.name))
+        match &self.session {
+            // What they do can be done again: each says beforehand all that comes of it.
+            Some(_) => Ok(Looked::NotDone),
+            None => Err(no_effect(&pending.name)),
+        }
+    }
+
+    fn present(&self, run: &RunState, token: u32) -> Result<Present, Fault> {
+        files::present(self, run, token)
+    }
+
+    fn subject(&self, gate: &str, run: &RunState, token: u32) -> Result<String, No> {
+        match &self.session {
+            Some(_) => subject::hash(self, gate, run, token),
+            None => Ok(reported(run)),
+        }
     }
 
     fn context(
@@ -84,12 +110,26 @@ impl Support for Plain<'_> {
         attempt: u32,
         max_attempts: Option<u32>,
     ) -> Result<Vec<u8>, Fault> {
-        let asked = context::Asked {
-            unit,
-            attempt,
-            max_attempts,
+        let state = run.token(token).map_or("", |token| token.state.as_str());
+        if let Some(bytes) = files::standing_prompt(self, run, state)? {
+            return Ok(bytes);
+        }
+        let bytes = if let Some(session) = &self.session {
+            session.prompt(self, run, token)?
+        } else {
+            let asked = context::Asked {
+                unit,
+                attempt,
+                max_attempts,
+            };
+            context::build(self, run, token, &asked)?
         };
-        context::build(self, run, token, &asked)
+        let again = run.token(token).is_some_and(|token| token.unit.is_some());
+        if again && let Some(path) = self.definition.prompt(state, &run.vars) {
+            // Nothing else comes of it: where it cannot be written, nothing is to be journalled either.
+            files::put_if_absent(&files::place(&self.dir, &path)?, &bytes)?;
+        }
+        Ok(bytes)
     }
 
     fn payload(
@@ -106,6 +146,10 @@ impl Support for Plain<'_> {
         }
         fields.insert("workflow".to_owned(), json!(after.workflow));
         Some(fields)
+    }
+
+    fn place(&self, run: &RunState, appended: &[Event]) -> Result<(), Fault> {
+        files::place_prompts(self, run, appended)
     }
 
     fn derive(&self, run: &RunState, appended: &[Event]) {

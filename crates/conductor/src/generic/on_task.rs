@@ -43,6 +43,7 @@ pub(super) fn action(run: &RunState, definition: &Definition, own: NextAction) -
         unit,
         units: Vec::new(),
         units_total: None,
+        gate: None,
         status: own.status,
         paused_reason: own.paused_reason,
         context,

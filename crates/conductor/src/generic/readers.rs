@@ -6,7 +6,7 @@ use rails::{Finding, Reading, RunState};
 use serde_json::{Map, Value, json};
 
 use super::request::RunReport;
-use super::{Plain, words};
+use super::{Plain, files, words};
 use crate::fault::{Fault, Kind};
 use crate::support::No;
 use crate::tdd::results::{Counts, Coverage};
@@ -154,7 +154,37 @@ pub(super) fn read(
     token: u32,
 ) -> Result<Reading, No> {
     let state = run.token(token).map_or("", |token| token.state.as_str());
-    let given = &plain.given;
+    if plain.definition.response(state, &run.vars).is_some() {
+        return read_file(plain, reader, run, token);
+    }
+    from(plain, reader, state, &plain.given)
+}
+
+/// A report that was written into a file: the outcome in its first line and a note below; or counts of tests.
+fn read_file(plain: &Plain<'_>, reader: &str, run: &RunState, token: u32) -> Result<Reading, No> {
+    let state = run.token(token).map_or("", |token| token.state.as_str());
+    let (taken, bytes) = files::take_in(plain, run, token)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim();
+    let mut report = RunReport::default();
+    if reader == "tests" {
+        report.results = Some(text.to_owned());
+    } else {
+        let (outcome, note) = text.split_once('\n').unwrap_or((text, ""));
+        report.outcome = Some(outcome.trim().to_owned());
+        report.note = Some(note.trim().to_owned());
+    }
+    let given = Given::of(&report, plain.root)?;
+    let read = from(plain, reader, state, &given)?;
+    Ok(Reading {
+        facts: read.facts,
+        findings: read.findings,
+        level: read.level,
+        ..taken
+    })
+}
+
+fn from(plain: &Plain<'_>, reader: &str, state: &str, given: &Given) -> Result<Reading, No> {
     match reader {
         "outcome" => {
             let Some(outcome) = &given.outcome else {
@@ -174,7 +204,7 @@ pub(super) fn read(
                 )
                 .into());
             };
-            Ok(tests(plain, counts))
+            Ok(tests(plain, given, counts))
         }
         other => Err(Fault::bug(format!(
             "the workflow names the reader `{other}`, which needs rails of its own"
@@ -208,8 +238,7 @@ fn told(given: &Given, outcome: &str) -> Map<String, Value> {
     facts
 }
 
-fn tests(plain: &Plain<'_>, counts: &Counts) -> Reading {
-    let given = &plain.given;
+fn tests(plain: &Plain<'_>, given: &Given, counts: &Counts) -> Reading {
     let thresholds = &plain.pinned.test.coverage_thresholds;
     let coverage = given.coverage.unwrap_or_default();
     // What guards have no name for is still worth its place in the journal.

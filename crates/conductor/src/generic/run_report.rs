@@ -104,15 +104,46 @@ fn step(
             to,
             cause,
             reason,
+            iteration,
+            outcome,
+            ..
+        } => {
+            let mut step = json!({
+                "at": at,
+                "what": "state",
+                "item": items.get(token),
+                "from": from,
+                "to": to,
+                "cause": cause,
+                "reason": reason,
+            });
+            if let Some(iteration) = iteration {
+                step["iteration"] = json!(iteration);
+            }
+            if let Some(outcome) = outcome {
+                step["outcome"] = json!(outcome);
+            }
+            step
+        }
+        Event::DecisionMade {
+            gate,
+            iteration,
+            hash,
+            choice,
+            feedback,
+            actor,
+            how,
             ..
         } => json!({
             "at": at,
-            "what": "state",
-            "item": items.get(token),
-            "from": from,
-            "to": to,
-            "cause": cause,
-            "reason": reason,
+            "what": "decision",
+            "gate": gate,
+            "iteration": iteration,
+            "choice": choice,
+            "hash": hash,
+            "feedback": feedback,
+            "actor": actor,
+            "how": how,
         }),
         Event::TokenClosed { token, done, left } => json!({
             "at": at,
@@ -224,9 +255,40 @@ fn line(step: &Value) -> Option<String> {
             let (from, to) = (text("from"), text("to"));
             match text("cause").as_str() {
                 "start" => format!("{at} — began at {to}"),
-                "report" => return None,
-                cause => format!("{at} — {from} → {to}{item} ({cause}{reason})"),
+                "report" if text("outcome").is_empty() && step.get("iteration").is_none() => {
+                    return None;
+                }
+                cause => {
+                    let mut line = format!("{at} — {from} → {to}{item} ({cause}{reason})");
+                    if !text("outcome").is_empty() {
+                        let _ = write!(line, " — {}", text("outcome"));
+                    }
+                    if let Some(iteration) = step.get("iteration").and_then(Value::as_i64)
+                        && iteration > 0
+                    {
+                        let _ = write!(line, ", iteration {iteration}");
+                    }
+                    line
+                }
             }
+        }
+        "decision" => {
+            let said = match short(&text("feedback")) {
+                feedback if feedback.is_empty() => feedback,
+                feedback => format!(": {feedback}"),
+            };
+            let hash: String = text("hash").chars().take(12).collect();
+            let verb = if text("choice") == "approve" {
+                "approved"
+            } else {
+                "rejected"
+            };
+            format!(
+                "{at} — **{}** {verb} by {} (by way of {}, `{hash}`){said}",
+                text("gate"),
+                text("actor"),
+                text("how")
+            )
         }
         "paused" => format!("{at} — paused{reason}"),
         "resumed" => format!("{at} — resumed"),

@@ -6,11 +6,13 @@ use serde_json::Map;
 use super::answer::RunMoved;
 use super::choose::Meant;
 use super::hand::Hand;
+use super::look::look_further;
 use super::readers::Given;
 use super::{view, words};
 use crate::conductor::{Conductor, is_over_a_task};
 use crate::engine::{self, Done};
 use crate::fault::{Fault, Kind};
+use crate::review::CAP;
 
 impl Conductor {
     /// Stops taking reports.
@@ -41,6 +43,22 @@ impl Conductor {
             return self.resumed_on_task(dir.id());
         }
         let mut hand = self.plain_hand(&dir, Given::default(), None)?;
+        let paused = hand.open.run.pause.as_ref();
+        if hand.plain.session.is_some() && paused.is_some_and(|pause| pause.reason == CAP) {
+            return Err(Fault::new(
+                Kind::Refused,
+                "needs_person",
+                format!(
+                    "{} is paused after its last iteration: a person decides how it goes on",
+                    dir.id()
+                ),
+            )
+            .suggest("ask the person to give it more of them, or to have the review written again")
+            .recover(format!(
+                "tm session reopen --session {} --max-iterations N",
+                dir.id()
+            )));
+        }
         moved(&mut hand, &Command::Resume, |run| {
             format!("The run goes on: {}", run.run)
         })
@@ -53,8 +71,18 @@ impl Conductor {
             return self.moved_on_task(dir.id(), self.reopen(Some(dir.id()), reason)?);
         }
         let mut hand = self.plain_hand_alone(&project, &dir)?;
+        if hand.plain.session.is_some() {
+            return Err(Fault::new(
+                Kind::Refused,
+                "needs_person",
+                format!("{} is a session: a person takes it up again, at a terminal", dir.id()),
+            )
+            .suggest("ask the person; where a response was not taken in yet, another one can be put into its place")
+            .recover(format!("tm session reopen --session {}", dir.id())));
+        }
         let command = Command::Reopen {
             reason: reason.to_owned(),
+            flags: Map::new(),
         };
         let definition = std::sync::Arc::clone(&hand.plain.definition);
         moved(&mut hand, &command, |run| {
@@ -62,7 +90,11 @@ impl Conductor {
                 .waiting()
                 .map(|(token, _)| words::place(&definition, &token.state, token.key()))
                 .collect();
-            format!("Reopened: {}", back.join(", "))
+            if back.is_empty() {
+                format!("Reopened: {}", words::stands(run, &definition))
+            } else {
+                format!("Reopened: {}", back.join(", "))
+            }
         })
     }
 
@@ -104,7 +136,7 @@ impl Conductor {
         if is_over_a_task(&engine::load(dir.path())?.run) {
             return self.aborted_on_task(dir.id());
         }
-        let mut hand = self.plain_hand_alone(&project, &dir)?;
+        let mut hand = self.plain_hand_to_end(&project, &dir)?;
         let command = Command::Abort { flags: Map::new() };
         moved(&mut hand, &command, |run| {
             format!("The run was aborted; its journal stays: {}", run.run)
@@ -132,7 +164,11 @@ fn moved(
         Done::Moved(_) => Ok(RunMoved {
             run_id: run.run.clone(),
             message: message(run),
-            next_action: view::next_action(run, &hand.plain.definition),
+            next_action: look_further(
+                &hand.plain,
+                run,
+                view::next_action(run, &hand.plain.definition),
+            )?,
             report: if run.status.is_over() {
                 std::fs::read_to_string(hand.open.dir.join("report.md")).ok()
             } else {

@@ -57,7 +57,7 @@ pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) {
 }
 
 /// Makes the list anew from the journal.
-pub(super) fn rebuild(dir: &Path) {
+fn rebuild(dir: &Path) {
     let Ok(tail) = FileJournal::open(dir).and_then(|journal| journal.read(&Position::start()))
     else {
         return;
@@ -74,8 +74,18 @@ pub(super) fn rebuild(dir: &Path) {
 /// Whether the list has as many rows as units were issued.
 pub(super) fn are_whole(dir: &Path, run: &RunState) -> bool {
     let issued = issued(run);
+    if issued > MOST {
+        return true;
+    }
     let text = std::fs::read_to_string(dir.join(FILE)).unwrap_or_default();
-    issued > MOST || (text.lines().count() == issued.max(1) + 2 && text.ends_with("]\n"))
+    text.lines().count() == issued.max(1) + 2 && text.ends_with("]\n")
+}
+
+/// Makes the list anew after a process that was killed, unless it is one that is only written when the run ends.
+pub(super) fn complete(dir: &Path, run: &RunState) {
+    if run.status.is_over() || issued(run) <= MOST {
+        rebuild(dir);
+    }
 }
 
 fn issued(run: &RunState) -> usize {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use journal::EvidenceStore;
-use rails::definition::{Actor, Kind};
+use rails::definition::{Actor, Advance, Kind};
 use rails::state::{ItemStatus, Next, RunStatus, Token, Unit};
 use rails::{Definition, RunState};
 use serde_json::{Map, Value, json};
@@ -25,6 +25,9 @@ pub(crate) fn next_action(run: &RunState, definition: &Definition) -> RunAction 
             .take(MOST_UNITS)
             .map(|(token, unit)| open_unit(run, definition, token, unit))
             .collect();
+        if open.is_empty() && definition.advance == Advance::Manual {
+            "step".clone_into(&mut action.action);
+        }
         listed(&mut action, open, run.waiting().count());
     }
     action
@@ -41,6 +44,9 @@ pub(crate) fn full(
         let mut open = Vec::new();
         for (at, (token, unit)) in run.waiting().enumerate() {
             let mut one = open_unit(run, definition, token, unit);
+            for file in [&mut one.prompt, &mut one.response].into_iter().flatten() {
+                *file = dir.join(&*file).display().to_string();
+            }
             if at < MOST_UNITS {
                 one.instructions = Some(instructions(definition, token, unit, dir)?);
             }
@@ -121,6 +127,8 @@ fn open_unit(run: &RunState, definition: &Definition, token: &Token, unit: &Unit
         attempt: unit.attempt,
         max_attempts: unit.max_attempts,
         item: run.item(token).map(|item| Map::clone(&item.fields)),
+        prompt: definition.prompt(&token.state, &run.vars),
+        response: definition.response(&token.state, &run.vars),
         ..asked(definition, &token.state)
     }
 }

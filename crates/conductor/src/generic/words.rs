@@ -26,6 +26,13 @@ pub(super) fn place(definition: &Definition, state: &str, item: Option<&str>) ->
     }
 }
 
+/// Where a run stands, for people.
+pub(super) fn stands(run: &RunState, definition: &Definition) -> String {
+    run.tokens
+        .first()
+        .map_or_else(String::new, |token| place(definition, &token.state, None))
+}
+
 /// The words that the guards of a state compare the outcome of a report with, in the order of the file.
 pub(super) fn outcomes(definition: &Definition, state: &str) -> Vec<String> {
     let expects = definition

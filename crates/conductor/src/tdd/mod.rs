@@ -26,7 +26,7 @@ use rails::{Event, Reading, Refusal, RunState};
 use serde_json::{Map, Value};
 
 use crate::fault::Fault;
-use crate::support::{Looked, No, Outcome, Support};
+use crate::support::{Asked, Looked, No, Outcome, Support};
 use results::{Counts, Coverage};
 
 /// What a call brought along for the readers.
@@ -87,21 +87,14 @@ impl Support for Tdd<'_> {
         }
     }
 
-    fn prepare(
-        &self,
-        effect: &str,
-        run: &RunState,
-        token: u32,
-        facts: &Map<String, Value>,
-        flags: &Map<String, Value>,
-    ) -> Result<Value, No> {
-        match effect {
+    fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+        match asked.effect {
             "git.branch" => effects::branch::prepare(self, run),
             "tag.switch" => effects::tag::prepare_switch(self, run),
             "tag.restore" => effects::tag::prepare_restore(self, run),
-            "git.commit" => effects::commit::prepare(self, run, token, facts),
+            "git.commit" => effects::commit::prepare(self, run, asked.token, asked.facts),
             "task.finish" => effects::finish::prepare(self, run),
-            "branch.delete" => effects::delete::prepare(self, run, flags),
+            "branch.delete" => effects::delete::prepare(self, run, asked.flags),
             other => Err(unknown("effect", other).into()),
         }
     }

@@ -19,8 +19,16 @@ const TAIL: usize = LONGEST_QUOTE / 4;
 /// ```
 pub fn quote_untrusted(text: &str) -> String {
     let text = plain::many_lines(text);
-    let text = shortened(text.trim_matches('\n'));
-    let fence = "`".repeat(longest_run(&text).max(2) + 1);
+    fenced(&shortened(text.trim_matches('\n')))
+}
+
+/// As [`quote_untrusted`], but nothing is left out, however long the text is.
+pub fn quote_whole(text: &str) -> String {
+    fenced(plain::many_lines(text).trim_matches('\n'))
+}
+
+fn fenced(text: &str) -> String {
+    let fence = "`".repeat(longest_run(text).max(2) + 1);
     if text.is_empty() {
         return format!("{fence}text\n{fence}");
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::command::{Git, spawn_error};
 use super::error::{GitError, GitErrorKind};
-use super::process_group::ProcessGroup;
+use crate::process::ProcessGroup;
 
 /// How much of the output is kept: this much of its beginning and as much of its end.
 const KEPT_EACH: usize = 32 * 1024;

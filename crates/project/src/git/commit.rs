@@ -13,11 +13,11 @@ use super::history::CommitInfo;
 use super::index_copy::IndexCopy;
 use super::oid::Oid;
 use super::path::RepoPath;
-use super::process_group::ProcessGroup;
 use super::recovery::{CommitIntentRef, Found, same_date};
 use super::repository::Repository;
 use super::scratch::Scratch;
 use super::status::{Change, Renames};
+use crate::process::ProcessGroup;
 
 /// How long processes that were killed may take to be gone.
 const KILL_GRACE: Duration = Duration::from_secs(2);

@@ -15,9 +15,9 @@ use super::error::GitError;
 use super::history::CommitInfo;
 use super::oid::Oid;
 use super::path::RepoPath;
-use super::process_group::ProcessGroup;
 use super::repository::{Repository, parse_oid};
 use super::status::Renames;
+use crate::process::ProcessGroup;
 
 /// How far back from the branch's tip, and in its reflog, our commit is looked for.
 const SEARCHED: usize = 256;

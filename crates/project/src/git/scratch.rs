@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::process_group::ProcessGroup;
+use crate::process::ProcessGroup;
 
 /// What the names of these folders begin with.
 const PREFIX: &str = "tramline-scratch-";

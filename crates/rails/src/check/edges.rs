@@ -1,12 +1,18 @@
 //! Edges: each stops in one way, or only notes; and none stands behind one that always stops.
 
-use crate::definition::{Definition, Edge, Edges};
+use crate::definition::{Definition, Edge, Edges, Literal, OTHERWISE};
 use crate::diagnostic::{Diagnostic, Place};
 
 pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
     for (name, edges) in definition.on.iter() {
         list(edges, name.at, &name.value, faults);
     }
+    list(
+        &definition.otherwise,
+        definition.initial.at,
+        OTHERWISE,
+        faults,
+    );
     for (_, name, state) in definition.all_states() {
         if let Some(route) = &state.route {
             list(route, name.at, "route", faults);
@@ -58,7 +64,9 @@ fn one(edge: &Edge, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
             "one of `refuse`, `retry`, `pause` and `to`; only `retry` may have a `to` beside it",
         );
     }
-    if stops == 0 && edge.to.is_none() && !edge.is_note() {
+    // A step out of a pause may leave the token where it stands.
+    let only_ends_pause = event == "reopen" && edge.when.is_some() && edge.effects.0.is_empty();
+    if stops == 0 && edge.to.is_none() && !edge.is_note() && !only_ends_pause {
         fault(
             "no_verdict",
             "this edge says nothing",
@@ -83,7 +91,8 @@ fn one(edge: &Edge, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
             "put the effect on the edge that accepts",
         );
     }
-    if event != "report" && (edge.retry.is_some() || !edge.check.0.is_empty()) && event != "route" {
+    let reads = matches!(event, "report" | "route" | OTHERWISE);
+    if !reads && (edge.retry.is_some() || !edge.check.0.is_empty()) {
         fault(
             "misplaced_key",
             "there is no report here to retry or to check",
@@ -97,7 +106,30 @@ fn one(edge: &Edge, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
             "use `to` or `refuse`",
         );
     }
-    if edge.pause.is_some() && !matches!(event, "report" | "route" | "done") {
+    if edge.to.is_none() && (edge.outcome.is_some() || edge.reason.is_some()) {
+        fault(
+            "misplaced_key",
+            "`outcome` and `reason` are told of a transition, and this edge makes none",
+            "put them on an edge with a `to`",
+        );
+    }
+    if let Some(Literal::Value(reason)) = &edge.reason
+        && !reason.is_string()
+    {
+        fault(
+            "bad_value",
+            "the reason of this edge is no text",
+            "write text, or an expression that gives some, such as `=outcome.note`",
+        );
+    }
+    if edge.effects.0.is_empty() && !edge.with.is_empty() {
+        fault(
+            "misplaced_key",
+            "`with` tells an effect something, and this edge has none",
+            "add the effect with `do`, or take `with` away",
+        );
+    }
+    if edge.pause.is_some() && !reads && event != "done" {
         fault(
             "misplaced_key",
             "a person asked for this, so there is nothing to pause for",

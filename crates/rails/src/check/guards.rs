@@ -20,6 +20,11 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
             one(expression, &start, Some(&field.kind), faults);
         }
     }
+    for (_, mode) in definition.gates.iter() {
+        if let Literal::Expression(expression) = mode {
+            one(expression, &start, Some(&FieldType::String), faults);
+        }
+    }
     for (_, edges) in definition.on.iter() {
         for edge in &edges.0 {
             one_edge(definition, catalog, None, None, edge, faults);
@@ -34,6 +39,9 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
         {
             let names = names(definition, catalog, parent, None, None);
             one(expression, &names, Some(&FieldType::Int), faults);
+        }
+        for edge in definition.otherwise(state) {
+            one_edge(definition, catalog, parent, Some(state), edge, faults);
         }
         for (event, edges) in state
             .route
@@ -102,10 +110,13 @@ fn one_edge(
             }
         }
     }
-    for (_, value) in edge.load.iter() {
+    for (_, value) in edge.load.iter().chain(edge.with.iter()) {
         if let Literal::Expression(expression) = value {
             one(expression, &before, None, faults);
         }
+    }
+    if let Some(Literal::Expression(expression)) = &edge.reason {
+        one(expression, &before, Some(&FieldType::String), faults);
     }
 }
 
@@ -145,8 +156,8 @@ pub(super) fn names(
         }
     }
     names.insert("attempt".to_owned(), FieldType::Int);
-    for flag in command_flags() {
-        names.insert(format!("command.{flag}"), FieldType::Bool);
+    for (flag, kind) in command_flags() {
+        names.insert(format!("command.{flag}"), kind);
     }
     names.insert("command.reason".to_owned(), FieldType::String);
     names.insert("run.paused".to_owned(), FieldType::String);
@@ -289,6 +300,7 @@ fn sample(names: &Names, level: usize) -> Map<String, Value> {
             FieldType::Number => Value::from([0.0, 1.5, 80.0][level]),
             FieldType::Bool => Value::from(level > 0),
             FieldType::Strings => Value::from(&["a", "b"][..level.min(2)]),
+            FieldType::Map => Value::Object(Map::new()),
             FieldType::Enum(words) => Value::from(words[level.min(words.len() - 1)].as_str()),
         };
         put(&mut root, path, value);

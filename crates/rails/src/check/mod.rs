@@ -9,6 +9,7 @@ mod names;
 mod reach;
 mod routers;
 mod shape;
+mod steps;
 mod undo;
 
 pub use catalog::Catalog;

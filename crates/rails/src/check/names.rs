@@ -15,7 +15,8 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
         );
     }
     target(definition, None, &definition.initial, faults);
-    for (_, edges) in definition.on.iter() {
+    let everywhere = definition.on.iter().map(|(_, edges)| edges);
+    for edges in everywhere.chain([&definition.otherwise]) {
         for edge in &edges.0 {
             one_edge(definition, catalog, None, None, edge, faults);
         }

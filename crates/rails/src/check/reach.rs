@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::definition::{Definition, Kind};
+use crate::definition::{Advance, Definition, Kind};
 use crate::diagnostic::Diagnostic;
 
 /// Where a state may lead, by any edge.
@@ -26,6 +26,13 @@ fn successors<'a>(definition: &'a Definition, name: &str) -> BTreeSet<&'a str> {
                 .map(|to| to.value.as_str()),
         );
     }
+    all.extend(
+        definition
+            .otherwise(state)
+            .iter()
+            .filter_map(|edge| edge.to.as_ref())
+            .map(|to| to.value.as_str()),
+    );
     if definition.parent(name).is_none() && state.kind() != Kind::Final {
         for (_, edges) in definition.on.iter() {
             all.extend(
@@ -80,6 +87,7 @@ fn level(
         let edges = state.route.iter().map(|edges| &edges.value).chain(events);
         let targets = edges
             .flat_map(|edges| &edges.0)
+            .chain(definition.otherwise(state))
             .filter_map(|edge| edge.to.as_ref())
             .chain(&state.to);
         for to in targets {
@@ -120,6 +128,10 @@ fn level(
 
 /// A circle of states none of which is sure to wait would go round for ever.
 fn circles(definition: &Definition, faults: &mut Vec<Diagnostic>) {
+    if definition.advance == Advance::Manual {
+        // Every transition is asked for.
+        return;
+    }
     let passes = |name: &str| {
         definition
             .state(name)
@@ -185,6 +197,7 @@ fn moves_on<'a>(definition: &'a Definition, name: &str) -> BTreeSet<&'a str> {
     definition
         .edges(name, event)
         .iter()
+        .chain(definition.otherwise(state))
         .filter_map(|edge| edge.to.as_ref())
         .map(|to| to.value.as_str())
         .collect()

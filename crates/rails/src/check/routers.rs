@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::Catalog;
 use super::guards::{self, Names, lowest, put};
-use crate::definition::{Definition, Edges, FieldType};
-use crate::diagnostic::{Diagnostic, Place};
+use crate::definition::{Definition, Edge, Edges, FieldType};
+use crate::diagnostic::{Diagnostic, Located, Place};
 
 /// The most combinations that are gone through.
 const MOST_COMBINATIONS: usize = 4096;
@@ -30,7 +30,12 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
             }
             let reads = (event != "done").then_some(state);
             let names = guards::names(definition, catalog, parent, reads, None);
-            if let Some(why) = gap(edges, &names) {
+            let behind = match event {
+                "done" => &[][..],
+                _ => definition.otherwise(state),
+            };
+            let all: Vec<&Located<Edge>> = edges.0.iter().chain(behind).collect();
+            if let Some(why) = gap(&all, &names) {
                 faults.push(Diagnostic::new(
                     "no_edge_matches",
                     place(edges, name.at),
@@ -54,8 +59,8 @@ fn place(edges: &Edges, fallback: Place) -> Place {
 }
 
 /// Facts that no edge takes, in words.
-fn gap(edges: &Edges, names: &Names) -> Option<String> {
-    let stopping: Vec<_> = edges.0.iter().filter(|edge| !edge.is_note()).collect();
+fn gap(edges: &[&Located<Edge>], names: &Names) -> Option<String> {
+    let stopping: Vec<_> = edges.iter().filter(|edge| !edge.is_note()).collect();
     if stopping.iter().any(|edge| edge.when.is_none()) {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::steps;
 use crate::definition::{Definition, EVENTS, FieldType, Kind, StateDef};
 use crate::diagnostic::{Diagnostic, Located, nearest};
 use crate::scope::STANDING;
@@ -26,6 +27,7 @@ pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
         }
     }
     unit_patterns(definition, faults);
+    steps::check(definition, faults);
     sets(definition, faults);
     let fields = definition
         .items
@@ -225,7 +227,10 @@ fn events(
     for event in state.on.iter().map(|(event, _)| event) {
         let fits = match event.value.as_str() {
             "done" => kind == Kind::Each,
-            "report" | "reopen" | "skip" => kind == Kind::Work,
+            "report" | "skip" => kind == Kind::Work,
+            // What was left by a route may be taken up again there.
+            "reopen" => matches!(kind, Kind::Work | Kind::Route),
+            "reject" => state.gate.is_some(),
             // What calls the run off is looked up where the run itself stands.
             "abort" => parent.is_none(),
             _ => false,

@@ -3,9 +3,9 @@
 use super::command::no_edge;
 use super::edge::{Chosen, Way};
 use super::{Need, Planner, Stop};
-use crate::command::Finding;
-use crate::definition::Kind;
-use crate::event::{Event, Read};
+use crate::command::{Artifact, Finding};
+use crate::definition::{Advance, Issue, Kind, OTHERWISE};
+use crate::event::{Entered, Event, Read};
 use crate::refusal::Refusal;
 use crate::state::{EffectAt, ItemStatus, ROOT, RunState, RunStatus};
 
@@ -22,6 +22,10 @@ impl Planner<'_> {
             if self.run.status == RunStatus::Paused && !even_paused {
                 return Ok(());
             }
+            let manual = self.definition.advance == Advance::Manual;
+            if manual && !even_paused {
+                return self.settle_in(way);
+            }
             if steps == limit {
                 limit = self.most_steps(begin);
                 if steps >= limit {
@@ -35,6 +39,32 @@ impl Planner<'_> {
             }
             steps += 1;
         }
+    }
+
+    /// Where every transition is asked for, an end is reached at once, and a unit is issued by the
+    /// transition that enters its state, unless that waits for a gate or for a step.
+    fn settle_in(&mut self, way: &Way) -> Result<(), Stop> {
+        let state = self.state_of(ROOT);
+        let definition = self.definition;
+        let Some(def) = definition.state(&state) else {
+            return Ok(());
+        };
+        let issued = self
+            .run
+            .token(ROOT)
+            .is_some_and(|token| token.unit.is_some());
+        match (def.kind(), &def.work) {
+            (Kind::Final, _) => {
+                self.step(way)?;
+            }
+            (Kind::Work, Some(work))
+                if work.issue == Issue::Entry && !issued && !self.is_barred(ROOT, &state)? =>
+            {
+                self.issue(ROOT, &state)?;
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
     /// More steps than a proved definition can take in one go: its routes have no circle, so every
@@ -67,6 +97,9 @@ impl Planner<'_> {
                         .message(format!("there is no state `{state}`")),
                 ));
             };
+            if !aborting && self.is_barred(token, &state)? {
+                continue;
+            }
             match def.kind() {
                 Kind::Work if has_unit || aborting => {}
                 Kind::Work => {
@@ -105,8 +138,23 @@ impl Planner<'_> {
         Ok(false)
     }
 
-    /// Asks somebody to act. A used id is never given again.
-    fn issue(&mut self, token: u32, state: &str) -> Result<(), Stop> {
+    /// Asks somebody to act.
+    pub(super) fn issue(&mut self, token: u32, state: &str) -> Result<(), Stop> {
+        let asked = self
+            .definition
+            .state(state)
+            .and_then(|state| state.work.as_ref())
+            .is_some_and(|work| work.instructions.is_some() || work.prompt.is_some());
+        self.issue_with(token, state, asked)
+    }
+
+    /// Issues a unit that somebody has answered already: nothing is asked.
+    pub(super) fn issue_plainly(&mut self, token: u32, state: &str) -> Result<(), Stop> {
+        self.issue_with(token, state, false)
+    }
+
+    /// A used id is never given again.
+    fn issue_with(&mut self, token: u32, state: &str, asked: bool) -> Result<(), Stop> {
         let definition = self.definition;
         let Some(present) = self.run.token(token) else {
             return Ok(());
@@ -129,11 +177,7 @@ impl Planner<'_> {
         };
         let attempt = present.attempts.get(state).copied().unwrap_or(0) + 1;
         let max_attempts = self.attempts_allowed(token)?;
-        let templated = definition
-            .state(state)
-            .and_then(|state| state.work.as_ref())
-            .is_some_and(|work| work.instructions.is_some());
-        let context = if templated {
+        let context = if asked {
             let Some(context) = self.facts.contexts.get(&unit) else {
                 return Err(Stop::Need(Box::new(Need::Context {
                     unit,
@@ -147,6 +191,7 @@ impl Planner<'_> {
         } else {
             None
         };
+        let prompt = context.as_ref().and_then(|hash| self.prompt(state, hash));
         self.push(Event::UnitIssued {
             unit,
             base,
@@ -156,7 +201,18 @@ impl Planner<'_> {
             max_attempts,
             context,
         });
+        self.recorded(prompt);
         Ok(())
+    }
+
+    /// The prompt of a state, as a file that holds the context with that hash.
+    pub(super) fn prompt(&self, state: &str, hash: &str) -> Option<Artifact> {
+        Some(Artifact {
+            path: self.definition.prompt(state, &self.run.vars)?,
+            sha256: hash.to_owned(),
+            state: state.to_owned(),
+            iteration: self.definition.round(&self.run.vars),
+        })
     }
 
     pub(super) fn leave_do(&mut self, token: u32) -> Result<(), Stop> {
@@ -168,19 +224,11 @@ impl Planner<'_> {
         else {
             return Err(no_edge(&state));
         };
-        self.push(Event::StateEntered {
-            token,
-            to: to.value.clone(),
-            from: state,
-            cause: "do".to_owned(),
-            set: serde_json::Map::new(),
-            keep: serde_json::Map::new(),
-            reason: None,
-        });
+        self.enter(Entered::plainly(token, &state, &to.value, "do"));
         Ok(())
     }
 
-    fn route(&mut self, token: u32, state: &str, way: &Way) -> Result<(), Stop> {
+    pub(super) fn route(&mut self, token: u32, state: &str, way: &Way) -> Result<(), Stop> {
         let definition = self.definition;
         let mut way = way.clone();
         let mut findings: &[Finding] = &[];
@@ -192,6 +240,7 @@ impl Planner<'_> {
             way.read = Some(Read {
                 reader: reader.value.clone(),
                 facts: reading.facts.clone(),
+                artifacts: reading.artifacts.clone(),
             });
             findings = &reading.findings;
             // What the first reading of a start wants kept stands in the first event.
@@ -200,15 +249,17 @@ impl Planner<'_> {
                 way.keep.clone_from(&reading.keep_run);
             }
         }
-        let edges = definition.edges(state, "route");
         let facts = way
             .read
             .as_ref()
             .map(|read| (read.reader.as_str(), &read.facts));
-        let Some(chosen) = self.walk(edges, token, facts, findings, &way)? else {
-            return Err(no_edge(state));
-        };
-        self.follow(token, &place(state, "route", chosen.index), &chosen, way)
+        for event in ["route", OTHERWISE] {
+            let edges = definition.own_or_otherwise(state, event);
+            if let Some(chosen) = self.walk(edges, token, facts, findings, &way)? {
+                return self.follow(token, &place(state, event, chosen.index), &chosen, way);
+            }
+        }
+        Err(no_edge(state))
     }
 
     /// Takes the edge that was chosen where nobody reports, or pauses there.
@@ -319,7 +370,7 @@ impl Planner<'_> {
     }
 }
 
-fn place(state: &str, event: &str, edge: usize) -> EffectAt {
+pub(super) fn place(state: &str, event: &str, edge: usize) -> EffectAt {
     EffectAt {
         state: state.to_owned(),
         event: event.to_owned(),

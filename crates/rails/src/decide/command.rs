@@ -43,10 +43,24 @@ impl Planner<'_> {
         match command {
             Command::Start(start) => self.start(start),
             Command::Report(report) => self.report(report),
-            Command::Reopen { reason } => self.step_aside("reopen", None, reason, &Map::new()),
-            Command::Skip { item, reason, keep } => {
-                self.step_aside("skip", item.as_deref(), reason, keep)
+            Command::Reopen { reason, flags } => {
+                let way = Way {
+                    reason: Some(reason.clone()),
+                    flags: flags.clone(),
+                    ..Way::default()
+                };
+                self.step_aside("reopen", None, way)
             }
+            Command::Skip { item, reason, keep } => {
+                let way = Way {
+                    reason: Some(reason.clone()),
+                    keep: keep.clone(),
+                    ..Way::default()
+                };
+                self.step_aside("skip", item.as_deref(), way)
+            }
+            Command::Step => self.step_once(),
+            Command::Decide(ruling) => self.rule(ruling),
             Command::Allow {
                 code,
                 reason,
@@ -55,7 +69,11 @@ impl Planner<'_> {
             Command::Pause { reason } => self.pause(reason),
             Command::Resume => self.resume(),
             Command::Abort { flags } => self.abort(flags),
-            Command::EffectDone { result, keep } => self.effect_done(result, keep),
+            Command::EffectDone {
+                result,
+                keep,
+                artifacts,
+            } => self.effect_done(result, keep, artifacts),
             Command::EffectFailed {
                 code,
                 message,
@@ -65,38 +83,31 @@ impl Planner<'_> {
     }
 
     /// `reopen` and `skip`: the present state's own edges.
-    fn step_aside(
-        &mut self,
-        event: &str,
-        item: Option<&str>,
-        reason: &str,
-        keep: &Map<String, Value>,
-    ) -> Result<(), Stop> {
-        match self.run.status {
-            RunStatus::Running => {}
-            // A step back is a way out of a pause too: the position it leads to may be the cure.
-            RunStatus::Paused if event == "reopen" => {
-                self.push(Event::RunResumed { grants: None });
-            }
+    fn step_aside(&mut self, event: &str, item: Option<&str>, way: Way) -> Result<(), Stop> {
+        let reopens = event == "reopen";
+        let (token, state) = match self.run.status {
+            RunStatus::Running => self.in_hand(event, item)?,
+            // A step back out of an end whose effect failed, to be taken again.
+            RunStatus::Paused if reopens && self.stands_at_an_end() => (ROOT, self.left()),
+            RunStatus::Paused if reopens => self.in_hand(event, item)?,
             RunStatus::Paused => return Err(self.paused()),
+            // What broke down may be taken up again where it did.
+            RunStatus::Error if reopens => (ROOT, self.left()),
             _ => return Err(self.over()),
+        };
+        if self.run.status == RunStatus::Running && self.is_barred(token, &state)? {
+            // What somebody is asked to judge is not taken away before.
+            return Err(self.gate_is_closed(&state));
         }
-        let token = self.in_hand(item)?;
-        let state = self.state_of(token);
         let definition = self.definition;
         let edges = definition.edges(&state, event);
-        let way = Way {
-            reason: Some(reason.to_owned()),
-            keep: keep.clone(),
-            ..Way::default()
-        };
         let Some(chosen) = self.walk(edges, token, None, &[], &way)? else {
-            return Err(Stop::refused(
-                Refusal::new(format!("cannot_{event}"))
-                    .message(format!("`{event}` is not possible in {state}"))
-                    .detail("state", state),
-            ));
+            return Err(cannot(event, &state));
         };
+        if self.run.status != RunStatus::Running {
+            // A step back is a way out of a pause too: the position it leads to may be the cure.
+            self.push(Event::RunResumed { grants: None });
+        }
         let at = EffectAt {
             state,
             event: event.to_owned(),
@@ -108,17 +119,31 @@ impl Planner<'_> {
         self.advance(&after, false)
     }
 
-    /// The one token that stands at work, and carries `item` if one is named.
-    fn in_hand(&self, item: Option<&str>) -> Result<u32, Stop> {
+    fn stands_at_an_end(&self) -> bool {
+        self.definition
+            .state(&self.state_of(ROOT))
+            .is_some_and(|state| state.kind() == Kind::Final)
+    }
+
+    /// The state that the run left for its end.
+    fn left(&self) -> String {
+        self.run
+            .token(ROOT)
+            .and_then(|token| token.came_from.clone())
+            .unwrap_or_default()
+    }
+
+    /// The one token that stands at work, or where `event` means something, and carries `item` if one
+    /// is named; with its state.
+    fn in_hand(&self, event: &str, item: Option<&str>) -> Result<(u32, String), Stop> {
         let mut standing = self.run.tokens.iter().filter(|token| {
             (item.is_none() || token.key() == item)
-                && self
-                    .definition
-                    .state(&token.state)
-                    .is_some_and(|state| state.kind() == Kind::Work)
+                && self.definition.state(&token.state).is_some_and(|state| {
+                    state.kind() == Kind::Work || !state.edges(event).is_empty()
+                })
         });
         match (standing.next(), standing.next()) {
-            (Some(token), None) => Ok(token.id),
+            (Some(token), None) => Ok((token.id, token.state.clone())),
             (Some(_), Some(_)) => Err(Stop::refused(
                 Refusal::new("which_item")
                     .message("several items are in flight; name the one that is meant"),
@@ -217,8 +242,10 @@ impl Planner<'_> {
         if self.run.status.is_over() {
             return Err(self.over());
         }
+        let reason = flags.get("reason").and_then(Value::as_str);
         let way = Way {
             flags: flags.clone(),
+            reason: reason.map(str::to_owned),
             ..Way::default()
         };
         let state = self.state_of(ROOT);
@@ -258,6 +285,15 @@ impl Planner<'_> {
     pub(super) fn over(&self) -> Stop {
         Stop::refused(Refusal::new("run_over").detail("status", self.run.status.name()))
     }
+}
+
+/// Why `event` leads nowhere from `state`.
+pub(super) fn cannot(event: &str, state: &str) -> Stop {
+    Stop::refused(
+        Refusal::new(format!("cannot_{event}"))
+            .message(format!("`{event}` is not possible in {state}"))
+            .detail("state", state),
+    )
 }
 
 pub(super) fn no_edge(state: &str) -> Stop {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Need, Planner, Stop};
-use crate::command::{Finding, Severity};
+use crate::command::{Artifact, Choice, Finding, Severity};
 use crate::definition::Edge;
 use crate::diagnostic::Located;
 use crate::event::{Domain, Event, Read, Reported};
@@ -24,6 +24,8 @@ pub(crate) struct Way {
     pub(crate) read: Option<Read>,
     /// What to keep in the run's memory when the token moves.
     pub(crate) keep: Map<String, Value>,
+    /// The decision that began it.
+    pub(crate) decision: Option<Choice>,
 }
 
 impl Way {
@@ -213,6 +215,7 @@ impl Planner<'_> {
             return Ok(());
         };
         let Some(prepared) = self.prepared(&name) else {
+            let (run, with) = self.told(token, &at, &way)?;
             let facts = match (way.report, way.read) {
                 (Some(report), _) => report.facts,
                 (None, Some(read)) => read.facts,
@@ -221,9 +224,11 @@ impl Planner<'_> {
             return Err(Stop::Need(Box::new(Need::Effect {
                 effect: name,
                 token,
-                run: RunState::default(),
+                run,
                 facts,
                 flags: way.flags,
+                at,
+                with,
             })));
         };
         let what = prepared.what.clone();
@@ -238,8 +243,25 @@ impl Planner<'_> {
             reason: way.reason,
             read: way.read,
             keep: way.keep,
+            decision: way.decision,
         });
         Ok(())
+    }
+
+    /// The run as an effect sees it, with what its edge sets before it, and what the edge tells it.
+    fn told(
+        &self,
+        token: u32,
+        at: &EffectAt,
+        way: &Way,
+    ) -> Result<(RunState, Map<String, Value>), Stop> {
+        let mut run = self.run.clone();
+        let Some(edge) = self.edge_at(at) else {
+            return Ok((run, Map::new()));
+        };
+        run.vars = self.vars_before_effects(edge, token, way)?;
+        let with = self.with(edge, token, way)?;
+        Ok((run, with))
     }
 
     /// The far end of an edge: the report counts, values are set, events are told, the token moves.
@@ -262,8 +284,12 @@ impl Planner<'_> {
                 self.push(Event::ReportRetried(report));
             } else {
                 report.answer.validated = true;
+                let taken_in = std::mem::take(&mut report.artifacts);
                 self.push(Event::ReportAccepted(report));
+                self.recorded(taken_in);
             }
+        } else if let Some(read) = &way.read {
+            self.recorded(read.artifacts.clone());
         }
         for (set, items) in values.loaded {
             self.push(Event::ItemsLoaded { set, items });
@@ -293,22 +319,50 @@ impl Planner<'_> {
         let to = match &edge.to {
             Some(to) => to.value.clone(),
             None if stays => at.state.clone(),
-            None => return Ok(()),
+            None => {
+                if !values.vars.is_empty() {
+                    self.push(Event::VarsChanged {
+                        values: values.vars,
+                    });
+                }
+                return Ok(());
+            }
         };
         if at.event == "abort" {
             self.leave_items();
         }
         let from = self.state_of(token);
-        self.push(Event::StateEntered {
+        let reason = values.reason.or(way.reason);
+        self.enter(Event::StateEntered {
             token,
             from,
             to,
             cause: at.event.clone(),
             set: values.vars,
             keep: way.keep,
-            reason: way.reason,
+            reason,
+            iteration: None,
+            outcome: edge.outcome.as_ref().map(|note| note.value.clone()),
+            decision: way.decision,
         });
         Ok(())
+    }
+
+    /// Moves a token; the round is the one that the run is in afterwards.
+    pub(crate) fn enter(&mut self, mut entered: Event) {
+        if let Event::StateEntered { set, iteration, .. } = &mut entered {
+            let mut vars = self.run.vars.clone();
+            vars.extend(set.clone());
+            *iteration = self.definition.round(&vars);
+        }
+        self.push(entered);
+    }
+
+    /// Records files that were written or taken in.
+    pub(crate) fn recorded(&mut self, artifacts: impl IntoIterator<Item = Artifact>) {
+        for artifact in artifacts {
+            self.push(Event::ArtifactRecorded(artifact));
+        }
     }
 
     /// Closes the token of every item in flight; the items are left as they were.

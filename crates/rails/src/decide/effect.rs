@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::edge::Way;
 use super::{Decision, Planner, Stop};
+use crate::command::Artifact;
 use crate::event::Event;
 use crate::refusal::Refusal;
 use crate::state::{EffectAt, RunStatus};
@@ -13,6 +14,7 @@ impl Planner<'_> {
         &mut self,
         result: &Value,
         keep: &Map<String, Value>,
+        artifacts: &[Artifact],
     ) -> Result<(), Stop> {
         let Some(pending) = self.run.pending.clone() else {
             return Ok(());
@@ -23,12 +25,14 @@ impl Planner<'_> {
             result: result.clone(),
             keep: keep.clone(),
         });
+        self.recorded(artifacts.iter().cloned());
         let way = Way {
             report: pending.report,
             flags: pending.flags,
             reason: pending.reason,
             read: pending.read,
             keep: pending.keep,
+            decision: pending.decision,
         };
         let next = EffectAt {
             effect: pending.at.effect + 1,
@@ -99,6 +103,7 @@ impl Planner<'_> {
         mut self,
         result: &Value,
         keep: &Map<String, Value>,
+        artifacts: &[Artifact],
         refusal: &Refusal,
     ) -> Option<Decision> {
         let pending = self.run.pending.clone()?;
@@ -108,6 +113,7 @@ impl Planner<'_> {
             result: result.clone(),
             keep: keep.clone(),
         });
+        self.recorded(artifacts.iter().cloned());
         self.push(Event::RunPaused {
             reason: refusal.code.clone(),
             token: Some(pending.token),

@@ -8,8 +8,10 @@ mod advance;
 mod command;
 mod edge;
 mod effect;
+mod gate;
 mod report;
 mod start;
+mod step;
 mod unit;
 mod values;
 
@@ -20,8 +22,10 @@ use crate::definition::Definition;
 use crate::event::Event;
 use crate::guard::GuardFault;
 use crate::refusal::Refusal;
-use crate::state::RunState;
+use crate::state::{EffectAt, RunState};
 
+pub use report::TAKE_IN;
+pub use step::BLOCKED;
 pub use unit::{UnitMatch, match_unit};
 
 /// What is to be done with a command.
@@ -37,10 +41,11 @@ pub enum Decision {
 
 /// What a decision has to know first.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "it is boxed wherever it is kept")]
 pub enum Need {
     /// What the reader finds in the report, or in the world.
     Reading {
-        /// Name of the reader.
+        /// Name of the reader; empty where a response is taken in and nothing is read of it.
         reader: String,
         /// The token on whose way it is.
         token: u32,
@@ -59,6 +64,26 @@ pub enum Need {
         facts: Map<String, Value>,
         /// Flags of the command.
         flags: Map<String, Value>,
+        /// Where in the definition it stands.
+        at: EffectAt,
+        /// What the edge tells it.
+        with: Map<String, Value>,
+    },
+    /// Which files of the present state are there.
+    Present {
+        /// The token.
+        token: u32,
+        /// The run as it is at that point.
+        run: RunState,
+    },
+    /// What stands before a gate, by its SHA-256.
+    Subject {
+        /// The gate.
+        gate: String,
+        /// The token.
+        token: u32,
+        /// The run as it is at that point.
+        run: RunState,
     },
     /// The context of a unit that is about to be issued.
     Context {
@@ -114,9 +139,12 @@ pub fn decide(
             // The world has changed already: what came of an effect is journalled whatever the
             // definition makes of it, and a person has to look.
             let settled = match command {
-                Command::EffectDone { result, keep } => {
-                    Planner::new(definition, run, facts).settle_only(result, keep, &refusal)
-                }
+                Command::EffectDone {
+                    result,
+                    keep,
+                    artifacts,
+                } => Planner::new(definition, run, facts)
+                    .settle_only(result, keep, artifacts, &refusal),
                 _ => None,
             };
             settled.unwrap_or(Decision::Refused(*refusal))
@@ -128,9 +156,13 @@ impl Need {
     /// The same need, of the run as it is at that point.
     fn at(mut self, now: RunState) -> Self {
         match &mut self {
-            Self::Reading { run, .. } | Self::Effect { run, .. } | Self::Context { run, .. } => {
-                *run = now;
-            }
+            // Effects see the values that their edge sets before them.
+            Self::Effect { run, .. } if !run.tokens.is_empty() => {}
+            Self::Reading { run, .. }
+            | Self::Effect { run, .. }
+            | Self::Present { run, .. }
+            | Self::Subject { run, .. }
+            | Self::Context { run, .. } => *run = now,
         }
         self
     }

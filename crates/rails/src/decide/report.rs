@@ -1,15 +1,18 @@
 //! The verdict on a report.
 
-use serde_json::Map;
+use serde_json::{Map, Value};
 
+use super::advance::place;
 use super::command::{MAX_ATTEMPTS, no_edge};
-use super::edge::Way;
+use super::edge::{Chosen, Way};
 use super::{Planner, Stop, UnitMatch, match_unit};
-use crate::command::{Reading, Report};
-use crate::definition::{Kind, Literal};
-use crate::event::{Event, Reported};
+use crate::command::{Finding, Reading, Report};
+use crate::definition::{Kind, Literal, OTHERWISE};
+use crate::event::{Entered, Event, Reported};
 use crate::refusal::Refusal;
-use crate::state::EffectAt;
+
+/// The reader of a response that is taken in, and of which nothing is read.
+pub const TAKE_IN: &str = "";
 
 impl Planner<'_> {
     pub(super) fn report(&mut self, report: &Report) -> Result<(), Stop> {
@@ -25,25 +28,43 @@ impl Planner<'_> {
             UnitMatch::Stale => return Err(Stop::refused(Refusal::new("stale_unit"))),
         };
         let state = self.state_of(token);
-        let reader = self
-            .definition
-            .state(&state)
-            .and_then(|state| state.expects.as_ref())
-            .map(|reader| reader.value.clone());
-        let reading = match &reader {
+        if self.is_barred(token, &state)? {
+            return Err(self.gate_is_closed(&state));
+        }
+        self.answer(token, unit, &state, report)
+    }
+
+    /// Takes in the answer to `unit`, or refuses it.
+    pub(super) fn answer(
+        &mut self,
+        token: u32,
+        unit: String,
+        state: &str,
+        report: &Report,
+    ) -> Result<(), Stop> {
+        let definition = self.definition;
+        let def = definition.state(state);
+        let reader = def.and_then(|def| def.expects.as_ref());
+        let waits_for_file = def
+            .and_then(|def| def.work.as_ref())
+            .is_some_and(|work| work.response.is_some());
+        let reading = match reader {
             Some(reader) => self.reading(reader, token)?.clone(),
+            None if waits_for_file => self.reading(TAKE_IN, token)?.clone(),
             None => Reading::default(),
         };
         let findings = reading.findings.clone();
         let mut reported = Box::new(Reported {
             unit,
             token,
-            state: state.clone(),
+            state: state.to_owned(),
             item: self
                 .run
                 .token(token)
                 .and_then(|token| token.key().map(str::to_owned)),
-            reader: reader.clone().unwrap_or_default(),
+            reader: reader
+                .map(|reader| reader.value.clone())
+                .unwrap_or_default(),
             level: reading.level,
             facts: reading.facts,
             evidence: reading.evidence,
@@ -51,27 +72,25 @@ impl Planner<'_> {
             warnings: reading.warnings,
             keep: reading.keep,
             keep_run: reading.keep_run,
+            artifacts: reading.artifacts,
             ..Reported::default()
         });
         let mut way = Way {
             flags: report.flags.clone(),
             ..Way::default()
         };
-        let definition = self.definition;
-        let edges = definition.edges(&state, "report");
-        if edges.is_empty() {
-            self.accept_plainly(token, &state, reported);
+        if definition.edges(state, "report").is_empty() {
+            self.accept_plainly(token, state, reported);
             return self.advance(&way, false);
         }
-        let facts = reader.as_deref().map(|reader| (reader, &reported.facts));
-        let Some(chosen) = self.walk(edges, token, facts, &findings, &way)? else {
-            return Err(no_edge(&state));
-        };
-        let edge = &edges[chosen.index];
+        let facts = reader.map(|reader| (reader.value.as_str(), &reported.facts));
+        let (event, chosen) = self.choose(token, state, facts, &findings, &way)?;
+        let edge = &definition.own_or_otherwise(state, event)[chosen.index];
         reported.warnings.extend(chosen.warnings.iter().cloned());
         reported.findings.clone_from(&chosen.findings);
         if let Some((reason, message)) = chosen.stops_at(edge) {
             reported.code = Some(reason.clone());
+            reported.artifacts.clear();
             self.push(Event::ReportRetried(reported));
             self.push(Event::RunPaused {
                 reason,
@@ -80,22 +99,17 @@ impl Planner<'_> {
             });
             return Ok(());
         }
-        let at = EffectAt {
-            state: state.clone(),
-            event: "report".to_owned(),
-            edge: chosen.index,
-            effect: 0,
-        };
         let mut limit = None;
         if let Some(code) = &edge.retry {
             reported.code = Some(code.value.clone());
+            reported.artifacts.clear();
             limit = self.attempts_allowed(token)?;
             reported.attempt_used = limit.is_some();
         }
         way.report = Some(reported);
-        self.take(token, &at, way.clone())?;
+        self.take(token, &place(state, event, chosen.index), way.clone())?;
         if let Some(limit) = limit
-            && self.none_left(token, &state, limit)
+            && self.none_left(token, state, limit)
         {
             self.push(Event::RunPaused {
                 reason: MAX_ATTEMPTS.to_owned(),
@@ -107,6 +121,24 @@ impl Planner<'_> {
         self.advance(&way.after(), false)
     }
 
+    /// The first edge that takes what was read, with the list that it stands in.
+    fn choose(
+        &self,
+        token: u32,
+        state: &str,
+        facts: Option<(&str, &Map<String, Value>)>,
+        findings: &[Finding],
+        way: &Way,
+    ) -> Result<(&'static str, Chosen), Stop> {
+        for event in ["report", OTHERWISE] {
+            let edges = self.definition.own_or_otherwise(state, event);
+            if let Some(chosen) = self.walk(edges, token, facts, findings, way)? {
+                return Ok((event, chosen));
+            }
+        }
+        Err(no_edge(state))
+    }
+
     /// `to` beside `work` is one edge without a guard.
     fn accept_plainly(&mut self, token: u32, state: &str, mut reported: Box<Reported>) {
         let to = self
@@ -116,16 +148,10 @@ impl Planner<'_> {
             .map(|to| to.value.clone())
             .unwrap_or_default();
         reported.answer.validated = true;
+        let taken_in = std::mem::take(&mut reported.artifacts);
         self.push(Event::ReportAccepted(reported));
-        self.push(Event::StateEntered {
-            token,
-            from: state.to_owned(),
-            to,
-            cause: "report".to_owned(),
-            set: Map::new(),
-            keep: Map::new(),
-            reason: None,
-        });
+        self.recorded(taken_in);
+        self.enter(Entered::plainly(token, state, &to, "report"));
     }
 
     /// Whether the token stands where its attempts are used up.

@@ -6,7 +6,7 @@ use super::edge::Way;
 use super::{Planner, Stop};
 use crate::command::Start;
 use crate::definition::{Field, Literal, Ordered};
-use crate::event::Event;
+use crate::event::{Entered, Event};
 use crate::refusal::Refusal;
 use crate::scope::RunScope;
 use crate::state::{ROOT, RunState, Token};
@@ -21,12 +21,10 @@ impl Planner<'_> {
         };
         seed.inputs = self.fields(&definition.inputs, &start.inputs, &seed)?;
         seed.vars = self.fields(&definition.vars, &Map::new(), &seed)?;
-        let keep = self
-            .facts
-            .reading
-            .as_ref()
-            .map(|reading| reading.keep_run.clone())
-            .unwrap_or_default();
+        let mut keep = start.keep.clone();
+        if let Some(reading) = &self.facts.reading {
+            keep.extend(reading.keep_run.clone());
+        }
         self.push(Event::RunCreated {
             run: start.run.clone(),
             workflow: definition.id.value.clone(),
@@ -41,15 +39,12 @@ impl Planner<'_> {
             actor: start.actor.clone(),
             keep,
         });
-        self.push(Event::StateEntered {
-            token: ROOT,
-            from: String::new(),
-            to: definition.initial.value.clone(),
-            cause: "start".to_owned(),
-            set: Map::new(),
-            keep: Map::new(),
-            reason: None,
-        });
+        self.enter(Entered::plainly(
+            ROOT,
+            "",
+            &definition.initial.value,
+            "start",
+        ));
         self.advance(&Way::default(), false)
     }
 

@@ -19,9 +19,60 @@ pub(super) struct Values {
     pub(super) added: Vec<(String, Map<String, Value>)>,
     /// Sets to fill.
     pub(super) loaded: Vec<(String, Vec<Map<String, Value>>)>,
+    /// Why the edge leads where it does.
+    pub(super) reason: Option<String>,
+}
+
+/// What a state read, as expressions see it.
+fn facts(way: &Way) -> Option<(&str, &Map<String, Value>)> {
+    match (&way.report, &way.read) {
+        (Some(report), _) => Some((report.reader.as_str(), &report.facts)),
+        (None, Some(read)) => Some((read.reader.as_str(), &read.facts)),
+        (None, None) => None,
+    }
 }
 
 impl Planner<'_> {
+    /// The vars as an edge sets them before its effects: those that wait for no result.
+    pub(super) fn vars_before_effects(
+        &self,
+        edge: &Edge,
+        token: u32,
+        way: &Way,
+    ) -> Result<Map<String, Value>, Stop> {
+        let scope = self.scope(token, facts(way), way);
+        let mut vars = self.run.vars.clone();
+        for (target, literal) in edge.assigns() {
+            let Assign::Var(name) = target else {
+                continue;
+            };
+            let waits = match literal {
+                Literal::Value(_) => false,
+                Literal::Expression(expression) => expression
+                    .paths()
+                    .is_ok_and(|paths| paths.iter().any(|path| path[0] == "result")),
+            };
+            if !waits {
+                vars.insert(name.to_owned(), value(literal, &scope)?);
+            }
+        }
+        Ok(vars)
+    }
+
+    /// What an edge tells its effects.
+    pub(super) fn with(
+        &self,
+        edge: &Edge,
+        token: u32,
+        way: &Way,
+    ) -> Result<Map<String, Value>, Stop> {
+        let scope = self.scope(token, facts(way), way);
+        edge.with
+            .iter()
+            .map(|(name, literal)| Ok((name.value.clone(), value(literal, &scope)?)))
+            .collect()
+    }
+
     pub(super) fn values(
         &self,
         edge: &Edge,
@@ -29,14 +80,15 @@ impl Planner<'_> {
         way: &Way,
         result: Option<&Value>,
     ) -> Result<Values, Stop> {
-        let facts = match (&way.report, &way.read) {
-            (Some(report), _) => Some((report.reader.as_str(), &report.facts)),
-            (None, Some(read)) => Some((read.reader.as_str(), &read.facts)),
-            (None, None) => None,
-        };
-        let mut scope = self.scope(token, facts, way);
+        let mut scope = self.scope(token, facts(way), way);
         scope.result = result;
         let mut values = Values::default();
+        if let Some(reason) = &edge.reason {
+            values.reason = value(reason, &scope)?
+                .as_str()
+                .filter(|reason| !reason.is_empty())
+                .map(str::to_owned);
+        }
         for (target, literal) in edge.assigns() {
             let given = value(literal, &scope)?;
             match target {

@@ -35,6 +35,9 @@ pub struct Edge {
     /// Effects, in order.
     #[serde(default, rename = "do")]
     pub effects: Effects,
+    /// What the effects are told: names and values.
+    #[serde(default)]
+    pub with: Ordered<Literal>,
     /// Values to set: `item.FIELD` or the name of a var.
     #[serde(default)]
     pub set: Ordered<Literal>,
@@ -47,6 +50,12 @@ pub struct Edge {
     /// Domain events to journal.
     #[serde(default)]
     pub emit: Names,
+    /// A note on the transition, for the run's history.
+    #[serde(default)]
+    pub outcome: Option<Located<String>>,
+    /// Why it leads there: told where the token stands, and at the end of the run.
+    #[serde(default)]
+    pub reason: Option<Literal>,
     /// Where it leads.
     #[serde(default)]
     pub to: Option<Located<String>>,
@@ -75,6 +84,8 @@ impl Edge {
             .iter()
             .map(|(_, value)| value)
             .chain(self.load.iter().map(|(_, value)| value))
+            .chain(self.with.iter().map(|(_, value)| value))
+            .chain(&self.reason)
             .chain(
                 self.add
                     .iter()

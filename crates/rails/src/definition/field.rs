@@ -20,6 +20,8 @@ pub enum FieldType {
     Bool,
     /// A list of texts.
     Strings,
+    /// Names and values of any kind.
+    Map,
     /// One of these words; the first is the default.
     Enum(Vec<String>),
 }
@@ -33,6 +35,7 @@ impl FieldType {
             Self::Number => Value::from(0.0),
             Self::Bool => Value::from(false),
             Self::Strings => Value::Array(Vec::new()),
+            Self::Map => Value::Object(serde_json::Map::new()),
             Self::Enum(words) => Value::from(words.first().cloned().unwrap_or_default()),
         }
     }
@@ -47,6 +50,7 @@ impl FieldType {
             Self::Strings => value
                 .as_array()
                 .is_some_and(|all| all.iter().all(Value::is_string)),
+            Self::Map => value.is_object(),
             Self::Enum(words) => value
                 .as_str()
                 .is_some_and(|word| words.iter().any(|known| known == word)),
@@ -59,6 +63,7 @@ impl FieldType {
             "int" => Self::Int,
             "number" => Self::Number,
             "bool" => Self::Bool,
+            "map" => Self::Map,
             _ => return None,
         })
     }
@@ -72,6 +77,7 @@ impl fmt::Display for FieldType {
             Self::Number => f.write_str("number"),
             Self::Bool => f.write_str("bool"),
             Self::Strings => f.write_str("list of strings"),
+            Self::Map => f.write_str("map"),
             Self::Enum(words) => write!(f, "one of {}", words.join(", ")),
         }
     }
@@ -111,12 +117,12 @@ impl<'de> Deserialize<'de> for FieldType {
             type Value = FieldType;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("string, int, number, bool, [string], or a list of words")
+                f.write_str("string, int, number, bool, map, [string], or a list of words")
             }
 
             fn visit_str<E: de::Error>(self, name: &str) -> Result<FieldType, E> {
                 FieldType::by_name(name)
-                    .ok_or_else(|| de::Error::custom(format!("`{name}` is no type: use string, int, number, bool, [string], or a list of words")))
+                    .ok_or_else(|| de::Error::custom(format!("`{name}` is no type: use string, int, number, bool, map, [string], or a list of words")))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<FieldType, A::Error> {

@@ -11,6 +11,7 @@ mod text;
 use std::collections::HashMap;
 
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 pub use edge::{Assign, Edge, Effects, Names};
 pub use field::{Field, FieldType, Literal};
@@ -42,6 +43,16 @@ pub struct Definition {
     /// Whether it means to take the place of a built-in workflow of the same name.
     #[serde(default)]
     pub shadows: bool,
+    /// Whether a run goes on by itself, or one transition for each step that is asked for.
+    #[serde(default)]
+    pub advance: Advance,
+    /// The var that counts the rounds of the run: decisions hold for one round, and history and
+    /// artifacts are told by it.
+    #[serde(default)]
+    pub counter: Option<Located<String>>,
+    /// The gates, each with its mode: `human`, where somebody decides, or `auto`.
+    #[serde(default)]
+    pub gates: Ordered<Literal>,
     /// How the ids of work units are made.
     #[serde(default)]
     pub unit: UnitPattern,
@@ -59,6 +70,9 @@ pub struct Definition {
     /// Edges valid in every state.
     #[serde(default)]
     pub on: Ordered<Edges>,
+    /// Edges tried where none of a state's own takes what it read.
+    #[serde(default)]
+    pub otherwise: Edges,
     /// The states, in the order of the file.
     pub states: Ordered<StateDef>,
     /// Where each state stands, filled in after parsing.
@@ -122,6 +136,9 @@ pub struct StateDef {
     /// The evidence reader of its reports.
     #[serde(default)]
     pub expects: Option<Located<String>>,
+    /// The gate in front of it: while that is closed, nothing happens here.
+    #[serde(default)]
+    pub gate: Option<Located<String>>,
     /// Somebody outside acts and reports.
     #[serde(default)]
     pub work: Option<Located<WorkDef>>,
@@ -161,6 +178,37 @@ pub struct WorkDef {
     /// How many retry verdicts it takes until the run pauses. No limit if absent.
     #[serde(default)]
     pub attempts: Option<Located<Literal>>,
+    /// The file that holds what is asked for, in the run's folder; knows `{VAR}` of every var.
+    #[serde(default)]
+    pub prompt: Option<Located<String>>,
+    /// The file that the answer is waited for in; knows the same.
+    #[serde(default)]
+    pub response: Option<Located<String>>,
+    /// When the unit is issued.
+    #[serde(default)]
+    pub issue: Issue,
+}
+
+/// When a work unit is issued.
+#[derive(Debug, Deserialize, Default, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Issue {
+    /// By the transition that enters the state.
+    #[default]
+    Entry,
+    /// By the next step.
+    Step,
+}
+
+/// How a run gets from one state to the next.
+#[derive(Debug, Deserialize, Default, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Advance {
+    /// By itself, until it waits for somebody.
+    #[default]
+    Auto,
+    /// One transition for each step that is asked for.
+    Manual,
 }
 
 /// Who may act in a `work` state.
@@ -261,8 +309,14 @@ impl StateDef {
     }
 }
 
+/// The modes that a gate may have: open for everybody, or waiting for somebody's decision.
+pub const GATE_MODES: [&str; 2] = ["auto", "human"];
+
+/// What the edges are called that are tried behind a state's own.
+pub const OTHERWISE: &str = "otherwise";
+
 /// The events that a state's `on` may name.
-pub const EVENTS: [&str; 5] = ["report", "reopen", "skip", "abort", "done"];
+pub const EVENTS: [&str; 6] = ["report", "reopen", "skip", "reject", "abort", "done"];
 
 impl Definition {
     /// Reads a definition and proves it against `catalog`.
@@ -276,6 +330,8 @@ impl Definition {
             return Ok(definition);
         }
         faults.sort_by_key(|fault| fault.at);
+        // Edges that several states have are proved for each of them.
+        faults.dedup();
         Err(faults)
     }
 
@@ -333,11 +389,60 @@ impl Definition {
 
     /// The edges that `event` may take out of `state`: its own, then those of the workflow.
     pub fn edges(&self, state: &str, event: &str) -> &[Located<Edge>] {
+        if event == OTHERWISE {
+            return &self.otherwise.0;
+        }
         let own = self.state(state).map_or(&[][..], |def| def.edges(event));
         if !own.is_empty() {
             return own;
         }
         self.on.get(event).map_or(&[], |edges| &edges.0)
+    }
+
+    /// The edges of `event` at `state`; those of [`OTHERWISE`] only where it reads something.
+    pub fn own_or_otherwise(&self, state: &str, event: &str) -> &[Located<Edge>] {
+        match self.state(state) {
+            Some(def) if event == OTHERWISE => self.otherwise(def),
+            _ => self.edges(state, event),
+        }
+    }
+
+    /// The edges tried behind the state's own, where it reads something.
+    pub fn otherwise(&self, state: &StateDef) -> &[Located<Edge>] {
+        match state.expects {
+            Some(_) => &self.otherwise.0,
+            None => &[],
+        }
+    }
+
+    /// The round that a run with these vars is in, where the definition counts them.
+    pub fn round(&self, vars: &Map<String, Value>) -> Option<i64> {
+        vars.get(&self.counter.as_ref()?.value)?.as_i64()
+    }
+
+    /// The file of a run with these vars that `pattern` names, relative to the run's folder.
+    pub fn file(pattern: &str, vars: &Map<String, Value>) -> String {
+        let mut path = pattern.to_owned();
+        for (name, value) in vars {
+            let text = match value {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            path = path.replace(&format!("{{{name}}}"), &text);
+        }
+        path
+    }
+
+    /// Where a state's prompt stands, if it has one.
+    pub fn prompt(&self, state: &str, vars: &Map<String, Value>) -> Option<String> {
+        let pattern = self.state(state)?.work.as_ref()?.value.prompt.as_ref()?;
+        Some(Self::file(&pattern.value, vars))
+    }
+
+    /// Where a state's response is waited for, if it is waited for in a file.
+    pub fn response(&self, state: &str, vars: &Map<String, Value>) -> Option<String> {
+        let pattern = self.state(state)?.work.as_ref()?.value.response.as_ref()?;
+        Some(Self::file(&pattern.value, vars))
     }
 
     /// Every CEL expression of the file, with the state it stands in.
@@ -346,7 +451,13 @@ impl Definition {
         for (_, field) in self.inputs.iter().chain(self.vars.iter()) {
             all.extend(field.default_expression().map(|e| (None, e)));
         }
-        for (_, edges) in self.on.iter() {
+        for (_, mode) in self.gates.iter() {
+            if let Literal::Expression(e) = mode {
+                all.push((None, e));
+            }
+        }
+        let everywhere = self.on.iter().map(|(_, edges)| edges);
+        for edges in everywhere.chain([&self.otherwise]) {
             for edge in &edges.0 {
                 all.extend(edge.expressions().into_iter().map(|e| (None, e)));
             }

@@ -33,6 +33,8 @@ pub(super) fn parse(text: &str) -> Result<Definition, Diagnostic> {
             max_nodes: MAX_NODES,
             max_aliases: MAX_ALIASES,
         },
+        // `no` and `on` are words, as YAML 1.2 says.
+        strict_booleans: true,
         with_snippet: false,
     };
     let definition: Definition =

@@ -1,7 +1,13 @@
-use crate::support::{TDD, load};
+use crate::support::{REVIEW, TDD, load};
 
 #[test]
 fn the_tdd_definition_passes_the_proof() {
     let definition = load(TDD);
     assert_eq!(definition.id.value, "tdd");
+}
+
+#[test]
+fn the_review_definition_passes_the_proof() {
+    let definition = load(REVIEW);
+    assert_eq!(definition.id.value, "review");
 }

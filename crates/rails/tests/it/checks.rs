@@ -120,7 +120,7 @@ fn shape() {
 
 #[test]
 fn events_belong_to_kinds() {
-    for event in ["done", "report", "reopen", "skip", "repotr"] {
+    for event in ["done", "report", "skip", "reject", "repotr"] {
         refuses(
             "bad_event",
             &states(&format!(
@@ -142,6 +142,21 @@ fn events_belong_to_kinds() {
     accepts(&states(&format!(
         "a: {{ work: {{}}, to: z, on: {{ abort: {{ to: y }}, skip: {{ to: z }}, reopen: {{ to: a }} }} }}\n{END}\ny: {{ final: aborted }}"
     )));
+    accepts(&states(&format!(
+        "a: {{ route: {{ to: z }}, on: {{ reopen: {{ to: a }} }} }}\n{END}"
+    )));
+    refuses(
+        "bad_event",
+        &states(&format!(
+            "a: {{ do: tag.switch, to: z, on: {{ §reopen: {{ to: a }} }} }}\n{END}"
+        )),
+    );
+    refuses(
+        "bad_event",
+        &states(&format!(
+            "a: {{ work: {{}}, to: z, on: {{ §reject: {{ to: a }} }} }}\n{END}"
+        )),
+    );
     let near = refuses(
         "bad_event",
         &states(&format!(

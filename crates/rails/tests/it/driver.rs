@@ -1,8 +1,9 @@
 //! A tiny conductor: asks `decide`, answers what it needs, folds the events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rails::command::{Report, Start};
+use rails::command::{Artifact, Choice, Present, Report, Ruling, Start};
+use rails::state::{EffectAt, ROOT};
 use rails::{
     Command, Decision, Definition, Event, Facts, Need, Prepared, Reading, Refusal, RunState,
     RunStatus, Severity, decide,
@@ -26,6 +27,14 @@ pub struct Driver {
     pub carried_out: Vec<String>,
     /// Ids of the units whose context was asked for, in order.
     pub contexts: Vec<String>,
+    /// What each effect was told, in order, and the round that it saw.
+    pub told: Vec<(String, Map<String, Value>, Option<i64>)>,
+    /// Names of the readers that were asked, in order; empty where a response was only taken in.
+    pub asked: Vec<String>,
+    /// The files of the run's folder.
+    pub files: BTreeSet<String>,
+    /// What stands before each gate; `h` if absent.
+    pub subjects: BTreeMap<String, String>,
     /// Leave effects pending.
     pub hold: bool,
     pub policies: BTreeMap<String, Severity>,
@@ -59,6 +68,10 @@ impl Driver {
             effects: BTreeMap::new(),
             carried_out: Vec::new(),
             contexts: Vec::new(),
+            told: Vec::new(),
+            asked: Vec::new(),
+            files: BTreeSet::new(),
+            subjects: BTreeMap::new(),
             hold: false,
             policies: BTreeMap::new(),
         }
@@ -87,11 +100,15 @@ impl Driver {
     /// Carries out what is pending, as `effects` says.
     pub fn settle(&mut self) {
         while let Some(pending) = self.run.pending.clone() {
+            if pending.name == "response.aside" {
+                self.put_aside(&pending.at);
+            }
             let outcome = self.effects.get(&pending.name).cloned();
             let command = match outcome.unwrap_or_else(|| Ok(json!({}))) {
                 Ok(result) => Command::EffectDone {
                     result,
                     keep: Map::new(),
+                    artifacts: self.written(&pending.name),
                 },
                 Err(code) => Command::EffectFailed {
                     code: code.to_owned(),
@@ -100,6 +117,36 @@ impl Driver {
                 },
             };
             self.once(&command).unwrap();
+        }
+    }
+
+    /// What the effects of a session write.
+    fn written(&self, effect: &str) -> Vec<Artifact> {
+        let path = match effect {
+            "plan.store" => "plan.md".to_owned(),
+            "code.store" => format!("iteration-{}/code/a.rs", self.run.vars["iteration"]),
+            _ => return Vec::new(),
+        };
+        vec![Artifact {
+            path,
+            sha256: "beef".to_owned(),
+            state: self.run.tokens[0].state.clone(),
+            iteration: self.definition.round(&self.run.vars),
+        }]
+    }
+
+    /// Makes room for a new response of the state that the edge leads to; and for a new prompt, where the old one was
+    /// rejected.
+    fn put_aside(&mut self, at: &EffectAt) {
+        let edge = &self.definition.edges(&at.state, &at.event)[at.edge];
+        let to = edge.to.as_ref().unwrap().value.clone();
+        let response = self.definition.response(&to, &self.run.vars);
+        let prompt = self.definition.prompt(&to, &self.run.vars);
+        for path in response
+            .iter()
+            .chain(prompt.iter().filter(|_| at.event == "reject"))
+        {
+            self.files.remove(path);
         }
     }
 
@@ -114,8 +161,14 @@ impl Driver {
             match decide(&self.definition, &self.run, command, &facts) {
                 Decision::Events(events) => {
                     for event in events {
-                        if let Event::EffectIntended { name, .. } = &event {
-                            self.carried_out.push(name.clone());
+                        match &event {
+                            Event::EffectIntended { name, .. } => {
+                                self.carried_out.push(name.clone());
+                            }
+                            Event::ArtifactRecorded(artifact) => {
+                                self.files.insert(artifact.path.clone());
+                            }
+                            _ => {}
                         }
                         self.run.apply(&facts.now, &event);
                         self.events.push((facts.now.clone(), event));
@@ -129,17 +182,37 @@ impl Driver {
                 Decision::Need(need) => match *need {
                     Need::Reading { reader, .. } => {
                         let found = self.readings.get(&reader).cloned().unwrap_or_default();
+                        self.asked.push(reader);
                         if facts.reading.is_none() {
                             facts.reading = Some(found);
                         } else {
                             facts.further.push(found);
                         }
                     }
-                    Need::Effect { effect, .. } => {
+                    Need::Effect {
+                        effect, with, run, ..
+                    } => {
+                        let round = self.definition.round(&run.vars);
+                        self.told.push((effect.clone(), with, round));
                         facts.prepared = Some(Prepared {
                             what: json!({ "do": effect }),
                             effect,
                         });
+                    }
+                    Need::Present { token, run } => {
+                        let state = &run.token(token).unwrap().state;
+                        let there = |path: Option<String>| {
+                            path.is_some_and(|path| self.files.contains(&path))
+                        };
+                        facts.present = Some(Present {
+                            prompt: there(self.definition.prompt(state, &run.vars)),
+                            response: there(self.definition.response(state, &run.vars)),
+                        });
+                    }
+                    Need::Subject { gate, run, .. } => {
+                        assert!(!run.tokens.is_empty());
+                        let hash = self.subject(&gate);
+                        facts.subjects.insert(gate, hash);
                     }
                     Need::Context { unit, run, .. } => {
                         assert!(!run.tokens.is_empty());
@@ -189,7 +262,73 @@ impl Driver {
     pub fn reopen(&mut self) -> Outcome {
         self.send(&Command::Reopen {
             reason: "the test is wrong".to_owned(),
+            flags: Map::new(),
         })
+    }
+
+    pub fn step(&mut self) -> Outcome {
+        self.send(&Command::Step)
+    }
+
+    /// What is found before a gate now.
+    fn subject(&self, gate: &str) -> String {
+        let found = self.subjects.get(gate).map(String::as_str);
+        found.unwrap_or("h").to_owned()
+    }
+
+    /// A decision on what stands before `gate`, as it is.
+    pub fn ruling(&self, gate: &str, choice: Choice, feedback: &str) -> Ruling {
+        Ruling {
+            gate: gate.to_owned(),
+            state: self.state().to_owned(),
+            round: self.round(),
+            hash: self.subject(gate),
+            choice,
+            feedback: feedback.to_owned(),
+            actor: "ann".to_owned(),
+            how: "terminal".to_owned(),
+        }
+    }
+
+    pub fn rule(&mut self, ruling: Ruling) -> Outcome {
+        self.send(&Command::Decide(Box::new(ruling)))
+    }
+
+    pub fn approve(&mut self, gate: &str) -> Outcome {
+        self.rule(self.ruling(gate, Choice::Approve, ""))
+    }
+
+    pub fn reject(&mut self, gate: &str, feedback: &str) -> Outcome {
+        self.rule(self.ruling(gate, Choice::Reject, feedback))
+    }
+
+    /// The round that the run is in.
+    pub fn round(&self) -> Option<i64> {
+        self.definition.round(&self.run.vars)
+    }
+
+    /// The file that the present state waits for.
+    pub fn response(&self) -> String {
+        let path = self.definition.response(self.state(), &self.run.vars);
+        path.unwrap_or_default()
+    }
+
+    /// The file in which the present state asks.
+    pub fn prompt(&self) -> String {
+        let path = self.definition.prompt(self.state(), &self.run.vars);
+        path.unwrap_or_default()
+    }
+
+    /// Moves of the run's own token from event `begin` on.
+    pub fn moves(&self, begin: usize) -> Vec<&Event> {
+        let all = self.events[begin..].iter().map(|(_, event)| event);
+        all.filter(|event| matches!(event, Event::StateEntered { token: ROOT, .. }))
+            .collect()
+    }
+
+    /// Where the run's own token stands.
+    pub fn state(&self) -> &str {
+        self.run.token(ROOT).map_or("", |token| &token.state)
     }
 
     pub fn skip(&mut self) -> Outcome {

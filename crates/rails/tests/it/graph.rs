@@ -65,3 +65,25 @@ fn nothing_is_marked_where_nothing_is_present() {
     let drawn = mermaid(&definition, &BTreeSet::new());
     assert!(!drawn.contains("class "), "{drawn}");
 }
+
+#[test]
+fn gates_and_the_edges_behind_all_others_are_drawn() {
+    let definition = Definition::parse(
+        "tramline: 1\nid: x\ntitle: X\ninitial: a\ngates: { door: human }\notherwise: [ { when: outcome.note == 'x', to: y }, { refuse: no } ]\nstates:\n  a: { label: Begin, expects: outcome, work: {}, on: { report: { when: outcome.outcome == 'yes', to: b } } }\n  b: { gate: door, route: { to: z }, on: { reject: { to: a } } }\n  y: { final: failed }\n  z: { final: completed }\n",
+    )
+    .expect("a definition");
+    let drawn = mermaid(&definition, &BTreeSet::new());
+    insta::assert_snapshot!(drawn, @r#"
+    flowchart TD
+        begin((" "))
+        s0["Begin"]
+        s1{"b, behind the gate door"}
+        s2(["y"])
+        s3(["z"])
+        begin --> s0
+        s0 -->|"report: outcome.outcome == 'yes'"| s1
+        s0 -->|"otherwise: outcome.note == 'x'"| s2
+        s1 --> s3
+        s1 -->|"reject"| s0
+    "#);
+}

@@ -65,7 +65,7 @@ pub fn catalog() -> Catalog {
 /// `work` states go anywhere on their level, all others only onward.
 pub fn definition(choices: &mut Choices<'_>) -> String {
     let mut text = String::from(
-        "tramline: 1\nid: drawn\ntitle: Drawn\nvars: { count: int, last: { type: int, default: -1 } }\n\
+        "tramline: 1\nid: drawn\ntitle: Drawn\nvars: { count: int, last: { type: int, default: -1 }, mode: { type: [auto, human] } }\n\
          items: { parts: { key: id, needs: needs, fields: { id: string, needs: [string], n: int, kind: [plan, fix] } } }\n\
          initial: begin\n",
     );
@@ -78,9 +78,27 @@ pub fn definition(choices: &mut Choices<'_>) -> String {
         }
     }
     let aborts = text.contains("\non:");
-    text +=
-        "states:\n  begin: { expects: found, route: { load: { parts: =found.list }, to: gate } }\n";
-    text += "  gate: { work: {}, to: s0, on: { skip: { to: bad } } }\n";
+    let manual = choices.chance(3);
+    if manual {
+        text += "advance: manual\n";
+    }
+    if choices.chance(2) {
+        text += "counter: count\n";
+    }
+    let otherwise = [
+        "",
+        "{ pause: lost }",
+        "[ { warn: hm }, { when: vars.count > 2, refuse: much }, { pause: lost } ]",
+        // Items could not follow it there.
+        "{ outcome: lost, reason: astray, to: bad }",
+    ][choices.below(if manual { 4 } else { 3 })];
+    if !otherwise.is_empty() {
+        let _ = writeln!(text, "otherwise: {otherwise}");
+    }
+    let mut body = String::from(
+        "states:\n  begin: { expects: found, route: { load: { parts: =found.list }, to: gate } }\n",
+    );
+    body += "  gate: { work: {}, to: s0, on: { skip: { to: bad } } }\n";
     let states = 1 + choices.below(5);
     for at in 0..states {
         let level = Level {
@@ -89,25 +107,44 @@ pub fn definition(choices: &mut Choices<'_>) -> String {
             bad: "bad",
             states,
             item: false,
+            manual,
+            open: !otherwise.is_empty(),
         };
-        if choices.chance(3) {
-            each(choices, &mut text, &level, at);
+        if choices.chance(3) && !manual {
+            each(choices, &mut body, &level, at);
         } else {
-            state(choices, &mut text, &level, at, "  ");
+            state(choices, &mut body, &level, at, "  ");
         }
     }
-    text += "  good: { final: completed";
-    text += if choices.chance(2) {
+    body += "  good: { final: completed";
+    body += if choices.chance(2) {
         ", do: [soft, hard] }\n"
     } else {
         " }\n"
     };
-    text += "  bad: { final: failed }\n";
+    let bad = ["failed", "error"][choices.below(2)];
+    let _ = writeln!(body, "  bad: {{ final: {bad} }}");
     if aborts {
-        text += "  off: { final: aborted, do: soft }\n";
+        body += "  off: { final: aborted, do: soft }\n";
     }
-    text
+    // A gate that no state stands behind is a fault.
+    let gates: Vec<&str> = GATES
+        .into_iter()
+        .filter(|(gate, _)| body.contains(&format!("gate: {gate},")))
+        .map(|(_, declared)| declared)
+        .collect();
+    if !gates.is_empty() {
+        let _ = writeln!(text, "gates: {{ {} }}", gates.join(", "));
+    }
+    text + &body
 }
+
+/// The gates that a state may stand behind.
+pub const GATES: [(&str, &str); 3] = [
+    ("door", "door: human"),
+    ("hatch", "hatch: auto"),
+    ("latch", "latch: =vars.mode"),
+];
 
 struct Level<'a> {
     prefix: &'a str,
@@ -115,6 +152,10 @@ struct Level<'a> {
     bad: &'a str,
     states: usize,
     item: bool,
+    /// Whether every transition is asked for.
+    manual: bool,
+    /// Whether there are edges behind a state's own.
+    open: bool,
 }
 
 impl Level<'_> {
@@ -165,6 +206,8 @@ fn each(choices: &mut Choices<'_>, text: &mut String, level: &Level<'_>, at: usi
         bad: &bad,
         states,
         item: true,
+        manual: false,
+        open: level.open,
     };
     for at in 0..states {
         state(choices, text, &inner, at, "      ");
@@ -179,10 +222,25 @@ fn each(choices: &mut Choices<'_>, text: &mut String, level: &Level<'_>, at: usi
 fn state(choices: &mut Choices<'_>, text: &mut String, level: &Level<'_>, at: usize, pad: &str) {
     let name = level.name(at);
     let next = level.name(at + 1);
+    let gate = if !level.item && choices.chance(2) {
+        GATES[choices.below(3)].0
+    } else {
+        ""
+    };
+    let (behind, reject) = if gate.is_empty() {
+        (String::new(), String::new())
+    } else {
+        let act = ["", "do: soft, "][choices.below(2)];
+        let to = level.anywhere(choices);
+        (
+            format!("gate: {gate}, "),
+            format!(", on: {{ reject: {{ {act}to: {to} }} }}"),
+        )
+    };
     let line = match choices.below(6) {
         0 => {
             let effects = ["soft", "[soft, hard]", "[hard, soft, soft]"][choices.below(3)];
-            format!("{{ do: {effects}, to: {next} }}")
+            format!("{{ {behind}do: {effects}, to: {next}{reject} }}")
         }
         1 => {
             let onward = level.onward(choices, at);
@@ -191,16 +249,45 @@ fn state(choices: &mut Choices<'_>, text: &mut String, level: &Level<'_>, at: us
             } else {
                 "vars.count > 1"
             };
-            let act = ["", "do: soft, ", "set: { count: =vars.count + 1 }, "][choices.below(3)];
-            format!("{{ route: [ {{ when: {guard}, {act}to: {onward} }}, {{ to: {next} }} ] }}")
+            let act = [
+                "",
+                "do: soft, with: { n: =vars.count }, ",
+                "set: { count: =vars.count + 1 }, outcome: noted, ",
+            ][choices.below(3)];
+            format!(
+                "{{ {behind}route: [ {{ when: {guard}, {act}to: {onward} }}, {{ to: {next} }} ]{reject} }}"
+            )
         }
-        2 => format!("{{ work: {{}}, to: {next} }}"),
-        _ => work(choices, level, at),
+        2 => {
+            let files = files(choices, level);
+            format!(
+                "{{ {behind}work: {{ {} }}, to: {next}{reject} }}",
+                files.trim_start_matches(", ")
+            )
+        }
+        _ => work(choices, level, at, &behind),
     };
     let _ = writeln!(text, "{pad}{name}: {line}");
 }
 
-fn work(choices: &mut Choices<'_>, level: &Level<'_>, at: usize) -> String {
+/// The files of a work state, and when it is issued.
+fn files(choices: &mut Choices<'_>, level: &Level<'_>) -> String {
+    if level.item {
+        return String::new();
+    }
+    let mut all = [
+        "",
+        ", response: 'in-{count}.md'",
+        ", prompt: 'ask/{count}.md', response: in.md",
+    ][choices.below(3)]
+    .to_owned();
+    if level.manual && choices.chance(2) {
+        all += ", issue: step";
+    }
+    all
+}
+
+fn work(choices: &mut Choices<'_>, level: &Level<'_>, at: usize, behind: &str) -> String {
     let next = level.name(at + 1);
     let mut edges = Vec::new();
     if choices.chance(2) {
@@ -234,7 +321,7 @@ fn work(choices: &mut Choices<'_>, level: &Level<'_>, at: usize) -> String {
             1 => "do: hard, ",
             2 => "do: [soft, hard], set: { last: =result.n }, ",
             3 if level.item => "set: { item.n: =coin.n, count: =vars.count + 1 }, ",
-            3 => "set: { count: =vars.count + 1 }, ",
+            3 => "set: { count: =vars.count + 1, mode: human }, reason: ='n' + string(coin.n), ",
             _ => {
                 "set: { count: =vars.count + 1 }, add: { parts: { id: ='x' + string(vars.count), kind: fix } }, emit: 'part:added', "
             }
@@ -244,7 +331,12 @@ fn work(choices: &mut Choices<'_>, level: &Level<'_>, at: usize) -> String {
             level.anywhere(choices)
         ));
     }
-    edges.push(format!("{{ to: {next} }}"));
+    let last = if level.open && choices.chance(2) {
+        "when: coin.n < 6, outcome: fits, "
+    } else {
+        ""
+    };
+    edges.push(format!("{{ {last}to: {next} }}"));
     let attempts = [
         "",
         ", attempts: 1",
@@ -269,8 +361,14 @@ fn work(choices: &mut Choices<'_>, level: &Level<'_>, at: usize) -> String {
     } else {
         String::new()
     };
+    let reject = if behind.is_empty() {
+        String::new()
+    } else {
+        format!(", reject: {{ to: {} }}", level.anywhere(choices))
+    };
+    let files = files(choices, level);
     format!(
-        "{{ expects: coin, work: {{ by: anyone{attempts}{instructions} }}, on: {{ report: [ {} ]{reopen}{skip} }} }}",
+        "{{ {behind}expects: coin, work: {{ by: anyone{attempts}{instructions}{files} }}, on: {{ report: [ {} ]{reopen}{skip}{reject} }} }}",
         edges.join(", ")
     )
 }

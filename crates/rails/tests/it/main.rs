@@ -2,6 +2,8 @@
 
 mod builtin;
 mod checks;
+mod decisions;
+mod documented;
 mod driver;
 mod graph;
 mod machines;
@@ -9,8 +11,13 @@ mod marked;
 mod outcomes;
 mod paths;
 mod properties;
+mod recovery;
+mod review;
 mod schema;
 mod semantics;
+mod session;
+mod stepping;
+mod stepping_checks;
 mod support;
 mod tdd;
 mod unreadable;

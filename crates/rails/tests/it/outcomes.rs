@@ -167,6 +167,7 @@ fn nothing_but_its_outcome_is_taken_while_an_effect_is_under_way() {
     let done = Command::EffectDone {
         result: json!({}),
         keep: serde_json::Map::new(),
+        artifacts: Vec::new(),
     };
     assert_eq!(code(driver.send(&done)), "no_effect");
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use rails::Definition;
-use rails::definition::EVENTS;
+use rails::definition::{EVENTS, GATE_MODES};
 use serde_json::{Map, Value};
 
-use crate::support::{TDD, catalog};
+use crate::support::{REVIEW, TDD, catalog};
 
 const SCHEMA: &str = include_str!("../../../../schemas/workflow.schema.json");
 
@@ -85,6 +85,27 @@ fn it_has_the_words_that_are_read() {
             "{head}states: {{ a: {{ work: {{ by: '§§§' }} }} }}\n"
         ))
     );
+    let issue = &schema["$defs"]["work"]["properties"]["issue"]["enum"];
+    assert_eq!(
+        words(issue),
+        read_at(&format!(
+            "{head}states: {{ a: {{ work: {{ issue: '§§§' }} }} }}\n"
+        ))
+    );
+    assert_eq!(
+        words(&schema["properties"]["advance"]["enum"]),
+        read_at(&format!("{head}advance: '§§§'\n"))
+    );
+    let modes: BTreeSet<String> = GATE_MODES.iter().map(|mode| (*mode).to_owned()).collect();
+    assert_eq!(
+        words(&schema["$defs"]["gateMode"]["anyOf"][0]["enum"]),
+        modes
+    );
+    for name in words(&schema["$defs"]["fieldType"]["anyOf"][0]["enum"]) {
+        let text =
+            format!("{head}vars: {{ x: {name} }}\nstates: {{ a: {{ final: completed }} }}\n");
+        assert!(Definition::load(&text, &catalog()).is_ok(), "{name}");
+    }
 }
 
 #[test]
@@ -182,6 +203,9 @@ fn holds(root: &Value, schema: &Value, value: &Value, path: &str) -> Result<(), 
                 }
                 true
             }
+            "pattern" if *wanted == "^=" => {
+                value.as_str().is_some_and(|text| text.starts_with('='))
+            }
             "$schema" | "$defs" | "title" | "description" | "default" | "pattern"
             | "propertyNames" | "maxLength" | "minItems" | "minimum" => true,
             other => return Err(format!("this test does not know `{other}`")),
@@ -207,10 +231,23 @@ fn is(kind: &Value, value: &Value) -> bool {
 }
 
 #[test]
-fn the_tdd_definition_keeps_to_it() {
+fn the_built_in_definitions_keep_to_it() {
     let schema = schema();
-    let value: Value = serde_saphyr::from_str(TDD).unwrap();
-    assert_eq!(holds(&schema, &schema, &value, ""), Ok(()));
+    for text in [TDD, REVIEW] {
+        let value: Value = serde_saphyr::from_str(text).unwrap();
+        assert_eq!(holds(&schema, &schema, &value, ""), Ok(()));
+    }
+    for (right, wrong) in [
+        ("=inputs.planGate", "closed"),
+        ("issue: step", "issue: later"),
+        ("advance: manual", "advance: slowly"),
+        ("with:", "width:"),
+        ("reject:", "rejct:"),
+        ("values: map", "values: object"),
+    ] {
+        let value: Value = serde_saphyr::from_str(&REVIEW.replace(right, wrong)).unwrap();
+        assert!(holds(&schema, &schema, &value, "").is_err(), "{wrong}");
+    }
     let wrong: Value = serde_saphyr::from_str(&TDD.replace("refuse:", "refuze:")).unwrap();
     assert!(holds(&schema, &schema, &wrong, "").is_err());
     let wrong: Value =

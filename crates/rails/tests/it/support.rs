@@ -3,11 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rails::check::catalog::{Effect, Reader};
-use rails::definition::FieldType::{Bool, Int, String as Text, Strings};
+use rails::definition::FieldType::{Bool, Enum, Int, String as Text, Strings};
 use rails::{Catalog, Definition};
 use serde_json::json;
 
 pub const TDD: &str = include_str!("../../../workflows/tdd/workflow.yaml");
+pub const REVIEW: &str = include_str!("../../../workflows/review/workflow.yaml");
+
+/// What a response may turn out to be.
+pub const STATUSES: [&str; 5] = ["SUCCESS", "FAILED", "ERROR", "CANCELLED", "IN_PROGRESS"];
 
 pub fn catalog() -> Catalog {
     let reader = |facts: &[(&str, rails::definition::FieldType)]| Reader {
@@ -49,6 +53,16 @@ pub fn catalog() -> Catalog {
                 "outcome".to_owned(),
                 reader(&[("outcome", Text), ("note", Text), ("files", Strings)]),
             ),
+            (
+                "response".to_owned(),
+                reader(&[
+                    ("status", Enum(STATUSES.map(str::to_owned).to_vec())),
+                    ("reason", Text),
+                    ("files", Int),
+                    ("hash", Text),
+                    ("staged", Text),
+                ]),
+            ),
         ]),
         effects: BTreeMap::from([
             ("git.branch".to_owned(), effect(true, &[])),
@@ -60,6 +74,12 @@ pub fn catalog() -> Catalog {
             ),
             ("task.finish".to_owned(), effect(true, &[])),
             ("branch.delete".to_owned(), effect(true, &[])),
+            ("iteration.open".to_owned(), effect(false, &[])),
+            ("plan.store".to_owned(), effect(false, &[])),
+            ("plan.reset".to_owned(), effect(false, &[])),
+            ("code.store".to_owned(), effect(false, &[])),
+            ("code.reset".to_owned(), effect(false, &[])),
+            ("response.aside".to_owned(), effect(false, &[])),
         ]),
         policies: BTreeSet::from(
             [
@@ -74,10 +94,19 @@ pub fn catalog() -> Catalog {
             ]
             .map(str::to_owned),
         ),
-        sections: BTreeMap::from([(
-            "autopilot".to_owned(),
-            json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse" }),
-        )]),
+        sections: BTreeMap::from([
+            (
+                "autopilot".to_owned(),
+                json!({ "maxGreenAttempts": 3, "redAllPassing": "refuse" }),
+            ),
+            (
+                "review".to_owned(),
+                json!({
+                    "maxIterations": 10,
+                    "gates": { "plan": "auto", "code": "auto", "review": "auto" },
+                }),
+            ),
+        ]),
         templates: BTreeMap::from(
             ["red.md", "green.md", "commit.md", "finalize.md"]
                 .map(|name| (name.to_owned(), Vec::new())),

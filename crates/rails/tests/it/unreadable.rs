@@ -112,6 +112,28 @@ fn text_that_is_no_definition() {
 }
 
 #[test]
+fn only_true_and_false_are_truth_values() {
+    let vars = |values: &str| {
+        states(&format!("a: {{ work: {{}}, to: z }}\n{END}"))
+            .replace("initial: a", &format!("vars: {{ {values} }}\ninitial: a"))
+    };
+    for word in ["yes", "no", "on", "off", "y", "n", "Yes", "NO"] {
+        let text = vars(&format!(
+            "x: {{ type: string, default: {word} }}, y: {{ type: [{word}] }}"
+        ));
+        assert!(Definition::load(&text, &catalog()).is_ok(), "{word}");
+        refuses(
+            "bad_default",
+            &vars(&format!("§x: {{ type: bool, default: {word} }}")),
+        );
+    }
+    for word in ["true", "false"] {
+        let text = vars(&format!("x: {{ type: bool, default: {word} }}"));
+        assert!(Definition::load(&text, &catalog()).is_ok(), "{word}");
+    }
+}
+
+#[test]
 fn a_tag_opens_no_file() {
     let text = states(&format!("a: {{ work: {{}}, to: z }}\n{END}"));
     for tag in ["!include", "!!include", "!file"] {

@@ -520,7 +520,10 @@ fn a_run_is_started_once_and_before_anything_else() {
         },
         Command::Reopen {
             reason: String::new(),
+            flags: serde_json::Map::new(),
         },
+        Command::Step,
+        Command::Decide(Box::default()),
         Command::Abort {
             flags: serde_json::Map::new(),
         },
@@ -528,6 +531,7 @@ fn a_run_is_started_once_and_before_anything_else() {
         Command::EffectDone {
             result: Value::Null,
             keep: serde_json::Map::new(),
+            artifacts: Vec::new(),
         },
     ] {
         assert_eq!(code(driver.send(&command)), "not_started");

@@ -7,6 +7,7 @@ pub mod mcp;
 #[cfg(test)]
 mod reference;
 pub mod run;
+pub mod session;
 pub mod setup;
 mod usage;
 
@@ -60,6 +61,12 @@ pub enum Command {
     /// Runs of any workflow, by the generic verbs: start, next, report, step, status
     #[command(arg_required_else_help = true)]
     Run(run::Run),
+    /// Sessions: plan, generate, review, revise, by prompt and response files
+    ///
+    /// Each prompt is written into the session's folder, and somebody (a person, an agent, a script) writes the response
+    /// beside it. `step` moves on, one step at a time. Gates let a person look at plan, code and review first.
+    #[command(arg_required_else_help = true)]
+    Session(session::Session),
     /// The runs of this project: list them, look at one, read its journal or its report
     #[command(arg_required_else_help = true)]
     Runs(history::Runs),
@@ -140,6 +147,7 @@ impl Cli {
         match &self.command {
             Command::Autopilot(autopilot) => autopilot.place.json,
             Command::Run(run) => run.place.json,
+            Command::Session(session) => session.place.json,
             Command::Runs(runs) => runs.place.json,
             Command::Log(log) => log.place.json,
             Command::Workflow(workflow) => workflow.place.json,

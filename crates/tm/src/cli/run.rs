@@ -45,6 +45,10 @@ pub enum RunCommand {
     Reopen(Reasoned),
     /// Give the present item up, where the present state says how
     Skip(Skip),
+    /// Open the gate that the run waits at; a person decides this, at a terminal
+    Approve(Approve),
+    /// Send back what stands before the gate, with what is to be done otherwise; a person decides this, at a terminal
+    Reject(Reject),
 }
 
 impl RunCommand {
@@ -61,6 +65,8 @@ impl RunCommand {
             Self::Abort(_) => "abort",
             Self::Reopen(_) => "reopen",
             Self::Skip(_) => "skip",
+            Self::Approve(_) => "approve",
+            Self::Reject(_) => "reject",
         }
     }
 }
@@ -133,6 +139,31 @@ pub struct Skip {
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT")]
     pub reason: String,
+    /// The run.
+    #[command(flatten)]
+    pub run: RunChoice,
+}
+
+/// `tm run approve`.
+#[derive(Debug, Args)]
+pub struct Approve {
+    /// What was looked at, by its hash or the first eight digits of it: anything else is refused
+    #[arg(long, value_name = "HASH")]
+    pub hash: Option<String>,
+    /// The run.
+    #[command(flatten)]
+    pub run: RunChoice,
+}
+
+/// `tm run reject`.
+#[derive(Debug, Args)]
+pub struct Reject {
+    /// What is to be done otherwise; whoever does it again is told
+    #[arg(long, value_name = "TEXT")]
+    pub feedback: String,
+    /// What was looked at, by its hash or the first eight digits of it: anything else is refused
+    #[arg(long, value_name = "HASH")]
+    pub hash: Option<String>,
     /// The run.
     #[command(flatten)]
     pub run: RunChoice,

@@ -5,6 +5,7 @@ mod history;
 pub mod init;
 mod mcp;
 mod run;
+pub mod session;
 mod setup;
 mod watch;
 
@@ -62,6 +63,7 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
     match cli.command {
         Command::Autopilot(autopilot) => autopilot::run(autopilot, output),
         Command::Run(arguments) => run::run(arguments, output),
+        Command::Session(arguments) => session::run(arguments, output),
         Command::Runs(runs) => history::runs(runs, output),
         Command::Log(log) => history::log(log, output),
         Command::Workflow(workflow) => setup::workflow(workflow, output),

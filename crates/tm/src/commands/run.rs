@@ -3,10 +3,12 @@
 use conductor::{Conductor, Fault, RunReport};
 use serde_json::{Map, Value};
 
+use super::session::{advice, decision};
 use super::{DONE, Outcome, open, usage};
 use crate::cli::run::{Report, Run, RunCommand, Start};
 use crate::output::Output;
 use crate::render;
+use crate::render::session::About;
 
 /// Carries out a command of `tm run`.
 pub fn run(run: Run, output: &mut Output) -> Outcome {
@@ -49,7 +51,49 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
             let answer = conductor.run_skip(run, item, &skip.reason)?;
             output.answer(&answer, render::run::moved)?;
         }
+        RunCommand::Approve(approve) => {
+            let (run, hash) = (approve.run.run_id.as_deref(), approve.hash.as_deref());
+            return decide(&conductor, run, hash, None, output);
+        }
+        RunCommand::Reject(reject) => {
+            let (run, hash) = (reject.run.run_id.as_deref(), reject.hash.as_deref());
+            return decide(&conductor, run, hash, Some(&reject.feedback), output);
+        }
     }
+    Ok(DONE)
+}
+
+/// A decision at a gate: to send back where there is feedback, else to open it.
+fn decide(
+    conductor: &Conductor,
+    run: Option<&str>,
+    hash: Option<&str>,
+    feedback: Option<&str>,
+    output: &mut Output,
+) -> Outcome {
+    let choice = if feedback.is_some() {
+        "reject"
+    } else {
+        "approve"
+    };
+    if feedback.is_some_and(|feedback| feedback.trim().is_empty()) {
+        return Err(decision::no_feedback().recover("tm run reject --feedback TEXT"));
+    }
+    let gate = conductor.run_gate(run).map_err(advice::for_run)?;
+    decision::bound_to(&gate, About::Run, None, hash)?;
+    decision::needs_terminal(output, "this is decided", || {
+        let id = &gate.session_id;
+        match feedback {
+            Some(_) => format!("tm run reject --feedback TEXT --run-id {id}"),
+            None => format!("tm run approve --run-id {id}"),
+        }
+    })?;
+    let text = render::session::gate(&gate, About::Run, feedback, &output.look());
+    let what = format!("the decision at the gate {}", gate.gate);
+    decision::typed_back(output, &text, choice, &what)?;
+    let decide = decision::decision(gate, choice, feedback.unwrap_or_default(), decision::HOW)?;
+    let moved = conductor.run_decide(&decide).map_err(advice::for_run)?;
+    output.answer(&moved, render::run::moved)?;
     Ok(DONE)
 }
 

@@ -42,6 +42,15 @@ impl Arguments {
         }
     }
 
+    /// A text whose being empty means something.
+    pub fn whole_text(&mut self, name: &'static str) -> Result<Option<String>, Fault> {
+        match self.take(name) {
+            Some(Value::String(text)) => Ok(Some(text)),
+            None => Ok(None),
+            Some(other) => Err(wrong(name, &other, "a string")),
+        }
+    }
+
     /// A text that may not be left out.
     pub fn needed_text(&mut self, name: &'static str) -> Result<String, Fault> {
         self.text(name)?.ok_or_else(|| missing(name))

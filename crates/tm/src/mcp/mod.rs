@@ -108,7 +108,7 @@ impl Server for Tramline {
     fn complete(&self, what: &Completing, client: &Client) -> Result<Vec<String>, Stop> {
         let prefix = what.so_far.as_str();
         let all = match what.argument.as_str() {
-            "id" | "runId" => resources::run_ids(&self.places, client)?,
+            "id" | "runId" | "sessionId" => resources::run_ids(&self.places, client)?,
             "taskId" => prompts::task_ids(&self.places, client)?,
             _ => Vec::new(),
         };

@@ -1,4 +1,4 @@
-//! Prompts: a run from start to end, and each of its phases.
+//! Prompts: a run from start to end, and each of its phases; a session from start to end.
 
 use mcp::{Argument, Client, Content, Problem, Prompt, PromptText, Speaker, Stop};
 use serde_json::{Map, Value};
@@ -11,6 +11,10 @@ use super::wording::Words;
 /// The prompt for a whole run.
 const WHOLE: &str = "tdd";
 const WHOLE_TEXT: &str = include_str!("run_from_start_to_end.md");
+
+/// The prompt for a whole session.
+const SESSION: &str = "review";
+const SESSION_TEXT: &str = include_str!("session_from_start_to_end.md");
 
 /// The prompts of the phases: name, title, what it is for, the phase.
 const PHASES: [(&str, &str, &str, &str); 4] = [
@@ -42,9 +46,37 @@ const PHASES: [(&str, &str, &str, &str); 4] = [
 
 /// The prompts that go with these groups of tools.
 pub fn list(groups: &[Group]) -> Vec<Prompt> {
-    if !groups.contains(&Group::Autopilot) {
-        return Vec::new();
+    let mut all = Vec::new();
+    if groups.contains(&Group::Autopilot) {
+        all.extend(of_a_run());
     }
+    if groups.contains(&Group::Review) {
+        all.push(of_a_session());
+    }
+    all
+}
+
+fn of_a_session() -> Prompt {
+    Prompt {
+        name: SESSION,
+        title: "A review session from start to end",
+        description: "Plan, write, review and revise code until a review passes",
+        arguments: vec![
+            Argument {
+                name: "request",
+                description: "What is to be made; what I said before if left out",
+                required: false,
+            },
+            Argument {
+                name: "sessionId",
+                description: "The session to go on with, instead of a new one",
+                required: false,
+            },
+        ],
+    }
+}
+
+fn of_a_run() -> Vec<Prompt> {
     let whole = Prompt {
         name: WHOLE,
         title: "A TDD run from start to end",
@@ -90,6 +122,15 @@ pub fn fill(
             .map(str::to_owned)
             .filter(|text| !text.is_empty())
     };
+    if name == SESSION {
+        return Ok(said(
+            "A review session from start to end",
+            SESSION_TEXT.replace(
+                "{begin}",
+                &begin_of_session(text("request"), text("sessionId"))?,
+            ),
+        ));
+    }
     if name == WHOLE {
         let begin = match text("taskId") {
             Some(task) => {
@@ -133,6 +174,27 @@ pub fn fill(
         ))
         .into()),
     }
+}
+
+/// How a session begins: a new one, or one that is there.
+fn begin_of_session(request: Option<String>, session: Option<String>) -> Result<String, Stop> {
+    if let Some(session) = session {
+        // It goes into a sentence and a call, so it must be what ids are.
+        if !session
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
+        {
+            return Err(Problem::Invalid(format!("`{session}` is no id of a session")).into());
+        }
+        return Ok(format!(
+            "Call `session_status` with sessionId \"{session}\", and go on from there; give that `sessionId` in every call."
+        ));
+    }
+    let new = "Call `session_init`; if the profile takes an input `request`, it is what I want made, in my words. Keep its `session_id`, and give it as `sessionId` in every call.";
+    Ok(match request {
+        Some(request) => format!("{new} What I want made:\n\n{request}"),
+        None => format!("{new} If I have not said what I want made, ask me first."),
+    })
 }
 
 /// The ids of the tasks of the present project.

@@ -15,7 +15,7 @@ enum Form {
 }
 
 /// What a command is called in the three forms; the same in all where there is only one.
-const COMMANDS: [(&str, [&str; 3]); 19] = [
+const COMMANDS: [(&str, [&str; 3]); 26] = [
     (
         "tm autopilot start",
         ["autopilot_start", "autopilot_start", "run_start"],
@@ -61,6 +61,13 @@ const COMMANDS: [(&str, [&str; 3]); 19] = [
     ("tm run next", ["run_next"; 3]),
     ("tm run report", ["run_report"; 3]),
     ("tm run status", ["run_status"; 3]),
+    ("tm session init", ["session_init"; 3]),
+    ("tm session step", ["session_step"; 3]),
+    ("tm session run", ["session_step"; 3]),
+    ("tm session respond", ["session_step"; 3]),
+    ("tm session status", ["session_status"; 3]),
+    ("tm session approve", ["session_decide"; 3]),
+    ("tm session reject", ["session_decide"; 3]),
     ("tm runs report", ["tramline://runs/{id}/report"; 3]),
     ("tm runs log", ["tramline://runs/{id}/log"; 3]),
     ("tm runs show", ["tramline://runs/{id}/state"; 3]),
@@ -68,7 +75,7 @@ const COMMANDS: [(&str, [&str; 3]); 19] = [
 ];
 
 /// Flags and the arguments that mean the same.
-const FLAGS: [(&str, &str); 22] = [
+const FLAGS: [(&str, &str); 31] = [
     ("--run-id", "runId"),
     ("--unit", "unitId"),
     ("--project-root", "projectRoot"),
@@ -91,6 +98,15 @@ const FLAGS: [(&str, &str); 22] = [
     ("--plan", "plan"),
     ("--outcome", "outcome"),
     ("--check", "check"),
+    ("--session", "sessionId"),
+    ("--profile", "profile"),
+    ("--input", "inputs"),
+    ("--inputs", "inputs"),
+    ("--gate", "gates"),
+    ("--max-iterations", "maxIterations"),
+    ("--replace", "replaceResponse"),
+    ("--feedback", "feedback"),
+    ("--hash", "hash"),
 ];
 
 /// What stands before the instructions of a unit that is not for an agent.
@@ -130,6 +146,9 @@ impl<'a> Words<'a> {
         }
         if let Some(Value::String(recovery)) = told.get_mut("recovery") {
             *recovery = self.command(recovery);
+        }
+        if let Some(Value::String(prompt)) = told.get_mut("prompt_text") {
+            *prompt = self.instructions(prompt);
         }
         self.of_unit(told);
         for unit in told
@@ -275,11 +294,15 @@ impl<'a> Words<'a> {
         let Some(tool) = self.tool(text) else {
             return flags(text);
         };
-        let named: Vec<&str> = FLAGS
+        let mut named: Vec<&str> = FLAGS
             .iter()
             .filter(|(flag, _)| text.split(' ').any(|word| word == *flag))
             .map(|(_, argument)| *argument)
             .collect();
+        // What makes this one another call of the same tool.
+        if text.starts_with("tm session respond ") {
+            named.push("response");
+        }
         if named.is_empty() {
             tool.to_owned()
         } else {
@@ -408,6 +431,40 @@ mod tests {
         });
         after("autopilot_abort").rewrite(&mut answer);
         assert_eq!(answer["error"]["recovery"], "tm autopilot abort --cleanup");
+    }
+
+    #[test]
+    fn commands_of_a_session_become_its_tools_and_those_of_a_person_stay() {
+        let words = after("session_step");
+        for (given, told) in [
+            (
+                "put it in its place with --replace",
+                "put it in its place with replaceResponse",
+            ),
+            (
+                "`tm session status --session x`",
+                "`session_status` with sessionId",
+            ),
+            (
+                "`tm session respond x FILE`",
+                "`session_step` with response",
+            ),
+            (
+                "`tm session reopen --max-iterations 3`",
+                "`tm session reopen --max-iterations 3`",
+            ),
+            ("`tm session restore`", "`tm session restore`"),
+        ] {
+            assert_eq!(words.advice(given), told);
+        }
+        let mut answer = json!({
+            "prompt_text": "Then `tm session step x`.\n```text\n`tm session step x`\n```\n"
+        });
+        words.rewrite(&mut answer);
+        assert_eq!(
+            answer["prompt_text"],
+            "Then `session_step`.\n```text\n`tm session step x`\n```\n"
+        );
     }
 
     #[test]

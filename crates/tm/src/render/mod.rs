@@ -11,6 +11,7 @@ mod page;
 mod replay;
 pub mod run;
 mod serving;
+pub mod session;
 mod setup;
 
 use anstyle::{AnsiColor, Style};

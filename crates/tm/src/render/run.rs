@@ -25,6 +25,7 @@ pub fn next(next: &RunAction, look: &Look) -> String {
         page.title(&next.action.to_uppercase());
         page.field("run", &next.run_id);
         page.field("status", next.status.as_deref().unwrap_or_default());
+        page.field("gate", next.gate.as_deref().unwrap_or_default());
         page.field("why", next.paused_reason.as_deref().unwrap_or_default());
         page.blank();
         command(&mut page, next, None);
@@ -60,6 +61,8 @@ fn one_unit(page: &mut Page<'_>, next: &RunAction, unit: &OpenUnit) {
         page.field("by", "a person");
     }
     page.field("outcomes", &unit.outcomes.join(", "));
+    page.field("asked in", unit.prompt.as_deref().unwrap_or_default());
+    page.field("waits for", unit.response.as_deref().unwrap_or_default());
     if let Some(instructions) = &unit.instructions {
         page.blank();
         page.body(instructions);
@@ -213,6 +216,11 @@ fn what_next(page: &mut Page<'_>, next: &RunAction) {
             _ => format!("{}.", headline(unit)),
         },
         ("work", None) => "The run goes on by itself.".to_owned(),
+        ("step", _) => "A step can be taken.".to_owned(),
+        ("decide", _) => match &next.gate {
+            Some(gate) => format!("The gate {gate} waits for a person's decision."),
+            None => "A person has to decide.".to_owned(),
+        },
         ("paused", _) => match &next.paused_reason {
             Some(reason) => format!("The run is paused: {reason}."),
             None => "The run is paused.".to_owned(),
@@ -234,6 +242,20 @@ fn what_next(page: &mut Page<'_>, next: &RunAction) {
 fn command(page: &mut Page<'_>, next: &RunAction, unit: Option<&OpenUnit>) {
     let run = &next.run_id;
     match (next.action.as_str(), unit) {
+        ("step", _) => page.command(&format!("tm run step --run-id {run}")),
+        ("decide", _) => {
+            page.command(&format!("tm run approve --run-id {run}"));
+            page.command(&format!("tm run reject --feedback TEXT --run-id {run}"));
+        }
+        // It is not reported, but written where the run looks for it.
+        (
+            "work",
+            Some(OpenUnit {
+                response: Some(_), ..
+            }),
+        ) => {
+            page.command(&format!("tm run step --run-id {run}"));
+        }
         ("work", Some(unit)) => {
             let brings = match unit.expects.as_deref() {
                 Some("outcome") => match unit.outcomes.first() {
@@ -253,7 +275,7 @@ fn command(page: &mut Page<'_>, next: &RunAction, unit: Option<&OpenUnit>) {
 }
 
 /// A word as a shell takes it: quoted where it has anything that a shell would act on.
-fn word(text: &str) -> String {
+pub fn word(text: &str) -> String {
     let harmless = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
     if !text.is_empty() && text.chars().all(harmless) {
         text.to_owned()

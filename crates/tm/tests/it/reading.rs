@@ -83,6 +83,36 @@ fn doctor_finds_nothing_wrong_in_a_sound_project() {
 }
 
 #[test]
+fn doctor_misses_nothing_that_only_work_on_a_task_needs() {
+    let environment = TestEnvironment::bare();
+    let checks = environment.tm(&["doctor", "--json"]).json_with(0);
+    for id in ["git", "tests"] {
+        let check = checks
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|check| check["id"] == id);
+        let check = check.unwrap();
+        assert_eq!(check["state"], "note", "{check}");
+        let message = check["message"].as_str().unwrap();
+        assert!(
+            message.ends_with("only work on a task needs one"),
+            "{check}"
+        );
+    }
+    // In a repository work on a task is what is meant.
+    environment.git(&["init", "--quiet", "--template="]);
+    let checks = environment.tm(&["doctor", "--json"]).json_with(6);
+    assert!(
+        checks
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|check| check["id"] == "tests" && check["state"] == "fail")
+    );
+}
+
+#[test]
 fn status_and_next_change_nothing() {
     let environment = TestEnvironment::started();
     let journal =

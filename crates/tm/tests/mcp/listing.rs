@@ -77,6 +77,17 @@ fn the_tools_fit_the_budget_and_stand_in_their_order() {
     for name in names(&run) {
         assert!(name.starts_with("run_"), "{name}");
     }
+    let (review, bytes) = list(&stage, &["--tools", "review"]);
+    assert!(bytes < 5_000, "the group review takes {bytes} bytes");
+    assert_eq!(
+        names(&review),
+        [
+            "session_init",
+            "session_step",
+            "session_decide",
+            "session_status"
+        ]
+    );
     // In whichever order they are named.
     for groups in ["autopilot,run", "run,autopilot"] {
         let (both, _) = list(&stage, &["--tools", groups]);
@@ -121,19 +132,27 @@ fn each_tool_says_what_it_is_and_takes_and_gives() {
                 assert!(one.is_string() || one.is_object(), "{name}: {side}: {one}");
             }
         }
-        for every in ["projectRoot", "runId", "tag"] {
+        let is_of = |group: &str| name.as_str().is_some_and(|name| name.starts_with(group));
+        let every: &[&str] = if is_of("session_") {
+            &["sessionId", "projectRoot"]
+        } else {
+            &["runId", "projectRoot", "tag"]
+        };
+        for every in every {
             let known = &tool["inputSchema"]["properties"][every]["type"];
             assert!(
-                known == "string" || name.as_str().is_some_and(|name| name.starts_with("run_")),
+                known == "string" || is_of("run_"),
                 "{name} takes no {every}"
             );
         }
+        let asks = &tool["_meta"]["anthropic/requiresUserInteraction"];
+        assert_eq!(asks == true, name == "session_decide", "{name}: {asks}");
     }
     let read_only: Vec<&str> = all
         .iter()
         .filter(|tool| tool["annotations"]["readOnlyHint"] == true)
         .map(|tool| tool["name"].as_str().unwrap())
-        .filter(|name| name.starts_with("autopilot_"))
+        .filter(|name| !name.starts_with("run_"))
         .collect();
     assert_eq!(
         read_only,
@@ -141,7 +160,8 @@ fn each_tool_says_what_it_is_and_takes_and_gives() {
             "autopilot_next",
             "autopilot_status",
             "autopilot_next_work_unit",
-            "autopilot_get_state"
+            "autopilot_get_state",
+            "session_status"
         ]
     );
 }
@@ -176,6 +196,9 @@ fn an_unknown_group_is_refused() {
         assert_eq!(output.status.code(), Some(2), "{wrong}: {output:?}");
         assert!(output.stdout.is_empty(), "{output:?}");
         let text = String::from_utf8(output.stderr).unwrap();
-        assert!(text.contains("the groups are autopilot, run"), "{text}");
+        assert!(
+            text.contains("the groups are autopilot, run, review"),
+            "{text}"
+        );
     }
 }

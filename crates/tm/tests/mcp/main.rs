@@ -8,6 +8,7 @@ mod noise;
 mod same_as_cli;
 mod served;
 mod server;
+mod session;
 mod stage;
 mod waiting;
 

@@ -53,7 +53,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("journal", &[]),
     ("project", &[]),
     ("mcp", &[]),
-    ("conductor", &["journal", "project", "rails", "workflows"]),
+    ("response", &[]),
+    (
+        "conductor",
+        &["journal", "project", "rails", "response", "workflows"],
+    ),
     (
         "tm",
         &[

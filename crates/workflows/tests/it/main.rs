@@ -237,6 +237,38 @@ fn every_workflow_is_found_by_its_id() {
 }
 
 #[test]
+fn every_workflow_says_its_own_id() {
+    for workflow in all() {
+        let line = format!("id: {}", workflow.id);
+        assert!(workflow.workflow.lines().any(|said| said == line), "{line}");
+    }
+}
+
+/// The prompts of a session are those of its profile, so that the definition names files and no templates.
+#[test]
+fn every_prompt_of_a_session_has_its_response_beside_it() {
+    let review = builtin("review").unwrap();
+    assert_eq!(review.templates, []);
+    let all_of = |key: &str| -> Vec<String> {
+        let named = review.workflow.split(key).skip(1);
+        named
+            .filter_map(|rest| {
+                rest.trim_start()
+                    .trim_start_matches('"')
+                    .split(".md")
+                    .next()
+            })
+            .map(str::to_owned)
+            .collect()
+    };
+    let (prompts, responses) = (all_of(" prompt:"), all_of(" response:"));
+    assert_eq!(prompts.len(), 4);
+    for (prompt, response) in prompts.iter().zip(&responses) {
+        assert_eq!(prompt.replace("-prompt", "-response"), *response);
+    }
+}
+
+#[test]
 fn every_template_that_a_definition_names_is_there() {
     for workflow in all() {
         for line in workflow.workflow.lines() {

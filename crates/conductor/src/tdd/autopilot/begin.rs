@@ -236,7 +236,7 @@ impl Conductor {
             Value::from(planned.start.task_id.as_str()),
         );
         inputs.insert("maxAttempts".to_owned(), Value::from(planned.max_attempts));
-        let command = self.pinned_start(dir.id(), &definition, source, inputs);
+        let command = self.pinned_start(dir.id(), &definition, source, inputs, Map::new());
         let branch = planned.start.branch.clone();
         let mut warnings = planned.start.warnings.clone();
         warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);

@@ -33,6 +33,7 @@ impl Conductor {
             &mut hand,
             &Command::Reopen {
                 reason: reason.to_owned(),
+                flags: Map::new(),
             },
             |run| {
                 let next = view::next_action(run);

@@ -512,6 +512,7 @@ fn written(intent: &Intent) -> Outcome {
     Outcome::Done {
         result: json!({ "sha": "", "owed": false, "message": "", "files": [] }),
         keep,
+        artifacts: Vec::new(),
     }
 }
 
@@ -526,6 +527,7 @@ fn not_written(code: &str, message: &str) -> Outcome {
             "failed": { "code": code, "message": message },
         }),
         keep: Map::new(),
+        artifacts: Vec::new(),
     }
 }
 
@@ -544,5 +546,6 @@ fn committed(run: &RunState, intent: &Intent, commit: &CommitInfo, paths: &[Repo
             "files": files,
         }),
         keep,
+        artifacts: Vec::new(),
     }
 }

@@ -69,5 +69,6 @@ pub fn perform(run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
     Ok(Outcome::Done {
         result: Value::Null,
         keep,
+        artifacts: Vec::new(),
     })
 }

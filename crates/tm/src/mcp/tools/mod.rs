@@ -2,6 +2,7 @@
 
 mod autopilot;
 mod run;
+mod session;
 mod work_unit;
 
 use std::fmt;
@@ -24,17 +25,20 @@ pub enum Group {
     Autopilot,
     /// Runs of any workflow.
     Run,
+    /// Sessions: plan, generate, review, revise.
+    Review,
 }
 
 impl Group {
     /// All groups, in the order of `tools/list`.
-    pub const ALL: [Self; 2] = [Self::Autopilot, Self::Run];
+    pub const ALL: [Self; 3] = [Self::Autopilot, Self::Run, Self::Review];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Autopilot => "autopilot",
             Self::Run => "run",
+            Self::Review => "review",
         }
     }
 
@@ -43,6 +47,7 @@ impl Group {
         match self {
             Self::Autopilot => include_str!("autopilot.md"),
             Self::Run => include_str!("run.md"),
+            Self::Review => include_str!("review.md"),
         }
     }
 
@@ -53,6 +58,7 @@ impl Group {
                 .chain(work_unit::entries())
                 .collect(),
             Self::Run => run::entries(),
+            Self::Review => session::entries(),
         }
     }
 }
@@ -184,7 +190,12 @@ impl Toolbox {
 impl Entry {
     fn tool(&self) -> Tool {
         let mut properties = self.input.as_object().cloned().unwrap_or_default();
-        for name in ["runId", "projectRoot", "tag"] {
+        let every: &[&str] = if self.name.starts_with("session_") {
+            &["sessionId", "projectRoot"]
+        } else {
+            &["runId", "projectRoot", "tag"]
+        };
+        for &name in every {
             properties.insert(name.to_owned(), json!({ "type": "string" }));
         }
         let mut input = json!({ "type": "object", "properties": properties });
@@ -198,7 +209,9 @@ impl Entry {
             hints: self.hints,
             input,
             output: Some(json!({ "type": "object", "properties": self.output })),
-            meta: None,
+            // Clients that know this ask their person at every call, whatever they were told to let pass.
+            meta: (self.name == session::DECIDE)
+                .then(|| json!({ "anthropic/requiresUserInteraction": true })),
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct ProcessGroup {
 
 impl ProcessGroup {
     /// The group of a leader that runs now.
-    pub(super) fn of_leader(id: i32) -> Self {
+    pub(crate) fn of_leader(id: i32) -> Self {
         Self {
             id,
             boot: boot_id(),
@@ -104,12 +104,12 @@ impl ProcessGroup {
     }
 
     /// Asks every process of the group to end.
-    pub(super) fn terminate(&self) {
+    pub(crate) fn terminate(&self) {
         self.signal(Signal::TERM);
     }
 
     /// Ends every process of the group.
-    pub(super) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         self.signal(Signal::KILL);
     }
 

@@ -1,0 +1,165 @@
+//! Decisions at the gates of any run.
+
+use rails::command::{Choice, Ruling};
+use rails::decide::BLOCKED;
+use rails::state::Token;
+use rails::{Command, RunState};
+
+use super::answer::RunMoved;
+use super::files;
+use super::look::look_further;
+use super::readers::Given;
+use super::{Plain, view, words};
+use crate::conductor::{Conductor, is_over_a_task};
+use crate::engine::{self, Done, Foreseen};
+use crate::fault::{Fault, Kind};
+use crate::review::answer::ClosedGate;
+use crate::review::request::Decide;
+use crate::review::subject::{self, PLAN_FILE};
+use crate::review::{code_path, iteration, refused};
+use crate::support::Support as _;
+
+/// The longest feedback, in bytes: it stands in the journal and in the next prompt.
+const LONGEST_FEEDBACK: usize = 256 * 1024;
+
+impl Conductor {
+    /// The gate that a run waits at. A fault `no_gate` where it waits at none.
+    pub fn run_gate(&self, run: Option<&str>) -> Result<ClosedGate, Fault> {
+        let (dir, run) = self.seen(run)?;
+        if is_over_a_task(&run) {
+            return Err(no_gate(&run));
+        }
+        let run = self.settled(&dir, run)?;
+        let plain = self.plain(&dir, &run, Given::default())?;
+        closed_gate(&plain, &run)
+    }
+
+    /// Opens the gate that was looked at, or sends back what stands before it.
+    pub fn run_decide(&self, decide: &Decide) -> Result<RunMoved, Fault> {
+        let (project, dir) =
+            self.meant(Some(&decide.gate.session_id), super::choose::Meant::Running)?;
+        if is_over_a_task(&engine::load(dir.path())?.run) {
+            return Err(no_gate(&engine::load(dir.path())?.run));
+        }
+        let mut hand = self.plain_hand_alone(&project, &dir)?;
+        let recorded = hand.decide(decide, &self.actor)?;
+        let (run, definition) = (&hand.open.run, &hand.plain.definition);
+        let gate = &decide.gate.gate;
+        Ok(RunMoved {
+            run_id: run.run.clone(),
+            message: match (decide.choice, recorded) {
+                (Choice::Approve, true) => format!("The gate `{gate}` is open"),
+                (Choice::Approve, false) => format!("The gate `{gate}` was open already"),
+                (Choice::Reject, _) => {
+                    format!("Sent back to {}", words::stands(run, definition))
+                }
+            },
+            next_action: look_further(&hand.plain, run, view::next_action(run, definition))?,
+            report: std::fs::read_to_string(hand.open.dir.join("report.md"))
+                .ok()
+                .filter(|_| run.status.is_over()),
+        })
+    }
+}
+
+impl super::hand::Hand<'_> {
+    /// Takes in what somebody decided; whether there was anything to take in.
+    pub(crate) fn decide(&mut self, decide: &Decide, actor: &str) -> Result<bool, Fault> {
+        let looked_at = &decide.gate;
+        if decide.feedback.len() > LONGEST_FEEDBACK {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_input",
+                format!(
+                    "the feedback has {} bytes, and {LONGEST_FEEDBACK} are the most",
+                    decide.feedback.len()
+                ),
+            )
+            .suggest("say what matters; what is longer belongs into a file that it names"));
+        }
+        let counts = self.plain.definition.counter.is_some();
+        let command = Command::Decide(Box::new(Ruling {
+            gate: looked_at.gate.clone(),
+            state: looked_at.phase.clone(),
+            round: counts.then_some(looked_at.iteration),
+            hash: looked_at.hash.clone(),
+            choice: decide.choice,
+            feedback: decide.feedback.clone(),
+            actor: actor.to_owned(),
+            how: decide.how.clone(),
+        }));
+        match self.command(&command)? {
+            Done::Moved(events) => Ok(!events.is_empty()),
+            Done::Refused(refusal) => Err(refused(&self.open.run, refusal)),
+            Done::EffectFailed { code, message, .. } => {
+                Err(Fault::new(Kind::Environment, code, message))
+            }
+        }
+    }
+}
+
+/// The gate that a run waits at.
+pub(crate) fn closed_gate(plain: &Plain<'_>, run: &RunState) -> Result<ClosedGate, Fault> {
+    let gate = match engine::foresee(&plain.definition, run, plain)? {
+        Foreseen::Blocked(refusal) if refusal.code == BLOCKED => refusal
+            .details
+            .get("gate")
+            .and_then(|gate| gate.as_str().map(str::to_owned)),
+        Foreseen::Refused(refusal) => return Err(refused(run, refusal)),
+        _ => None,
+    };
+    match (gate, run.tokens.first()) {
+        (Some(gate), Some(token)) => described(plain, run, gate, token),
+        _ => Err(no_gate(run)),
+    }
+}
+
+fn described(
+    plain: &Plain<'_>,
+    run: &RunState,
+    gate: String,
+    token: &Token,
+) -> Result<ClosedGate, Fault> {
+    let hash = plain
+        .subject(&gate, run, token.id)
+        .map_err(subject::fault)?;
+    let round = plain.definition.round(&run.vars);
+    let number = round.unwrap_or_else(|| iteration(run));
+    let look_at = match gate.as_str() {
+        "plan" if plain.session.is_some() => vec![plain.dir.join(PLAN_FILE)],
+        "code" if plain.session.is_some() => vec![plain.dir.join(code_path(number))],
+        _ => token
+            .came_from
+            .as_deref()
+            .and_then(|from| files::taken(run, from))
+            .map(|taken| plain.dir.join(taken.path))
+            .into_iter()
+            .collect(),
+    };
+    let edited = plain.session.is_some()
+        && gate == "plan"
+        && subject::recorded_plan(run).is_some_and(|recorded| recorded != hash);
+    Ok(ClosedGate {
+        session_id: run.run.clone(),
+        gate,
+        phase: token.state.clone(),
+        iteration: number,
+        hash,
+        look_at,
+        edited,
+    })
+}
+
+fn no_gate(run: &RunState) -> Fault {
+    let state = run.tokens.first().map_or("", |token| token.state.as_str());
+    Fault::new(
+        Kind::Refused,
+        "no_gate",
+        format!(
+            "the run {} waits for no decision: it stands in {state}",
+            run.run
+        ),
+    )
+    .suggest("look what it waits for: `tm session status`, or `tm run next`")
+    .recover(format!("tm runs show {}", run.run))
+}

@@ -1,0 +1,482 @@
+//! A session as it is, for every answer; and which session a call means.
+
+use journal::layout::{LayoutError, ProjectDir, RunDir};
+use rails::{RunState, RunStatus};
+use serde_json::{Map, Value};
+
+use super::answer::{SessionState, SessionSummary, Stepped, WaitingFor};
+use super::history::{self, History};
+use super::subject::{
+    PLAN_FILE, changed_code, fault as fault_of, is_approved_plan, is_whole, whole_plan,
+};
+use super::{CAP, PLAN, PROFILE, iteration, kept};
+use crate::conductor::{Conductor, SESSION, never_began, read_json};
+use crate::engine::{self, Foreseen};
+use crate::fault::{Fault, Kind};
+use crate::generic::files::Taken;
+use crate::generic::readers::Given;
+use crate::generic::{Plain, files};
+use crate::support::Support as _;
+
+/// How many sessions are named where several could be meant.
+const MOST_TOLD: usize = 8;
+
+impl Conductor {
+    /// The session, with all of its history and artifacts.
+    pub fn session_status(&self, session: Option<&str>) -> Result<SessionState, Fault> {
+        let (dir, mut run) = self.session_seen(session)?;
+        let plain = self.plain(&dir, &run, Given::default())?;
+        let mut looks = 1;
+        loop {
+            let history = history::whole(dir.path(), &plain.definition)?;
+            let state = whole_state(&plain, &run, history);
+            // Journal and files may be ahead of what was seen, by whoever is at work on it now.
+            let settled = state.as_ref().is_ok_and(|state| {
+                let told = state.phase_history.len() as u64;
+                told == state.phase_history_total && !seems_changed(state)
+            });
+            if settled || looks == MOST_LOOKS || is_still(&dir, &run) {
+                return state;
+            }
+            run = seen(&dir)?;
+            looks += 1;
+        }
+    }
+
+    /// The session, with the last entries of its history and artifacts: at a cost that does not grow with it.
+    pub fn session_brief(&self, session: Option<&str>) -> Result<SessionState, Fault> {
+        let (dir, run) = self.session_seen(session)?;
+        let plain = self.plain(&dir, &run, Given::default())?;
+        let history = history::last(dir.path(), &plain.definition)?;
+        whole_state(&plain, &run, history)
+    }
+
+    /// The sessions of this project, the newest first.
+    pub fn session_list(&self) -> Result<Vec<SessionSummary>, Fault> {
+        let Some(project) = self.stored()? else {
+            return Ok(Vec::new());
+        };
+        let mut all = Vec::new();
+        for dir in sessions(&project)? {
+            all.push(match engine::load(dir.path()) {
+                Ok(loaded) if loaded.run.run.is_empty() => continue,
+                Ok(loaded) => summary(&loaded.run),
+                Err(_) => SessionSummary {
+                    session_id: dir.id().to_owned(),
+                    status: "damaged".to_owned(),
+                    ..SessionSummary::default()
+                },
+            });
+        }
+        Ok(all)
+    }
+
+    /// The folder of the session that is meant: the one that is named; else the only one under way; else, where none
+    /// is, the newest.
+    pub(super) fn session_dir(&self, session: Option<&str>) -> Result<(ProjectDir, RunDir), Fault> {
+        let Some(project) = self.stored()? else {
+            return Err(self.no_session());
+        };
+        if let Some(named) = session {
+            let dir = match project.find_run(named) {
+                Ok(dir) => dir,
+                Err(LayoutError::NoRun(_)) => by_name(&project, named)?,
+                Err(error) => return Err(error.into()),
+            };
+            return Ok((project, dir));
+        }
+        let all = sessions(&project)?;
+        let mut under_way = Vec::new();
+        for dir in &all {
+            if goes_on(dir) {
+                under_way.push(dir.clone());
+            }
+        }
+        let dir = match under_way.as_slice() {
+            [one] => one.clone(),
+            [] => all.into_iter().next().ok_or_else(|| self.no_session())?,
+            several => return Err(several_sessions(several)),
+        };
+        Ok((project, dir))
+    }
+
+    /// The session that is meant, as it is, without a lock.
+    pub(super) fn session_seen(&self, session: Option<&str>) -> Result<(RunDir, RunState), Fault> {
+        let (_, dir) = self.session_dir(session)?;
+        let run = seen(&dir)?;
+        Ok((dir, run))
+    }
+
+    fn no_session(&self) -> Fault {
+        let fault = Fault::new(
+            Kind::Missing,
+            "no_session",
+            format!("there is no session in {}", self.root().display()),
+        );
+        // Without a repository nothing says where a project begins.
+        let above = self.root().ancestors().skip(1).find(|folder| {
+            let project = self.home.find_project(folder).ok().flatten();
+            project.is_some_and(|project| sessions(&project).is_ok_and(|all| !all.is_empty()))
+        });
+        match above {
+            Some(folder) => fault
+                .suggest("there are some in a folder above: go there, or name it with --project-root")
+                .recover(format!(
+                    "tm session list --project-root {}",
+                    folder.display()
+                )),
+            None => fault
+                .suggest("begin one with `tm session init`; `tm session profiles` shows what can be given to it")
+                .recover("tm session init"),
+        }
+    }
+}
+
+/// Loads a session, without a lock.
+pub(super) fn seen(dir: &RunDir) -> Result<RunState, Fault> {
+    let loaded = engine::load(dir.path())?;
+    if loaded.head.seq == 0 {
+        return Err(never_began(dir.id()));
+    }
+    if loaded.run.kept.contains_key(PROFILE) {
+        return Ok(loaded.run);
+    }
+    Err(Fault::new(
+        Kind::Usage,
+        "other_workflow",
+        format!(
+            "{} is a run of `{}`, not a session",
+            dir.id(),
+            loaded.run.workflow
+        ),
+    )
+    .suggest("use the generic verbs for it: `tm run next`, `tm run report`, `tm run status`")
+    .recover(format!("tm run next --run-id {}", dir.id())))
+}
+
+/// How often a look is repeated at a session that somebody changes meanwhile.
+const MOST_LOOKS: u32 = 64;
+
+/// Looks at a session without a lock. Where the look finds something wrong while somebody is at work on the session, it was
+/// half of that work that was seen, and it is looked at again.
+pub(super) fn settled_look<T>(
+    dir: &RunDir,
+    look: impl Fn(&RunState) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let mut run = seen(dir)?;
+    for _ in 0..MOST_LOOKS {
+        match look(&run) {
+            Err(_) if !is_still(dir, &run) => run = seen(dir)?,
+            looked => return looked,
+        }
+    }
+    look(&run)
+}
+
+/// Whether somebody seems to have changed files of a session by hand.
+fn seems_changed(state: &SessionState) -> bool {
+    let reason = state
+        .waiting_for
+        .as_ref()
+        .and_then(|waits| waits.reason.as_deref());
+    !state.tampered.is_empty() || reason == Some("tampered")
+}
+
+/// Whether a session is still what it was.
+pub(super) fn is_still(dir: &RunDir, run: &RunState) -> bool {
+    engine::load(dir.path()).is_ok_and(|loaded| loaded.run == *run)
+}
+
+/// The folders of all sessions, the newest first.
+fn sessions(project: &ProjectDir) -> Result<Vec<RunDir>, Fault> {
+    let mut all = Vec::new();
+    for id in project.runs()? {
+        let dir = project.run(&id)?;
+        let manifest = read_json(&dir.file("manifest.json"));
+        let rails = manifest
+            .as_ref()
+            .and_then(|manifest| manifest.get("rails")?.as_str());
+        let is_one = match rails {
+            Some(rails) => rails == SESSION,
+            None => match engine::load(dir.path()) {
+                Ok(loaded) => loaded.run.kept.contains_key(PROFILE),
+                // Nothing but its name is left to tell.
+                Err(_) => id.starts_with("review__"),
+            },
+        };
+        if is_one {
+            all.push(dir);
+        }
+    }
+    Ok(all)
+}
+
+/// Whether a session is under way. One that was over once is over for good, unless it broke down.
+fn goes_on(dir: &RunDir) -> bool {
+    let over = read_json(&dir.file("manifest.json"))
+        .and_then(|manifest| {
+            let status = manifest.get("status")?.as_str()?;
+            Some(matches!(status, "completed" | "cancelled" | "aborted"))
+        })
+        .unwrap_or(false);
+    !over && engine::load(dir.path()).is_ok_and(|loaded| !loaded.run.status.is_over())
+}
+
+/// The session whose own name was given, the part of its id between workflow and time: the only one of that name that is
+/// under way, or the newest.
+fn by_name(project: &ProjectDir, named: &str) -> Result<RunDir, Fault> {
+    let all: Vec<RunDir> = sessions(project)?
+        .into_iter()
+        .filter(|dir| dir.id().split("__").nth(1) == Some(named))
+        .collect();
+    let under_way: Vec<RunDir> = all.iter().filter(|dir| goes_on(dir)).cloned().collect();
+    match (under_way.as_slice(), all.first()) {
+        ([one], _) | ([], Some(one)) => Ok(one.clone()),
+        ([], None) => Err(Fault::new(
+            Kind::Missing,
+            "no_session",
+            format!("no session of this project has the id or the name `{named}`"),
+        )
+        .suggest("`tm session list` shows them; the beginning of an id is enough")
+        .recover("tm session list")),
+        (several, _) => Err(several_sessions(several)),
+    }
+}
+
+fn several_sessions(several: &[RunDir]) -> Fault {
+    let told: Vec<&str> = several.iter().take(MOST_TOLD).map(RunDir::id).collect();
+    Fault::new(
+        Kind::Usage,
+        "several_sessions",
+        format!(
+            "several sessions are under way: {}{}",
+            told.join(", "),
+            match several.len().saturating_sub(MOST_TOLD) {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            }
+        ),
+    )
+    .suggest("name one with --session; the beginning of its id is enough")
+    .detail("sessions", told)
+}
+
+fn summary(run: &RunState) -> SessionSummary {
+    let (phase, updated_at) = stands(run);
+    SessionSummary {
+        session_id: run.run.clone(),
+        profile: profile(run),
+        phase,
+        status: history::status(run.status).to_owned(),
+        current_iteration: iteration(run),
+        created_at: run.started_at.clone(),
+        updated_at,
+    }
+}
+
+/// The phase, and when it was entered.
+fn stands(run: &RunState) -> (String, String) {
+    run.tokens.first().map_or_else(Default::default, |token| {
+        (token.state.clone(), token.entered_at.clone())
+    })
+}
+
+fn profile(run: &RunState) -> String {
+    kept(run, PROFILE, "name").unwrap_or_default().to_owned()
+}
+
+/// A session as it is, with this much of its history.
+pub(super) fn state(
+    plain: &Plain<'_>,
+    run: &RunState,
+    history: History,
+) -> Result<SessionState, Fault> {
+    let (phase, updated_at) = stands(run);
+    let over = run.status.is_over();
+    Ok(SessionState {
+        session_id: run.run.clone(),
+        profile: profile(run),
+        phase,
+        status: history::status(run.status).to_owned(),
+        current_iteration: iteration(run),
+        max_iterations: run
+            .vars
+            .get("maxIterations")
+            .and_then(Value::as_i64)
+            .unwrap_or(0),
+        gates: gates(plain, run),
+        phase_history: history.entries,
+        phase_history_total: run.transitions,
+        artifacts: history.artifacts,
+        artifacts_total: run.artifacts,
+        inputs: run
+            .inputs
+            .get("values")
+            .and_then(|values| values.as_object().cloned())
+            .unwrap_or_default(),
+        plan_hash: kept(run, PLAN, "sha256").map(str::to_owned),
+        created_at: run.started_at.clone(),
+        updated_at,
+        can_reopen: can_reopen(plain, run),
+        last_error: run.end_reason.clone().filter(|_| over),
+        waiting_for: waiting_for(plain, run)?,
+        tampered: Vec::new(),
+        folder: plain.dir.clone(),
+    })
+}
+
+/// Whether a person may take the session up again: it broke down, or paused at its last iteration, or stands behind a
+/// response that was taken in, of which perhaps nothing can be made.
+pub(super) fn can_reopen(plain: &Plain<'_>, run: &RunState) -> bool {
+    match run.status {
+        RunStatus::Error => true,
+        RunStatus::Paused => run.pause.as_ref().is_some_and(|pause| pause.reason == CAP),
+        RunStatus::Running => run
+            .tokens
+            .first()
+            .and_then(|token| plain.definition.state(&token.state))
+            .is_some_and(|state| state.work.is_none() && state.expects.is_some()),
+        _ => false,
+    }
+}
+
+/// The mode of each gate, as the session's inputs have it.
+fn gates(plain: &Plain<'_>, run: &RunState) -> Map<String, Value> {
+    let gates = plain.definition.gates.keys();
+    gates
+        .filter_map(|gate| {
+            let mode = run.inputs.get(&format!("{gate}Gate"))?;
+            Some((gate.to_owned(), mode.clone()))
+        })
+        .collect()
+}
+
+/// What the next step waits for, if it does.
+fn waiting_for(plain: &Plain<'_>, run: &RunState) -> Result<Option<WaitingFor>, Fault> {
+    match run.status {
+        RunStatus::Running => {}
+        RunStatus::Paused => {
+            let reason = run.pause.as_ref().map(|pause| pause.reason.clone());
+            return Ok(Some(WaitingFor {
+                paused: reason.as_deref() != Some(CAP),
+                reason,
+                ..WaitingFor::default()
+            }));
+        }
+        _ => return Ok(None),
+    }
+    let state = run.tokens.first().map_or("", |token| token.state.as_str());
+    let foreseen = match engine::foresee(&plain.definition, run, plain) {
+        Ok(foreseen) => foreseen,
+        // Where it stands can be told all the same.
+        Err(fault) => {
+            return Ok(Some(WaitingFor {
+                reason: Some(fault.code),
+                ..WaitingFor::default()
+            }));
+        }
+    };
+    let refusal = match foreseen {
+        Foreseen::Blocked(refusal) => refusal,
+        Foreseen::Refused(refusal) => {
+            return Ok(Some(WaitingFor {
+                reason: Some(refusal.code),
+                ..WaitingFor::default()
+            }));
+        }
+        Foreseen::Reading { .. } | Foreseen::Goes => return Ok(None),
+    };
+    let told = |name: &str| refusal.details.get(name)?.as_str().map(str::to_owned);
+    let path = told("path");
+    let gate = told("gate");
+    let token = run.tokens.first().map_or(0, |token| token.id);
+    let hash = gate
+        .as_ref()
+        .map(|gate| plain.subject(gate, run, token).map_err(fault_of))
+        .transpose()?;
+    Ok(Some(WaitingFor {
+        prompt: path
+            .as_ref()
+            .and_then(|_| plain.definition.prompt(state, &run.vars)),
+        path,
+        gate,
+        hash,
+        ..WaitingFor::default()
+    }))
+}
+
+/// Files of the session that are not what was recorded: the plan, the code in hand, and responses that were taken in.
+fn tampered(plain: &Plain<'_>, run: &RunState, state: &SessionState) -> Vec<String> {
+    let mut all = Vec::new();
+    // Somebody may mend a plan and approve just that: then it is what counts.
+    let at_gate = || {
+        let gate = state
+            .waiting_for
+            .as_ref()
+            .and_then(|waits| waits.gate.as_deref());
+        gate == Some("plan") && plain.dir.join(PLAN_FILE).is_file()
+    };
+    if whole_plan(plain, run).is_err() && !is_approved_plan(plain, run) && !at_gate() {
+        all.push(PLAN_FILE.to_owned());
+    }
+    all.extend(changed_code(plain, run));
+    let responses = changed_responses(plain, run);
+    all.extend(responses.into_iter().map(|taken| taken.path));
+    all
+}
+
+/// Responses that were taken in, and stand otherwise in their places now.
+pub(super) fn changed_responses(plain: &Plain<'_>, run: &RunState) -> Vec<Taken> {
+    let current = format!("iteration-{}/", iteration(run));
+    let state = run.tokens.first().map_or("", |token| token.state.as_str());
+    // After a step back another response comes in the place of the one that was taken in.
+    let awaited = plain.definition.response(state, &run.vars);
+    plain
+        .definition
+        .all_states()
+        .filter_map(|(_, name, _)| files::taken(run, name))
+        // Earlier iterations are history.
+        .filter(|taken| !taken.path.contains('/') || taken.path.starts_with(&current))
+        .filter(|taken| awaited.as_ref() != Some(&taken.path))
+        .filter(|taken| {
+            let place = plain.dir.join(&taken.path);
+            files::is_there(&place).unwrap_or(true) && !is_whole(&place, &taken.sha256)
+        })
+        .collect()
+}
+
+/// An answer to a call that may have moved the session.
+pub(super) fn stepped(
+    plain: &Plain<'_>,
+    run: &RunState,
+    advanced: bool,
+    issued: Option<String>,
+) -> Result<Stepped, Fault> {
+    let told = plain
+        .session
+        .as_ref()
+        .map(super::Session::told)
+        .unwrap_or_default();
+    let history = history::last(&plain.dir, &plain.definition)?;
+    Ok(Stepped {
+        advanced,
+        issued,
+        warnings: told.warnings,
+        messages: told.messages,
+        state: whole_state(plain, run, history)?,
+    })
+}
+
+/// A session as it is, and what somebody changed of it.
+pub(super) fn whole_state(
+    plain: &Plain<'_>,
+    run: &RunState,
+    history: History,
+) -> Result<SessionState, Fault> {
+    let mut state = state(plain, run, history)?;
+    // While an effect is unfinished, files may be as it left them; that is nobody's doing.
+    if run.pending.is_none() {
+        state.tampered = tampered(plain, run, &state);
+    }
+    Ok(state)
+}

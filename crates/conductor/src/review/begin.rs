@@ -1,0 +1,122 @@
+//! Beginning a session.
+
+use journal::layout::RunStem;
+use project::profile::{self, Builtin, Profile};
+use rails::Definition;
+use rails::definition::GATE_MODES;
+use serde_json::{Map, Value};
+
+use super::about;
+use super::answer::SessionState;
+use super::history;
+use super::request::Init;
+use crate::conductor::Conductor;
+use crate::fault::{Fault, Kind};
+use crate::generic::answer::RunStarted;
+use crate::generic::readers::Given;
+use crate::library::{self, Source};
+
+/// The workflow of `tm session init`.
+const WORKFLOW: &str = "review";
+/// The profile of a session that names none.
+const DEFAULT_PROFILE: &str = "generic";
+
+impl Conductor {
+    /// Begins a session. Nothing of it runs yet: the first step asks for the plan.
+    pub fn session_init(&self, init: &Init) -> Result<SessionState, Fault> {
+        let (definition, source) = library::load(&self.root, WORKFLOW)?;
+        let mut inputs = Map::new();
+        let profile = init.profile.as_deref().unwrap_or(DEFAULT_PROFILE);
+        inputs.insert("profile".to_owned(), profile.into());
+        inputs.insert("values".to_owned(), Value::Object(init.inputs.clone()));
+        for (gate, mode) in &init.gates {
+            let input = format!("{gate}Gate");
+            if definition.inputs.get(&input).is_none() || definition.gates.get(gate).is_none() {
+                return Err(bad_gate(&definition, format!("there is no gate `{gate}`")));
+            }
+            if !GATE_MODES.contains(&mode.as_str()) {
+                let message = format!("the gate `{gate}` cannot be `{mode}`");
+                return Err(bad_gate(&definition, message));
+            }
+            inputs.insert(input, mode.as_str().into());
+        }
+        if let Some(most) = init.max_iterations {
+            if most == 0 {
+                return Err(Fault::new(
+                    Kind::Usage,
+                    "bad_input",
+                    "a session has at least one iteration",
+                )
+                .suggest("give 1 or more"));
+            }
+            inputs.insert("maxIterations".to_owned(), most.into());
+        }
+        let started = self.begin_session(definition, source, inputs, init.name.as_deref())?;
+        let (dir, run) = self.session_seen(Some(&started.run_id))?;
+        let plain = self.plain(&dir, &run, Given::default())?;
+        let history = history::last(dir.path(), &plain.definition)?;
+        about::state(&plain, &run, history)
+    }
+
+    /// Begins a session by the generic verbs.
+    pub(crate) fn start_session(
+        &self,
+        definition: Definition,
+        source: Source,
+        inputs: Map<String, Value>,
+    ) -> Result<RunStarted, Fault> {
+        self.begin_session(definition, source, inputs, None)
+    }
+
+    fn begin_session(
+        &self,
+        definition: Definition,
+        source: Source,
+        mut inputs: Map<String, Value>,
+        name: Option<&str>,
+    ) -> Result<RunStarted, Fault> {
+        let wanted = inputs
+            .get("profile")
+            .and_then(Value::as_str)
+            .filter(|name| !name.is_empty())
+            .unwrap_or(DEFAULT_PROFILE)
+            .to_owned();
+        let profile = self.profile(&wanted)?;
+        let given = match inputs.get("values") {
+            Some(Value::Object(values)) => values.clone(),
+            _ => Map::new(),
+        };
+        let values = profile.check_inputs(&given)?;
+        // What a response is held to has to make sense before the first one comes.
+        super::processing::check(&profile)?;
+        inputs.insert("profile".to_owned(), wanted.as_str().into());
+        inputs.insert("values".to_owned(), Value::Object(values));
+        let stem = RunStem::session(&definition.id.value, name.unwrap_or(&wanted))?;
+        self.start_plain(definition, source, inputs, &stem, Some(&profile))
+    }
+
+    /// The profile of that name: the project's own, or a built-in one.
+    pub(super) fn profile(&self, name: &str) -> Result<Profile, Fault> {
+        Ok(profile::load(&self.root, name, &builtin_profiles())?)
+    }
+}
+
+/// The profiles that come with the program.
+pub(super) fn builtin_profiles() -> Vec<Builtin<'static>> {
+    workflows::builtin_profiles()
+        .iter()
+        .map(|profile| Builtin {
+            name: profile.name,
+            files: profile.files,
+        })
+        .collect()
+}
+
+fn bad_gate(definition: &Definition, message: String) -> Fault {
+    let known: Vec<&str> = definition.gates.keys().collect();
+    Fault::new(Kind::Usage, "bad_gate", message).suggest(format!(
+        "the gates are {}; each is {}",
+        known.join(", "),
+        GATE_MODES.join(" or ")
+    ))
+}

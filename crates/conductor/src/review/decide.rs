@@ -1,0 +1,46 @@
+//! Decisions at the gates of a session.
+
+use rails::command::Choice;
+
+use super::about::{self, state};
+use super::answer::{ClosedGate, Decided};
+use super::history;
+use super::request::Decide;
+use crate::conductor::Conductor;
+use crate::fault::Fault;
+use crate::generic::gate::closed_gate;
+use crate::generic::readers::Given;
+
+impl Conductor {
+    /// The gate that the session waits at, or any other run that is named. A fault `no_gate` where it waits at none.
+    pub fn session_gate(&self, session: Option<&str>) -> Result<ClosedGate, Fault> {
+        let (dir, run) = match self.session_seen(session) {
+            // A run of a user's own workflow may have gates as well.
+            Err(fault) if fault.code == "other_workflow" => return self.run_gate(session),
+            seen => seen?,
+        };
+        self.settled(&dir, run)?;
+        about::settled_look(&dir, |run| {
+            closed_gate(&self.plain(&dir, run, Given::default())?, run)
+        })
+    }
+
+    /// Opens the gate that was looked at, or sends back what stands before it.
+    pub fn session_decide(&self, decide: &Decide) -> Result<Decided, Fault> {
+        let (_, dir) = self.session_dir(Some(&decide.gate.session_id))?;
+        let mut hand = self.plain_hand(&dir, Given::default(), None)?;
+        let recorded = hand.decide(decide, &self.actor)?;
+        let history = history::last(dir.path(), &hand.plain.definition)?;
+        Ok(Decided {
+            gate: decide.gate.gate.clone(),
+            choice: match decide.choice {
+                Choice::Approve => "approve",
+                Choice::Reject => "reject",
+            }
+            .to_owned(),
+            recorded,
+            how: decide.how.clone(),
+            state: state(&hand.plain, &hand.open.run, history)?,
+        })
+    }
+}

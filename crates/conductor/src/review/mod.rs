@@ -1,0 +1,166 @@
+//! The `review` rails: sessions that plan, generate, review and revise, through files.
+//!
+//! A session is a run whose definition has its responses read by a profile. The generic hands carry it; what only a
+//! session has is here: the profile, the code of an iteration, the effects on its folder, and the calls of `tm session`.
+
+mod about;
+pub mod answer;
+mod begin;
+mod code;
+mod decide;
+pub(crate) mod effects;
+mod history;
+mod outside;
+mod processing;
+mod profiles;
+mod prompt;
+mod reading;
+pub mod request;
+mod respond;
+mod step;
+pub(crate) mod subject;
+mod turn;
+
+pub(crate) use step::{STEPS_LOCK, refused};
+pub(crate) use turn::CAP;
+
+use std::cell::{OnceCell, RefCell};
+use std::path::{Path, PathBuf};
+
+use journal::EvidenceStore;
+use project::profile::{Profile, Source};
+use rails::{Definition, Reading, RunState};
+use serde_json::{Map, Value, json};
+
+use crate::conductor::Conductor;
+use crate::fault::Fault;
+use crate::generic::files;
+use crate::generic::hands::{Hands, hands};
+
+/// Under this name a run remembers the profile that it began with.
+const PROFILE: &str = "profile";
+/// Under this name it remembers its plan.
+const PLAN: &str = "plan";
+/// Under this name it remembers the code of its iteration.
+const CODE: &str = "code";
+/// Under this name it remembers the code that its iteration began with.
+const CARRIED: &str = "carried";
+
+/// What belongs to a session, beside what every run has.
+#[derive(Debug)]
+pub(crate) struct Session {
+    profile: OnceCell<Profile>,
+    /// Hash of the profile as it was at the beginning; empty before that.
+    pin: String,
+    dir: PathBuf,
+    /// The project.
+    root: PathBuf,
+    /// The folder of the user's own, which holds what was trusted.
+    store: PathBuf,
+    /// What was read before the run was opened for writing.
+    read_before: RefCell<Option<Reading>>,
+    told: RefCell<Told>,
+}
+
+/// What came up during a call, for its answer.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Told {
+    pub(crate) warnings: Vec<String>,
+    pub(crate) messages: Vec<String>,
+}
+
+impl Session {
+    /// That of a run that goes on; none where the run is no session.
+    pub(crate) fn of(
+        definition: &Definition,
+        dir: &Path,
+        run: &RunState,
+        conductor: &Conductor,
+    ) -> Option<Self> {
+        if hands(definition) != Hands::Session {
+            return None;
+        }
+        let pin = run.kept.get(PROFILE)?.get("pin")?.as_str()?.to_owned();
+        Some(Self {
+            profile: OnceCell::new(),
+            pin,
+            dir: dir.to_owned(),
+            root: conductor.root.clone(),
+            store: conductor.settings.store.clone(),
+            read_before: RefCell::default(),
+            told: RefCell::default(),
+        })
+    }
+
+    /// That of a run that is about to begin.
+    pub(crate) fn begun(profile: Profile, conductor: &Conductor) -> Self {
+        Self {
+            profile: OnceCell::from(profile),
+            pin: String::new(),
+            dir: PathBuf::new(),
+            root: conductor.root.clone(),
+            store: conductor.settings.store.clone(),
+            read_before: RefCell::default(),
+            told: RefCell::default(),
+        }
+    }
+
+    /// The profile, as it was when the session began.
+    fn profile(&self) -> Result<&Profile, Fault> {
+        if let Some(profile) = self.profile.get() {
+            return Ok(profile);
+        }
+        let bytes = EvidenceStore::new(&self.dir).get(&self.pin)?;
+        let mut profile = Profile::from_pin(&bytes)?;
+        if let Source::Project { folder } = &mut profile.source {
+            // A project may have been moved since: its profiles went with it.
+            let place = self.root.join(".taskmaster/profiles").join(&profile.name);
+            if let Ok(real) = std::fs::canonicalize(place) {
+                *folder = real;
+            }
+        }
+        Ok(self.profile.get_or_init(|| profile))
+    }
+
+    fn warn(&self, warning: impl Into<String>) {
+        let warning = warning.into();
+        let warnings = &mut self.told.borrow_mut().warnings;
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// What came up so far, taken away.
+    fn told(&self) -> Told {
+        self.told.take()
+    }
+}
+
+/// Keeps a profile as it is now in the run's folder: what the run remembers of it.
+pub(crate) fn pin(profile: &Profile, dir: &Path) -> Result<Map<String, Value>, Fault> {
+    let pin = files::keep(&EvidenceStore::new(dir), &profile.pin()?)?;
+    let mut keep = Map::new();
+    keep.insert(
+        PROFILE.to_owned(),
+        json!({ "name": profile.name, "hash": profile.hash, "pin": pin }),
+    );
+    Ok(keep)
+}
+
+/// A text that a run remembers under `name`, in the field `field`.
+fn kept<'a>(run: &'a RunState, name: &str, field: &str) -> Option<&'a str> {
+    run.kept.get(name)?.get(field)?.as_str()
+}
+
+/// The iteration that a run is in; 0 before the first.
+pub(crate) fn iteration(run: &RunState) -> i64 {
+    run.vars
+        .get("iteration")
+        .and_then(Value::as_i64)
+        .unwrap_or(0)
+}
+
+/// Where the code of an iteration lies, in the session's folder.
+pub(crate) fn code_path(iteration: i64) -> String {
+    format!("iteration-{iteration}/code")
+}

@@ -1,0 +1,170 @@
+//! What a prompt shows.
+
+use journal::EvidenceStore;
+use project::profile::{CodeFile, Phase, Review, View, shown_files};
+use rails::RunState;
+
+use super::begin::builtin_profiles;
+use super::code::Tree;
+use super::reading::phase_of;
+use super::subject::{PLAN_FILE, fault, whole_code, whole_plan};
+use super::{CARRIED, Session, code_path, iteration, kept};
+use crate::fault::Fault;
+use crate::generic::{Plain, files};
+
+impl Session {
+    /// The prompt of the state that the token stands at, by the profile's template.
+    pub(crate) fn prompt(
+        &self,
+        plain: &Plain<'_>,
+        run: &RunState,
+        token: u32,
+    ) -> Result<Vec<u8>, Fault> {
+        let present = run
+            .token(token)
+            .ok_or_else(|| Fault::bug("a prompt for no token"))?;
+        let definition = &plain.definition;
+        let prompt = definition
+            .prompt(&present.state, &run.vars)
+            .ok_or_else(|| Fault::bug(format!("`{}` has no prompt", present.state)))?;
+        let response = definition
+            .response(&present.state, &run.vars)
+            .unwrap_or_default();
+        let phase = phase_of(&prompt)
+            .ok_or_else(|| Fault::bug(format!("{prompt} belongs to no phase of a profile")))?;
+        let number = iteration(run);
+        let mut view = View {
+            inputs: run
+                .inputs
+                .get("values")
+                .and_then(|values| values.as_object().cloned())
+                .unwrap_or_default(),
+            iteration: u32::try_from(number).unwrap_or(0),
+            feedback: present.reason.clone().unwrap_or_default(),
+            code_dir: plain.dir.join(code_path(number.max(1))),
+            ..View::default()
+        };
+        view.session.id.clone_from(&run.run);
+        view.response.path = plain.dir.join(response);
+        view.prompt.path = plain.dir.join(&prompt);
+        plain.root.clone_into(&mut view.project.root);
+        let profile = self.profile()?;
+        if phase != Phase::Planning {
+            view.plan = whole_plan(plain, run).map_err(fault)?.unwrap_or_default();
+        }
+        if matches!(phase, Phase::Review | Phase::Revision) {
+            let (tree, _) = whole_code(plain, run).map_err(fault)?;
+            view.files = shown_files(code_files(&tree));
+        }
+        if phase == Phase::Review {
+            let store = EvidenceStore::new(&plain.dir);
+            let carried = Tree::kept(&store, kept(run, CARRIED, "tree").unwrap_or_default())?;
+            view.previous = shown_files(code_files(&carried));
+        }
+        if number > 1 || phase == Phase::Revision {
+            view.review = self.last_review(plain, run)?;
+        }
+        let mut text = match profile.render(phase, &view) {
+            Ok(text) => text,
+            // What a session takes in may be longer than a prompt can be. Then it names more and shows less.
+            Err(error) => {
+                shorten(&mut view, plain, run);
+                match profile.render(phase, &view) {
+                    Ok(text) => text + SHORTENED,
+                    Err(_) => self.mended(&profile.name, phase, &view).ok_or(error)?,
+                }
+            }
+        };
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        Ok(text.into_bytes())
+    }
+
+    /// The prompt by the templates as they are now, where those that the session began with fail: somebody mended them.
+    fn mended(&self, name: &str, phase: Phase, view: &View) -> Option<String> {
+        let now = project::profile::load(&self.root, name, &builtin_profiles()).ok()?;
+        let text = now.render(phase, view).ok()?;
+        self.warn(format!(
+            "the template of {phase} that the session began with fails; the profile's present one was used"
+        ));
+        Some(text)
+    }
+
+    /// The last review that was taken in.
+    fn last_review(&self, plain: &Plain<'_>, run: &RunState) -> Result<Review, Fault> {
+        let states = plain.definition.all_states();
+        let reviewed = states
+            .filter_map(|(_, name, _)| files::taken(run, name))
+            .find(|taken| phase_of(&taken.path) == Some(Phase::Review));
+        let Some(taken) = reviewed else {
+            return Ok(Review::default());
+        };
+        let (bytes, same) = files::taken_bytes(plain, &taken)?;
+        if !same {
+            self.warn(format!(
+                "{} was changed after it was taken in; the prompt shows what it said then",
+                taken.path
+            ));
+        }
+        let verdict = response::verdict::read(&bytes).ok();
+        Ok(Review {
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+            issues_total: verdict.as_ref().map_or(0, |verdict| verdict.issues_total),
+            issues_critical: verdict
+                .as_ref()
+                .map_or(0, |verdict| verdict.issues_critical),
+            missing_inputs: verdict.as_ref().map_or(0, |verdict| verdict.missing_inputs),
+        })
+    }
+}
+
+/// What is told at the end of a prompt that could not show all.
+const SHORTENED: &str = "\n\nNot everything could be shown here. What is cut names the file that holds the whole of it; read that.\n";
+/// How much of a long text is shown then, in characters.
+const MOST_OF_A_TEXT: usize = 32 * 1024;
+/// How many files are named then.
+const MOST_FILES: usize = 500;
+
+/// Leaves of everything that may be long as much as a prompt can surely show.
+fn shorten(view: &mut View, plain: &Plain<'_>, run: &RunState) {
+    let cut = |text: &mut String, whole: &str| {
+        if let Some((end, _)) = text.char_indices().nth(MOST_OF_A_TEXT) {
+            text.truncate(end);
+            text.push_str("\n\n[cut here; the whole of it: ");
+            text.push_str(whole);
+            text.push_str("]\n");
+        }
+    };
+    cut(
+        &mut view.plan,
+        &plain.dir.join(PLAN_FILE).display().to_string(),
+    );
+    let reviewed = plain
+        .definition
+        .all_states()
+        .filter_map(|(_, name, _)| files::taken(run, name))
+        .find(|taken| phase_of(&taken.path) == Some(Phase::Review));
+    let review = reviewed.map(|taken| plain.dir.join(taken.path).display().to_string());
+    cut(&mut view.review.text, &review.unwrap_or_default());
+    cut(&mut view.feedback, "the journal");
+    for list in [&mut view.files, &mut view.previous] {
+        list.truncate(MOST_FILES);
+        for file in list {
+            file.content.clear();
+        }
+    }
+}
+
+fn code_files(tree: &Tree) -> Vec<CodeFile> {
+    let hashes = tree.hashes();
+    tree.files
+        .iter()
+        .map(|(path, content)| CodeFile {
+            path: path.clone(),
+            sha256: hashes.get(path).cloned().unwrap_or_default(),
+            size: content.len() as u64,
+            content: content.clone(),
+        })
+        .collect()
+}

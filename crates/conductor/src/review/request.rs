@@ -1,0 +1,42 @@
+//! What the calls on sessions ask for.
+
+use serde_json::{Map, Value};
+
+/// A session to begin.
+#[derive(Debug, Clone, Default)]
+pub struct Init {
+    /// The profile; `generic` if absent.
+    pub profile: Option<String>,
+    /// The profile's inputs; texts are read by the input's type.
+    pub inputs: Map<String, Value>,
+    /// Modes of gates, by name: `auto` or `human`. The others are as the settings say.
+    pub gates: Vec<(String, String)>,
+    /// After how many iterations it pauses; as the settings say if absent.
+    pub max_iterations: Option<u32>,
+    /// A name for its id; the profile's if absent.
+    pub name: Option<String>,
+}
+
+/// A decision at a gate, on exactly what was looked at.
+#[derive(Debug, Clone, Default)]
+pub struct Decide {
+    /// The gate, phase, iteration and hash that were looked at.
+    pub gate: super::answer::ClosedGate,
+    /// What was decided.
+    pub choice: rails::command::Choice,
+    /// What is to be done otherwise.
+    pub feedback: String,
+    /// By which way the decision came, such as `terminal` or `elicitation`.
+    pub how: String,
+}
+
+/// A session to take up again.
+#[derive(Debug, Clone, Default)]
+pub struct Reopen {
+    /// Why.
+    pub reason: String,
+    /// A higher cap on the iterations; then nothing else changes.
+    pub max_iterations: Option<u32>,
+    /// By which way the wish came, such as `terminal`.
+    pub how: String,
+}

@@ -1,0 +1,279 @@
+//! Steps: one transition, or nothing.
+
+use std::time::Duration;
+
+use journal::layout::RunDir;
+use journal::{RunLock, Wait};
+use rails::command::Artifact;
+use rails::decide::BLOCKED;
+use rails::{Command, Event, Refusal, RunState};
+
+use super::about::{self, stepped};
+use super::answer::Stepped;
+use super::subject::{fault as fault_of, is_whole};
+use crate::conductor::Conductor;
+use crate::engine::{self, Done, Foreseen, LOCK_WAIT, OpenRun};
+use crate::fault::{Fault, Kind};
+use crate::generic::Plain;
+use crate::generic::hand::Hand;
+use crate::generic::readers::Given;
+use crate::support::{No, Support as _};
+
+/// The lock of those who take steps. A step may have a profile's command at work for long, and in the meantime
+/// everything else goes on: only the next step waits.
+pub(crate) const STEPS_LOCK: &str = "steps.lock";
+/// The longest that a command of a profile may take, and so a step may have to wait for another one.
+const LONGEST_STEP: Duration = Duration::from_hours(1);
+/// How often a step looks again where somebody else has moved the session in the meantime.
+const MOST_LOOKS: u32 = 64;
+
+/// What a look at the session came to, before it is opened for writing.
+enum Look {
+    /// The answer: there is nothing to do.
+    Answer(Box<Stepped>),
+    /// The step can be taken.
+    Goes(Box<RunState>),
+}
+
+impl Conductor {
+    /// Takes one step, or none where the session waits.
+    pub fn session_step(&self, session: Option<&str>) -> Result<Stepped, Fault> {
+        self.session_step_in(session, None)
+    }
+
+    /// The same, if the session stands in this phase still; none where somebody else took it on from there.
+    pub fn session_step_in(
+        &self,
+        session: Option<&str>,
+        phase: Option<&str>,
+    ) -> Result<Stepped, Fault> {
+        let (_, dir) = self.session_dir(session)?;
+        // Where nothing can be done nothing is touched, not even a lock.
+        if let Look::Answer(answer) = self.look_before(&dir)? {
+            self.clear_after_a_death(&dir);
+            return Ok(*answer);
+        }
+        let turn = RunLock::acquire_named(
+            dir.path(),
+            STEPS_LOCK,
+            self.wait_at_most(LOCK_WAIT + LONGEST_STEP),
+            &self.command,
+        )?;
+        for _ in 0..MOST_LOOKS {
+            let before = match self.look_before(&dir)? {
+                Look::Answer(answer) => {
+                    if turn.is_after_a_death() {
+                        let _ = self.settle(&dir, &turn);
+                    }
+                    return Ok(*answer);
+                }
+                Look::Goes(before) => before,
+            };
+            let stands = before
+                .tokens
+                .first()
+                .map_or("", |token| token.state.as_str());
+            if phase.is_some_and(|phase| !phase.eq_ignore_ascii_case(stands)) {
+                let plain = self.plain(&dir, &before, Given::default())?;
+                return stepped(&plain, &before, false, None);
+            }
+            if let Some(answer) = self.one_step(&dir, &before, &turn)? {
+                return Ok(answer);
+            }
+        }
+        Err(Fault::new(
+            Kind::Conflict,
+            "session_busy",
+            format!("somebody else keeps changing the session {}", dir.id()),
+        )
+        .suggest("try again"))
+    }
+
+    /// Takes steps until the session waits or is over; `told` hears of each one that was taken. The last answer.
+    pub fn session_run(
+        &self,
+        session: Option<&str>,
+        told: &mut dyn FnMut(&Stepped),
+    ) -> Result<Stepped, Fault> {
+        let (_, dir) = self.session_dir(session)?;
+        let mut last: Option<Stepped> = None;
+        loop {
+            let mut step = self.session_step(Some(dir.id()))?;
+            if !step.advanced {
+                step.advanced = last.is_some();
+                return Ok(step);
+            }
+            told(&step);
+            if step.state.status != "IN_PROGRESS" {
+                return Ok(step);
+            }
+            last = Some(step);
+        }
+    }
+
+    /// Takes a step of a session, with what its readers say. None where the session is not where it was seen.
+    fn one_step(
+        &self,
+        dir: &RunDir,
+        before: &RunState,
+        turn: &RunLock,
+    ) -> Result<Option<Stepped>, Fault> {
+        let plain = self.plain(dir, before, Given::default())?;
+        if let Foreseen::Reading { reader, token, run } =
+            engine::foresee(&plain.definition, before, &plain)?
+            && !reader.is_empty()
+        {
+            // Without the run's lock: who waits for this may still cancel.
+            let reading = match plain.read(&reader, &run, token) {
+                Ok(reading) => reading,
+                Err(No::Refused(refusal)) if refusal.code == BLOCKED => return Ok(None),
+                Err(_) if !about::is_still(dir, before) => return Ok(None),
+                Err(no) => return Err(fault_of(no)),
+            };
+            if let Some(session) = &plain.session {
+                session.read_before.replace(Some(reading));
+            }
+        }
+        let open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
+        if open.run.pending.is_none() && !is_same(&open.run, before) {
+            return Ok(None);
+        }
+        let mut hand = Self::in_hand(open, plain, None, Some(turn))?;
+        if hand.open.run.transitions != before.transitions {
+            // What another process began and did not finish is the step that was taken.
+            return stepped(&hand.plain, &hand.open.run, true, None).map(Some);
+        }
+        if !is_same(&hand.open.run, before) || !reads_what_is_there(&hand, before) {
+            return Ok(None);
+        }
+        Self::step_in_hand(&mut hand)
+    }
+
+    /// Clears up behind a process that was killed, where the session waits or is over, so that nobody else would. Who is
+    /// still at work has a lock, and clears up by himself.
+    fn clear_after_a_death(&self, dir: &RunDir) {
+        let signed = |name: &str| RunLock::holder_named(dir.path(), name).is_some();
+        if !signed(journal::lock::FILE_NAME) && !signed(STEPS_LOCK) {
+            return;
+        }
+        let turn = RunLock::acquire_named(dir.path(), STEPS_LOCK, Duration::ZERO, &self.command);
+        if let Ok(turn) = turn {
+            // The answer is the same if this does not come about.
+            let _ = self.settle(dir, &turn);
+        }
+    }
+
+    fn settle(&self, dir: &RunDir, turn: &RunLock) -> Result<(), Fault> {
+        let open = OpenRun::open(
+            dir.path(),
+            Wait::at_most(Duration::ZERO),
+            &self.command,
+            &*self.clock,
+        )?;
+        let plain = self.plain(dir, &open.run, Given::default())?;
+        Self::in_hand(open, plain, None, Some(turn)).map(|_| ())
+    }
+
+    fn step_in_hand(hand: &mut Hand<'_>) -> Result<Option<Stepped>, Fault> {
+        match hand.command(&Command::Step)? {
+            Done::Moved(events) => {
+                let issued = issued(&hand.plain, &hand.open.run, &events);
+                stepped(&hand.plain, &hand.open.run, true, issued).map(Some)
+            }
+            Done::Refused(refusal) if refusal.code == BLOCKED => Ok(None),
+            Done::Refused(refusal) => Err(refused(&hand.open.run, refusal)),
+            Done::EffectFailed { code, message, .. } => {
+                Err(Fault::new(Kind::Environment, code, message))
+            }
+        }
+    }
+
+    /// What can be told of the next step without writing anything.
+    fn look_before(&self, dir: &RunDir) -> Result<Look, Fault> {
+        about::settled_look(dir, |run| {
+            let plain = self.plain(dir, run, Given::default())?;
+            match engine::foresee(&plain.definition, run, &plain)? {
+                Foreseen::Blocked(_) => {
+                    stepped(&plain, run, false, None).map(|answer| Look::Answer(Box::new(answer)))
+                }
+                Foreseen::Refused(refusal) => Err(refused(run, refusal)),
+                Foreseen::Reading { .. } | Foreseen::Goes => Ok(Look::Goes(Box::new(run.clone()))),
+            }
+        })
+    }
+
+    fn wait_at_most(&self, at_most: Duration) -> Wait {
+        let wait = Wait::at_most(at_most);
+        match &self.given_up {
+            Some(flag) => wait.unless(std::sync::Arc::clone(flag)),
+            None => wait,
+        }
+    }
+}
+
+/// Whether what was read before the run was opened is what stands there now: somebody may have put another response into
+/// its place in the meantime, and was told that it is there.
+fn reads_what_is_there(hand: &Hand<'_>, before: &RunState) -> bool {
+    let read = hand
+        .plain
+        .session
+        .as_ref()
+        .and_then(|session| session.read_before.borrow().clone());
+    let Some(hash) = read.and_then(|reading| reading.evidence.first().cloned()) else {
+        return true;
+    };
+    let state = before
+        .tokens
+        .first()
+        .map_or("", |token| token.state.as_str());
+    match hand.plain.definition.response(state, &before.vars) {
+        Some(path) => is_whole(&hand.plain.dir.join(path), &hash),
+        None => true,
+    }
+}
+
+/// Whether nothing happened to a run since it was seen.
+fn is_same(run: &RunState, seen: &RunState) -> bool {
+    run == seen
+}
+
+/// The prompt that these events issued.
+fn issued(plain: &Plain<'_>, run: &RunState, events: &[Event]) -> Option<String> {
+    let state = run.tokens.first()?.state.as_str();
+    let prompt = plain.definition.prompt(state, &run.vars)?;
+    events.iter().find_map(|event| match event {
+        Event::ArtifactRecorded(Artifact { path, .. }) if *path == prompt => Some(path.clone()),
+        _ => None,
+    })
+}
+
+/// The fault of a session for which a rule stands against a call.
+pub(crate) fn refused(run: &RunState, refusal: Refusal) -> Fault {
+    let kind = match refusal.code.as_str() {
+        "gate_moved" | "changed_since" | "paused" | "stale_unit" => Kind::Conflict,
+        _ => Kind::Refused,
+    };
+    let message = refusal
+        .message
+        .unwrap_or_else(|| match refusal.code.as_str() {
+            "run_over" => format!(
+                "the session {} is over: it is {}",
+                run.run,
+                super::history::status(run.status)
+            ),
+            "paused" => format!("the session {} is paused", run.run),
+            code => code.replace('_', " "),
+        });
+    let mut fault = Fault::new(kind, refusal.code, message).suggest(
+        refusal
+            .suggestion
+            .unwrap_or_else(|| "`tm session status` says where it stands".to_owned()),
+    );
+    fault.details = refusal.details;
+    let verb = if fault.code == "tampered" {
+        "restore"
+    } else {
+        "status"
+    };
+    fault.recover(format!("tm session {verb} --session {}", run.run))
+}

@@ -1,0 +1,190 @@
+//! What a session's decisions and prompts rest on: plan, code and review, as they are and as they were recorded.
+
+use std::path::Path;
+
+use journal::{EvidenceStore, sha256_hex};
+use rails::state::Approval;
+use rails::{Refusal, RunState};
+
+use super::code::{self, OnDisk, Tree};
+use super::{CODE, PLAN, code_path, iteration, kept};
+use crate::fault::{Fault, Kind};
+use crate::generic::{Plain, files};
+use crate::support::{No, reported};
+
+/// Where the plan stands, in the session's folder.
+pub(crate) const PLAN_FILE: &str = "plan.md";
+
+/// The hash of what stands before a gate now.
+pub(crate) fn hash(
+    plain: &Plain<'_>,
+    gate: &str,
+    run: &RunState,
+    token: u32,
+) -> Result<String, No> {
+    match gate {
+        // Before its gate is passed a plan may still be mended by hand: what is approved is what is there.
+        "plan" => match files::read(&plain.dir.join(PLAN_FILE))? {
+            Some(bytes) => Ok(sha256_hex(&bytes)),
+            None => Err(tampered(PLAN_FILE, "it is gone").into()),
+        },
+        "code" => Ok(whole_code(plain, run)?.1),
+        "review" => match reviewed(run, token) {
+            // What is looked at has to be what is decided on.
+            Some(taken) if !is_whole(&files::place(&plain.dir, &taken.path)?, &taken.sha256) => {
+                Err(tampered(&taken.path, "it is not what was taken in").into())
+            }
+            Some(taken) => Ok(taken.sha256),
+            None => Ok(reported(run)),
+        },
+        _ => Ok(reported(run)),
+    }
+}
+
+/// The response that led to where the token stands.
+fn reviewed(run: &RunState, token: u32) -> Option<files::Taken> {
+    let from = run.token(token)?.came_from.as_deref()?;
+    files::taken(run, from)
+}
+
+/// The hash of the plan as it was recorded.
+pub(crate) fn recorded_plan(run: &RunState) -> Option<&str> {
+    kept(run, PLAN, "sha256")
+}
+
+/// The plan, if it is as it was recorded.
+pub(crate) fn whole_plan(plain: &Plain<'_>, run: &RunState) -> Result<Option<String>, No> {
+    let Some(recorded) = kept(run, PLAN, "sha256") else {
+        return Ok(None);
+    };
+    match files::read(&plain.dir.join(PLAN_FILE))? {
+        Some(bytes) if sha256_hex(&bytes) == recorded => {
+            Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+        }
+        Some(_) => Err(tampered(PLAN_FILE, "it is not what was recorded any more").into()),
+        None => Err(tampered(PLAN_FILE, "it is gone").into()),
+    }
+}
+
+/// The code of the iteration with its hash, if its folder is as it was recorded.
+pub(crate) fn whole_code(plain: &Plain<'_>, run: &RunState) -> Result<(Tree, String), No> {
+    let path = code_path(iteration(run));
+    let (Some(tree), Some(recorded)) = (kept(run, CODE, "tree"), kept(run, CODE, "hash")) else {
+        return Ok((Tree::default(), String::new()));
+    };
+    let tree = Tree::kept(&EvidenceStore::new(&plain.dir), tree)?;
+    match code::on_disk(&files::place(&plain.dir, &path)?)? {
+        OnDisk::Files(files) if code::hash(&files) == recorded => Ok((tree, recorded.to_owned())),
+        OnDisk::Files(found) => {
+            let first = first_difference(&tree.hashes(), &found);
+            Err(tampered(
+                &format!("{path}/{first}"),
+                "it is not what was recorded any more",
+            )
+            .into())
+        }
+        OnDisk::Strange(place) => {
+            let place = place.strip_prefix(&plain.dir).unwrap_or(&place);
+            Err(tampered(&place.display().to_string(), "it is no ordinary file").into())
+        }
+        OnDisk::Nothing => Err(tampered(&path, "it is gone").into()),
+    }
+}
+
+/// The first path at which two lists of files are not the same.
+fn first_difference(recorded: &code::Hashes, found: &code::Hashes) -> String {
+    differences(recorded, found)
+        .next()
+        .cloned()
+        .unwrap_or_default()
+}
+
+/// The paths at which two lists of files are not the same: those that were recorded, and then those that were added.
+fn differences<'a>(
+    recorded: &'a code::Hashes,
+    found: &'a code::Hashes,
+) -> impl Iterator<Item = &'a String> {
+    let other = recorded
+        .iter()
+        .filter(|(path, sha256)| found.get(*path) != Some(*sha256));
+    let added = found
+        .iter()
+        .filter(|(path, _)| !recorded.contains_key(*path));
+    other.chain(added).map(|(path, _)| path)
+}
+
+/// The files of the iteration's code that are not as they were recorded, in the session's folder.
+pub(crate) fn changed_code(plain: &Plain<'_>, run: &RunState) -> Vec<String> {
+    let path = code_path(iteration(run));
+    let (Some(tree), Some(recorded)) = (kept(run, CODE, "tree"), kept(run, CODE, "hash")) else {
+        return Vec::new();
+    };
+    match code::on_disk(&plain.dir.join(&path)) {
+        Ok(OnDisk::Files(found)) if code::hash(&found) == recorded => Vec::new(),
+        Ok(OnDisk::Files(found)) => match Tree::kept(&EvidenceStore::new(&plain.dir), tree) {
+            Ok(tree) => differences(&tree.hashes(), &found)
+                .map(|file| format!("{path}/{file}"))
+                .collect(),
+            Err(_) => vec![path],
+        },
+        Ok(OnDisk::Strange(place)) => {
+            let place = place.strip_prefix(&plain.dir).unwrap_or(&place);
+            vec![place.display().to_string()]
+        }
+        Ok(OnDisk::Nothing) | Err(_) => vec![path],
+    }
+}
+
+/// Whether the plan, as it is now, was approved.
+pub(crate) fn is_approved_plan(plain: &Plain<'_>, run: &RunState) -> bool {
+    match files::read(&plain.dir.join(PLAN_FILE)) {
+        Ok(Some(bytes)) => is_approved(run, "plan", &sha256_hex(&bytes)),
+        _ => false,
+    }
+}
+
+/// Whether what has this hash was approved at a gate.
+pub(crate) fn is_approved(run: &RunState, gate: &str, hash: &str) -> bool {
+    run.approvals.iter().any(
+        |Approval {
+             gate: at, hash: of, ..
+         }| at == gate && of == hash,
+    )
+}
+
+/// The refusal of what somebody changed behind the session's back.
+pub(crate) fn tampered(path: &str, why: &str) -> Refusal {
+    Refusal::new("tampered")
+        .message(format!("{path} was changed by hand: {why}; it is not used"))
+        .suggestion(
+            "`tm session restore` puts back what was recorded, and keeps what is there beside it",
+        )
+        .detail("path", path)
+}
+
+/// The same where there is no verdict to give.
+pub(crate) fn fault(no: No) -> Fault {
+    match no {
+        No::Fault(fault) => fault,
+        No::Refused(refusal) => {
+            let recovery = match refusal.code.as_str() {
+                "tampered" => "tm session restore",
+                _ => "tm session status",
+            };
+            let mut fault = Fault::new(
+                Kind::Refused,
+                refusal.code,
+                refusal.message.unwrap_or_default(),
+            )
+            .recover(recovery)
+            .suggest(refusal.suggestion.unwrap_or_default());
+            fault.details = refusal.details;
+            fault
+        }
+    }
+}
+
+/// Whether a file holds what it held when it was recorded.
+pub(crate) fn is_whole(path: &Path, sha256: &str) -> bool {
+    matches!(files::read(path), Ok(Some(bytes)) if sha256_hex(&bytes) == sha256)
+}

@@ -1,0 +1,119 @@
+//! Taking a session up again, and ending one.
+
+use rails::{Command, RunStatus};
+use serde_json::{Map, Value};
+
+use super::about::{self, stepped};
+use super::answer::Stepped;
+use super::iteration;
+use super::request::Reopen;
+use super::step::refused;
+use crate::conductor::Conductor;
+use crate::engine::Done;
+use crate::fault::{Fault, Kind};
+use crate::generic::hand::Hand;
+
+/// Why a session pauses whose reviews keep failing.
+pub(crate) const CAP: &str = "max_iterations";
+
+impl Conductor {
+    /// Takes a session up again that broke down or paused. A person's wish: the caller has asked one.
+    pub fn session_reopen(&self, session: Option<&str>, reopen: &Reopen) -> Result<Stepped, Fault> {
+        let (project, dir) = self.session_dir(session)?;
+        about::seen(&dir)?;
+        let mut hand = self.plain_hand_alone(&project, &dir)?;
+        let run = &hand.open.run;
+        let paused = run.pause.as_ref().map(|pause| pause.reason.as_str());
+        let at_cap = paused == Some(CAP);
+        match run.status {
+            RunStatus::Error => {}
+            RunStatus::Paused if at_cap => {}
+            RunStatus::Paused => {
+                return Err(Fault::new(
+                    Kind::Refused,
+                    "not_stopped",
+                    format!(
+                        "the session is paused ({}), which `reopen` does not end",
+                        paused.unwrap_or_default()
+                    ),
+                )
+                .suggest("go on with it by `tm run resume`")
+                .recover(format!("tm run resume --run-id {}", run.run)));
+            }
+            // A response was taken in, and nothing can be made of it: as where a profile's command dies of it.
+            RunStatus::Running if about::can_reopen(&hand.plain, run) => {}
+            RunStatus::Running => {
+                return Err(Fault::new(
+                    Kind::Refused,
+                    "not_stopped",
+                    "the session goes on: there is nothing to take up again",
+                )
+                .suggest("a session is reopened when it stands in ERROR, or is paused at its last iteration")
+                .recover("tm session status"));
+            }
+            _ => {
+                return Err(Fault::new(
+                    Kind::Refused,
+                    "run_over",
+                    format!(
+                        "the session {} is over for good: it is {}",
+                        run.run,
+                        super::history::status(run.status)
+                    ),
+                )
+                .suggest("begin another one with `tm session init`"));
+            }
+        }
+        let mut flags = Map::new();
+        if let Some(most) = reopen.max_iterations {
+            if !at_cap {
+                return Err(Fault::new(
+                    Kind::Usage,
+                    "bad_input",
+                    "a higher number of iterations helps only a session that is paused at its last one",
+                )
+                .suggest("leave --max-iterations out"));
+            }
+            if i64::from(most) <= iteration(run) {
+                return Err(Fault::new(
+                    Kind::Usage,
+                    "bad_input",
+                    format!(
+                        "{most} is not more than the {} iterations that there were",
+                        iteration(run)
+                    ),
+                )
+                .suggest(format!("give {} or more", iteration(run) + 1)));
+            }
+            flags.insert("maxIterations".to_owned(), most.into());
+        }
+        flags.insert("how".to_owned(), reopen.how.as_str().into());
+        let command = Command::Reopen {
+            reason: reopen.reason.clone(),
+            flags,
+        };
+        moved(&mut hand, &command)
+    }
+
+    /// Ends a session.
+    pub fn session_cancel(&self, session: Option<&str>, reason: &str) -> Result<Stepped, Fault> {
+        let (project, dir) = self.session_dir(session)?;
+        about::seen(&dir)?;
+        let mut hand = self.plain_hand_to_end(&project, &dir)?;
+        let mut flags = Map::new();
+        if !reason.trim().is_empty() {
+            flags.insert("reason".to_owned(), Value::from(reason.trim()));
+        }
+        moved(&mut hand, &Command::Abort { flags })
+    }
+}
+
+fn moved(hand: &mut Hand<'_>, command: &Command) -> Result<Stepped, Fault> {
+    match hand.command(command)? {
+        Done::Moved(_) => stepped(&hand.plain, &hand.open.run, true, None),
+        Done::Refused(refusal) => Err(refused(&hand.open.run, refusal)),
+        Done::EffectFailed { code, message, .. } => {
+            Err(Fault::new(Kind::Environment, code, message))
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Programs that are started: each in a process group of its own, bounded in time and in what is kept of its output.
+
+mod group;
+mod inherited;
+mod run;
+
+pub use group::ProcessGroup;
+pub use run::{Ended, How, Program, ProgramError, run};

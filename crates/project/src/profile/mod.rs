@@ -1,0 +1,276 @@
+//! Profiles: what the prompts of a session are, and how its responses are read. A profile decides nothing else.
+//!
+//! One is a folder, `.taskmaster/profiles/NAME/` of the project, or comes with the program. It holds `profile.yaml` and
+//! the templates of four prompts, and where reading a response takes code, that code. What comes with a project is read
+//! as what it is, text of others: within bounds, with templates that can do little (see `template`), and code runs
+//! only after a person trusted it ([`trust`]).
+
+mod definition;
+mod error;
+mod folder;
+mod format;
+mod inputs;
+mod name;
+mod phase;
+mod pin;
+pub mod processing;
+mod reading;
+mod template;
+pub mod trust;
+mod view;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use minijinja::value::{Serde, Value as TemplateValue};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+pub use definition::Kind;
+pub use error::{InputFault, InputProblem, Place, ProfileError};
+pub use folder::Builtin;
+pub use inputs::Input;
+pub use phase::{PerPhase, Phase};
+pub use view::{CodeFile, Review, View, shown_files};
+
+use folder::{Files, PROFILE_FILE};
+use trust::TrustStore;
+
+/// A profile that was read and proved.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    /// Its name.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// What a session is given at its start, in order.
+    pub inputs: IndexMap<String, Input>,
+    /// The files of the templates.
+    pub prompts: PerPhase<String>,
+    /// How responses are read.
+    pub responses: PerPhase<Reader>,
+    /// Where it comes from.
+    pub source: Source,
+    /// SHA-256 of all that lies in its folder.
+    pub hash: String,
+    /// Whether it means to take the place of a built-in one.
+    pub shadows: bool,
+    /// `profile.yaml`, and every template by its path.
+    texts: BTreeMap<String, String>,
+}
+
+/// Where a profile comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// It comes with the program.
+    Builtin,
+    /// It lies in the project.
+    Project {
+        /// Its folder, with symbolic links resolved.
+        folder: PathBuf,
+    },
+}
+
+/// How a response is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reader {
+    /// As a plan.
+    Plan {
+        /// Headings that it must have.
+        headings: Vec<String>,
+    },
+    /// As files.
+    Bundle {
+        /// Patterns of the names that they may have; none where any will do.
+        allow: Vec<String>,
+    },
+    /// As a verdict.
+    Verdict,
+    /// By a command of the profile's own: see [`processing`].
+    Command {
+        /// The program and its arguments.
+        argv: Vec<String>,
+        /// How long it may take.
+        timeout: Duration,
+    },
+}
+
+/// One line of a list of profiles.
+#[derive(Debug)]
+pub struct Summary {
+    /// The name.
+    pub name: String,
+    /// One line for people; empty if it could not be read.
+    pub title: String,
+    /// Whether it comes with the program.
+    pub builtin: bool,
+    /// Its folder, if it lies in the project.
+    pub folder: Option<PathBuf>,
+    /// Whether it takes the place of a built-in one.
+    pub shadows: bool,
+    /// SHA-256 of all that lies in its folder; empty if it could not be read.
+    pub hash: String,
+    /// Whether it has commands, and if so, whether a person trusted them as they are now.
+    pub trusted: Option<bool>,
+    /// What is wrong with it.
+    pub fault: Option<ProfileError>,
+}
+
+/// Reads and proves the profile called `name`: the project's own, else the built-in one.
+pub fn load(root: &Path, name: &str, builtin: &[Builtin<'_>]) -> Result<Profile, ProfileError> {
+    name::check(name)?;
+    let shipped = builtin.iter().find(|shipped| shipped.name == name);
+    if let Some(folder) = folder::find(root, name)? {
+        let files = Files::read(&folder)?;
+        let file = folder.join(PROFILE_FILE);
+        let source = Source::Project { folder };
+        let profile = reading::profile(name, source, &files)?;
+        if shipped.is_some() && !profile.shadows {
+            return Err(ProfileError::Shadows {
+                name: name.to_owned(),
+                file,
+            });
+        }
+        return Ok(profile);
+    }
+    let Some(shipped) = shipped else {
+        let mut known: Vec<String> = builtin.iter().map(|one| one.name.to_owned()).collect();
+        known.extend(
+            folder::names(root)
+                .into_iter()
+                .filter(|name| name::flaw(name).is_none()),
+        );
+        known.sort();
+        known.dedup();
+        return Err(ProfileError::Unknown {
+            name: name.to_owned(),
+            nearest: inputs::nearest(name, known.iter().map(String::as_str)),
+            known,
+        });
+    };
+    reading::profile(name, Source::Builtin, &Files::of_builtin(shipped))
+}
+
+/// All profiles, the broken ones with their faults, in the order of their names.
+pub fn list(root: &Path, builtin: &[Builtin<'_>], trust: Option<&TrustStore>) -> Vec<Summary> {
+    let own = folder::names(root);
+    let mut names = own.clone();
+    names.extend(builtin.iter().map(|one| one.name.to_owned()));
+    names.sort();
+    names.dedup();
+    names
+        .into_iter()
+        .map(|name| {
+            let is_own = own.contains(&name);
+            match load(root, &name, builtin) {
+                Ok(profile) => Summary {
+                    trusted: profile.has_commands().then(|| {
+                        trust.is_some_and(|trust| profile.is_trusted(trust).unwrap_or(false))
+                    }),
+                    builtin: profile.source == Source::Builtin,
+                    folder: match profile.source {
+                        Source::Builtin => None,
+                        Source::Project { folder } => Some(folder),
+                    },
+                    shadows: is_own && builtin.iter().any(|one| one.name == name),
+                    name,
+                    title: profile.title,
+                    hash: profile.hash,
+                    fault: None,
+                },
+                Err(fault) => Summary {
+                    title: String::new(),
+                    builtin: !is_own,
+                    folder: is_own.then(|| folder::place(root, &name)),
+                    shadows: false,
+                    hash: String::new(),
+                    trusted: None,
+                    fault: Some(fault),
+                    name,
+                },
+            }
+        })
+        .collect()
+}
+
+/// The JSON Schema of `profile.yaml`.
+pub fn json_schema() -> Value {
+    schemars::schema_for!(definition::Definition).to_value()
+}
+
+impl Profile {
+    /// What was given for its inputs, as values of their types, with a value for each that is declared. What is given
+    /// as text is read as on a command line: `true`, `3`, `a,b`. All faults are told at once.
+    pub fn check_inputs(
+        &self,
+        given: &Map<String, Value>,
+    ) -> Result<Map<String, Value>, ProfileError> {
+        inputs::check(&self.inputs, given).map_err(|faults| ProfileError::Inputs {
+            profile: self.name.clone(),
+            faults,
+        })
+    }
+
+    /// Makes the prompt of a phase. `view` is a [`View`], or anything with the same names; `phase`, `format` and
+    /// `session.profile` are the profile's own business and added here.
+    pub fn render(&self, phase: Phase, view: &impl Serialize) -> Result<String, ProfileError> {
+        let file = self.prompts.get(phase);
+        let fault = |file: &str, line: u32, message: String, help: String| ProfileError::Template {
+            place: Box::new(self.place(file, line, u32::from(line > 0))),
+            message,
+            help,
+        };
+        let mut view = serde_json::to_value(view)
+            .ok()
+            .and_then(|view| match view {
+                Value::Object(view) => Some(view),
+                _ => None,
+            })
+            .ok_or_else(|| {
+                fault(
+                    file,
+                    0,
+                    "what the prompt is to show is no object".to_owned(),
+                    "this is a fault of tm".to_owned(),
+                )
+            })?;
+        view.insert("phase".to_owned(), phase.as_str().into());
+        view.insert("format".to_owned(), format::texts(self, phase));
+        if let Some(Value::Object(session)) = view.get_mut("session") {
+            session.insert("profile".to_owned(), self.name.clone().into());
+        }
+        template::render(file, &self.texts, TemplateValue::from(Serde(&view)))
+            .map_err(|found| fault(&found.file, found.line, found.message, found.help))
+    }
+
+    /// Whether any of its responses is read by a command.
+    pub fn has_commands(&self) -> bool {
+        self.responses
+            .iter()
+            .any(|(_, reader)| matches!(reader, Reader::Command { .. }))
+    }
+
+    /// Whether its commands may run: because it comes with the program, or because a person trusted its folder as it
+    /// was when this was read.
+    pub fn is_trusted(&self, trust: &TrustStore) -> Result<bool, ProfileError> {
+        match &self.source {
+            Source::Builtin => Ok(true),
+            Source::Project { folder } => trust.is_trusted(folder, &self.hash),
+        }
+    }
+
+    /// All files of its folder, as they are now; none of one that comes with the program.
+    pub fn files(&self) -> Result<Vec<String>, ProfileError> {
+        match &self.source {
+            Source::Builtin => Ok(Vec::new()),
+            Source::Project { folder } => Ok(Files::read(folder)?.all.into_keys().collect()),
+        }
+    }
+
+    /// A place in one of its files.
+    fn place(&self, file: &str, line: u32, column: u32) -> Place {
+        reading::place(&self.source, &self.name, file, line, column)
+    }
+}

@@ -1,0 +1,207 @@
+//! Which folders' commands may run: those that a person trusted, as they were then.
+//!
+//! The list lies beside the user's own config, never in a project: what comes with a repository cannot trust itself.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::error::ProfileError;
+
+const FILE_NAME: &str = "trusted-profiles.json";
+/// Stays where it is for ever: removing it would let two processes each hold a lock on a file of that name.
+const LOCK_NAME: &str = "trusted-profiles.lock";
+const VERSION: u32 = 1;
+const MOST_BYTES: u64 = 16 * 1024 * 1024;
+/// How long another process that changes the list is waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// The list of what was trusted.
+#[derive(Debug, Clone)]
+pub struct TrustStore {
+    folder: PathBuf,
+}
+
+/// That a person trusted a folder as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trusted {
+    /// The profile's folder, with symbolic links resolved.
+    pub folder: PathBuf,
+    /// The profile's name.
+    pub name: String,
+    /// The hash of the folder.
+    pub hash: String,
+    /// When, in UTC.
+    pub at: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Listed {
+    version: u32,
+    profiles: Vec<Trusted>,
+}
+
+impl TrustStore {
+    /// The list in a folder of the user's own, such as `~/.taskmaster`. Neither has to be there yet.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+        }
+    }
+
+    /// Whether a person trusted this folder with this hash.
+    pub fn is_trusted(&self, folder: &Path, hash: &str) -> Result<bool, ProfileError> {
+        let listed = self.read()?;
+        Ok(listed
+            .iter()
+            .any(|one| one.folder == folder && one.hash == hash))
+    }
+
+    /// Whether a person trusted this folder at all, with whatever hash.
+    pub fn knows(&self, folder: &Path) -> Result<bool, ProfileError> {
+        Ok(self.read()?.iter().any(|one| one.folder == folder))
+    }
+
+    /// All that was trusted, the oldest first.
+    pub fn all(&self) -> Result<Vec<Trusted>, ProfileError> {
+        self.read()
+    }
+
+    /// Notes that a person trusts a folder as it is, beside what was trusted before.
+    pub fn trust(&self, folder: &Path, name: &str, hash: &str) -> Result<(), ProfileError> {
+        self.change(|listed| {
+            let known = listed
+                .iter()
+                .any(|one| one.folder == folder && one.hash == hash);
+            if !known {
+                listed.push(Trusted {
+                    folder: folder.to_owned(),
+                    name: name.to_owned(),
+                    hash: hash.to_owned(),
+                    at: Timestamp::now().to_string(),
+                });
+            }
+            !known
+        })
+        .map(drop)
+    }
+
+    /// Takes back all trust in a folder; whether there was any.
+    pub fn revoke(&self, folder: &Path) -> Result<bool, ProfileError> {
+        self.change(|listed| {
+            let before = listed.len();
+            listed.retain(|one| one.folder != folder);
+            listed.len() < before
+        })
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join(FILE_NAME)
+    }
+
+    fn fault(&self, problem: &str, source: Option<io::Error>) -> ProfileError {
+        ProfileError::TrustStore {
+            path: self.path(),
+            problem: problem.to_owned(),
+            source,
+        }
+    }
+
+    fn failed(&self, problem: &'static str) -> impl FnOnce(io::Error) -> ProfileError {
+        let store = self.clone();
+        move |error| store.fault(problem, Some(error))
+    }
+
+    fn read(&self) -> Result<Vec<Trusted>, ProfileError> {
+        let mut file = match File::open(self.path()) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(self.fault("cannot be read", Some(error))),
+        };
+        let metadata = file.metadata().map_err(self.failed("cannot be read"))?;
+        if metadata.permissions().mode() & 0o022 != 0 {
+            return Err(self.fault("can be written by others: take that permission away", None));
+        }
+        let mut text = Vec::new();
+        (&mut file)
+            .take(MOST_BYTES + 1)
+            .read_to_end(&mut text)
+            .map_err(self.failed("cannot be read"))?;
+        if text.len() as u64 > MOST_BYTES {
+            return Err(self.fault("is too long", None));
+        }
+        let listed: Listed = serde_json::from_slice(&text)
+            .map_err(|error| self.fault(&format!("is damaged: {error}"), None))?;
+        if listed.version != VERSION {
+            return Err(self.fault("was written by another version of tm", None));
+        }
+        Ok(listed.profiles)
+    }
+
+    /// Changes the list, one process at a time; whether there was something to change.
+    fn change(&self, change: impl FnOnce(&mut Vec<Trusted>) -> bool) -> Result<bool, ProfileError> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.folder)
+            .map_err(self.failed("has no folder, and none can be made"))?;
+        let _turn = self.turn()?;
+        let mut profiles = self.read()?;
+        if !change(&mut profiles) {
+            return Ok(false);
+        }
+        let listed = Listed {
+            version: VERSION,
+            profiles,
+        };
+        let mut text = serde_json::to_vec_pretty(&listed)
+            .map_err(|error| self.fault(&format!("cannot hold this: {error}"), None))?;
+        text.push(b'\n');
+        // A temporary file is readable by its owner alone, and stays so.
+        let mut aside = tempfile::NamedTempFile::new_in(&self.folder)
+            .map_err(self.failed("cannot be written"))?;
+        aside
+            .write_all(&text)
+            .and_then(|()| aside.as_file().sync_all())
+            .map_err(self.failed("cannot be written"))?;
+        aside
+            .persist(self.path())
+            .map_err(|error| self.fault("cannot be written", Some(error.error)))?;
+        // That the name is on the disk, too, matters less than that the list is whole: what is lost is asked for again.
+        drop(File::open(&self.folder).and_then(|folder| folder.sync_all()));
+        Ok(true)
+    }
+
+    /// Takes the lock. It is given back when the file is closed.
+    fn turn(&self) -> Result<File, ProfileError> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(self.folder.join(LOCK_NAME))
+            .map_err(self.failed("cannot be locked"))?;
+        let begun = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::Error(error)) => {
+                    return Err(self.fault("cannot be locked", Some(error)));
+                }
+                Err(TryLockError::WouldBlock) if begun.elapsed() < LONGEST_WAIT => {
+                    thread::sleep(Duration::from_millis(5));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(self.fault("is being changed by another process", None));
+                }
+            }
+        }
+    }
+}

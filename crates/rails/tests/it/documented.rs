@@ -1,0 +1,137 @@
+//! What docs/definitions.md shows works as it says.
+
+use rails::{Catalog, Definition, RunStatus};
+use serde_json::json;
+
+use crate::driver::Driver;
+use crate::support::{catalog, load};
+
+const DOCUMENT: &str = include_str!("../../../../docs/definitions.md");
+
+/// The blocks of YAML, in their order.
+fn blocks() -> Vec<&'static str> {
+    let behind = DOCUMENT.split("```yaml\n").skip(1);
+    behind
+        .filter_map(|block| block.split("```").next())
+        .collect()
+}
+
+fn with_templates() -> Catalog {
+    let mut catalog = catalog();
+    catalog
+        .templates
+        .insert("proposal.md".to_owned(), Vec::new());
+    catalog
+}
+
+fn example() -> Driver {
+    let text = blocks()
+        .into_iter()
+        .find(|text| text.contains("id: proposal"));
+    let mut driver = Driver::of(Definition::load(text.unwrap(), &with_templates()).unwrap());
+    driver
+        .start(json!({ "subject": "tea" }), json!({}))
+        .unwrap();
+    driver
+}
+
+fn answer(driver: &mut Driver) {
+    driver.files.insert(driver.response());
+    driver.step().unwrap();
+}
+
+#[test]
+fn every_whole_workflow_passes_the_proof() {
+    let whole: Vec<_> = blocks()
+        .into_iter()
+        .filter(|text| text.starts_with("tramline:"))
+        .collect();
+    assert_eq!(whole.len(), 2);
+    for text in whole {
+        let faults = Definition::load(text, &with_templates())
+            .err()
+            .unwrap_or_default();
+        assert!(
+            faults.is_empty(),
+            "{}",
+            faults[0].render("definitions.md", text)
+        );
+    }
+}
+
+#[test]
+fn every_part_of_one_fits_into_one() {
+    let parts: Vec<_> = blocks()
+        .into_iter()
+        .filter(|text| !text.starts_with("tramline:"))
+        .collect();
+    assert_eq!(parts.len(), 3);
+    let head = "tramline: 1\nid: x\ntitle: X\n";
+    let end = "  z: { final: completed }\n  dropped: { final: cancelled }\n";
+    for part in parts {
+        let text = match part.split(':').next().unwrap() {
+            "write" => format!(
+                "{head}vars: {{ round: int }}\ninitial: write\nstates:\n  {part}  announce: {{ work: {{}}, to: z }}\n  z: {{ final: completed }}\n"
+            )
+            .replace("instructions: proposal.md", "instructions: red.md"),
+            "gates" => format!(
+                "{head}inputs: {{ checks: [auto, human] }}\n{part}initial: a\nstates:\n  a: {{ gate: agreed, route: {{ to: b }} }}\n  b: {{ gate: checked, route: {{ to: z }} }}\n  z: {{ final: completed }}\n"
+            ),
+            _ => format!(
+                "{head}initial: a\n{part}states:\n  a: {{ expects: outcome, work: {{}}, on: {{ report: {{ when: outcome.outcome == 'yes', to: z }} }} }}\n{end}"
+            ),
+        };
+        load(&text);
+    }
+}
+
+#[test]
+fn the_example_goes_round_until_somebody_agrees() {
+    let mut driver = example();
+    assert!(driver.files.contains("round-1/task.md"));
+    let refusal = driver.step().unwrap_err();
+    assert_eq!(refusal.details["path"], "round-1/proposal.md");
+    answer(&mut driver);
+    assert_eq!(driver.step().unwrap_err().details["gate"], "agreed");
+    driver.reject("agreed", "shorter").unwrap();
+    assert!(driver.files.contains("round-2/task.md"));
+    assert_eq!(driver.run.tokens[0].reason.as_deref(), Some("shorter"));
+    answer(&mut driver);
+    driver.approve("agreed").unwrap();
+    assert_eq!(driver.unit(), "announce");
+    driver.report(json!({})).unwrap();
+    assert_eq!(driver.status(), RunStatus::Completed);
+    assert_eq!(driver.run, driver.replayed());
+}
+
+#[test]
+fn the_example_ends_with_its_last_round() {
+    let mut driver = example();
+    for round in 1..=3 {
+        assert_eq!(driver.round(), Some(round));
+        answer(&mut driver);
+        driver.reject("agreed", "no").unwrap();
+    }
+    assert_eq!(driver.status(), RunStatus::Cancelled);
+    assert_eq!(driver.run.end_reason.as_deref(), Some("no"));
+}
+
+/// Every key and word of the language is told of.
+#[test]
+fn every_key_is_documented() {
+    let schema: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../schemas/workflow.schema.json")).unwrap();
+    let places = [
+        "",
+        "/$defs/state",
+        "/$defs/work",
+        "/$defs/edge",
+        "/$defs/on",
+    ];
+    for place in places {
+        let keys = schema.pointer(&format!("{place}/properties")).unwrap();
+        for key in keys.as_object().unwrap().keys() {
+            assert!(DOCUMENT.contains(&format!("`{key}`")), "{key} of {place}");
+        }
+    }
+}

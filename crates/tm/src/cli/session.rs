@@ -1,0 +1,354 @@
+//! `tm session`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::ProjectPlace;
+
+/// `tm session`.
+#[derive(Debug, Args)]
+pub struct Session {
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: ProjectPlace,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: SessionCommand,
+}
+
+/// The commands of `tm session`, in the order in which a session needs them.
+#[derive(Debug, Subcommand)]
+pub enum SessionCommand {
+    /// Begin a session, and print its id; nothing of it runs yet
+    ///
+    /// Only the id goes to standard output, so that `id=$(tm session init …)` works. `tm session profiles` shows the
+    /// profiles and what each takes with `-i`.
+    Init(Init),
+    /// Take exactly one step; a session that waits takes none, and says what it waits for
+    ///
+    /// The exit status is 0 if the step was taken or the session is over, and 7 if it waits: for a response, or at a
+    /// closed gate.
+    Step(Chosen),
+    /// Take steps until the session waits or is over, telling each one
+    ///
+    /// The exit status is 0 if the session is over, and 7 if it waits.
+    Run(Chosen),
+    /// Show where a session stands, and what to do now
+    Status(Chosen),
+    /// Put a response into its place
+    ///
+    /// The same as writing the file that the session waits for, but whole or not at all, and never over another one.
+    Respond(Respond),
+    /// Open the gate that the session waits at; a person decides this, at a terminal
+    Approve(Approve),
+    /// Send back what stands before the gate, with what is to be done otherwise; a person decides this, at a terminal
+    Reject(Reject),
+    /// Take up again a session that broke down or paused; a person decides this, at a terminal
+    ///
+    /// The response that broke it is set aside, and the session waits for another. So does the last review of a session
+    /// that paused after its last iteration; with `--max-iterations` it may have more of them instead, and nothing is set
+    /// aside.
+    Reopen(Reopen),
+    /// Let a profile's own program run, as it is now; a person decides this, at a terminal
+    Trust(Trust),
+    /// End a session; its files stay
+    Cancel(Cancel),
+    /// List the sessions of this project, the newest first
+    List,
+    /// Show a session with its whole history and all of its files, or print one of them
+    ///
+    /// FILE is a path in the session's folder, or just `plan`, `prompt` or `response` for those in hand. A file of the
+    /// present iteration needs no `iteration-N/`. SESSION may be left out before it.
+    Show(Show),
+    /// List the profiles, and what each takes
+    Profiles,
+    /// Write the code of a session to a folder outside of it
+    ///
+    /// Where a file is there already and differs, nothing at all is written, unless `--force` is given.
+    Export(Export),
+    /// Put plan and code back as they were recorded, where somebody changed them
+    ///
+    /// What stood in their places is kept beside them.
+    Restore(Chosen),
+}
+
+impl SessionCommand {
+    /// Its name on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Init(_) => "init",
+            Self::Step(_) => "step",
+            Self::Run(_) => "run",
+            Self::Status(_) => "status",
+            Self::Respond(_) => "respond",
+            Self::Approve(_) => "approve",
+            Self::Reject(_) => "reject",
+            Self::Reopen(_) => "reopen",
+            Self::Trust(_) => "trust",
+            Self::Cancel(_) => "cancel",
+            Self::List => "list",
+            Self::Show(_) => "show",
+            Self::Profiles => "profiles",
+            Self::Export(_) => "export",
+            Self::Restore(_) => "restore",
+        }
+    }
+
+    /// The session that it is about, as the caller named it.
+    pub fn session(&self) -> Option<&str> {
+        match self {
+            Self::Init(_) | Self::Trust(_) | Self::List | Self::Profiles => None,
+            Self::Step(chosen)
+            | Self::Run(chosen)
+            | Self::Status(chosen)
+            | Self::Restore(chosen) => chosen.session.id(),
+            Self::Respond(respond) => respond.session.id(),
+            Self::Approve(approve) => approve.session.id(),
+            Self::Reject(reject) => reject.session.id(),
+            Self::Reopen(reopen) => reopen.session.id(),
+            Self::Cancel(cancel) => cancel.session.id(),
+            Self::Show(show) => show.meant().0,
+            Self::Export(export) => export.session.id(),
+        }
+    }
+}
+
+/// The session that a command is about, which can be named in both ways.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SessionChoice {
+    /// The session, by its id or the beginning of it; the present one if left out
+    #[arg(value_name = "SESSION", conflicts_with = "named")]
+    pub positional: Option<String>,
+    /// The session.
+    #[command(flatten)]
+    pub option: SessionOption,
+}
+
+impl SessionChoice {
+    /// The session, as the conductor takes it.
+    pub fn id(&self) -> Option<&str> {
+        self.positional.as_deref().or(self.option.id())
+    }
+}
+
+/// The session that a command is about, as every command takes it.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SessionOption {
+    /// The same as an option
+    #[arg(
+        long = "session",
+        short = 's',
+        id = "named",
+        value_name = "SESSION",
+        alias = "run-id"
+    )]
+    pub named: Option<String>,
+}
+
+impl SessionOption {
+    /// The session, as the conductor takes it.
+    pub fn id(&self) -> Option<&str> {
+        self.named.as_deref()
+    }
+}
+
+/// `tm session init`.
+#[derive(Debug, Args)]
+pub struct Init {
+    /// The profile; `generic` if left out
+    #[arg(long, value_name = "PROFILE")]
+    pub profile: Option<String>,
+    /// An input of the profile, as its name and value; may be repeated
+    #[arg(long = "input", short = 'i', value_name = "NAME=VALUE")]
+    pub input: Vec<String>,
+    /// Inputs as one JSON object
+    #[arg(long, value_name = "JSON")]
+    pub inputs: Option<String>,
+    /// Who opens a gate, such as `plan=human`; the gates are plan, code and review, each auto or human; may be repeated
+    #[arg(long, value_name = "GATE=MODE")]
+    pub gate: Vec<String>,
+    /// After how many iterations the session pauses whose reviews fail
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_iterations: Option<u32>,
+    /// A name for its id; the profile's if left out
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+/// A command about one session.
+#[derive(Debug, Args)]
+pub struct Chosen {
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionChoice,
+}
+
+/// `tm session respond`.
+#[derive(Debug, Args)]
+#[command(allow_missing_positional = true)]
+pub struct Respond {
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionChoice,
+    /// The file with the response; `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Put it in the place of another one, which is kept beside it
+    #[arg(long)]
+    pub replace: bool,
+}
+
+/// `tm session approve`.
+#[derive(Debug, Args)]
+pub struct Approve {
+    /// What was looked at, by its hash or the first eight digits of it: anything else is refused
+    #[arg(long, value_name = "HASH")]
+    pub hash: Option<String>,
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionChoice,
+}
+
+/// `tm session reject`.
+#[derive(Debug, Args)]
+pub struct Reject {
+    /// What is to be done otherwise; it goes into the next prompt
+    #[arg(long, value_name = "TEXT")]
+    pub feedback: String,
+    /// What was looked at, by its hash or the first eight digits of it: anything else is refused
+    #[arg(long, value_name = "HASH")]
+    pub hash: Option<String>,
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionChoice,
+}
+
+/// `tm session reopen`.
+#[derive(Debug, Args)]
+pub struct Reopen {
+    /// Why; it is journalled and reported
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub reason: String,
+    /// After how many iterations it pauses from now on
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_iterations: Option<u32>,
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionChoice,
+}
+
+/// `tm session trust`.
+#[derive(Debug, Args)]
+pub struct Trust {
+    /// The profile
+    #[arg(value_name = "PROFILE")]
+    pub profile: String,
+    /// Take the trust back; that needs no terminal
+    #[arg(long)]
+    pub revoke: bool,
+}
+
+/// `tm session cancel`.
+#[derive(Debug, Args)]
+pub struct Cancel {
+    /// Why; it is journalled and shown
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub reason: String,
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionChoice,
+}
+
+/// `tm session show`.
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The session, by its id or the beginning of it; the present one if left out
+    #[arg(value_name = "SESSION")]
+    pub first: Option<String>,
+    /// The file to print
+    #[arg(value_name = "FILE", conflicts_with = "named")]
+    pub second: Option<String>,
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionOption,
+}
+
+impl Show {
+    /// The word that was read as a session for want of anything that makes it look like a file.
+    pub fn only_word(&self) -> Option<&str> {
+        self.meant()
+            .0
+            .filter(|_| self.session.id().is_none() && self.second.is_none())
+    }
+
+    /// Session and file. A single word is a file where it looks like one, and where the session is named already.
+    pub fn meant(&self) -> (Option<&str>, Option<&str>) {
+        let (named, first, second) = (
+            self.session.id(),
+            self.first.as_deref(),
+            self.second.as_deref(),
+        );
+        match (named, first, second) {
+            (None, first, Some(file)) => (first, Some(file)),
+            (None, Some(word), None) if is_file(word) => (None, Some(word)),
+            (None, first, None) => (first, None),
+            (named, first, second) => (named, second.or(first)),
+        }
+    }
+}
+
+/// Whether a word means a file. The id of a session has neither a dot nor a slash.
+fn is_file(word: &str) -> bool {
+    matches!(word, "plan" | "prompt" | "response") || word.contains(['.', '/'])
+}
+
+/// `tm session export`.
+#[derive(Debug, Args)]
+#[command(allow_missing_positional = true)]
+pub struct Export {
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionChoice,
+    /// The folder; it is made where it is not there
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// Write over files that are there and differ
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_word_after_show_is_a_session_or_a_file() {
+        let meant = |named: Option<&str>, words: &[&str]| {
+            let word = |at: usize| words.get(at).map(|word| (*word).to_owned());
+            let show = Show {
+                first: word(0),
+                second: word(1),
+                session: SessionOption {
+                    named: named.map(str::to_owned),
+                },
+            };
+            let (session, file) = show.meant();
+            (session.map(str::to_owned), file.map(str::to_owned))
+        };
+        let is = |session: Option<&str>, file: Option<&str>| {
+            (session.map(str::to_owned), file.map(str::to_owned))
+        };
+        assert_eq!(meant(None, &[]), is(None, None));
+        assert_eq!(
+            meant(None, &["review__generic"]),
+            is(Some("review__generic"), None)
+        );
+        for file in ["plan", "plan.md", "code/a", "iteration-1/review-prompt.md"] {
+            assert_eq!(meant(None, &[file]), is(None, Some(file)));
+            assert_eq!(meant(None, &["rev", file]), is(Some("rev"), Some(file)));
+        }
+        assert_eq!(meant(Some("rev"), &["odd"]), is(Some("rev"), Some("odd")));
+        assert_eq!(meant(Some("rev"), &[]), is(Some("rev"), None));
+    }
+}

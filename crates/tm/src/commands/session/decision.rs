@@ -1,0 +1,371 @@
+//! What only a person decides: shown in full, and carried out when the code that is shown with it was typed back.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+use conductor::review::answer::{ClosedGate, SessionState, Untrusted};
+use conductor::review::request::{Decide, Reopen as Wish};
+use conductor::{Conductor, Fault, Kind};
+use serde_json::{Value, json};
+
+use super::{DONE, Outcome, declined};
+use crate::cli::session::{Approve, Reject, Reopen, Trust};
+use crate::output::Output;
+use crate::person;
+use crate::render::session::{self as render, About, Standing};
+
+/// By which way a decision comes that is made here.
+pub const HOW: &str = "terminal";
+/// The fewest digits of a hash that name it.
+const FEWEST_DIGITS: usize = 8;
+/// What codes are made of: nothing in it looks like something else.
+const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+/// How many of them a code has.
+const CODE: usize = 4;
+
+/// `tm session approve`.
+pub fn approve(conductor: &Conductor, approve: &Approve, output: &mut Output) -> Outcome {
+    let session = approve.session.id();
+    let gate = gate_of(conductor, session)?;
+    bound_to(&gate, About::Session, None, approve.hash.as_deref())?;
+    needs_terminal(output, "a gate is opened", || {
+        format!("tm session approve{}", again(&gate, session))
+    })?;
+    let text = render::gate(&gate, About::Session, None, &output.look());
+    let what = format!("the approval of the {}", gate.gate);
+    typed_back(output, &text, "approve", &what)?;
+    let decide = decision(gate, "approve", "", HOW)?;
+    let decided = conductor.session_decide(&decide)?;
+    output.answer(&decided, |decided, look| {
+        render::decided(decided, session, look)
+    })?;
+    Ok(DONE)
+}
+
+/// `tm session reject`.
+pub fn reject(conductor: &Conductor, reject: &Reject, output: &mut Output) -> Outcome {
+    let session = reject.session.id();
+    if reject.feedback.trim().is_empty() {
+        return Err(no_feedback().recover("tm session reject --feedback TEXT"));
+    }
+    let gate = gate_of(conductor, session)?;
+    bound_to(&gate, About::Session, None, reject.hash.as_deref())?;
+    needs_terminal(output, "work is sent back", || {
+        format!("tm session reject --feedback TEXT{}", again(&gate, session))
+    })?;
+    let feedback = Some(reject.feedback.as_str());
+    let text = render::gate(&gate, About::Session, feedback, &output.look());
+    let what = format!("the rejection of the {}", gate.gate);
+    typed_back(output, &text, "send it back", &what)?;
+    let decide = decision(gate, "reject", &reject.feedback, HOW)?;
+    let decided = conductor.session_decide(&decide)?;
+    output.answer(&decided, |decided, look| {
+        render::decided(decided, session, look)
+    })?;
+    Ok(DONE)
+}
+
+/// The gate that a session waits at.
+fn gate_of(conductor: &Conductor, session: Option<&str>) -> Result<ClosedGate, Fault> {
+    conductor.session_gate(session).map_err(|fault| {
+        if fault.code != "no_gate" {
+            return fault;
+        }
+        let Ok(state) = conductor.session_status(session) else {
+            return fault;
+        };
+        let (id, phase) = (&state.session_id, &state.phase);
+        Fault {
+            message: format!("the session {id} waits for no decision: it stands in {phase}"),
+            ..fault
+        }
+        .suggest("look what it waits for: `tm session status`")
+        .recover(About::Session.status(id))
+    })
+}
+
+/// The words that name the session of a gate, where the caller named it.
+fn again(gate: &ClosedGate, session: Option<&str>) -> String {
+    render::option(session.map(|_| gate.session_id.as_str()))
+}
+
+/// `tm session reopen`.
+pub fn reopen(conductor: &Conductor, reopen: &Reopen, output: &mut Output) -> Outcome {
+    let session = reopen.session.id();
+    let state = conductor.session_status(session)?;
+    match (Standing::of(&state), reopen.max_iterations) {
+        (Standing::Cap, Some(cap)) if i64::from(cap) <= state.current_iteration => {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_input",
+                format!(
+                    "--max-iterations {cap} is no more than the session has had: it paused after {}",
+                    state.current_iteration
+                ),
+            )
+            .suggest("give a higher number")
+            .recover(render::raise(&state, session)));
+        }
+        (Standing::Broken, None) | (Standing::Cap, _) => {}
+        // A response was taken in, and whoever is to make something of it perhaps cannot.
+        (_, None) if state.can_reopen => {}
+        (Standing::Broken, Some(_)) => {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_input",
+                "more iterations help only a session that paused after its last one, and this one broke down",
+            )
+            .suggest("leave --max-iterations out")
+            .recover(format!("tm session reopen{}", render::option(session))));
+        }
+        _ => return Err(nothing_to_reopen(&state)),
+    }
+    needs_terminal(output, "a session is taken up again", || {
+        let more = reopen.max_iterations;
+        let more = more.map_or_else(String::new, |more| format!(" --max-iterations {more}"));
+        let named = session.map(|_| state.session_id.as_str());
+        format!("tm session reopen{more}{}", render::option(named))
+    })?;
+    let text = render::reopening(&state, reopen.max_iterations, &output.look());
+    typed_back(
+        output,
+        &text,
+        "take it up again",
+        "taking the session up again",
+    )?;
+    let wish = Wish {
+        reason: reopen.reason.clone(),
+        max_iterations: reopen.max_iterations,
+        how: HOW.to_owned(),
+    };
+    let stepped = conductor.session_reopen(Some(&state.session_id), &wish)?;
+    output.answer(&stepped, |stepped, look| {
+        render::reopened(stepped, session, look)
+    })?;
+    Ok(DONE)
+}
+
+fn nothing_to_reopen(state: &SessionState) -> Fault {
+    let fault = |code: &str, why: &str| {
+        Fault::new(
+            Kind::Refused,
+            code,
+            format!("the session {} {why}", state.session_id),
+        )
+    };
+    if state.status == "IN_PROGRESS" {
+        fault(
+            "not_stopped",
+            "neither broke down nor paused after its last iteration: there is nothing to take up again",
+        )
+        .suggest("go on with it")
+        .recover(About::Session.status(&state.session_id))
+    } else {
+        fault("run_over", "is over for good")
+            .suggest("begin another one")
+            .recover("tm session init")
+    }
+}
+
+/// `tm session trust`.
+pub fn trust(conductor: &Conductor, trust: &Trust, output: &mut Output) -> Outcome {
+    let profile = trust.profile.as_str();
+    // Nobody has to be asked before less is let run.
+    if trust.revoke {
+        let revoked = conductor.session_distrust(profile)?;
+        let answer = json!({ "profile": profile, "revoked": revoked });
+        output.answer(&answer, |_, look| render::revoked(profile, revoked, look))?;
+        return Ok(DONE);
+    }
+    let mut untrusted = conductor.session_untrusted(profile)?;
+    if untrusted.trusted {
+        return trusted(conductor, &untrusted, false, output);
+    }
+    needs_terminal(output, "a profile's program is trusted", || {
+        format!("tm session trust {}", render::word(profile))
+    })?;
+    let text = render::trusting(&untrusted, &output.look());
+    typed_back(output, &text, "trust it", &about_trust(&untrusted))?;
+    conductor.session_trust(&untrusted)?;
+    untrusted.trusted = true;
+    trusted(conductor, &untrusted, true, output)
+}
+
+/// Says that a profile is trusted, and what can be done now with those of its sessions that are under way.
+fn trusted(
+    conductor: &Conductor,
+    untrusted: &Untrusted,
+    now: bool,
+    output: &mut Output,
+) -> Outcome {
+    // What cannot be listed is not in anybody's way here.
+    let mut under_way = conductor.session_list().unwrap_or_default();
+    under_way.retain(|session| session.status == "IN_PROGRESS");
+    output.answer(untrusted, |untrusted, look| {
+        render::trusted(untrusted, now, &under_way, look)
+    })?;
+    Ok(DONE)
+}
+
+fn about_trust(untrusted: &Untrusted) -> String {
+    format!("the trust in the profile {}", untrusted.profile)
+}
+
+/// Refuses where nobody sits who sees what is shown and can answer.
+pub fn needs_terminal(
+    output: &Output,
+    what: &str,
+    command: impl FnOnce() -> String,
+) -> Result<(), Fault> {
+    if output.has_person() {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Kind::Refused,
+        "needs_terminal",
+        format!("{what} by a person, at a terminal, and this is none"),
+    )
+    .suggest("an agent cannot decide this: ask the person to run the command, without --json and without a pipe")
+    .recover(command()))
+}
+
+/// Shows what is decided, and a code that is new each time; goes on only if that is typed.
+pub fn typed_back(output: &mut Output, text: &str, to: &str, what: &str) -> Result<(), Fault> {
+    output.text(text)?;
+    let code = code();
+    let answer = person::ask(output, &format!("\nType {code} to {to}: "))?;
+    if answer.is_some_and(|answer| answer.eq_ignore_ascii_case(&code)) {
+        output.text("\n")?;
+        return Ok(());
+    }
+    Err(declined(what))
+}
+
+/// A few letters that nobody knows who has not read them. They prove no more than that: no secret hangs on them.
+fn code() -> String {
+    let mut number = RandomState::new().build_hasher().finish();
+    let letters = LETTERS.len() as u64;
+    (0..CODE)
+        .map(|_| {
+            let at = usize::try_from(number % letters).unwrap_or_default();
+            number /= letters;
+            char::from(LETTERS[at])
+        })
+        .collect()
+}
+
+/// Refuses a decision on something else than what is there.
+pub fn bound_to(
+    gate: &ClosedGate,
+    about: About,
+    named: Option<&str>,
+    hash: Option<&str>,
+) -> Result<(), Fault> {
+    let changed = |message: String| {
+        Err(Fault::new(Kind::Conflict, "changed_since", message)
+            .suggest("look at what is there now, and decide on that")
+            .detail("gate", gate.gate.as_str())
+            .detail("iteration", gate.iteration)
+            .detail("hash", gate.hash.as_str())
+            .recover(about.status(&gate.session_id)))
+    };
+    if let Some(named) = named.filter(|named| *named != gate.gate) {
+        return changed(format!(
+            "the {} waits at the gate {}, and not at {named}",
+            about.noun(),
+            gate.gate
+        ));
+    }
+    let Some(hash) = hash else {
+        return Ok(());
+    };
+    let digits = hash.trim().to_ascii_lowercase();
+    if digits.len() < FEWEST_DIGITS || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Err(
+            super::usage(format!("`{hash}` is no hash")).suggest(format!(
+                "give all of its hexadecimal digits, or at least the first {FEWEST_DIGITS}"
+            )),
+        );
+    }
+    if gate.hash.to_ascii_lowercase().starts_with(&digits) {
+        return Ok(());
+    }
+    changed(format!(
+        "what stands before the gate {} is not what was looked at: its hash is {}",
+        gate.gate, gate.hash
+    ))
+}
+
+/// The decision on what was looked at, in the words of the wire: `approve` or `reject`.
+pub fn decision(
+    gate: ClosedGate,
+    choice: &str,
+    feedback: &str,
+    how: &str,
+) -> Result<Decide, Fault> {
+    let choice = serde_json::from_value(Value::from(choice))
+        .map_err(|_| Fault::bug(format!("`{choice}` is no decision")))?;
+    Ok(Decide {
+        gate,
+        choice,
+        feedback: feedback.to_owned(),
+        how: how.to_owned(),
+    })
+}
+
+/// The fault of a rejection that says nothing.
+pub fn no_feedback() -> Fault {
+    Fault::new(
+        Kind::Refused,
+        "no_feedback",
+        "a rejection needs feedback: it goes into the next prompt",
+    )
+    .suggest("say what is to be done otherwise")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decision_is_bound_to_the_hash_that_was_looked_at() {
+        let gate = ClosedGate {
+            gate: "plan".to_owned(),
+            hash: "0123456789abcdef0123456789abcdef".to_owned(),
+            ..ClosedGate::default()
+        };
+        let code = |named, hash| {
+            bound_to(&gate, About::Session, named, hash)
+                .err()
+                .map_or_else(String::new, |fault| fault.code)
+        };
+        for hash in ["01234567", "0123456789ABCDEF", &gate.hash] {
+            assert_eq!(code(Some("plan"), Some(hash)), "", "{hash}");
+        }
+        assert_eq!(code(None, None), "");
+        assert_eq!(code(Some("code"), None), "changed_since");
+        assert_eq!(code(None, Some("01234568")), "changed_since");
+        for hash in ["", "0123456", "0123456x", "plan.md  "] {
+            assert_eq!(code(None, Some(hash)), "usage", "{hash}");
+        }
+        let longer = format!("{}0", gate.hash);
+        assert_eq!(code(None, Some(&longer)), "changed_since");
+    }
+
+    #[test]
+    fn choices_are_words() {
+        for choice in ["approve", "reject"] {
+            assert!(decision(ClosedGate::default(), choice, "", HOW).is_ok());
+        }
+        assert!(decision(ClosedGate::default(), "maybe", "", HOW).is_err());
+    }
+
+    #[test]
+    fn a_code_is_another_one_each_time() {
+        let codes: std::collections::BTreeSet<String> = (0..20).map(|_| code()).collect();
+        assert!(codes.len() > 10, "{codes:?}");
+        for code in &codes {
+            assert_eq!(code.len(), CODE);
+            assert!(code.bytes().all(|letter| LETTERS.contains(&letter)));
+        }
+    }
+}

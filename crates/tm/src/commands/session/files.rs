@@ -1,0 +1,261 @@
+//! Files that come into a session and go out of it.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Component, Path, PathBuf};
+
+use conductor::review::answer::SessionState;
+use conductor::{Conductor, Fault, Kind};
+use project::convention::plain::one_line;
+use serde_json::json;
+
+use super::{DONE, Outcome};
+use crate::output::Output;
+use crate::render::session::{self as render, Standing};
+
+/// The most that is read of a file or of standard input, in bytes; no response may be as large.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A response, from a file or from standard input.
+pub fn response(file: &Path) -> Result<Vec<u8>, Fault> {
+    if file.as_os_str() == "-" {
+        return read(io::stdin().lock(), "standard input");
+    }
+    let shown = file.display().to_string();
+    let opened = File::open(file).and_then(|opened| {
+        let is_folder = opened.metadata()?.is_dir();
+        if is_folder {
+            Err(io::ErrorKind::IsADirectory.into())
+        } else {
+            Ok(opened)
+        }
+    });
+    match opened {
+        Ok(opened) => read(opened, &shown),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Fault::new(
+            Kind::Missing,
+            "unknown_file",
+            format!("there is no file {shown}"),
+        )
+        .suggest("name the file with the response, or `-` for standard input")),
+        Err(error) => Err(unreadable(&shown, &error)),
+    }
+}
+
+fn read(from: impl io::Read, shown: &str) -> Result<Vec<u8>, Fault> {
+    let mut bytes = Vec::new();
+    from.take(MOST_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable(shown, &error))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(Fault::new(
+            Kind::Usage,
+            "response_too_large",
+            format!("{shown} has more than {} MiB", MOST_BYTES / 1024 / 1024),
+        )
+        .suggest("name the file that holds the response, and nothing else"));
+    }
+    Ok(bytes)
+}
+
+fn unreadable(shown: &str, error: &io::Error) -> Fault {
+    Fault::environment("input", format!("{shown} could not be read"), error)
+        .suggest("name a file that you can read, or `-` for standard input")
+}
+
+/// Prints one file of a session.
+pub fn print(
+    conductor: &Conductor,
+    session: Option<&str>,
+    file: &str,
+    output: &mut Output,
+) -> Outcome {
+    let state = conductor.session_status(session)?;
+    let (path, bytes) = of_session(&state, file)?.ok_or_else(|| not_there(&state, file))?;
+    put_out(&state, session, &path, &bytes, output)
+}
+
+/// Prints the file of the present session that a single word means, which named no session.
+pub fn print_word(
+    conductor: &Conductor,
+    word: &str,
+    no_session: Fault,
+    output: &mut Output,
+) -> Outcome {
+    // Where it is not clear which session has the file, the word was meant as one.
+    let Ok(state) = conductor.session_status(None) else {
+        return Err(no_session);
+    };
+    if let Some((path, bytes)) = of_session(&state, word)? {
+        return put_out(&state, None, &path, &bytes, output);
+    }
+    let id = state.session_id.as_str();
+    let show = format!("tm session show{}", render::option(Some(id)));
+    Err(Fault::new(
+        Kind::Missing,
+        "unknown_file",
+        format!(
+            "`{}` is neither a session nor a file of the session {id}",
+            one_line(word)
+        ),
+    )
+    .suggest(format!(
+        "`{show}` lists its files, `tm session list` the sessions"
+    ))
+    .detail("session_id", id)
+    .recover(show))
+}
+
+fn put_out(
+    state: &SessionState,
+    session: Option<&str>,
+    path: &str,
+    bytes: &[u8],
+    output: &mut Output,
+) -> Outcome {
+    let changed = is_changed(state, path, bytes);
+    if changed {
+        output.warning(&render::not_as_recorded(state, session, path));
+    }
+    if output.is_json() {
+        output.json(&json!({
+            "session_id": state.session_id,
+            "path": path,
+            "bytes": bytes.len(),
+            "changed": changed,
+            "text": String::from_utf8_lossy(bytes),
+        }))?;
+    } else if let Ok(text) = std::str::from_utf8(bytes) {
+        output.document(text)?;
+    } else {
+        output.bytes(bytes)?;
+    }
+    Ok(DONE)
+}
+
+/// Whether a file is not what was recorded of it. What was never recorded is not, and neither is a response that is
+/// still to be taken in.
+fn is_changed(state: &SessionState, path: &str, bytes: &[u8]) -> bool {
+    let differs = |recorded: &str| recorded != journal::sha256_hex(bytes);
+    let waits_at = |gate: &str| matches!(Standing::of(state), Standing::Gate(at) if at == gate);
+    let current = format!("iteration-{}/", state.current_iteration);
+    let is_current = !path.contains('/') || path.starts_with(&current);
+    let is_code = path.starts_with(&format!("{current}code/"));
+    if path == "plan.md" && waits_at("plan") {
+        return state.plan_hash.as_deref().is_some_and(differs);
+    }
+    // Of those that the session looks at itself it is told which are not whole: it also knows what was approved since.
+    if path == "plan.md" || is_code || (is_current && path.ends_with("-response.md")) {
+        let below = |changed: &String| Path::new(path).starts_with(changed);
+        return state.tampered.iter().any(below);
+    }
+    let recorded = state
+        .artifacts
+        .iter()
+        .rev()
+        .find(|artifact| artifact.path == path);
+    recorded.is_some_and(|artifact| differs(&artifact.sha256))
+}
+
+/// A file of a session, by its path or by what it is: its path in the session's folder, and its content.
+fn of_session(state: &SessionState, named: &str) -> Result<Option<(String, Vec<u8>)>, Fault> {
+    for path in candidates(state, named) {
+        if let Some(real) = inside(&state.folder, &path) {
+            let shown = real.display().to_string();
+            let unreadable = |error: &io::Error| {
+                Fault::environment("input", format!("{shown} could not be read"), error)
+                    .suggest("its rights may have been changed: see to it that you can read it")
+            };
+            let mut bytes = Vec::new();
+            File::open(&real)
+                .and_then(|mut opened| opened.read_to_end(&mut bytes))
+                .map_err(|error| unreadable(&error))?;
+            return Ok(Some((within(&state.folder, &real, path), bytes)));
+        }
+    }
+    Ok(None)
+}
+
+/// The path of a file in the session's folder, whichever way it was named.
+fn within(folder: &Path, real: &Path, named: String) -> String {
+    let folder = fs::canonicalize(folder).unwrap_or_default();
+    match real.strip_prefix(folder).ok().and_then(Path::to_str) {
+        Some(path) => path.to_owned(),
+        None => named,
+    }
+}
+
+fn not_there(state: &SessionState, named: &str) -> Fault {
+    let fault = |message: String| {
+        Fault::new(Kind::Missing, "unknown_file", message)
+            .detail("session_id", state.session_id.as_str())
+    };
+    let (id, phase) = (&state.session_id, &state.phase);
+    if matches!(named, "plan" | "prompt" | "response") {
+        let yet = match state.status.as_str() {
+            "IN_PROGRESS" => " yet",
+            _ => "",
+        };
+        return fault(format!(
+            "the session {id} has no {named}{yet}: it stands in {phase}"
+        ))
+        .suggest("`tm session status` says what comes next")
+        .recover(format!("tm session status{}", render::option(Some(id))));
+    }
+    let known: Vec<&str> = state
+        .artifacts
+        .iter()
+        .map(|artifact| artifact.path.as_str())
+        .collect();
+    fault(format!("the session {id} has no file {}", one_line(named)))
+        .suggest("name one of its files; without a name they are listed")
+        .expected(known)
+        .recover("tm session show")
+}
+
+/// The paths that a name can mean, the likeliest first.
+fn candidates(state: &SessionState, named: &str) -> Vec<String> {
+    let iteration = format!("iteration-{}", state.current_iteration);
+    let (prompt, response) = match Standing::of(state) {
+        Standing::Response {
+            prompt, response, ..
+        } => (prompt, Some(response)),
+        _ => (None, None),
+    };
+    // Of a phase that waits for nothing, those that were written last.
+    let newest = |ending: &str| {
+        state
+            .artifacts
+            .iter()
+            .rev()
+            .map(|artifact| &artifact.path)
+            .find(|path| path.ends_with(ending))
+            .cloned()
+    };
+    let found = match named {
+        "plan" => Some("plan.md".to_owned()),
+        "prompt" => prompt.map(str::to_owned).or_else(|| newest("-prompt.md")),
+        "response" => response
+            .filter(|path| state.folder.join(path).is_file())
+            .map(str::to_owned)
+            .or_else(|| newest("-response.md")),
+        _ => None,
+    };
+    let named = named.strip_prefix("./").unwrap_or(named);
+    found
+        .into_iter()
+        .chain([named.to_owned(), format!("{iteration}/{named}")])
+        .collect()
+}
+
+/// A regular file in a folder, as it really is; none where there is none, or where it leads out.
+fn inside(folder: &Path, path: &str) -> Option<PathBuf> {
+    let path = Path::new(path);
+    let path = path.strip_prefix(folder).unwrap_or(path);
+    let plain = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    let real = fs::canonicalize(folder.join(path)).ok()?;
+    let is_inside = plain && real.starts_with(fs::canonicalize(folder).ok()?);
+    (is_inside && real.is_file()).then_some(real)
+}

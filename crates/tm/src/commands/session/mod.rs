@@ -1,0 +1,230 @@
+//! `tm session`.
+
+pub mod advice;
+pub mod decision;
+mod files;
+mod places;
+
+use conductor::review::request;
+use conductor::{Conductor, Fault};
+use serde_json::{Map, Value};
+
+use super::{DONE, Outcome, declined, open, usage};
+use crate::cli::session::{Init, Respond, Session, SessionCommand, Show};
+use crate::output::Output;
+use crate::render::session as render;
+
+/// Carries out a command of `tm session`.
+pub fn run(session: Session, output: &mut Output) -> Outcome {
+    let Session { place, command } = session;
+    let name = format!("tm session {}", command.name());
+    let conductor = open(place.project_root, None, &name)?;
+    let named = command.session().map(str::to_owned);
+    carry_out(&conductor, command, output)
+        .map_err(|fault| advice::for_session(fault, named.as_deref()))
+}
+
+fn carry_out(conductor: &Conductor, command: SessionCommand, output: &mut Output) -> Outcome {
+    match command {
+        SessionCommand::Init(init) => begin(conductor, init, output),
+        SessionCommand::Step(chosen) => step(conductor, chosen.session.id(), output),
+        SessionCommand::Run(chosen) => many_steps(conductor, chosen.session.id(), output),
+        SessionCommand::Status(chosen) => {
+            let named = chosen.session.id();
+            let state = conductor.session_status(named)?;
+            output.answer(&state, |state, look| render::status(state, named, look))?;
+            Ok(DONE)
+        }
+        SessionCommand::Respond(respond) => take_in(conductor, &respond, output),
+        SessionCommand::Approve(approve) => decision::approve(conductor, &approve, output),
+        SessionCommand::Reject(reject) => decision::reject(conductor, &reject, output),
+        SessionCommand::Reopen(reopen) => decision::reopen(conductor, &reopen, output),
+        SessionCommand::Trust(trust) => decision::trust(conductor, &trust, output),
+        SessionCommand::Cancel(cancel) => {
+            let stepped = conductor.session_cancel(cancel.session.id(), &cancel.reason)?;
+            output.answer(&stepped, |stepped, look| {
+                render::stepped(stepped, cancel.session.id(), look)
+            })?;
+            Ok(DONE)
+        }
+        SessionCommand::List => {
+            let sessions = conductor.session_list()?;
+            output.answer(&sessions, |sessions, look| render::list(sessions, look))?;
+            Ok(DONE)
+        }
+        SessionCommand::Show(show) => look_at(conductor, &show, output),
+        SessionCommand::Profiles => {
+            let profiles = conductor.session_profiles()?;
+            output.answer(&profiles, |profiles, look| render::profiles(profiles, look))?;
+            Ok(DONE)
+        }
+        SessionCommand::Export(export) => places::hand_out(conductor, &export, output),
+        SessionCommand::Restore(chosen) => {
+            let named = chosen.session.id();
+            let restored = conductor.session_restore(named)?;
+            output.answer(&restored, |restored, look| {
+                render::restored(restored, named, look)
+            })?;
+            Ok(DONE)
+        }
+    }
+}
+
+fn look_at(conductor: &Conductor, show: &Show, output: &mut Output) -> Outcome {
+    let (session, file) = show.meant();
+    if let Some(file) = file {
+        return files::print(conductor, session, file, output);
+    }
+    let state = match (conductor.session_status(session), show.only_word()) {
+        (Err(fault), Some(word)) if advice::names_no_session(&fault) => {
+            return files::print_word(conductor, word, fault, output);
+        }
+        (state, _) => state?,
+    };
+    output.answer(&state, |state, look| render::show(state, session, look))?;
+    Ok(DONE)
+}
+
+fn begin(conductor: &Conductor, init: Init, output: &mut Output) -> Outcome {
+    let request = request::Init {
+        inputs: inputs(&init)?,
+        gates: init
+            .gate
+            .iter()
+            .map(|pair| match pair.split_once('=') {
+                Some((gate, mode)) => Ok((gate.trim().to_owned(), mode.trim().to_owned())),
+                None => Err(usage(format!("--gate {pair} has no `=`"))
+                    .suggest("write --gate plan=human; the gates are plan, code and review")),
+            })
+            .collect::<Result<_, _>>()?,
+        profile: init.profile,
+        max_iterations: init.max_iterations,
+        name: init.name,
+    };
+    let state = conductor.session_init(&request)?;
+    // A script takes the id, and a person is told the rest beside it.
+    output.answer(&state, |state, _| {
+        crate::render::plain(&format!("{}\n", state.session_id))
+    })?;
+    output.hint(&render::begun(&state));
+    Ok(DONE)
+}
+
+/// The inputs of an init: pairs, whose texts the conductor reads by the profile's types, and JSON as it is.
+fn inputs(init: &Init) -> Result<Map<String, Value>, Fault> {
+    let mut inputs = Map::new();
+    let twice = |name: &str| {
+        Err(usage(format!("the input `{name}` is given twice")).suggest("give it once"))
+    };
+    for pair in &init.input {
+        let Some((name, value)) = pair.split_once('=') else {
+            return Err(usage(format!("-i {pair} has no `=`")).suggest("write -i NAME=VALUE"));
+        };
+        let name = name.trim();
+        if inputs.insert(name.to_owned(), value.into()).is_some() {
+            return twice(name);
+        }
+    }
+    let Some(text) = &init.inputs else {
+        return Ok(inputs);
+    };
+    let object: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
+        usage(format!("--inputs is no JSON object: {error}"))
+            .suggest("write --inputs '{\"name\": \"value\"}', or use -i NAME=VALUE")
+    })?;
+    for (name, value) in object {
+        if inputs.contains_key(&name) {
+            return twice(&name);
+        }
+        inputs.insert(name, value);
+    }
+    Ok(inputs)
+}
+
+fn step(conductor: &Conductor, session: Option<&str>, output: &mut Output) -> Outcome {
+    let stepped = conductor.session_step(session)?;
+    for warning in &stepped.warnings {
+        output.warning(warning);
+    }
+    output.answer(&stepped, |stepped, look| {
+        render::stepped(stepped, session, look)
+    })?;
+    Ok(stepped.exit_status())
+}
+
+/// Steps until there is none to take. As JSON there is one value, the last.
+fn many_steps(conductor: &Conductor, session: Option<&str>, output: &mut Output) -> Outcome {
+    let mut unsaid = None;
+    let last = conductor.session_run(session, &mut |stepped| {
+        for warning in &stepped.warnings {
+            output.warning(warning);
+        }
+        if !output.is_json() && unsaid.is_none() {
+            let line = render::one_step(stepped, &output.look());
+            unsaid = output.text(&line).err();
+        }
+    })?;
+    if let Some(fault) = unsaid {
+        return Err(fault);
+    }
+    output.answer(&last, |last, look| render::where_it_is(last, session, look))?;
+    // It goes on as long as it can: what is not over waits, however many steps were taken before.
+    Ok(match last.state.status.as_str() {
+        "IN_PROGRESS" => conductor::Kind::Blocked.exit_status(),
+        _ => DONE,
+    })
+}
+
+fn take_in(conductor: &Conductor, respond: &Respond, output: &mut Output) -> Outcome {
+    let from_terminal = respond.file.as_os_str() == "-" && output.has_person();
+    if from_terminal {
+        output.hint("type the response, and end it with Ctrl-D on a line of its own");
+    }
+    let session = respond.session.id();
+    places::in_order(conductor, &respond.session, "respond", &respond.file)?;
+    let response = files::response(&respond.file)?;
+    let responded = conductor
+        .session_respond(session, &response, respond.replace)
+        .map_err(|fault| advice::of_no_response(conductor, session, fault))?;
+    // The response is in its place; what cannot be told besides is left out.
+    let state = conductor.session_brief(Some(&responded.session_id)).ok();
+    output.answer(&responded, |responded, look| {
+        render::responded(responded, state.as_ref(), session, look)
+    })?;
+    Ok(DONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn init(pairs: &[&str], json: Option<&str>) -> Init {
+        Init {
+            profile: None,
+            input: pairs.iter().map(|&pair| pair.to_owned()).collect(),
+            inputs: json.map(str::to_owned),
+            gate: Vec::new(),
+            max_iterations: None,
+            name: None,
+        }
+    }
+
+    #[test]
+    fn inputs_are_pairs_and_json_together_and_each_is_given_once() {
+        let given = inputs(&init(&["a=1", "b = x=y"], Some(r#"{"c": [1]}"#))).unwrap();
+        assert_eq!(
+            Value::Object(given),
+            serde_json::json!({ "a": "1", "b": " x=y", "c": [1] })
+        );
+        for (pairs, json) in [
+            (&["a"][..], None),
+            (&["a=1", "a=2"], None),
+            (&["a=1"], Some(r#"{"a": 1}"#)),
+            (&[], Some("[1]")),
+            (&[], Some("{")),
+        ] {
+            let fault = inputs(&init(pairs, json)).unwrap_err();
+            assert_eq!(fault.code, "usage", "{pairs:?} {json:?}");
+        }
+    }
+}

@@ -1,0 +1,518 @@
+//! Sessions of the `review` rails.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use conductor::review::answer::{ClosedGate, SessionState, Stepped};
+use conductor::review::request::Init;
+use conductor::{Conductor, Fault, Kind};
+use mcp::{Client, Hints};
+use project::convention::plain::{many_lines, one_line};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::super::confirm::{No, as_typed, confirm};
+use super::super::place::Meant;
+use super::{Answer, Call, Entry, answer};
+use crate::commands::session::advice::{for_session, of_no_response};
+use crate::commands::session::decision::{bound_to, decision, no_feedback};
+use crate::render::session::{
+    About, PLAN_CHANGED, Standing, changed_work, next_step, option, work,
+};
+
+/// The tool that carries a person's decision.
+pub(super) const DECIDE: &str = "session_decide";
+/// Clients that ask their person at every call of a tool that wants it so, whatever else they may be told to let pass.
+const ASKING: [&str; 1] = ["claude-code"];
+/// The most of a prompt that an answer carries, in bytes.
+const LONGEST_PROMPT: u64 = 64 * 1024;
+/// How many characters of a feedback are told again.
+const LONGEST_ECHO: usize = 200;
+/// How many transitions and files an answer carries that is not about them.
+const LISTED: usize = 10;
+
+/// The tools of a session.
+pub(super) fn entries() -> Vec<Entry> {
+    let text = json!({ "type": "string" });
+    let flag = json!({ "type": "boolean" });
+    let count = json!({ "type": "integer" });
+    let texts = json!({ "type": "array", "items": { "type": "string" } });
+    let object = json!({ "type": "object" });
+    let state = json!({
+        "session_id": text, "phase": text, "status": text, "current_iteration": count,
+        "waiting_for": object, "next_step": text, "prompt_text": text, "closed_gate": object, "last_error": text,
+    });
+    let mut stepped = state.clone();
+    stepped["advanced"] = flag.clone();
+    stepped["warnings"] = texts.clone();
+    stepped["messages"] = texts;
+    vec![
+        Entry {
+            name: "session_init",
+            title: "Begin a session",
+            description: "Begin a review session: plan, code, review, revisions until a review passes. inputs as the profile names them (generic: request; perhaps context, language, constraints). Then session_step.",
+            hints: Hints::Adds,
+            input: json!({
+                "profile": { "type": "string", "description": "generic if left out" },
+                "inputs": object,
+                "gates": { "type": "object", "description": "plan, code, review: auto or human" },
+                "maxIterations": count,
+                "name": { "type": "string", "description": "for its id" },
+            }),
+            needed: &[],
+            output: state.clone(),
+            call: init,
+        },
+        Entry {
+            name: "session_step",
+            title: "Take a step",
+            description: "Take one step; with response, put that into its place first. advanced: false: it waits, as next_step says. prompt_text is what to answer.",
+            hints: Hints::Adds,
+            input: json!({
+                "response": { "type": "string", "description": "the whole answer to prompt_text" },
+                "phase": { "type": "string", "description": "that the response answers; in another nothing is done" },
+                "replaceResponse": { "type": "boolean", "description": "in place of another one, not taken in yet" },
+                "run": { "type": "boolean", "description": "all steps that can be taken" },
+            }),
+            needed: &[],
+            output: stepped,
+            call: step,
+        },
+        Entry {
+            name: DECIDE,
+            title: "Decide at a gate",
+            description: "Pass on what the person decided at a closed gate of a session or run, on exactly what they looked at: gate and hash as in the answer that showed them. The person is asked again. Never call it unasked.",
+            hints: Hints::Destructive,
+            input: json!({
+                "decision": { "type": "string", "enum": ["approve", "reject"] },
+                "gate": text,
+                "hash": text,
+                "feedback": { "type": "string", "description": "to reject: what to do otherwise" },
+            }),
+            needed: &["decision", "gate", "hash"],
+            output: state.clone(),
+            call: decide,
+        },
+        Entry {
+            name: "session_status",
+            title: "Where a session is",
+            description: "Phase, what it waits for, and what to do next. full: all transitions and files.",
+            hints: Hints::ReadOnly,
+            input: json!({ "full": flag }),
+            needed: &[],
+            output: state,
+            call: status,
+        },
+    ]
+}
+
+impl Call<'_> {
+    /// Reads what every tool of a session takes, refuses what is left, and opens the project.
+    fn open_session(mut self) -> Result<(Conductor, Meant), No> {
+        let given = &mut self.arguments;
+        let session = given.text("sessionId")?;
+        let meant = Meant {
+            // Answers spell it so, and agents repeat what they read.
+            run: session.or(given.text("session_id")?),
+            project_root: given.text("projectRoot")?,
+            tag: None,
+        };
+        self.arguments.end()?;
+        let conductor = self.places.open(&meant, self.tool, self.client)?;
+        Ok((conductor, meant))
+    }
+}
+
+fn init(mut call: Call<'_>) -> Answer {
+    let given = &mut call.arguments;
+    let cap = given.count("maxIterations")?;
+    let request = Init {
+        profile: given.text("profile")?,
+        inputs: given.map("inputs")?,
+        gates: gates(given.map("gates")?)?,
+        max_iterations: cap.map(|cap| u32::try_from(cap).unwrap_or(u32::MAX)),
+        name: given.text("name")?,
+    };
+    let (conductor, meant) = call.open_session()?;
+    if let Some(named) = &meant.run {
+        return Err(Fault::new(
+            Kind::Usage,
+            "bad_arguments",
+            format!(
+                "`sessionId` is {}, and a new session has an id of its own",
+                one_line(named)
+            ),
+        )
+        .suggest("leave `sessionId` out; to go on with that session call `session_status`")
+        .into());
+    }
+    let state = conductor.session_init(&request)?;
+    told(&conductor, &state, &state)
+}
+
+/// Modes of gates by name.
+fn gates(given: Map<String, Value>) -> Result<Vec<(String, String)>, Fault> {
+    given
+        .into_iter()
+        .map(|(gate, mode)| match mode {
+            Value::String(mode) => Ok((gate, mode)),
+            other => Err(Fault::new(
+                Kind::Usage,
+                "bad_arguments",
+                format!(
+                    "the gate `{}` is {}, where auto or human is expected",
+                    one_line(&gate),
+                    one_line(&other.to_string())
+                ),
+            )
+            .suggest("give `gates` as {\"plan\": \"human\"}")
+            .expected(vec!["auto", "human"])),
+        })
+        .collect()
+}
+
+fn step(mut call: Call<'_>) -> Answer {
+    let given = &mut call.arguments;
+    // An empty one is refused, and not taken for none.
+    let response = given.whole_text("response")?;
+    let phase = given.text("phase")?;
+    let replace = given.flag("replaceResponse")?;
+    let run = given.flag("run")?;
+    let client = call.client;
+    let (conductor, meant) = call.open_session()?;
+    let wish = Step {
+        response,
+        phase,
+        replace,
+        run,
+    };
+    take_step(&conductor, &meant, wish, client).map_err(|no| of_session(no, &meant))
+}
+
+/// What a step is asked for.
+struct Step {
+    response: Option<String>,
+    phase: Option<String>,
+    replace: bool,
+    run: bool,
+}
+
+fn take_step(conductor: &Conductor, meant: &Meant, wish: Step, client: &Client) -> Answer {
+    let Step {
+        response,
+        phase,
+        replace,
+        run,
+    } = wish;
+    let mut session = meant.run.clone();
+    if response.is_some() || phase.is_some() {
+        let state = conductor.session_brief(meant.run())?;
+        if let Some(phase) = phase
+            .as_deref()
+            .filter(|phase| !phase.eq_ignore_ascii_case(&state.phase))
+        {
+            return Err(elsewhere(phase, &state).into());
+        }
+        // The same one all the way, whichever is the present one by then.
+        session = Some(state.session_id);
+    }
+    if let Some(response) = response {
+        let taken = conductor
+            .session_respond_in(
+                session.as_deref(),
+                response.as_bytes(),
+                replace,
+                phase.as_deref(),
+            )
+            .map_err(|fault| of_no_response(conductor, session.as_deref(), fault))?;
+        session = Some(taken.session_id);
+    }
+    // The step is the one that was meant, also where another call takes the session on meanwhile.
+    if !run || phase.is_some() {
+        let stepped = conductor.session_step_in(session.as_deref(), phase.as_deref())?;
+        if !run || !stepped.advanced {
+            return told(conductor, &stepped, &stepped.state);
+        }
+    }
+    let mut steps = 0.0;
+    let (mut warnings, mut messages) = (Vec::new(), Vec::new());
+    let last = conductor.session_run(session.as_deref(), &mut |taken| {
+        steps += 1.0;
+        client.progress(steps, None, taken.state.phase.clone());
+        warnings.extend(taken.warnings.iter().cloned());
+        messages.extend(taken.messages.iter().cloned());
+    })?;
+    // What was said on the way counts as much as what was said at the end of it.
+    let stepped = Stepped {
+        warnings,
+        messages,
+        ..last
+    };
+    told(conductor, &stepped, &stepped.state)
+}
+
+/// A fault whose commands name the session that the call named.
+fn of_session(no: No, meant: &Meant) -> No {
+    match no {
+        No::Fault(fault) => for_session(*fault, meant.run()).into(),
+        No::Stop(stop) => No::Stop(stop),
+    }
+}
+
+/// The fault of a response to a prompt that is not the present one.
+fn elsewhere(phase: &str, state: &SessionState) -> Fault {
+    Fault::new(
+        Kind::Conflict,
+        "changed_since",
+        format!(
+            "the session {} is in {}, and not in {}: nothing was done",
+            state.session_id,
+            state.phase,
+            one_line(phase)
+        ),
+    )
+    .suggest("see where it is, and do what `next_step` says: `tm session status`")
+    .detail("phase", state.phase.as_str())
+    .recover(format!(
+        "tm session status{}",
+        option(Some(&state.session_id))
+    ))
+}
+
+fn status(mut call: Call<'_>) -> Answer {
+    let full = call.arguments.flag("full")?;
+    let (conductor, meant) = call.open_session()?;
+    let state = conductor.session_status(meant.run());
+    let mut state = state.map_err(|fault| for_session(fault, meant.run()))?;
+    if !full {
+        keep_last(&mut state.phase_history);
+        keep_last(&mut state.artifacts);
+    }
+    told(&conductor, &state, &state)
+}
+
+fn keep_last<T>(list: &mut Vec<T>) {
+    list.drain(..list.len().saturating_sub(LISTED));
+}
+
+fn decide(mut call: Call<'_>) -> Answer {
+    let given = &mut call.arguments;
+    let choice = given.needed_text("decision")?;
+    let named = given.needed_text("gate")?;
+    let hash = given.needed_text("hash")?;
+    let feedback = given.text("feedback")?.unwrap_or_default();
+    let client = call.client;
+    let (conductor, meant) = call.open_session()?;
+    if !matches!(choice.as_str(), "approve" | "reject") {
+        return Err(Fault::new(
+            Kind::Usage,
+            "bad_arguments",
+            format!("`{}` is no decision", one_line(&choice)),
+        )
+        .suggest("give approve or reject for `decision`")
+        .expected(vec!["approve", "reject"])
+        .into());
+    }
+    if choice == "reject" && feedback.trim().is_empty() {
+        return Err(no_feedback().into());
+    }
+    let wish = Wish {
+        choice,
+        gate: named,
+        hash,
+        feedback,
+    };
+    decide_on(&conductor, &meant, &wish, client).map_err(|no| of_session(no, &meant))
+}
+
+/// What was decided, and on what.
+struct Wish {
+    choice: String,
+    gate: String,
+    hash: String,
+    feedback: String,
+}
+
+fn decide_on(conductor: &Conductor, meant: &Meant, wish: &Wish, client: &Client) -> Answer {
+    let Wish {
+        choice,
+        gate: named,
+        hash,
+        feedback,
+    } = wish;
+    let gate = conductor.session_gate(meant.run())?;
+    bound_to(&gate, About::Session, Some(named), Some(hash))?;
+    let how = asked(client, &gate, choice, feedback, meant)?;
+    let request = decision(gate, choice, feedback, &how)?;
+    let decided = conductor.session_decide(&request)?;
+    told(conductor, &decided, &decided.state)
+}
+
+/// Goes on only if a person is behind the decision, and says by which way they were asked.
+fn asked(
+    client: &Client,
+    gate: &ClosedGate,
+    choice: &str,
+    feedback: &str,
+    meant: &Meant,
+) -> Result<String, No> {
+    if !client.can().forms && ASKING.contains(&client.name()) {
+        return Ok(format!("client {}", client.name()));
+    }
+    // The yes is for this decision on exactly this.
+    let about = json!([
+        gate.session_id,
+        gate.gate,
+        gate.iteration,
+        gate.hash,
+        choice,
+        feedback
+    ]);
+    confirm(
+        client,
+        &question(gate, choice, feedback),
+        &about.to_string(),
+        &by_hand(gate, choice, feedback, meant),
+    )?;
+    Ok("elicitation".to_owned())
+}
+
+/// What the person is asked.
+fn question(gate: &ClosedGate, choice: &str, feedback: &str) -> String {
+    let mut lines = vec![match choice {
+        "approve" => format!("Approve the {}?", gate.gate),
+        _ => format!("Send the {} back?", gate.gate),
+    }];
+    lines.push(format!(
+        "Session {}, iteration {}",
+        gate.session_id, gate.iteration
+    ));
+    lines.push(format!("sha256 {}", gate.hash));
+    for path in &gate.look_at {
+        lines.push(format!("Look at {}", path.display()));
+    }
+    if gate.edited {
+        lines.push(format!("Note: {PLAN_CHANGED}"));
+    }
+    if choice == "reject" {
+        lines.push(format!("Feedback: {}", shortened(feedback.trim())));
+    }
+    many_lines(&lines.join("\n")).trim_end().to_owned()
+}
+
+/// A text as it is told again to whoever sent it: not the whole of a long one.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_ECHO) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}… ({} bytes in all)", &text[..at], text.len()),
+    }
+}
+
+/// The same decision as a person would type it; a long feedback is left to them.
+fn by_hand(gate: &ClosedGate, choice: &str, feedback: &str, meant: &Meant) -> String {
+    let mut words = vec![
+        "tm".to_owned(),
+        "session".to_owned(),
+        choice.to_owned(),
+        "--session".to_owned(),
+        gate.session_id.clone(),
+        "--hash".to_owned(),
+        gate.hash.clone(),
+    ];
+    if choice == "reject" {
+        // Joined to its option, since it may begin with a hyphen.
+        let feedback = match feedback.chars().nth(LONGEST_ECHO) {
+            None => one_line(feedback),
+            Some(_) => "TEXT".to_owned(),
+        };
+        words.push(format!("--feedback={feedback}"));
+    }
+    let root = meant.project_root.iter();
+    words.extend(root.map(|root| format!("--project-root={root}")));
+    as_typed(&words)
+}
+
+/// An answer with what an agent needs to go on: the next step, the prompt that waits, the gate that is closed.
+fn told<T: Serialize>(conductor: &Conductor, value: &T, state: &SessionState) -> Answer {
+    let mut answer = answer(value)?;
+    let standing = match Standing::of(state) {
+        // Nobody is to answer a prompt that shows such files.
+        _ if !changed_work(state).is_empty() => Standing::Held("tampered"),
+        standing => standing,
+    };
+    let mut next = what_next(&standing, state);
+    if let Standing::Response {
+        prompt: Some(prompt),
+        ..
+    } = standing
+    {
+        let path = state.folder.join(prompt);
+        match prompt_text(&path) {
+            Some(text) => answer["prompt_text"] = text.into(),
+            None => {
+                next = format!(
+                    "The prompt is too long for an answer, or cannot be read: read {}. {next}",
+                    path.display()
+                );
+            }
+        }
+    }
+    if let Standing::Gate(_) = standing {
+        match conductor.session_gate(Some(&state.session_id)) {
+            Ok(gate) => answer["closed_gate"] = super::answer(&gate)?,
+            Err(fault) => next = format!("Tell the person: {fault}. {}", fault.suggestion),
+        }
+    }
+    answer["next_step"] = next.into();
+    Ok(answer)
+}
+
+/// A prompt, if an answer can carry it.
+fn prompt_text(path: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut file = File::open(path).ok()?.take(LONGEST_PROMPT + 1);
+    file.read_to_end(&mut bytes).ok()?;
+    let fits = bytes.len() as u64 <= LONGEST_PROMPT;
+    fits.then(|| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What to do now, in the words of one who has these tools.
+fn what_next(standing: &Standing<'_>, state: &SessionState) -> String {
+    let (id, phase) = (&state.session_id, &state.phase);
+    match standing {
+        Standing::Response { .. } => format!(
+            "Do what prompt_text asks, and send {} in the form that it asks for, rather than write the file: `session_step` with phase \"{phase}\" and response.",
+            work(phase)
+        ),
+        Standing::Gate(gate) => format!(
+            "The gate {gate} is closed. Show the person what `closed_gate` names, and ask what they decide; then `session_decide` with its gate and hash. Or they run `tm session approve --session {id}` or `tm session reject --session {id} --feedback TEXT`."
+        ),
+        Standing::Cap => format!(
+            "Stop and tell the person: {} iterations failed their review. They can allow more with `tm session reopen --session {id} --max-iterations N`, or end it with `tm session cancel --session {id}`.",
+            state.current_iteration
+        ),
+        Standing::Paused(why) => format!(
+            "Stop and tell the person: the session was paused ({}). `tm run resume --run-id {id}` goes on with it.",
+            one_line(why)
+        ),
+        Standing::Held("tampered") => format!(
+            "Stop and tell the person: files of the session were changed by hand. `tm session restore --session {id}` puts back what was recorded. Then `session_step`."
+        ),
+        Standing::Held(reason) => format!(
+            "Stop and tell the person that the session cannot go on: {reason}. Another `session_step` says more of what stands in the way."
+        ),
+        Standing::Free => format!("{} Call `session_step`.", next_step(state)),
+        Standing::Broken => format!(
+            "Stop and tell the person what last_error says. They can take the session up again with `tm session reopen --session {id}`."
+        ),
+        Standing::Cancelled => "The session is over. Tell the person why.".to_owned(),
+        Standing::Complete => format!(
+            "The session is over: the review passed. The code is in {}; `tm session export --session {id} DIR` writes it to where it belongs.",
+            state
+                .folder
+                .join(format!("iteration-{}/code", state.current_iteration))
+                .display()
+        ),
+    }
+}

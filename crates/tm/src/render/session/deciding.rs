@@ -1,0 +1,219 @@
+//! What a person is shown before a decision.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use conductor::review::answer::{ClosedGate, SessionState, SessionSummary, Untrusted};
+
+use super::{Look, Page, STRONG, Sign, Standing, counted, option, shown, why, word};
+
+/// The most files of a folder that are listed.
+const LISTED: usize = 30;
+
+/// What is said of a plan that somebody changed before a person decided on it.
+pub const PLAN_CHANGED: &str =
+    "plan.md was changed since it was taken in: planning-response.md has what was written";
+
+/// The most sessions that are named where several could go on.
+const MOST_NAMED: usize = 3;
+
+/// What a decision is about, in the words of the command that it is made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// A session.
+    Session,
+    /// A run of any workflow.
+    Run,
+}
+
+impl About {
+    /// What it is called.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Run => "run",
+        }
+    }
+
+    /// The command that shows where it stands.
+    pub fn status(self, id: &str) -> String {
+        match self {
+            Self::Session => format!("tm session status{}", option(Some(id))),
+            Self::Run => format!("tm run status --run-id {id}"),
+        }
+    }
+}
+
+/// What stands before a gate, all that a decision is bound to. With `feedback` it is to be sent back.
+pub fn gate(gate: &ClosedGate, about: About, feedback: Option<&str>, look: &Look) -> String {
+    let mut page = Page::new(look);
+    let verb = if feedback.is_some() {
+        "Send back"
+    } else {
+        "Approve"
+    };
+    let what = match about {
+        About::Session => format!("the {}", gate.gate),
+        About::Run => format!("what stands before the gate {}", gate.gate),
+    };
+    page.title(&format!("{verb} {what}?"));
+    page.field(about.noun(), &gate.session_id);
+    page.field("gate", &format!("{} ({})", gate.gate, gate.phase));
+    match about {
+        About::Session => page.field("iteration", &gate.iteration.to_string()),
+        About::Run if gate.iteration > 0 => page.field("round", &gate.iteration.to_string()),
+        About::Run => {}
+    }
+    page.field("sha256", &gate.hash);
+    for path in &gate.look_at {
+        page.field("look at", &shown(path));
+        files_below(&mut page, path);
+    }
+    if gate.edited {
+        page.signed(Sign::Warn, PLAN_CHANGED);
+    }
+    match feedback {
+        Some(feedback) => {
+            page.block_wrapped(match about {
+                About::Session => {
+                    "It is made anew in the same iteration, with this in the next prompt:"
+                }
+                About::Run => "It goes back with this, which whoever does it again is told:",
+            });
+            page.block(feedback);
+        }
+        None => page
+            .raw("The approval holds for exactly this; anything changed later needs another one."),
+    }
+    page.finish()
+}
+
+/// The files of a folder, where a path is one.
+fn files_below(page: &mut Page<'_>, folder: &Path) {
+    if !folder.is_dir() {
+        return;
+    }
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
+    // Links are listed and not followed, so this ends.
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                _ => files.push(entry.path()),
+            }
+        }
+    }
+    files.sort();
+    let names: Vec<String> = files
+        .iter()
+        .map(|file| shown(file.strip_prefix(folder).unwrap_or(file)))
+        .collect();
+    page.list(names.iter().take(LISTED).map(String::as_str));
+    if let Some(more) = names.len().checked_sub(LISTED).filter(|&more| more > 0) {
+        page.raw(&format!("    and {} more", counted(more, "file")));
+    }
+}
+
+/// What taking a session up again does.
+pub fn reopening(state: &SessionState, cap: Option<u32>, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.title("Take the session up again?");
+    page.field("session", &state.session_id);
+    page.field("phase", &state.phase);
+    page.field("iteration", &state.current_iteration.to_string());
+    why(&mut page, state);
+    let text = match (Standing::of(state), cap) {
+        (Standing::Cap, Some(cap)) => format!(
+            "It paused after {} and may have {cap} from now on. Nothing is set aside: the next step acts on the same review.",
+            counted(state.current_iteration, "iteration")
+        ),
+        (Standing::Cap, None) => {
+            "The review that failed is set aside, and the session waits for another one.".to_owned()
+        }
+        (Standing::Broken, _) => {
+            "The response that broke it is set aside, and the session waits for another one."
+                .to_owned()
+        }
+        _ => "The response that was taken in is set aside, and the session waits for another one."
+            .to_owned(),
+    };
+    page.block_wrapped(&text);
+    page.finish()
+}
+
+/// What somebody who trusts a profile lets run.
+pub fn trusting(untrusted: &Untrusted, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.title(&format!(
+        "Let the profile {} run its own program?",
+        untrusted.profile
+    ));
+    page.field("folder", &shown(&untrusted.folder));
+    page.field("sha256", &untrusted.hash);
+    page.raw(&look.paint(STRONG, "Its files, which all count:"));
+    let files = untrusted.files.iter().map(String::as_str);
+    page.list(files.take(LISTED));
+    if let Some(more) = untrusted
+        .files
+        .len()
+        .checked_sub(LISTED)
+        .filter(|&more| more > 0)
+    {
+        page.raw(&format!("    and {} more", counted(more, "file")));
+    }
+    // Last, so that a long list does not carry away what is decided on.
+    page.raw(&look.paint(
+        STRONG,
+        "Runs, with your rights, whenever a response is read:",
+    ));
+    for command in &untrusted.commands {
+        page.command(command);
+    }
+    page.block_wrapped("Read the files first. A change of any of them asks again.");
+    page.finish()
+}
+
+/// A profile is trusted no more.
+pub fn revoked(profile: &str, was: bool, look: &Look) -> String {
+    let mut page = Page::new(look);
+    let text = if was {
+        format!("the profile {profile} is trusted no more")
+    } else {
+        format!("nobody had trusted the profile {profile}")
+    };
+    page.signed(Sign::Good, &text);
+    page.finish()
+}
+
+/// A profile is trusted, since now or since before; what can be done with it depends on the sessions under way.
+pub fn trusted(
+    untrusted: &Untrusted,
+    now: bool,
+    under_way: &[SessionSummary],
+    look: &Look,
+) -> String {
+    let mut page = Page::new(look);
+    let when = if now {
+        "is trusted"
+    } else {
+        "was trusted before,"
+    };
+    page.signed(
+        Sign::Good,
+        &format!("the profile {} {when} as it is now", untrusted.profile),
+    );
+    let of_it: Vec<&SessionSummary> = under_way
+        .iter()
+        .filter(|session| session.profile == untrusted.profile)
+        .collect();
+    for session in of_it.iter().take(MOST_NAMED) {
+        let named = (under_way.len() > 1).then_some(session.session_id.as_str());
+        page.command(&format!("tm session step{}", option(named)));
+    }
+    if of_it.is_empty() {
+        let profile = word(&untrusted.profile);
+        page.command(&format!("tm session init --profile {profile}"));
+    }
+    page.finish()
+}

@@ -1,0 +1,139 @@
+//! Files that come into a session, go out of it, and were changed in it.
+
+use std::path::Path;
+
+use conductor::review::answer::{Exported, Responded, Restored, SessionState};
+
+use super::{
+    Look, Page, Sign, Standing, changed_work, command, counted, next, option, waits, what_now,
+};
+
+/// The most changed files that are named.
+const MOST_CHANGED: usize = 5;
+
+/// The words on a file that is not what was recorded of it.
+pub fn not_as_recorded(state: &SessionState, named: Option<&str>, path: &str) -> String {
+    let told = format!("{path} was changed since it was recorded");
+    if changed_work(state)
+        .iter()
+        .any(|changed| Path::new(path).starts_with(changed))
+    {
+        format!(
+            "{told}; `{}` puts back what was",
+            command(state, named, "restore")
+        )
+    } else {
+        told
+    }
+}
+
+/// The files that somebody changed, where there are any.
+pub(super) fn changed(page: &mut Page<'_>, state: &SessionState) {
+    if state.tampered.is_empty() {
+        return;
+    }
+    let told = &state.tampered[..state.tampered.len().min(MOST_CHANGED)];
+    let more = match state.tampered.len() - told.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let counts = if changed_work(state).is_empty() {
+        "; what counts is what was taken in"
+    } else {
+        ""
+    };
+    let text = format!("changed since recorded: {}{more}{counts}", told.join(", "));
+    page.signed(Sign::Warn, &text);
+}
+
+/// A response was put into its place; where that leaves the session.
+pub fn responded(
+    responded: &Responded,
+    state: Option<&SessionState>,
+    named: Option<&str>,
+    look: &Look,
+) -> String {
+    let mut page = Page::new(look);
+    page.signed(
+        Sign::Good,
+        &format!(
+            "{} is in its place ({})",
+            responded.path,
+            counted(responded.bytes, "byte")
+        ),
+    );
+    page.field(
+        "replaced",
+        responded.replaced.as_deref().unwrap_or_default(),
+    );
+    match state {
+        // The response alone does not make it go on.
+        Some(state) if Standing::of(state) != Standing::Free || !changed_work(state).is_empty() => {
+            if Standing::of(state) != Standing::Free {
+                page.blank();
+                waits(&mut page, state);
+            }
+            changed(&mut page, state);
+            what_now(&mut page, state, named);
+        }
+        _ => {
+            let id = named.map(|_| responded.session_id.as_str());
+            next(
+                &mut page,
+                "The next step takes it in.",
+                &[format!("tm session step{}", option(id))],
+            );
+        }
+    }
+    page.finish()
+}
+
+/// Code was written to a folder outside.
+pub fn exported(exported: &Exported, look: &Look) -> String {
+    let mut page = Page::new(look);
+    let written = counted(exported.written.len(), "file");
+    page.signed(
+        Sign::Good,
+        &format!("iteration {}: {written} written", exported.iteration),
+    );
+    page.field("to", &exported.folder.display().to_string());
+    page.list(exported.written.iter().map(String::as_str));
+    if !exported.unchanged.is_empty() {
+        let unchanged = counted(exported.unchanged.len(), "file");
+        page.field("unchanged", &format!("{unchanged}, there already"));
+    }
+    page.finish()
+}
+
+/// Files were put back.
+pub fn restored(restored: &Restored, named: Option<&str>, look: &Look) -> String {
+    let mut page = Page::new(look);
+    if restored.restored.is_empty() {
+        page.signed(Sign::Good, "everything is as it was recorded");
+    } else {
+        page.signed(Sign::Good, "put back as recorded:");
+        let restored: Vec<String> = restored.restored.iter().map(|path| whole(path)).collect();
+        page.list(restored.iter().map(String::as_str));
+    }
+    if !restored.aside.is_empty() {
+        page.raw("What stood there is kept as:");
+        let aside: Vec<String> = restored.aside.iter().map(|path| whole(path)).collect();
+        page.list(aside.iter().map(String::as_str));
+    }
+    let id = named.map(|_| restored.session_id.as_str());
+    next(
+        &mut page,
+        "See where the session stands.",
+        &[format!("tm session status{}", option(id))],
+    );
+    page.finish()
+}
+
+/// A path of what is put back: the plan, or the folder of the code with all that is in it.
+fn whole(path: &str) -> String {
+    if path == "plan.md" || path.starts_with("plan") {
+        path.to_owned()
+    } else {
+        format!("{path}/")
+    }
+}

@@ -1,0 +1,120 @@
+//! Many sessions, and the profiles there are.
+
+use conductor::review::answer::{ProfileInput, ProfileSummary, SessionSummary};
+use project::convention::plain::{one_line, visible_len};
+use serde_json::Value;
+
+use super::{FAINT, Look, NOTE, Page, STRONG, Sign, WARN, second, spelt, status_style, word};
+
+/// A list of sessions, one a line.
+pub fn list(sessions: &[SessionSummary], look: &Look) -> String {
+    let mut page = Page::new(look);
+    if sessions.is_empty() {
+        page.raw("There are no sessions here.");
+        page.command("tm session init");
+        return page.finish();
+    }
+    let phases = sessions.iter().map(|session| session.phase.len());
+    let widest = phases.max().unwrap_or_default();
+    let ids = sessions.iter().map(|session| session.session_id.len());
+    let longest = ids.max().unwrap_or_default();
+    for session in sessions {
+        let status = format!("{:<11}", spelt(&session.status));
+        let phase = format!("{:<widest$}", one_line(&session.phase));
+        let id = format!("{:<longest$}", one_line(&session.session_id));
+        let iteration = match session.current_iteration {
+            0 => String::new(),
+            number => format!("iteration {number}"),
+        };
+        let changed = one_line(&second(&session.updated_at));
+        let changed = changed.get(..16).unwrap_or(&changed);
+        let mut line = format!(
+            "{}  {}  {phase}  {iteration:<12}",
+            look.paint(status_style(&session.status), &status),
+            look.paint(STRONG, &id),
+        );
+        // Where the terminal is narrow, the id still tells when it began.
+        if visible_len(&line) + 2 + changed.len() <= look.line {
+            line.push_str("  ");
+            line.push_str(&look.paint(FAINT, changed));
+        }
+        page.raw(line.trim_end());
+        if session.status == "damaged" {
+            page.command(&format!("tm log verify {}", word(&session.session_id)));
+        }
+    }
+    page.finish()
+}
+
+/// The profiles, with what each takes.
+pub fn profiles(profiles: &[ProfileSummary], look: &Look) -> String {
+    let mut page = Page::new(look);
+    if profiles.is_empty() {
+        page.raw("There are no profiles here.");
+    }
+    for (at, profile) in profiles.iter().enumerate() {
+        if at > 0 {
+            page.blank();
+        }
+        let parts = [
+            look.paint(STRONG, &one_line(&profile.name)),
+            one_line(&profile.title),
+            look.paint(FAINT, &format!("({})", one_line(&profile.origin))),
+        ];
+        let told: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        page.raw(&told.join("  "));
+        if let Some(fault) = &profile.fault {
+            page.wrapped(&format!("  {}", look.sign(Sign::Bad)), fault);
+        }
+        match (profile.processor, profile.trusted) {
+            (true, Some(false)) => {
+                let lead = format!("  {}", look.sign(Sign::Warn));
+                page.wrapped(
+                    &lead,
+                    "brings a program of its own, which nobody has trusted as it is now",
+                );
+                page.command(&format!("tm session trust {}", profile.name));
+            }
+            (true, _) => {
+                let lead = format!("  {}", look.sign(Sign::Good));
+                page.wrapped(&lead, "brings a program of its own, which is trusted");
+            }
+            _ => {}
+        }
+        for input in &profile.inputs {
+            self::input(&mut page, input);
+        }
+    }
+    page.finish()
+}
+
+fn input(page: &mut Page<'_>, input: &ProfileInput) {
+    let look = page.look();
+    let name = look.paint(NOTE, &one_line(&input.name));
+    let kind = look.paint(FAINT, &one_line(&input.kind));
+    let needed = if input.required {
+        format!(", {}", look.paint(WARN, "required"))
+    } else {
+        String::new()
+    };
+    let mut about = vec![input.description.clone()];
+    if !input.choices.is_empty() {
+        let choices: Vec<String> = input.choices.iter().map(value).collect();
+        about.push(format!("one of {}", choices.join(", ")));
+    }
+    if let Some(default) = &input.default {
+        about.push(match value(default) {
+            text if text.is_empty() => "empty if left out".to_owned(),
+            text => format!("{text} if left out"),
+        });
+    }
+    about.retain(|part| !part.is_empty());
+    page.wrapped(&format!("  -i {name} ({kind}{needed}):"), &about.join("; "));
+}
+
+fn value(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,177 @@
+//! What a session waits for, in one word each.
+
+use std::path::Path;
+
+use conductor::review::answer::SessionState;
+
+/// Where a session stands, for whoever asks what to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing<'s> {
+    /// Somebody writes a response.
+    Response {
+        /// The prompt that asks for it, in the session's folder.
+        prompt: Option<&'s str>,
+        /// The file that it goes into, in the session's folder.
+        response: &'s str,
+    },
+    /// A person decides at this gate.
+    Gate(&'s str),
+    /// As many iterations failed as it may have.
+    Cap,
+    /// Somebody paused it, for this reason.
+    Paused(&'s str),
+    /// Something keeps it from going on, by the code of its fault.
+    Held(&'s str),
+    /// The next step can be taken.
+    Free,
+    /// It broke down; a person can take it up again.
+    Broken,
+    /// It is over: called off.
+    Cancelled,
+    /// It is over: the review passed.
+    Complete,
+}
+
+impl<'s> Standing<'s> {
+    /// Where this session stands.
+    pub fn of(state: &'s SessionState) -> Self {
+        // Not by the phase: workflows of users' own have other names for these.
+        match state.status.as_str() {
+            "ERROR" => return Self::Broken,
+            "CANCELLED" => return Self::Cancelled,
+            "SUCCESS" => return Self::Complete,
+            _ => {}
+        }
+        let Some(waiting) = &state.waiting_for else {
+            return Self::Free;
+        };
+        match (&waiting.reason, &waiting.gate, &waiting.path) {
+            (reason, ..) if waiting.paused => Self::Paused(reason.as_deref().unwrap_or_default()),
+            (Some(reason), ..) if reason == "max_iterations" => Self::Cap,
+            (Some(reason), ..) => Self::Held(reason),
+            (None, Some(gate), _) => Self::Gate(gate),
+            (None, None, Some(response)) => Self::Response {
+                prompt: waiting.prompt.as_deref(),
+                response,
+            },
+            (None, None, None) => Self::Free,
+        }
+    }
+}
+
+/// The plan and the files of the code that somebody changed, where the session goes on or hands its code out: nothing is
+/// made of them.
+pub fn changed_work(state: &SessionState) -> Vec<&str> {
+    if !matches!(state.status.as_str(), "IN_PROGRESS" | "SUCCESS") {
+        return Vec::new();
+    }
+    let code = format!("iteration-{}/code", state.current_iteration);
+    let all = state.tampered.iter().map(String::as_str);
+    all.filter(|path| *path == "plan.md" || Path::new(path).starts_with(&code))
+        .collect()
+}
+
+/// What is written as the response of a phase.
+pub fn work(phase: &str) -> &'static str {
+    match phase {
+        "PLANNING" => "the plan",
+        "GENERATING" => "the code",
+        "REVIEWING" => "the review",
+        "REVISING" => "the revised code",
+        _ => "the response",
+    }
+}
+
+/// The name that the files of a phase begin with, where it waits for a response.
+fn stem(phase: &str) -> Option<&'static str> {
+    Some(match phase {
+        "PLANNING" => "planning",
+        "GENERATING" => "generation",
+        "REVIEWING" => "review",
+        "REVISING" => "revision",
+        _ => return None,
+    })
+}
+
+/// What the next step of a session does that waits for nothing.
+pub fn next_step(state: &SessionState) -> String {
+    let phase = state.phase.as_str();
+    if let Some(stem) = stem(phase) {
+        let name = match phase {
+            "PLANNING" => format!("{stem}-response.md"),
+            _ => format!("iteration-{}/{stem}-response.md", state.current_iteration),
+        };
+        return if state.folder.join(name).is_file() {
+            format!("The next step takes {} in.", work(phase))
+        } else {
+            format!("The next step asks for {}.", work(phase))
+        };
+    }
+    match phase {
+        "INITIALIZED" => "The next step asks for the plan.",
+        "PLANNED" => "The next step opens an iteration, and asks for the code.",
+        "GENERATED" => "The next step hands the code to the review.",
+        "REVIEWED" => "The next step acts on the review.",
+        "REVISED" => "The next step writes the revised code.",
+        _ => "The next step can be taken.",
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use conductor::review::answer::WaitingFor;
+
+    #[test]
+    fn what_a_session_waits_for_has_one_name() {
+        let some = |text: &str| Some(text.to_owned());
+        let mut state = SessionState {
+            phase: "PLANNING".to_owned(),
+            ..SessionState::default()
+        };
+        assert_eq!(Standing::of(&state), Standing::Free);
+        state.waiting_for = Some(WaitingFor {
+            path: some("a"),
+            prompt: some("b"),
+            ..WaitingFor::default()
+        });
+        let response = Standing::Response {
+            prompt: Some("b"),
+            response: "a",
+        };
+        assert_eq!(Standing::of(&state), response);
+        let waiting = state.waiting_for.as_mut().unwrap();
+        waiting.gate = some("plan");
+        assert_eq!(Standing::of(&state), Standing::Gate("plan"));
+        state.waiting_for.as_mut().unwrap().reason = some("profile_untrusted");
+        assert_eq!(Standing::of(&state), Standing::Held("profile_untrusted"));
+        state.waiting_for.as_mut().unwrap().reason = some("max_iterations");
+        assert_eq!(Standing::of(&state), Standing::Cap);
+        let waiting = state.waiting_for.as_mut().unwrap();
+        (waiting.paused, waiting.reason) = (true, some("lunch"));
+        assert_eq!(Standing::of(&state), Standing::Paused("lunch"));
+        state.status = "ERROR".to_owned();
+        assert_eq!(Standing::of(&state), Standing::Broken);
+    }
+
+    #[test]
+    fn what_was_changed_is_work_where_something_is_still_made_of_it() {
+        let mut state = SessionState {
+            status: "IN_PROGRESS".to_owned(),
+            current_iteration: 2,
+            tampered: [
+                "plan.md",
+                "planning-response.md",
+                "iteration-2/code/a.sh",
+                "iteration-2/code.changed-1/a.sh",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            ..SessionState::default()
+        };
+        assert_eq!(changed_work(&state), ["plan.md", "iteration-2/code/a.sh"]);
+        state.status = "ERROR".to_owned();
+        assert!(changed_work(&state).is_empty());
+    }
+}

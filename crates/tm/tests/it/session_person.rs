@@ -1,0 +1,93 @@
+//! A person at a terminal, who reads before they type.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Stdio};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::environment::TestEnvironment;
+
+/// The binary at a terminal of its own.
+pub struct Person {
+    child: Child,
+    terminal: File,
+    unread: String,
+}
+
+impl Person {
+    /// Runs the binary.
+    pub fn at(environment: &TestEnvironment, arguments: &[&str]) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let slave = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(name)
+            .unwrap();
+        let mut command = environment.program(arguments);
+        command
+            .env("TERM", "xterm")
+            .stdin(slave.try_clone().unwrap())
+            .stdout(slave.try_clone().unwrap())
+            .stderr(slave);
+        let child = command.spawn().unwrap();
+        // The command holds the other end of the terminal, whose closing is what ends the reading.
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        Self {
+            child,
+            terminal: File::from(master),
+            unread: String::new(),
+        }
+    }
+
+    /// Reads on; false at the end, which is an error on Linux and nothing to read elsewhere.
+    fn read(&mut self) -> bool {
+        let mut buffer = [0; 4096];
+        let read = self.terminal.read(&mut buffer).unwrap_or(0);
+        let text = String::from_utf8_lossy(&buffer[..read]).replace('\r', "");
+        self.unread.push_str(&text);
+        read > 0
+    }
+
+    /// Waits for the code that is to be typed back. Everything up to it, and the code.
+    pub fn code(&mut self) -> (String, String) {
+        loop {
+            if let Some((shown, rest)) = self.unread.split_once("\nType ")
+                && let Some((code, _)) = rest.split_once(" to ")
+                && rest.ends_with(": ")
+            {
+                let told = (shown.to_owned(), code.to_owned());
+                self.unread.clear();
+                return told;
+            }
+            assert!(self.read(), "no code is asked for: {}", self.unread);
+        }
+    }
+
+    /// Types a line.
+    pub fn say(&mut self, line: &str) {
+        self.terminal
+            .write_all(format!("{line}\n").as_bytes())
+            .unwrap();
+    }
+
+    /// Waits for the end: the exit status, and what was not read yet.
+    pub fn end(mut self) -> (i32, String) {
+        while self.read() {}
+        (self.child.wait().unwrap().code().unwrap(), self.unread)
+    }
+
+    /// Types the code that is shown, and waits for the end. What was shown before it, the exit status, and the rest.
+    pub fn agrees(mut self) -> (String, i32, String) {
+        let (shown, code) = self.code();
+        self.say(&code);
+        let (status, rest) = self.end();
+        (shown, status, rest)
+    }
+}
