@@ -1,6 +1,7 @@
 //! What a prompt shows.
 
 use journal::EvidenceStore;
+use project::convention::plain::is_hidden;
 use project::profile::{CodeFile, Phase, Review, View, shown_files};
 use rails::RunState;
 
@@ -156,6 +157,22 @@ fn shorten(view: &mut View, plain: &Plain<'_>, run: &RunState) {
     }
 }
 
+/// Code with every character told by its number that could not be seen, or would let a line be read otherwise than a
+/// compiler reads it: who reviews has to see what is there.
+fn visible(code: &str) -> String {
+    let mut shown = String::with_capacity(code.len());
+    let mut rest = code.chars().peekable();
+    while let Some(c) = rest.next() {
+        let ends_line = c == '\n' || (c == '\r' && rest.peek() == Some(&'\n'));
+        if is_hidden(c) && c != '\t' && !ends_line {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 fn code_files(tree: &Tree) -> Vec<CodeFile> {
     let hashes = tree.hashes();
     tree.files
@@ -164,7 +181,7 @@ fn code_files(tree: &Tree) -> Vec<CodeFile> {
             path: path.clone(),
             sha256: hashes.get(path).cloned().unwrap_or_default(),
             size: content.len() as u64,
-            content: content.clone(),
+            content: visible(content),
         })
         .collect()
 }

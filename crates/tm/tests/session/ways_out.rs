@@ -28,6 +28,22 @@ fn what_is_longer_than_a_prompt_is_shown_in_part() {
 }
 
 #[test]
+fn a_reviewer_sees_what_cannot_be_seen() {
+    let env = Env::new();
+    let session = env.begin();
+    session.to_generating();
+    session.generate(
+        "<<<FILE: a.sh>>>\nif user\u{202e} # admin\u{2069}; then\u{1b}[2K\u{8}\n\tok\r\n",
+    );
+    session.step().ok();
+    let prompt = session.read("iteration-1/review-prompt.md");
+    assert!(
+        prompt.contains("if user\\u{202e} # admin\\u{2069}; then\\u{1b}[2K\\u{8}\n\tok\n"),
+        "{prompt}"
+    );
+}
+
+#[test]
 fn a_session_that_cannot_go_on_can_be_called_off() {
     let env = Env::new();
     let session = env.begin();
