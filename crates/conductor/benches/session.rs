@@ -182,7 +182,7 @@ fn clear(folder: &Path) {
 fn step(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("session");
     group.sample_size(50);
-    for transitions in [10_u64, 100_000] {
+    for transitions in [10_u64, 1_000, 100_000] {
         let stage = Stage::new();
         if transitions > 10 {
             stage.lengthen(transitions);
