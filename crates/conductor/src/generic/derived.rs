@@ -12,6 +12,8 @@ use super::{Plain, run_report, units, view};
 use crate::conductor::{PLAIN, SESSION};
 use crate::fail_point;
 
+/// The files that are there once a run is over.
+const REPORTS: [&str; 2] = ["report.json", "report.md"];
 /// Lists in the state file are cut at this length, with the total beside them.
 const MOST_UNITS: usize = 20;
 /// The state file is at most this long, in bytes.
@@ -49,9 +51,12 @@ pub(super) fn complete(plain: &Plain<'_>, run: &RunState) -> bool {
         && text("manifest.json") == pretty(&manifest(plain, run))
         && journal::sha256_hex(text("workflow.yaml").as_bytes()) == run.definition_hash
         && units::are_whole(dir, run)
-        && (!run.status.is_over()
-            || (text("report.md").ends_with('\n')
-                && serde_json::from_str::<Value>(&text("report.json")).is_ok()));
+        && if run.status.is_over() {
+            text("report.md").ends_with('\n')
+                && serde_json::from_str::<Value>(&text("report.json")).is_ok()
+        } else {
+            REPORTS.iter().all(|name| !dir.join(name).exists())
+        };
     if as_it_is {
         return false;
     }
@@ -62,6 +67,8 @@ pub(super) fn complete(plain: &Plain<'_>, run: &RunState) -> bool {
     put_json(dir, "manifest.json", &manifest(plain, run));
     if run.status.is_over() {
         reported(dir);
+    } else {
+        unreported(dir);
     }
     put_json(dir, "state.json", &state(plain, run));
     true
@@ -76,8 +83,9 @@ fn first_definition(dir: &Path) -> Option<String> {
 
 /// Takes the report of an end away that was none: the run goes on.
 fn unreported(dir: &Path) {
-    for name in ["report.json", "report.md"] {
+    for name in REPORTS {
         let _ = std::fs::remove_file(dir.join(name));
+        fail_point::reach("io");
     }
 }
 

@@ -15,7 +15,7 @@ use super::code::unreadable;
 use crate::fault::Fault;
 
 /// How much of the journal's end is looked at where the last entries are enough, in bytes.
-const TAIL: u64 = 128 * 1024;
+const TAIL: u64 = 64 * 1024;
 /// How many times more of it each time that no transition is found, as behind a rejection that says very much.
 const MORE: u64 = 8;
 /// How far back is looked for the last entries, in bytes, unless there would be none at all.

@@ -1,0 +1,6 @@
+//! Sessions through the public calls, by many threads at once.
+
+mod approvals;
+mod leftovers;
+mod looks;
+mod stage;
