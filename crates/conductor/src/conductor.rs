@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use journal::Wait;
 use journal::layout::{Home, ProjectDir, RunDir};
@@ -44,7 +45,7 @@ pub struct Conductor {
     pub(crate) tag: Option<String>,
     pub(crate) command: String,
     pub(crate) actor: String,
-    pub(crate) given_up: Option<Arc<AtomicBool>>,
+    given_up: Option<Arc<AtomicBool>>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -91,7 +92,12 @@ impl Conductor {
 
     /// How long a call waits for its turn.
     pub(crate) fn wait(&self) -> Wait {
-        let wait = Wait::at_most(LOCK_WAIT);
+        self.wait_at_most(LOCK_WAIT)
+    }
+
+    /// The same, where others may take longer with theirs.
+    pub(crate) fn wait_at_most(&self, at_most: Duration) -> Wait {
+        let wait = Wait::at_most(at_most);
         match &self.given_up {
             Some(flag) => wait.unless(Arc::clone(flag)),
             None => wait,

@@ -463,6 +463,11 @@ impl RunState {
         self.tokens.iter().find(|token| token.id == id)
     }
 
+    /// The state that the run's own token stands at; empty before the first event.
+    pub fn state(&self) -> &str {
+        self.tokens.first().map_or("", |token| token.state.as_str())
+    }
+
     /// The tokens that wait for somebody, with their units.
     pub fn waiting(&self) -> impl Iterator<Item = (&Token, &Unit)> {
         self.tokens

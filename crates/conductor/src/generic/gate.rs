@@ -1,7 +1,6 @@
 //! Decisions at the gates of any run.
 
 use rails::command::{Choice, Ruling};
-use rails::decide::BLOCKED;
 use rails::state::Token;
 use rails::{Command, RunState};
 
@@ -17,7 +16,6 @@ use crate::review::answer::ClosedGate;
 use crate::review::request::Decide;
 use crate::review::subject::{self, PLAN_FILE};
 use crate::review::{code_path, iteration, refused};
-use crate::support::Support as _;
 
 /// The longest feedback, in bytes: it stands in the journal and in the next prompt.
 const LONGEST_FEEDBACK: usize = 256 * 1024;
@@ -100,16 +98,14 @@ impl super::hand::Hand<'_> {
 
 /// The gate that a run waits at.
 pub(crate) fn closed_gate(plain: &Plain<'_>, run: &RunState) -> Result<ClosedGate, Fault> {
-    let gate = match engine::foresee(&plain.definition, run, plain)? {
-        Foreseen::Blocked(refusal) if refusal.code == BLOCKED => refusal
-            .details
-            .get("gate")
-            .and_then(|gate| gate.as_str().map(str::to_owned)),
+    let refusal = match engine::foresee(&plain.definition, run, plain)? {
+        Foreseen::Blocked(refusal) => refusal,
         Foreseen::Refused(refusal) => return Err(refused(run, refusal)),
-        _ => None,
+        _ => return Err(no_gate(run)),
     };
-    match (gate, run.tokens.first()) {
-        (Some(gate), Some(token)) => described(plain, run, gate, token),
+    let told = |name: &str| refusal.details.get(name)?.as_str().map(str::to_owned);
+    match (told("gate"), told("hash"), run.tokens.first()) {
+        (Some(gate), Some(hash), Some(token)) => Ok(described(plain, run, gate, hash, token)),
         _ => Err(no_gate(run)),
     }
 }
@@ -118,11 +114,9 @@ fn described(
     plain: &Plain<'_>,
     run: &RunState,
     gate: String,
+    hash: String,
     token: &Token,
-) -> Result<ClosedGate, Fault> {
-    let hash = plain
-        .subject(&gate, run, token.id)
-        .map_err(subject::fault)?;
+) -> ClosedGate {
     let round = plain.definition.round(&run.vars);
     let number = round.unwrap_or_else(|| iteration(run));
     let look_at = match gate.as_str() {
@@ -139,7 +133,7 @@ fn described(
     let edited = plain.session.is_some()
         && gate == "plan"
         && subject::recorded_plan(run).is_some_and(|recorded| recorded != hash);
-    Ok(ClosedGate {
+    ClosedGate {
         session_id: run.run.clone(),
         gate,
         phase: token.state.clone(),
@@ -147,11 +141,11 @@ fn described(
         hash,
         look_at,
         edited,
-    })
+    }
 }
 
 fn no_gate(run: &RunState) -> Fault {
-    let state = run.tokens.first().map_or("", |token| token.state.as_str());
+    let state = run.state();
     Fault::new(
         Kind::Refused,
         "no_gate",

@@ -34,7 +34,7 @@ fn takes_no_step(dir: &Path) -> bool {
 /// The run's folder, and those below it in which something is written.
 fn folders(plain: &Plain<'_>, run: &RunState) -> Vec<PathBuf> {
     let mut all = vec![plain.dir.clone()];
-    let state = run.tokens.first().map_or("", |token| token.state.as_str());
+    let state = run.state();
     let asked = plain.definition.prompt(state, &run.vars);
     let answered = plain.definition.response(state, &run.vars);
     for path in asked.into_iter().chain(answered) {

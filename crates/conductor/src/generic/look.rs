@@ -48,6 +48,12 @@ impl Conductor {
             let own = self.status(Some(dir.id()))?;
             status.next_action = on_task::action(&run, &definition, own.next_action.clone());
             status.context = Some(on_task::own_status(&own)?);
+        } else {
+            let plain = self.plain(&dir, &run, Given::default())?;
+            // Where it is can be told also where its folder cannot be looked into.
+            if let Ok(action) = look_further(&plain, &run, status.next_action.clone()) {
+                status.next_action = action;
+            }
         }
         Ok(status)
     }
@@ -174,11 +180,10 @@ pub(super) fn look_further(
                 action.gate = Some(gate.to_owned());
             }
         }
-        Foreseen::Goes | Foreseen::Reading { .. } => {
+        // Where a rule stands against it, the step says so.
+        Foreseen::Goes | Foreseen::Reading { .. } | Foreseen::Refused(_) => {
             "step".clone_into(&mut action.action);
         }
-        // A step says what stands against it.
-        Foreseen::Refused(_) => "step".clone_into(&mut action.action),
     }
     Ok(action)
 }

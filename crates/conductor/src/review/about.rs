@@ -6,9 +6,7 @@ use serde_json::{Map, Value};
 
 use super::answer::{SessionState, SessionSummary, Stepped, WaitingFor};
 use super::history::{self, History};
-use super::subject::{
-    PLAN_FILE, changed_code, fault as fault_of, is_approved_plan, is_whole, whole_plan,
-};
+use super::subject::{PLAN_FILE, changed_code, is_approved_plan, is_whole, whole_plan};
 use super::{CAP, PLAN, PROFILE, iteration, kept};
 use crate::conductor::{Conductor, SESSION, never_began, read_json};
 use crate::engine::{self, Foreseen};
@@ -16,7 +14,6 @@ use crate::fault::{Fault, Kind};
 use crate::generic::files::Taken;
 use crate::generic::readers::Given;
 use crate::generic::{Plain, files};
-use crate::support::Support as _;
 
 /// How many sessions are named where several could be meant.
 const MOST_TOLD: usize = 8;
@@ -31,12 +28,10 @@ impl Conductor {
             let history = history::whole(dir.path(), &plain.definition)?;
             let state = whole_state(&plain, &run, history);
             // Journal and files may be ahead of what was seen, by whoever is at work on it now.
-            let settled = state.as_ref().is_ok_and(|state| {
-                let told = state.phase_history.len() as u64;
-                told == state.phase_history_total && !seems_changed(state)
-            });
+            let told = state.phase_history.len() as u64;
+            let settled = told == state.phase_history_total && !seems_changed(&state);
             if settled || looks == MOST_LOOKS || is_still(&dir, &run) {
-                return state;
+                return Ok(state);
             }
             run = seen(&dir)?;
             looks += 1;
@@ -48,7 +43,7 @@ impl Conductor {
         let (dir, run) = self.session_seen(session)?;
         let plain = self.plain(&dir, &run, Given::default())?;
         let history = history::last(dir.path(), &plain.definition)?;
-        whole_state(&plain, &run, history)
+        Ok(whole_state(&plain, &run, history))
     }
 
     /// The sessions of this project, the newest first.
@@ -286,14 +281,10 @@ fn profile(run: &RunState) -> String {
 }
 
 /// A session as it is, with this much of its history.
-pub(super) fn state(
-    plain: &Plain<'_>,
-    run: &RunState,
-    history: History,
-) -> Result<SessionState, Fault> {
+pub(super) fn state(plain: &Plain<'_>, run: &RunState, history: History) -> SessionState {
     let (phase, updated_at) = stands(run);
     let over = run.status.is_over();
-    Ok(SessionState {
+    SessionState {
         session_id: run.run.clone(),
         profile: profile(run),
         phase,
@@ -319,10 +310,10 @@ pub(super) fn state(
         updated_at,
         can_reopen: can_reopen(plain, run),
         last_error: run.end_reason.clone().filter(|_| over),
-        waiting_for: waiting_for(plain, run)?,
+        waiting_for: waiting_for(plain, run),
         tampered: Vec::new(),
         folder: plain.dir.clone(),
-    })
+    }
 }
 
 /// Whether a person may take the session up again: it broke down, or paused at its last iteration, or stands behind a
@@ -352,57 +343,51 @@ fn gates(plain: &Plain<'_>, run: &RunState) -> Map<String, Value> {
 }
 
 /// What the next step waits for, if it does.
-fn waiting_for(plain: &Plain<'_>, run: &RunState) -> Result<Option<WaitingFor>, Fault> {
+fn waiting_for(plain: &Plain<'_>, run: &RunState) -> Option<WaitingFor> {
     match run.status {
         RunStatus::Running => {}
         RunStatus::Paused => {
             let reason = run.pause.as_ref().map(|pause| pause.reason.clone());
-            return Ok(Some(WaitingFor {
+            return Some(WaitingFor {
                 paused: reason.as_deref() != Some(CAP),
                 reason,
                 ..WaitingFor::default()
-            }));
+            });
         }
-        _ => return Ok(None),
+        _ => return None,
     }
-    let state = run.tokens.first().map_or("", |token| token.state.as_str());
+    let state = run.state();
     let foreseen = match engine::foresee(&plain.definition, run, plain) {
         Ok(foreseen) => foreseen,
         // Where it stands can be told all the same.
         Err(fault) => {
-            return Ok(Some(WaitingFor {
+            return Some(WaitingFor {
                 reason: Some(fault.code),
                 ..WaitingFor::default()
-            }));
+            });
         }
     };
     let refusal = match foreseen {
         Foreseen::Blocked(refusal) => refusal,
         Foreseen::Refused(refusal) => {
-            return Ok(Some(WaitingFor {
+            return Some(WaitingFor {
                 reason: Some(refusal.code),
                 ..WaitingFor::default()
-            }));
+            });
         }
-        Foreseen::Reading { .. } | Foreseen::Goes => return Ok(None),
+        Foreseen::Reading { .. } | Foreseen::Goes => return None,
     };
     let told = |name: &str| refusal.details.get(name)?.as_str().map(str::to_owned);
     let path = told("path");
-    let gate = told("gate");
-    let token = run.tokens.first().map_or(0, |token| token.id);
-    let hash = gate
-        .as_ref()
-        .map(|gate| plain.subject(gate, run, token).map_err(fault_of))
-        .transpose()?;
-    Ok(Some(WaitingFor {
+    Some(WaitingFor {
         prompt: path
             .as_ref()
             .and_then(|_| plain.definition.prompt(state, &run.vars)),
         path,
-        gate,
-        hash,
+        gate: told("gate"),
+        hash: told("hash"),
         ..WaitingFor::default()
-    }))
+    })
 }
 
 /// Files of the session that are not what was recorded: the plan, the code in hand, and responses that were taken in.
@@ -428,7 +413,7 @@ fn tampered(plain: &Plain<'_>, run: &RunState, state: &SessionState) -> Vec<Stri
 /// Responses that were taken in, and stand otherwise in their places now.
 pub(super) fn changed_responses(plain: &Plain<'_>, run: &RunState) -> Vec<Taken> {
     let current = format!("iteration-{}/", iteration(run));
-    let state = run.tokens.first().map_or("", |token| token.state.as_str());
+    let state = run.state();
     // After a step back another response comes in the place of the one that was taken in.
     let awaited = plain.definition.response(state, &run.vars);
     plain
@@ -463,20 +448,16 @@ pub(super) fn stepped(
         issued,
         warnings: told.warnings,
         messages: told.messages,
-        state: whole_state(plain, run, history)?,
+        state: whole_state(plain, run, history),
     })
 }
 
 /// A session as it is, and what somebody changed of it.
-pub(super) fn whole_state(
-    plain: &Plain<'_>,
-    run: &RunState,
-    history: History,
-) -> Result<SessionState, Fault> {
-    let mut state = state(plain, run, history)?;
+pub(super) fn whole_state(plain: &Plain<'_>, run: &RunState, history: History) -> SessionState {
+    let mut state = state(plain, run, history);
     // While an effect is unfinished, files may be as it left them; that is nobody's doing.
     if run.pending.is_none() {
         state.tampered = tampered(plain, run, &state);
     }
-    Ok(state)
+    state
 }

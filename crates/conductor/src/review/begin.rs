@@ -55,7 +55,7 @@ impl Conductor {
         let (dir, run) = self.session_seen(Some(&started.run_id))?;
         let plain = self.plain(&dir, &run, Given::default())?;
         let history = history::last(dir.path(), &plain.definition)?;
-        about::state(&plain, &run, history)
+        Ok(about::state(&plain, &run, history))
     }
 
     /// Begins a session by the generic verbs.

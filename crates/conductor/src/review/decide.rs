@@ -40,7 +40,7 @@ impl Conductor {
             .to_owned(),
             recorded,
             how: decide.how.clone(),
-            state: state(&hand.plain, &hand.open.run, history)?,
+            state: state(&hand.plain, &hand.open.run, history),
         })
     }
 }

@@ -37,7 +37,7 @@ impl Conductor {
     ) -> Result<Exported, Fault> {
         let (dir, run) = self.session_seen(session)?;
         if run.status != RunStatus::Completed {
-            let state = run.tokens.first().map_or("", |token| token.state.as_str());
+            let state = run.state();
             let over = matches!(run.status, RunStatus::Cancelled | RunStatus::Aborted);
             let fault = Fault::new(
                 Kind::Refused,

@@ -11,6 +11,7 @@ use super::reading::phase_of;
 use super::subject::{PLAN_FILE, fault, whole_code, whole_plan};
 use super::{CARRIED, Session, code_path, iteration, kept};
 use crate::fault::Fault;
+use crate::generic::files::Taken;
 use crate::generic::{Plain, files};
 
 impl Session {
@@ -94,11 +95,7 @@ impl Session {
 
     /// The last review that was taken in.
     fn last_review(&self, plain: &Plain<'_>, run: &RunState) -> Result<Review, Fault> {
-        let states = plain.definition.all_states();
-        let reviewed = states
-            .filter_map(|(_, name, _)| files::taken(run, name))
-            .find(|taken| phase_of(&taken.path) == Some(Phase::Review));
-        let Some(taken) = reviewed else {
+        let Some(taken) = reviewed(plain, run) else {
             return Ok(Review::default());
         };
         let (bytes, same) = files::taken_bytes(plain, &taken)?;
@@ -118,6 +115,15 @@ impl Session {
             missing_inputs: verdict.as_ref().map_or(0, |verdict| verdict.missing_inputs),
         })
     }
+}
+
+/// The response with the last review, as it was taken in.
+fn reviewed(plain: &Plain<'_>, run: &RunState) -> Option<Taken> {
+    plain
+        .definition
+        .all_states()
+        .filter_map(|(_, name, _)| files::taken(run, name))
+        .find(|taken| phase_of(&taken.path) == Some(Phase::Review))
 }
 
 /// What is told at the end of a prompt that could not show all.
@@ -141,12 +147,7 @@ fn shorten(view: &mut View, plain: &Plain<'_>, run: &RunState) {
         &mut view.plan,
         &plain.dir.join(PLAN_FILE).display().to_string(),
     );
-    let reviewed = plain
-        .definition
-        .all_states()
-        .filter_map(|(_, name, _)| files::taken(run, name))
-        .find(|taken| phase_of(&taken.path) == Some(Phase::Review));
-    let review = reviewed.map(|taken| plain.dir.join(taken.path).display().to_string());
+    let review = reviewed(plain, run).map(|taken| plain.dir.join(taken.path).display().to_string());
     cut(&mut view.review.text, &review.unwrap_or_default());
     cut(&mut view.feedback, "the journal");
     for list in [&mut view.files, &mut view.previous] {

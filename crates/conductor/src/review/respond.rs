@@ -52,7 +52,7 @@ impl Conductor {
         }
         let hand = self.plain_hand(&dir, Given::default(), None)?;
         let run = &hand.open.run;
-        let state = run.tokens.first().map_or("", |token| token.state.as_str());
+        let state = run.state();
         if let Some(phase) = phase.filter(|phase| !phase.eq_ignore_ascii_case(state)) {
             return Err(Fault::new(
                 Kind::Conflict,

@@ -69,10 +69,7 @@ impl Conductor {
                 }
                 Look::Goes(before) => before,
             };
-            let stands = before
-                .tokens
-                .first()
-                .map_or("", |token| token.state.as_str());
+            let stands = before.state();
             if phase.is_some_and(|phase| !phase.eq_ignore_ascii_case(stands)) {
                 let plain = self.plain(&dir, &before, Given::default())?;
                 return stepped(&plain, &before, false, None);
@@ -96,18 +93,18 @@ impl Conductor {
         told: &mut dyn FnMut(&Stepped),
     ) -> Result<Stepped, Fault> {
         let (_, dir) = self.session_dir(session)?;
-        let mut last: Option<Stepped> = None;
+        let mut moved = false;
         loop {
             let mut step = self.session_step(Some(dir.id()))?;
             if !step.advanced {
-                step.advanced = last.is_some();
+                step.advanced = moved;
                 return Ok(step);
             }
             told(&step);
             if step.state.status != "IN_PROGRESS" {
                 return Ok(step);
             }
-            last = Some(step);
+            moved = true;
         }
     }
 
@@ -135,7 +132,7 @@ impl Conductor {
             }
         }
         let open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
-        if open.run.pending.is_none() && !is_same(&open.run, before) {
+        if open.run.pending.is_none() && open.run != *before {
             return Ok(None);
         }
         let mut hand = Self::in_hand(open, plain, None, Some(turn))?;
@@ -143,7 +140,7 @@ impl Conductor {
             // What another process began and did not finish is the step that was taken.
             return stepped(&hand.plain, &hand.open.run, true, None).map(Some);
         }
-        if !is_same(&hand.open.run, before) || !reads_what_is_there(&hand, before) {
+        if hand.open.run != *before || !reads_what_is_there(&hand, before) {
             return Ok(None);
         }
         Self::step_in_hand(&mut hand)
@@ -201,14 +198,6 @@ impl Conductor {
             }
         })
     }
-
-    fn wait_at_most(&self, at_most: Duration) -> Wait {
-        let wait = Wait::at_most(at_most);
-        match &self.given_up {
-            Some(flag) => wait.unless(std::sync::Arc::clone(flag)),
-            None => wait,
-        }
-    }
 }
 
 /// Whether what was read before the run was opened is what stands there now: somebody may have put another response into
@@ -222,25 +211,16 @@ fn reads_what_is_there(hand: &Hand<'_>, before: &RunState) -> bool {
     let Some(hash) = read.and_then(|reading| reading.evidence.first().cloned()) else {
         return true;
     };
-    let state = before
-        .tokens
-        .first()
-        .map_or("", |token| token.state.as_str());
+    let state = before.state();
     match hand.plain.definition.response(state, &before.vars) {
         Some(path) => is_whole(&hand.plain.dir.join(path), &hash),
         None => true,
     }
 }
 
-/// Whether nothing happened to a run since it was seen.
-fn is_same(run: &RunState, seen: &RunState) -> bool {
-    run == seen
-}
-
 /// The prompt that these events issued.
 fn issued(plain: &Plain<'_>, run: &RunState, events: &[Event]) -> Option<String> {
-    let state = run.tokens.first()?.state.as_str();
-    let prompt = plain.definition.prompt(state, &run.vars)?;
+    let prompt = plain.definition.prompt(run.state(), &run.vars)?;
     events.iter().find_map(|event| match event {
         Event::ArtifactRecorded(Artifact { path, .. }) if *path == prompt => Some(path.clone()),
         _ => None,

@@ -30,7 +30,11 @@ impl Planner<'_> {
         };
         if self.is_barred(ROOT, &state)? {
             let gate = def.gate.as_ref().map(|gate| gate.value.clone());
-            return Err(blocked().detail("gate", gate).into());
+            let hash = gate.as_ref().and_then(|gate| self.facts.subjects.get(gate));
+            return Err(blocked()
+                .detail("hash", hash.cloned())
+                .detail("gate", gate)
+                .into());
         }
         let way = Way::default();
         match def.kind() {

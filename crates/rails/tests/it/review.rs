@@ -318,7 +318,10 @@ fn a_blocked_step_says_what_it_waits_for_and_changes_nothing() {
             let refusal = driver.step().unwrap_err();
             assert_eq!(refusal.code, "blocked", "{name}");
             assert_eq!(refusal.details[what], waits_for, "{name}");
-            let told = [what, "unit"];
+            // A closed gate says what it stands before, and nothing else does.
+            let before_gate = refusal.details.get("hash").is_some();
+            assert_eq!(before_gate, what == "gate", "{name}");
+            let told = [what, "unit", if before_gate { "hash" } else { what }];
             assert!(
                 refusal
                     .details

@@ -66,6 +66,8 @@ impl Letter {
         let letter = Self { environment, id };
         letter.write(1);
         assert_eq!(letter.next()["action"], "decide");
+        let status = letter.tm(&["status", "--json"]).json_with(0);
+        assert_eq!(status["nextAction"]["action"], "decide");
         letter
     }
 
