@@ -53,10 +53,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("journal", &[]),
     ("project", &[]),
     ("mcp", &[]),
+    ("documents", &[]),
     ("response", &[]),
     (
         "conductor",
-        &["journal", "project", "rails", "response", "workflows"],
+        &[
+            "documents",
+            "journal",
+            "project",
+            "rails",
+            "response",
+            "workflows",
+        ],
     ),
     (
         "tm",

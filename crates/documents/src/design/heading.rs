@@ -1,0 +1,304 @@
+//! Headings, and the numbers of items.
+
+use super::MAX_NUMBER_BYTES;
+
+/// A heading.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Heading<'a> {
+    /// From 1 to 6.
+    pub(super) level: usize,
+    /// What it says.
+    pub(super) text: &'a str,
+}
+
+/// Reads a heading that begins with `#`.
+pub(super) fn heading(line: &str) -> Option<Heading<'_>> {
+    let text = line.trim_start_matches(' ');
+    if line.len() - text.len() > 3 {
+        return None;
+    }
+    let level = text.bytes().take_while(|byte| *byte == b'#').count();
+    let rest = &text[level..];
+    // Without a blank it is no heading to Markdown, but to who wrote `###Item 1`.
+    let is_apart = rest.is_empty() || rest.starts_with([' ', '\t']) || (level > 1 && is_item(rest));
+    if !(1..=6).contains(&level) || !is_apart {
+        return None;
+    }
+    let rest = rest.trim();
+    let open = rest.trim_end_matches('#');
+    let text = if open.len() < rest.len() && (open.is_empty() || open.ends_with([' ', '\t'])) {
+        open.trim_end()
+    } else {
+        rest
+    };
+    Some(Heading { level, text })
+}
+
+/// The level that a line below a text gives it as a heading.
+pub(super) fn underline(line: &str) -> Option<usize> {
+    let marks = line.trim();
+    if line.starts_with("    ") || marks.is_empty() {
+        None
+    } else if marks.trim_matches('=').is_empty() {
+        Some(1)
+    } else if marks.trim_matches('-').is_empty() {
+        Some(2)
+    } else {
+        None
+    }
+}
+
+/// What a heading that begins with `Item` is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Called {
+    /// One of an item.
+    Item { number: String, title: String },
+    /// One of an item whose number is none.
+    Unreadable(String),
+    /// One whose number would be a word: perhaps an item, and perhaps no more than a heading.
+    Named(String),
+}
+
+/// Reads `Item 2a: Title` as its number and its title.
+pub(super) fn called(text: &str) -> Option<Called> {
+    let rest = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let rest = strip_word(rest, "work")
+        .map_or(rest, |rest| rest.trim_start_matches([' ', '\t', '-', '_']));
+    let rest = strip_word(rest, "item")?;
+    let marked = rest.trim_start_matches([' ', '\t', '#', '-', '_', '*', '`', ':', '\u{a0}']);
+    if marked.len() == rest.len() && !rest.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    if let Some((number, rest)) = joined(marked) {
+        if number.len() > MAX_NUMBER_BYTES {
+            return Some(Called::Unreadable(number));
+        }
+        return Some(Called::Item {
+            number,
+            title: plain(behind_sign(rest).0),
+        });
+    }
+    if let Some((number, rest)) = number(marked).or_else(|| letter(marked)) {
+        let (title, has_sign) = behind_sign(rest);
+        let is_sentence =
+            !has_sign && title.starts_with(|c: char| c.is_lowercase() || ",&/+".contains(c));
+        if !is_sentence {
+            return Some(Called::Item {
+                number,
+                title: plain(title),
+            });
+        }
+    }
+    no_number(marked)
+}
+
+/// Whether a heading is that of an item.
+pub(super) fn is_item(text: &str) -> bool {
+    matches!(
+        called(text),
+        Some(Called::Item { .. } | Called::Unreadable(_))
+    )
+}
+
+/// The title behind a number, and whether a sign stands between the two.
+fn behind_sign(rest: &str) -> (&str, bool) {
+    let behind = rest.trim_start_matches(['*', '_', '`', ']', ' ', '\t', '\u{a0}']);
+    let title = behind.trim_start_matches([
+        ':', '-', '—', '–', '.', ')', '|', '*', '_', ' ', '\t', '\u{a0}',
+    ]);
+    (title, behind.len() > title.len())
+}
+
+/// Whether a sign stands here that parts a number from a title.
+fn parts_title(rest: &str) -> bool {
+    let behind = rest.trim_start_matches(['*', '_', '`', ']']);
+    let trimmed = behind.trim_start_matches([' ', '\t', '\u{a0}']);
+    trimmed.starts_with([':', '—', '–', ')'])
+        || (trimmed.len() < behind.len() && trimmed.starts_with("- "))
+}
+
+/// Whether the number of an item may have the character in it.
+pub(super) fn is_number_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || ".-_".contains(c)
+}
+
+/// Reads a number of several parts, `2-a`, `T-1`, `IV`, with the sign behind it that makes sure of it.
+fn joined(text: &str) -> Option<(String, &str)> {
+    /// How many letters may stand before the digits.
+    const MOST_LETTERS: usize = 2;
+    let end = text.find(|c| !is_number_char(c)).unwrap_or(text.len());
+    let written = text[..end].trim_end_matches(['.', '-', '_']);
+    let rest = &text[written.len()..];
+    let letters = written.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let digits = written[letters..].trim_start_matches(['.', '-', '_']);
+    let is_roman = written.len() > 1 && written.bytes().all(|byte| b"IVXLC".contains(&byte));
+    let is_number =
+        letters <= MOST_LETTERS && digits.starts_with(|c: char| c.is_ascii_digit()) || is_roman;
+    let is_one = number(text).is_some_and(|(_, behind)| behind.len() <= rest.len());
+    (is_number && !is_one && parts_title(rest)).then(|| (without_zeros(written), rest))
+}
+
+/// What a heading is where nothing in it can be the number of an item.
+fn no_number(text: &str) -> Option<Called> {
+    let end = text
+        .find(|c: char| c.is_whitespace() || ":—–".contains(c))
+        .unwrap_or(text.len());
+    let (written, rest) = text.split_at(end);
+    let sense = written.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let first = sense.chars().next()?;
+    if !(rest.is_empty() || parts_title(rest)) {
+        return None;
+    }
+    let is_letter = !first.is_ascii() && sense.chars().count() == 1;
+    if first.is_numeric() || is_letter {
+        Some(Called::Unreadable(written.to_owned()))
+    } else if rest.is_empty() {
+        None
+    } else {
+        Some(Called::Named(written.to_owned()))
+    }
+}
+
+/// A number in small letters, without zeros before it.
+pub(super) fn without_zeros(written: &str) -> String {
+    if !written.starts_with('0') {
+        return written.to_ascii_lowercase();
+    }
+    let rest = written.trim_start_matches('0').to_ascii_lowercase();
+    if rest.starts_with(|c: char| c.is_ascii_digit()) {
+        rest
+    } else {
+        format!("0{rest}")
+    }
+}
+
+/// Reads the letter of `Item A: Title`.
+fn letter(text: &str) -> Option<(String, &str)> {
+    let letter = text.chars().next().filter(char::is_ascii_alphabetic)?;
+    let rest = &text[1..];
+    let is_apart = rest.is_empty()
+        || rest
+            .trim_start_matches(['*', ' '])
+            .starts_with([':', '—', '–', ')']);
+    is_apart.then(|| (letter.to_lowercase().to_string(), rest))
+}
+
+/// The rest behind a word, whatever the case of its letters.
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    text.get(..word.len())
+        .filter(|start| start.eq_ignore_ascii_case(word))
+        .map(|_| &text[word.len()..])
+}
+
+/// Reads the number of an item at the start of a text: `2`, `2a`, `3.1`, `3.1b`; and gives the rest.
+pub(super) fn number(text: &str) -> Option<(String, &str)> {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| {
+        bytes[from..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count()
+    };
+    let mut end = digits(0);
+    if end == 0 {
+        return None;
+    }
+    while let Some(next) = bytes.get(end) {
+        if *next == b'.' && digits(end + 1) > 0 {
+            end += 1 + digits(end + 1);
+        } else if next.is_ascii_alphabetic() && !text[end + 1..].starts_with(char::is_alphanumeric)
+        {
+            // One letter belongs to the number, and two begin a word.
+            end += 1;
+        } else {
+            break;
+        }
+    }
+    let rest = &text[end..];
+    if end > MAX_NUMBER_BYTES || rest.starts_with(char::is_alphanumeric) {
+        return None;
+    }
+    Some((without_zeros(&text[..end]), rest))
+}
+
+/// A title without the signs that make it bold or slanted, without a link around it, and without what turns text around.
+fn plain(title: &str) -> String {
+    let mut text = title.replace("**", "").replace("__", "");
+    if let Some(at) = text.find("](") {
+        let end = text[at..]
+            .find(')')
+            .map_or(text.len(), |length| at + length + 1);
+        text.replace_range(at..end, "");
+    }
+    text.retain(|c| {
+        !c.is_control() && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    });
+    text.trim_matches(|c: char| c.is_whitespace() || c == '*' || c == '_')
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Called, called};
+
+    #[test]
+    fn numbers_are_told_from_titles() {
+        for (text, number, title) in [
+            ("Item 2a: Title", "2a", "Title"),
+            ("Item 2-a: Title", "2-a", "Title"),
+            ("Item 02_B — Title", "2_b", "Title"),
+            ("Item 2-a - Title", "2-a", "Title"),
+            ("Item 2-Title", "2", "Title"),
+            ("Item 1 - Title: more", "1", "Title: more"),
+            ("Item T-1: Title", "t-1", "Title"),
+            ("Item A1: Title", "a1", "Title"),
+            ("Item IV: Title", "iv", "Title"),
+            ("Item 1.2.3: Title", "1.2.3", "Title"),
+            ("Item 9. Title", "9", "Title"),
+            ("Item **2-a**: Title", "2-a", "Title"),
+        ] {
+            let expected = Called::Item {
+                number: number.to_owned(),
+                title: title.to_owned(),
+            };
+            assert_eq!(called(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_told_from_what_is_no_item() {
+        for (text, written) in [
+            ("Item é: Title", "é"),
+            ("Item 2é: Title", "2é"),
+            ("Item 1/2: Title", "1/2"),
+            ("Item ２: Title", "２"),
+            ("Item №5: Title", "№5"),
+            (
+                "Item 12345678901234567890-1234567890-1234567890: Title",
+                "12345678901234567890-1234567890-1234567890",
+            ),
+        ] {
+            assert_eq!(
+                called(text),
+                Some(Called::Unreadable(written.to_owned())),
+                "{text}"
+            );
+        }
+        for text in [
+            "Item parser: Title",
+            "Item item-1: Title",
+            "Item sha256: Title",
+        ] {
+            assert!(matches!(called(text), Some(Called::Named(_))), "{text}");
+        }
+        for text in [
+            "Items",
+            "Item 1 and Item 2 compared",
+            "Item overview",
+            "Itemized: list",
+            "Item",
+        ] {
+            assert_eq!(called(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,489 @@
+//! The walk through a design document.
+
+use std::collections::HashMap;
+
+use crate::markdown::{self, Line, Place, list_sign};
+use crate::said::{Told, line_number, nearest, quoted};
+
+use super::dependencies::{Dependencies, Written};
+use super::heading::{self, Called, Heading};
+use super::mention::{self, Field};
+use super::{
+    Design, Item, Kind, MAX_BYTES, MAX_ITEMS, MAX_NUMBER_BYTES, MAX_TITLE_BYTES, Note, Problem,
+    Status, passed_over, problem, status, words,
+};
+
+/// The longest type or status that is kept, in bytes: one more than is ever read.
+const LONGEST_VALUE: usize = status::LONGEST + 1;
+
+pub(super) fn read(text: &str) -> Design {
+    let mut reader = Reader::default();
+    if text.len() > MAX_BYTES {
+        reader.problems.tell(1, || Problem {
+            code: "too_large",
+            line: 1,
+            message: format!(
+                "the document has {} bytes; at most {MAX_BYTES} are read",
+                text.len()
+            ),
+            suggestion: "leave out what says nothing of the items, or put it into another document"
+                .to_owned(),
+        });
+        return reader.finish();
+    }
+    let (text, first) = markdown::unwrapped(text);
+    for line in markdown::lines(text, first) {
+        reader.line(&line);
+    }
+    reader.finish()
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    items: Vec<Item>,
+    problems: Told<Problem>,
+    notes: Told<Note>,
+    /// The lines of the numbers that are taken.
+    taken: HashMap<String, u32>,
+    open: Option<Open>,
+    /// The line before, where it may be the text of a heading that is underlined.
+    before: Option<(usize, String)>,
+    /// A heading that is one of an item only if a type stands below it: its line, level, and what would be the number.
+    named: Option<(u32, usize, String)>,
+    /// Lines that look like items, and are no headings.
+    lookalikes: Vec<u32>,
+    /// What each item says that it depends on: that is read when it is known which items there are.
+    depends_on: Vec<Vec<Written>>,
+    is_full: bool,
+}
+
+/// An item whose lines are being read.
+#[derive(Debug)]
+struct Open {
+    item: Item,
+    level: usize,
+    /// Whether it is one of the items, and not one whose number is another's, or none.
+    counts: bool,
+    kind: Option<Value<Kind>>,
+    status: Option<Value<status::Meant>>,
+    depends_on: Vec<Written>,
+    /// Whether list entries may follow that name what it depends on.
+    lists_dependencies: bool,
+    /// What the columns of the table say that is being read.
+    columns: Vec<Option<Field>>,
+}
+
+/// The value of a field.
+#[derive(Debug)]
+struct Value<M> {
+    line: u32,
+    text: String,
+    /// What it means, if anything.
+    meant: Option<M>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &Line<'_>) {
+        let before = self.before.take();
+        if line.place != Place::Text {
+            return;
+        }
+        if let Some(Heading { level, text }) = heading::heading(line.text) {
+            self.heading(level, &mention::without_comments(text), line.number);
+            return;
+        }
+        if let Some((number, text)) = before
+            && let Some(level) = heading::underline(line.text)
+            && (level == 1 || heading::is_item(&text))
+        {
+            self.heading(level, &text, number);
+            return;
+        }
+        if line.text.trim().is_empty() {
+            if let Some(open) = &mut self.open {
+                open.columns.clear();
+            }
+            return;
+        }
+        self.before = Some((line.number, line.text.to_owned()));
+        if self.taken.is_empty() && self.lookalikes.len() < 3 && looks_like_item(line.text) {
+            self.lookalikes.push(line_number(line.number));
+        }
+        self.body(line);
+    }
+
+    fn heading(&mut self, level: usize, text: &str, number: usize) {
+        let line = line_number(number);
+        self.named = None;
+        match heading::called(text) {
+            Some(Called::Item { number, title }) => {
+                self.close();
+                let counts = self.is_new(&number, line);
+                let title = if counts {
+                    self.shortened(title, &number, line)
+                } else {
+                    String::new()
+                };
+                self.open = Some(Open::new(number, title, level, line, counts));
+            }
+            Some(Called::Unreadable(written)) => self.unreadable(&written, level, line),
+            other => {
+                if let Some(Called::Named(written)) = other {
+                    self.named = Some((line, level, written));
+                }
+                // Within an item, headings of its own level are part of it, if they are not those that part the document.
+                let ends = |open: &Open| level < open.level || (level == open.level && level <= 2);
+                let parts = |open: &Open| level <= 2 && open.level > 2;
+                if self
+                    .open
+                    .as_ref()
+                    .is_some_and(|open| ends(open) || parts(open))
+                {
+                    self.close();
+                } else if let Some(open) = &mut self.open {
+                    open.lists_dependencies = false;
+                    open.columns.clear();
+                }
+            }
+        }
+    }
+
+    /// Takes a number, if nobody has it, and if there are not too many.
+    fn is_new(&mut self, number: &str, line: u32) -> bool {
+        if self.is_full {
+            return false;
+        }
+        if let Some(first) = self.taken.get(number) {
+            self.problems.tell(line, || {
+                problem(
+                    line,
+                    format!("there are two items {number}; the first one is in line {first}"),
+                    "give one of them another number, and see who depends on it",
+                )
+            });
+            return false;
+        }
+        if self.taken.len() == MAX_ITEMS {
+            self.is_full = true;
+            self.problems.tell(line, || {
+                problem(
+                    line,
+                    format!("there are more than {MAX_ITEMS} items: this one and all behind it are not read"),
+                    "make larger items of them, or several sessions",
+                )
+            });
+            return false;
+        }
+        self.taken.insert(number.to_owned(), line);
+        true
+    }
+
+    fn shortened(&mut self, mut title: String, number: &str, line: u32) -> String {
+        if title.len() > MAX_TITLE_BYTES {
+            let length = title.len();
+            title.truncate(title.floor_char_boundary(MAX_TITLE_BYTES));
+            title.truncate(title.trim_end().len());
+            self.notes.tell(line, || Note {
+                line,
+                message: format!(
+                    "the title of item {number} has {length} bytes: what is beyond {MAX_TITLE_BYTES} is cut"
+                ),
+            });
+        }
+        title
+    }
+
+    /// An item whose number is none: what stands below its heading is that of nobody.
+    fn unreadable(&mut self, written: &str, level: usize, line: u32) {
+        self.close();
+        if !self.is_full {
+            self.problems.tell(line, || {
+                problem(
+                    line,
+                    format!("{} is no number of an item", quoted(written)),
+                    &format!(
+                        "number it with digits and letters, `1`, `2a`, `3.1`; `.`, `-` and `_` may stand between them, and {MAX_NUMBER_BYTES} bytes are the most"
+                    ),
+                )
+            });
+        }
+        self.open = Some(Open::new(String::new(), String::new(), level, line, false));
+    }
+
+    /// A line below a heading.
+    fn body(&mut self, line: &Line<'_>) {
+        if self.open.is_none() && self.named.is_none() {
+            return;
+        }
+        let number = line_number(line.number);
+        let cells = mention::cells(line.text);
+        let found = match &cells {
+            Some(_) => Vec::new(),
+            None => mention::fields(line.text),
+        };
+        if found.iter().any(|(field, _)| *field == Field::Type)
+            && let Some((line, level, written)) = self.named.take()
+        {
+            self.unreadable(&written, level, line);
+        }
+        let Some(open) = &mut self.open else {
+            return;
+        };
+        if let Some(cells) = cells {
+            open.row(&cells, number, &mut self.notes);
+            return;
+        }
+        open.columns.clear();
+        if found.is_empty() {
+            let text = line.text.trim_start();
+            if open.lists_dependencies && list_sign(text).is_some() {
+                open.depends_on.push(Written {
+                    line: number,
+                    text: mention::without_comments(mention::behind_signs(text)),
+                    is_entry: true,
+                });
+            } else {
+                open.lists_dependencies = false;
+            }
+            return;
+        }
+        for (field, value) in found {
+            open.field(field, value, number, &mut self.notes);
+        }
+    }
+
+    /// Ends the item that is open.
+    fn close(&mut self) {
+        let Some(open) = self.open.take().filter(|open| open.counts) else {
+            return;
+        };
+        let mut item = open.item;
+        match &open.kind {
+            None => self.problems.tell(item.line, || {
+                problem(
+                    item.line,
+                    format!("item {} has no type", item.number),
+                    "write `**Type:** code`, `task` or `bugfix` below its heading",
+                )
+            }),
+            Some(Value { line, text, meant }) => {
+                item.kind = *meant;
+                if item.kind.is_none() {
+                    self.problems
+                        .tell(*line, || no_type(&item.number, *line, text));
+                }
+            }
+        }
+        if let Some(Value { line, text, meant }) = &open.status
+            && !text.is_empty()
+        {
+            item.status = meant.map_or(Status::Pending, |meant| meant.status);
+            let instead = match meant {
+                Some(meant) if meant.is_plain => None,
+                None => Some("known are pending, documented and complete"),
+                Some(meant) if meant.status == Status::Pending => Some(
+                    "write `documented` or `complete` and nothing else where that is what it is",
+                ),
+                Some(_) => Some("write `pending` where it is not so far yet"),
+            };
+            if let Some(instead) = instead {
+                self.notes.tell(*line, || Note {
+                    line: *line,
+                    message: format!(
+                        "the status of item {}, {}, is read as {}: {instead}",
+                        item.number,
+                        quoted(text),
+                        item.status.name()
+                    ),
+                });
+            }
+        }
+        self.items.push(item);
+        self.depends_on.push(open.depends_on);
+    }
+
+    fn finish(mut self) -> Design {
+        self.close();
+        self.dependencies();
+        if self.items.is_empty() {
+            for line in std::mem::take(&mut self.lookalikes) {
+                self.notes.tell(line, || Note {
+                    line,
+                    message:
+                        "this looks like an item, but is no heading: write `### Item 1: Title`"
+                            .to_owned(),
+                });
+            }
+        }
+        let (mut problems, more) = self.problems.finish();
+        problems.extend(more.map(|more| Problem {
+            code: "more_problems",
+            line: more.line,
+            message: more.said("problem"),
+            suggestion: "mend those above first".to_owned(),
+        }));
+        let (mut notes, more) = self.notes.finish();
+        notes.extend(more.map(|more| Note {
+            line: more.line,
+            message: more.said("note"),
+        }));
+        Design {
+            items: self.items,
+            problems,
+            notes,
+        }
+    }
+
+    /// Reads what the items depend on.
+    fn dependencies(&mut self) {
+        let written = std::mem::take(&mut self.depends_on);
+        if written.iter().all(Vec::is_empty) {
+            return;
+        }
+        let titles: HashMap<String, String> = self
+            .items
+            .iter()
+            .rev()
+            .map(|item| (item.title.to_lowercase(), item.number.clone()))
+            .collect();
+        for (item, written) in self.items.iter_mut().zip(written) {
+            let mut of = Dependencies {
+                item: &item.number,
+                titles: &titles,
+                problems: &mut self.problems,
+                notes: &mut self.notes,
+            };
+            item.depends_on = of.read(&written, &self.taken);
+        }
+    }
+}
+
+impl Open {
+    const fn new(number: String, title: String, level: usize, line: u32, counts: bool) -> Self {
+        Self {
+            item: Item {
+                number,
+                title,
+                kind: None,
+                status: Status::Pending,
+                depends_on: Vec::new(),
+                line,
+            },
+            level,
+            counts,
+            kind: None,
+            status: None,
+            depends_on: Vec::new(),
+            lists_dependencies: false,
+            columns: Vec::new(),
+        }
+    }
+
+    fn field(&mut self, field: Field, mut value: String, line: u32, notes: &mut Told<Note>) {
+        self.lists_dependencies = false;
+        if field == Field::DependsOn {
+            self.lists_dependencies = self.depends_on.is_empty() && value.is_empty();
+            self.depends_on.push(Written {
+                line,
+                text: value,
+                is_entry: false,
+            });
+            return;
+        }
+        if value.len() > LONGEST_VALUE {
+            value.truncate(value.ceil_char_boundary(LONGEST_VALUE));
+        }
+        let (name, first, is_same) = if field == Field::Type {
+            let meant = words::kind(&value);
+            let Some(known) = &self.kind else {
+                self.kind = Some(Value {
+                    line,
+                    text: value,
+                    meant,
+                });
+                return;
+            };
+            ("type", known.line, known.meant == meant)
+        } else {
+            let meant = status::read(&value);
+            let Some(known) = &self.status else {
+                self.status = Some(Value {
+                    line,
+                    text: value,
+                    meant,
+                });
+                return;
+            };
+            let status = |meant: &status::Meant| meant.status;
+            (
+                "status",
+                known.line,
+                known.meant.as_ref().map(status) == meant.as_ref().map(status),
+            )
+        };
+        if !is_same && self.counts {
+            let number = &self.item.number;
+            notes.tell(line, || passed_over(number, name, first, line, &value));
+        }
+    }
+
+    /// A row of a table: `| Type | code |`, or one below a row of names.
+    fn row(&mut self, cells: &[String], line: u32, notes: &mut Told<Note>) {
+        let is_rule = cells
+            .iter()
+            .all(|cell| !cell.is_empty() && cell.chars().all(|c| c == '-' || c == ':'));
+        if is_rule {
+            return;
+        }
+        if !self.columns.is_empty() {
+            let columns = std::mem::take(&mut self.columns);
+            for (field, value) in columns.iter().zip(cells) {
+                if let Some(field) = field {
+                    self.field(*field, value.clone(), line, notes);
+                }
+            }
+            return;
+        }
+        let fields: Vec<Option<Field>> = cells.iter().map(|cell| mention::field(cell)).collect();
+        match (fields.as_slice(), cells) {
+            ([Some(field), None], [_, value]) => self.field(*field, value.clone(), line, notes),
+            (fields, _) if fields.len() > 1 && fields.iter().any(Option::is_some) => {
+                self.columns = fields.to_vec();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// An item's type is none.
+fn no_type(number: &str, line: u32, text: &str) -> Problem {
+    let message = if text.is_empty() {
+        format!("the type of item {number} is empty")
+    } else {
+        format!(
+            "the type of item {number} is {}, which is no type",
+            quoted(text)
+        )
+    };
+    problem(line, message, &type_suggestion(text))
+}
+
+/// What to write for a type that is none.
+fn type_suggestion(text: &str) -> String {
+    const KINDS: [Kind; 3] = [Kind::Code, Kind::Task, Kind::Bugfix];
+    if text.contains(['|', '/']) || text.contains(" or ") {
+        return "keep one of the types".to_owned();
+    }
+    let near = nearest(&text.to_lowercase(), KINDS.into_iter().map(Kind::name));
+    match near {
+        Some(near) => format!("did you mean `{near}`? Known are `code`, `task` and `bugfix`"),
+        None => "write `code`, `task` or `bugfix`".to_owned(),
+    }
+}
+
+/// Whether a line is meant as an item, as far as one can tell: `**Item 1: Title**`, `1. Item 1: Title`.
+fn looks_like_item(line: &str) -> bool {
+    let text = mention::behind_signs(line);
+    matches!(heading::called(text), Some(Called::Item { title, .. }) if !title.is_empty())
+        && text.contains([':', '—', '–'])
+}

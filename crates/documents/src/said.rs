@@ -1,0 +1,227 @@
+//! How messages quote what stands in a document, and how many of them there are.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+/// The most that a message quotes, in characters.
+const MOST: usize = 80;
+/// How many problems, and how many notes, are told of one document.
+const MOST_TOLD: usize = 100;
+
+/// The text between backticks, on one line, cut where it is long, without anything that moves a cursor or turns text
+/// around.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(4 * MOST) + 2);
+    out.push('`');
+    let turning = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    for (at, c) in text.trim().chars().filter(|c| !turning(c)).enumerate() {
+        if at == MOST {
+            out.push('…');
+            break;
+        }
+        out.push(match c {
+            '\u{2028}' | '\u{2029}' => ' ',
+            c if c.is_control() => ' ',
+            '`' => '\'',
+            c => c,
+        });
+    }
+    out.push('`');
+    out
+}
+
+/// Words as a sentence lists them: `a, b and c`; where there are many, only the first are asked for, and the rest is counted.
+pub(crate) fn listed<W: Display>(words: impl ExactSizeIterator<Item = W>) -> String {
+    /// How many are named.
+    const NAMED: usize = 8;
+    let more = words.len().saturating_sub(NAMED);
+    let mut named: Vec<String> = words.take(NAMED).map(|word| word.to_string()).collect();
+    if more > 0 {
+        return format!("{} and {more} more", named.join(", "));
+    }
+    match named.pop() {
+        None => String::new(),
+        Some(only) if named.is_empty() => only,
+        Some(last) => format!("{} and {last}", named.join(", ")),
+    }
+}
+
+/// `count` of `thing`, which takes an `s` where it is not one.
+pub(crate) fn counted(count: usize, thing: &str) -> String {
+    if count == 1 {
+        format!("1 {thing}")
+    } else {
+        format!("{count} {thing}s")
+    }
+}
+
+/// A line number as the crate gives it out.
+pub(crate) fn line_number(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// The name among `known` that is nearest to `name`, where one is near.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    /// From here on two names are taken to be meant as one.
+    const NEAR: f64 = 0.8;
+    /// The longest name that is compared, in bytes: what that costs grows with the product of the lengths.
+    const LONGEST: usize = 256;
+    if name.len() > LONGEST {
+        return None;
+    }
+    known
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(score, _)| *score > NEAR)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
+/// What is told of a document, line by line: that of the first lines, and how much there is besides. However long a document
+/// is, and however wrong, who reads of it is told no more than can be read.
+#[derive(Debug)]
+pub(crate) struct Told<T> {
+    /// By line, and among those of a line by when it was told.
+    kept: BTreeMap<(u32, usize), T>,
+    /// How often something was told.
+    times: usize,
+    left_out: Option<LeftOut>,
+}
+
+/// What was not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// How much it is.
+    pub(crate) count: usize,
+    /// The first line of it.
+    pub(crate) line: u32,
+}
+
+impl<T> Default for Told<T> {
+    fn default() -> Self {
+        Self {
+            kept: BTreeMap::new(),
+            times: 0,
+            left_out: None,
+        }
+    }
+}
+
+impl<T> Told<T> {
+    /// Tells something of a line. What would not be kept is not made.
+    pub(crate) fn tell(&mut self, line: u32, make: impl FnOnce() -> T) {
+        let key = (line, self.times);
+        self.times += 1;
+        if !self.takes(line) {
+            self.leave_out(LeftOut { count: 1, line });
+            return;
+        }
+        self.kept.insert(key, make());
+        if self.kept.len() > MOST_TOLD
+            && let Some(((line, _), _)) = self.kept.pop_last()
+        {
+            self.leave_out(LeftOut { count: 1, line });
+        }
+    }
+
+    /// Whether something that is told of that line is kept.
+    pub(crate) fn takes(&self, line: u32) -> bool {
+        self.kept.len() < MOST_TOLD
+            || self
+                .kept
+                .last_key_value()
+                .is_some_and(|((last, _), _)| line < *last)
+    }
+
+    /// Counts what somebody else did not keep.
+    pub(crate) fn leave_out(&mut self, more: LeftOut) {
+        let before = self.left_out.unwrap_or(LeftOut {
+            count: 0,
+            line: u32::MAX,
+        });
+        self.left_out = Some(LeftOut {
+            count: before.count.saturating_add(more.count),
+            line: before.line.min(more.line),
+        });
+    }
+
+    /// How often something was told.
+    pub(crate) const fn times(&self) -> usize {
+        self.times
+    }
+
+    /// What was told after that many times, as far as it is kept.
+    pub(crate) fn after(&mut self, times: usize) -> impl Iterator<Item = &mut T> {
+        let has_more = self.times > times;
+        self.kept
+            .iter_mut()
+            .filter(move |((_, told), _)| has_more && *told >= times)
+            .map(|(_, kept)| kept)
+    }
+
+    /// What is kept, in the order of lines.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.kept.values()
+    }
+
+    /// What is kept, in the order of lines, and what is not.
+    pub(crate) fn finish(self) -> (Vec<T>, Option<LeftOut>) {
+        (self.kept.into_values().collect(), self.left_out)
+    }
+}
+
+impl LeftOut {
+    /// How messages count it.
+    pub(crate) fn said(self, thing: &str) -> String {
+        let are = if self.count == 1 { "is" } else { "are" };
+        let things = counted(self.count, &format!("more {thing}"));
+        format!("there {are} {things}, the first of line {}", self.line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LeftOut, MOST_TOLD, Told, listed};
+
+    #[test]
+    fn few_are_named() {
+        let words = |count: usize| listed((1..=count).collect::<Vec<usize>>().into_iter());
+        assert_eq!(words(0), "");
+        assert_eq!(words(1), "1");
+        assert_eq!(words(3), "1, 2 and 3");
+        assert_eq!(words(8), "1, 2, 3, 4, 5, 6, 7 and 8");
+        assert_eq!(words(10), "1, 2, 3, 4, 5, 6, 7, 8 and 2 more");
+    }
+
+    #[test]
+    fn the_first_lines_are_kept_in_whatever_order_they_are_told() {
+        let mut told = Told::default();
+        for line in (1..=250).rev() {
+            told.tell(line, || line);
+        }
+        told.tell(7, || 1_007);
+        told.tell(251, || unreachable!("it is not kept"));
+        let (kept, left_out) = told.finish();
+        assert_eq!(kept.len(), MOST_TOLD);
+        assert_eq!(kept[6..9], [7, 1_007, 8]);
+        let expected = LeftOut {
+            count: 152,
+            line: 100,
+        };
+        assert_eq!(left_out, Some(expected));
+        assert_eq!(
+            expected.said("problem"),
+            "there are 152 more problems, the first of line 100"
+        );
+    }
+
+    #[test]
+    fn what_was_told_since_is_found() {
+        let mut told = Told::default();
+        told.tell(9, || 'a');
+        let times = told.times();
+        told.tell(3, || 'b');
+        let since: Vec<char> = told.after(times).map(|told| *told).collect();
+        assert_eq!(since, ['b']);
+    }
+}

@@ -1,0 +1,140 @@
+//! Design documents that are longer, or stranger, than anybody would write them.
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use documents::design::{
+    Design, MAX_BYTES, MAX_DEPENDENCIES, MAX_ITEMS, MAX_TITLE_BYTES, Status, read,
+};
+
+/// Far more than it takes, for machines that have something else to do.
+const SLOW: Duration = Duration::from_mins(1);
+
+fn timed(text: &str) -> Design {
+    let start = Instant::now();
+    let design = read(text);
+    let took = start.elapsed();
+    assert!(took < SLOW, "{took:?}");
+    design
+}
+
+fn messages(design: &Design) -> Vec<(u32, &str)> {
+    design
+        .problems
+        .iter()
+        .map(|problem| (problem.line, problem.message.as_str()))
+        .collect()
+}
+
+#[test]
+fn a_range_again_and_again_is_one_range() {
+    let design = timed(&format!(
+        "### Item 1: A\nType: code\nDepends on: {}\n",
+        "2-99,".repeat(100_000)
+    ));
+    assert_eq!(design.items[0].depends_on.len(), 98);
+    assert_eq!(
+        design.notes[0].message,
+        "2–99 is read as all items from the first to the last"
+    );
+}
+
+#[test]
+fn only_so_many_dependencies_are_read() {
+    let numbers = |of: std::ops::Range<usize>| {
+        of.fold(String::new(), |mut text, n| {
+            let _ = write!(text, "{n},");
+            text
+        })
+    };
+    let most = timed(&format!(
+        "### Item 1: A\nType: code\nDepends on: {0}{0}",
+        numbers(2..MAX_DEPENDENCIES + 2)
+    ));
+    assert!(most.problems.is_empty());
+    assert_eq!(most.items[0].depends_on.len(), MAX_DEPENDENCIES);
+    let more = timed(&format!(
+        "### Item 1: A\nType: code\nDepends on:\n{}",
+        (2..50_000).fold(String::new(), |mut text, n| {
+            let _ = writeln!(text, "- {n}");
+            text
+        })
+    ));
+    assert_eq!(more.items[0].depends_on.len(), MAX_DEPENDENCIES);
+    assert_eq!(
+        messages(&more),
+        [(1_004, "item 1 depends on more than 1000 others")]
+    );
+}
+
+#[test]
+fn only_so_many_items_are_read() {
+    let text = (1..=MAX_ITEMS + 500).fold(String::new(), |mut text, n| {
+        let _ = writeln!(text, "### Item {n}: A\nType: code");
+        text
+    });
+    let design = timed(&text);
+    assert_eq!(design.items.len(), MAX_ITEMS);
+    assert_eq!(
+        messages(&design),
+        [(
+            2_001,
+            "there are more than 1000 items: this one and all behind it are not read"
+        )]
+    );
+}
+
+#[test]
+fn a_document_that_is_too_long_is_not_read() {
+    let text = format!("### Item 1: A\nType: code\n{}", "x".repeat(MAX_BYTES));
+    let design = timed(&text);
+    assert!(design.items.is_empty());
+    assert_eq!(design.problems.len(), 1);
+    assert_eq!(design.problems[0].code, "too_large");
+}
+
+#[test]
+fn a_long_title_is_cut_between_characters() {
+    let design = timed(&format!(
+        "### Item 1: x{}\nType: code\n",
+        "é\u{7}".repeat(50_000)
+    ));
+    let title = &design.items[0].title;
+    assert_eq!(title.len(), MAX_TITLE_BYTES - 1);
+    assert!(title.starts_with("xé") && title.ends_with('é'));
+    assert_eq!(
+        design.notes[0].message,
+        "the title of item 1 has 100001 bytes: what is beyond 500 is cut"
+    );
+}
+
+#[test]
+fn only_so_much_is_told() {
+    let notes = timed(&format!(
+        "### Item 1: A\nType: code\nStatus: pending\n{}",
+        "**Status:** complete\n".repeat(20_000)
+    ));
+    assert_eq!(notes.notes.len(), 101);
+    assert_eq!(notes.notes[100].line, 104);
+    assert_eq!(
+        notes.notes[100].message,
+        "there are 19900 more notes, the first of line 104"
+    );
+    let problems = timed(&"### Item 1: A\n".repeat(20_000));
+    assert_eq!(problems.problems.len(), 101);
+    let last = &problems.problems[100];
+    assert_eq!((last.code, last.line), ("more_problems", 101));
+    assert_eq!(problems.problems[0].code, "items_unreadable");
+}
+
+#[test]
+fn a_long_value_beside_many_others_is_read_fast() {
+    for name in ["Status", "Type", "Depends on"] {
+        let design = timed(&format!(
+            "### Item 1: A\n{name}: {}\n{}",
+            "done ".repeat(100_000),
+            format!("{name}: 1\n").repeat(20_000)
+        ));
+        assert_eq!(design.items[0].status, Status::Pending);
+    }
+}
