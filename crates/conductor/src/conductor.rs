@@ -55,14 +55,16 @@ impl Conductor {
         let root = match &options.project_root {
             Some(root) => {
                 let root = options.cwd.join(root);
-                std::fs::canonicalize(&root).map_err(|error| {
-                    Fault::new(
-                        Kind::Missing,
-                        "no_project",
-                        format!("{} cannot be opened: {error}", root.display()),
-                    )
-                    .suggest("name the folder of a project with --project-root")
-                })?
+                let none = |why: &dyn std::fmt::Display| {
+                    let message = format!("{} cannot be opened: {why}", root.display());
+                    Fault::new(Kind::Missing, "no_project", message)
+                        .suggest("name the folder of a project with --project-root")
+                };
+                let real = std::fs::canonicalize(&root).map_err(|error| none(&error))?;
+                if !real.is_dir() {
+                    return Err(none(&"it is no folder"));
+                }
+                real
             }
             None => project::config::find_root(&options.cwd, &options.environment).path,
         };
@@ -279,7 +281,7 @@ pub(crate) fn standing(project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
         // What broke down may be taken up again.
         let over = part("status")
             .filter(|status| !matches!(status.as_str(), "running" | "paused" | "error"));
-        let plain = matches!(part("rails").as_deref(), Some(PLAIN | SESSION));
+        let plain = matches!(part("rails").as_deref(), Some(PLAIN | SESSION | SKILLS));
         let (status, task) = match (over, part("taskId")) {
             // A run that reached any other end is over for good.
             (Some(status), Some(task)) => (status, (!plain).then_some(task)),
@@ -302,6 +304,9 @@ pub(crate) const PLAIN: &str = "generic";
 
 /// What it says where the run is a session.
 pub(crate) const SESSION: &str = "session";
+
+/// What it says where the run is a session of skills.
+pub(crate) const SKILLS: &str = "skills";
 
 /// Whether a run is over a task, on a branch: the `tdd` workflow, or a copy of it.
 pub(crate) fn is_over_a_task(run: &RunState) -> bool {

@@ -1,9 +1,10 @@
 //! What is wrong here, and how to mend it.
 
+use journal::layout::RunDir;
 use project::git::GitErrorKind;
 use serde::Serialize;
 
-use crate::conductor::Conductor;
+use crate::conductor::{Conductor, SESSION, SKILLS, read_json};
 use crate::fault::{Fault, Kind};
 use crate::runs;
 use crate::tdd::texts::counted;
@@ -229,11 +230,7 @@ impl Conductor {
                     "running" | "paused" => checks.push(note(
                         "run",
                         format!("{id} is {}", summary.status),
-                        if summary.task_id.is_empty() {
-                            "tm run next"
-                        } else {
-                            "tm autopilot next"
-                        },
+                        goes_on_with(&project.run(&id)?, &summary),
                     )),
                     "unstarted" => checks.push(note(
                         "run",
@@ -292,4 +289,25 @@ fn warn(id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorC
 
 fn fail(id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorCheck {
     one("fail", id, message, fix)
+}
+
+/// The command that says what a run waits for, in the words of its own rails.
+fn goes_on_with(dir: &RunDir, summary: &runs::RunSummary) -> String {
+    let manifest = read_json(&dir.file("manifest.json"));
+    let rails = manifest
+        .as_ref()
+        .and_then(|manifest| manifest.get("rails")?.as_str());
+    let id = dir.id();
+    let harmless = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    let id = if id.chars().all(harmless) {
+        id.to_owned()
+    } else {
+        format!("'{}'", id.replace('\'', "'\\''"))
+    };
+    match rails {
+        Some(SKILLS) => format!("tm collab state --session {id}"),
+        Some(SESSION) => format!("tm session status --session {id}"),
+        _ if summary.task_id.is_empty() => format!("tm run next --run-id {id}"),
+        _ => "tm autopilot next".to_owned(),
+    }
 }

@@ -5,18 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use journal::{
-    EvidenceStore, FileJournal, Head, Journal as _, NewEvent, RunLock, SnapshotFile, Wait,
-};
+use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, RunLock, Wait};
 use rails::decide::BLOCKED;
 use rails::{
     Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, RunState, decide,
 };
-use serde_json::value::RawValue;
 
 use crate::clock::{Clock, stamp};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
+use crate::snapshots;
 use crate::support::{Asked, Looked, No, Outcome, Support};
 
 /// How long a writer waits for the run's lock.
@@ -49,11 +47,11 @@ fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {
     let parsed = loaded
         .snapshot
         .as_ref()
-        .and_then(|snapshot| serde_json::from_str::<RunState>(snapshot.state.get()).ok());
+        .and_then(|snapshot| snapshots::thaw(dir, snapshot.state.get()));
     let mut run = match (parsed, &loaded.snapshot) {
         (Some(run), _) => run,
         (None, None) => RunState::default(),
-        // A snapshot of another version of this program: the journal is the truth.
+        // A snapshot of another version of this program, or one that misses a part: the journal is the truth.
         (None, Some(_)) => {
             let all = FileJournal::open(dir)?.read(&journal::Position::start())?;
             let mut run = RunState::default();
@@ -192,6 +190,8 @@ pub struct OpenRun<'a> {
     tail_bytes: u64,
     /// Bytes of an unfinished unit that were cut off.
     pub cut_bytes: u64,
+    /// What units are told that were issued in this call, by its hash: it goes into the journal with them.
+    told: HashMap<String, Vec<u8>>,
     /// A report that another process had taken in was accepted now, so that the run is no longer where the caller may
     /// have seen it.
     pub moved_on: bool,
@@ -218,6 +218,7 @@ impl<'a> OpenRun<'a> {
             snapshot_bytes: loaded.snapshot_bytes,
             tail_bytes: loaded.tail_bytes,
             cut_bytes: loaded.torn_bytes,
+            told: HashMap::new(),
             moved_on: false,
         })
     }
@@ -239,6 +240,7 @@ impl<'a> OpenRun<'a> {
             snapshot_bytes: 0,
             tail_bytes: 0,
             cut_bytes: 0,
+            told: HashMap::new(),
             moved_on: false,
         })
     }
@@ -426,7 +428,14 @@ impl<'a> OpenRun<'a> {
                     run,
                 } => {
                     let bytes = support.context(&run, token, &unit, attempt, max_attempts)?;
-                    facts.contexts.insert(unit, store.put(&bytes)?);
+                    let hash = if support.tells_in_journal() && bytes.len() <= LONGEST_TOLD {
+                        let hash = journal::sha256_hex(&bytes);
+                        self.told.insert(hash.clone(), bytes);
+                        hash
+                    } else {
+                        store.put(&bytes)?
+                    };
+                    facts.contexts.insert(unit, hash);
                 }
             }
         }
@@ -475,7 +484,16 @@ impl<'a> OpenRun<'a> {
             ));
         }
         for event in &events {
-            let (name, fields) = event.to_fields();
+            let (name, mut fields) = event.to_fields();
+            if let Event::UnitIssued {
+                context: Some(hash),
+                ..
+            } = event
+                && let Some(bytes) = self.told.get(hash)
+            {
+                let told = String::from_utf8_lossy(bytes).into_owned();
+                fields.insert(TOLD.to_owned(), told.into());
+            }
             lines.push(NewEvent::new(name, fields));
             if let Event::EffectFailed { code, message, .. } = event {
                 lines.push(trouble(Some(code), message));
@@ -501,6 +519,10 @@ impl<'a> OpenRun<'a> {
         {
             self.write_snapshot();
         }
+        for (_, bytes) in self.told.drain() {
+            // The journal has it: where it cannot be kept apart, it is looked up there.
+            let _ = EvidenceStore::new(&self.dir).cache(&bytes);
+        }
         let placed = support.place(&self.run, &events);
         support.derive(&self.run, &events);
         fail_point::reach("after-derived");
@@ -509,18 +531,19 @@ impl<'a> OpenRun<'a> {
 
     /// A snapshot is a cache: one that cannot be written costs time at the next load, nothing else.
     fn write_snapshot(&mut self) {
-        let Ok(text) = serde_json::to_string(&self.run) else {
-            return;
-        };
-        let Ok(raw) = RawValue::from_string(text) else {
-            return;
-        };
-        if let Ok(bytes) = SnapshotFile::new(&self.dir).write(&self.head.position(), &raw) {
+        let position = self.head.position();
+        let written = snapshots::write(&self.dir, &mut self.run, &self.definition, &position);
+        if let Some(bytes) = written {
             self.snapshot_bytes = bytes;
             self.tail_bytes = 0;
         }
     }
 }
+
+/// Under this name the journal has what a unit is told, where that is not kept as evidence.
+pub const TOLD: &str = "told";
+/// What is longer, in bytes, is kept as evidence.
+const LONGEST_TOLD: usize = 8 * 1024;
 
 /// Something went wrong that the run got over, for those who follow the journal.
 fn trouble(code: Option<&str>, message: &str) -> NewEvent {

@@ -2,6 +2,7 @@
 //! journal, answers. It is synchronous, and prints nothing.
 
 pub mod clock;
+pub mod collab;
 pub mod conductor;
 pub mod definitions;
 pub mod doctor;
@@ -16,6 +17,7 @@ mod pinning;
 mod refusals;
 pub mod review;
 pub mod runs;
+mod snapshots;
 pub mod support;
 pub mod tdd;
 
@@ -27,5 +29,6 @@ pub use generic::answer::{
     OpenUnit, RunAction, RunMoved, RunStarted, RunStatusAnswer, RunVerdict, StandingAt,
 };
 pub use generic::request::RunReport;
+pub use graph::{GraphFormat, WorkflowGraph};
 pub use runs::{Follow, LogRepaired, LogVerified, RunFilter, RunSummary};
 pub use tdd::report::Report;

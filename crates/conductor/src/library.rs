@@ -9,10 +9,14 @@ use rails::check::catalog::{Catalog, Effect, Reader};
 use rails::definition::FieldType::{self, Bool, Int, String as Text, Strings};
 use rails::{Definition, Diagnostic};
 
+use crate::collab;
 use crate::fault::{Fault, Kind};
 use crate::generic::hands::{self, Hands};
 use crate::generic::templates;
 use crate::tdd::context::engine;
+
+/// What is said of the origin of a definition that comes with the program.
+const BUILT_IN: &str = "built in";
 
 /// A definition and where it comes from.
 #[derive(Debug, Clone)]
@@ -83,8 +87,21 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
         let Ok(text) = read(&path) else {
             continue;
         };
-        let Ok(definition) = Definition::parse(&text) else {
-            continue;
+        let definition = match Definition::parse(&text) {
+            Ok(definition) => definition,
+            // By its name it is the one that is meant: to run another in its place would surprise.
+            Err(fault) if path.file_stem().is_some_and(|stem| stem == id) => {
+                return Err(Fault::new(
+                    Kind::Environment,
+                    "workflow_invalid",
+                    format!("{} cannot be read: {}", path.display(), fault.message),
+                )
+                .suggest(format!(
+                    "see all of it with `tm workflow check {}`",
+                    path.display()
+                )));
+            }
+            Err(_) => continue,
         };
         if definition.id.value != id {
             continue;
@@ -107,7 +124,7 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
     builtin
         .map(|builtin| Source {
             text: builtin.workflow.to_owned(),
-            origin: "built in".to_owned(),
+            origin: BUILT_IN.to_owned(),
         })
         .ok_or_else(|| {
             let mut known: Vec<String> = workflows::all()
@@ -149,7 +166,11 @@ pub fn load(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
         )
         .suggest(format!(
             "see all of it with `tm workflow check {}`",
-            source.origin
+            if source.origin == BUILT_IN {
+                id
+            } else {
+                &source.origin
+            }
         ))),
     }
 }
@@ -171,6 +192,9 @@ fn templates_of(workflow: &str) -> Option<&'static workflows::Builtin> {
     workflows::builtin(workflow).or_else(|| workflows::builtin("tdd"))
 }
 
+/// A longer template is not read, in bytes.
+const LONGEST_TEMPLATE: u64 = 1024 * 1024;
+
 /// The text of a template: the project's own, else the built-in one.
 pub fn template(root: &Path, workflow: &str, name: &str) -> Result<String, Fault> {
     let missing = || {
@@ -184,17 +208,28 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<String, Fault
     if name.contains(['/', '\\']) || name.starts_with('.') {
         return Err(missing());
     }
-    match fs::read_to_string(root.join(".taskmaster/templates").join(name)) {
-        Ok(text) => Ok(text),
+    let path = root.join(".taskmaster/templates").join(name);
+    let unreadable = |why: &str| {
+        Fault::new(
+            Kind::Environment,
+            "bad_template",
+            format!("the template {} cannot be read: {why}", path.display()),
+        )
+        .suggest("mend it, or take it away to use the built-in one")
+    };
+    match fs::metadata(&path) {
+        // A pipe would hold up whoever opens it.
+        Ok(about) if !about.is_file() => Err(unreadable("it is no ordinary file")),
+        Ok(about) if about.len() > LONGEST_TEMPLATE => Err(unreadable(&format!(
+            "it has {} bytes, and {LONGEST_TEMPLATE} are the most",
+            about.len()
+        ))),
+        Ok(_) => fs::read_to_string(&path).map_err(|error| unreadable(&error.to_string())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => templates_of(workflow)
             .and_then(|builtin| builtin.template(name))
             .map(str::to_owned)
             .ok_or_else(missing),
-        Err(error) => Err(Fault::new(
-            Kind::Environment,
-            "bad_template",
-            format!("the template {name} cannot be read: {error}"),
-        )),
+        Err(error) => Err(unreadable(&error.to_string())),
     }
 }
 
@@ -216,10 +251,12 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok());
     let variables: Vec<String> = match definition {
-        Some(definition) if hands::hands(definition) == Hands::Plain => {
-            templates::variables(definition)
-        }
-        _ => VARIABLES.iter().map(|name| (*name).to_owned()).collect(),
+        Some(definition) => match hands::hands(definition) {
+            Hands::Plain => templates::variables(definition),
+            Hands::Skills => collab::variables(definition),
+            Hands::Task | Hands::Session => of_task(),
+        },
+        None => of_task(),
     };
     let built_in = templates_of(workflow)
         .into_iter()
@@ -265,6 +302,14 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
                     ("hash", Text),
                     ("staged", Text),
                 ]),
+            ),
+            (
+                "design".to_owned(),
+                reader(&[("items", Strings), ("errors", Strings)]),
+            ),
+            (
+                "graph".to_owned(),
+                reader(&[("present", Bool), ("errors", Strings), ("tasks", Strings)]),
             ),
             (
                 "outcome".to_owned(),
@@ -318,6 +363,10 @@ fn typed(names: &[(&str, FieldType)]) -> BTreeMap<String, FieldType> {
         .iter()
         .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
         .collect()
+}
+
+fn of_task() -> Vec<String> {
+    VARIABLES.iter().map(|name| (*name).to_owned()).collect()
 }
 
 /// What the variables of a template of `tdd`, or a copy of it, are called; a trailing dot means everything below.

@@ -144,10 +144,7 @@ pub(crate) fn summary(dir: &RunDir, project: &ProjectDir) -> RunSummary {
         ..RunSummary::default()
     };
     match engine::load(dir.path()) {
-        Ok(loaded) if loaded.head.seq == 0 => {
-            "unstarted".clone_into(&mut summary.status);
-            summary.problem = Some("its start was interrupted".to_owned());
-        }
+        Ok(loaded) if loaded.head.seq == 0 => unstarted(&mut summary),
         Ok(loaded) => {
             fill(&mut summary, &loaded.run);
             if !is_over_a_task(&loaded.run)
@@ -156,12 +153,21 @@ pub(crate) fn summary(dir: &RunDir, project: &ProjectDir) -> RunSummary {
                 summary.task_title.clone_from(&definition.title);
             }
         }
+        // What was begun has a manifest, which comes after the journal.
+        Err(fault) if fault.code == "journal_missing" && !dir.file("manifest.json").exists() => {
+            unstarted(&mut summary);
+        }
         Err(fault) => {
             "damaged".clone_into(&mut summary.status);
             summary.problem = Some(fault.message);
         }
     }
     summary
+}
+
+fn unstarted(summary: &mut RunSummary) {
+    "unstarted".clone_into(&mut summary.status);
+    summary.problem = Some("its start was interrupted".to_owned());
 }
 
 fn fill(summary: &mut RunSummary, run: &RunState) {
@@ -174,7 +180,11 @@ fn fill(summary: &mut RunSummary, run: &RunState) {
     summary.total = progress.total;
     summary.commits = memory::commits(run);
     if !is_over_a_task(run) {
-        let items = || run.sets.values().flat_map(|set| set.items.values());
+        let items = || {
+            run.sets
+                .values()
+                .flat_map(|set| set.iter().map(|(_, item)| item))
+        };
         summary.completed = items()
             .filter(|item| item.status == ItemStatus::Done)
             .count();
@@ -195,7 +205,7 @@ impl Conductor {
     pub(crate) fn looked_at(&self, run: Option<&str>) -> Result<(ProjectDir, RunDir), Fault> {
         let project = self.stored_or_missing()?;
         if let Some(id) = run {
-            let dir = project.find_run(id)?;
+            let dir = generic::named(&project, id)?;
             return Ok((project, dir));
         }
         let all = standing(&project)?;

@@ -149,6 +149,12 @@ pub trait Support {
         max_attempts: Option<u32>,
     ) -> Result<Vec<u8>, Fault>;
 
+    /// Whether what a unit is told goes into the journal with it. That takes no flush of its own, and is for a few
+    /// hundred bytes; what is longer is kept as evidence.
+    fn tells_in_journal(&self) -> bool {
+        false
+    }
+
     /// The fields of an event of the workflow's own; none where it did not come about after all.
     fn payload(
         &self,

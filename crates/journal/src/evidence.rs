@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::digest::{is_sha256_hex, sha256_hex};
-use crate::durable;
 use crate::error::advice;
+use crate::{derived, durable};
 
 /// The name of the folder in the folder of its run.
 pub const FOLDER_NAME: &str = "evidence";
@@ -106,6 +106,12 @@ impl EvidenceStore {
         }
         durable::ensure_folder(&self.folder)?;
         durable::replace_durably(path, bytes)
+    }
+
+    /// Keeps bytes that stand in the journal too, without a sync: what a crash leaves of them is not used.
+    pub fn cache(&self, bytes: &[u8]) -> io::Result<()> {
+        std::fs::create_dir_all(&self.folder)?;
+        derived::replace_if_changed(&self.folder.join(sha256_hex(bytes)), bytes).map(|_| ())
     }
 
     /// The bytes with this SHA-256, checked against it.

@@ -1,6 +1,10 @@
 //! The state folded from a journal up to some event: a cache, so that loading does not grow with
 //! the length of the run.
+//!
+//! What is large in it and changes seldom may lie beside it, in parts: a part is written once, and the
+//! snapshot tells it by a name that says what is in it.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::contract::Journal;
 use crate::derived;
-use crate::digest::sha256_hex;
+use crate::digest::{checksum, is_sha256_hex, sha256_hex};
 use crate::durable;
 use crate::error::JournalError;
 use crate::file::FileJournal;
@@ -19,9 +23,12 @@ use crate::record::Record;
 /// The name of the snapshot in the folder of its run.
 pub const FILE_NAME: &str = "snapshot.json";
 
+/// The name of the folder with its parts, in the folder of the run.
+pub const PARTS_NAME: &str = "snapshot-parts";
+
 /// The format of the file. To be raised with every change of the journal's own format too: a load
 /// by snapshot does not read the journal's first line, where its version stands.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Below this many bytes of tail a new snapshot is not worth its write.
 const SMALLEST_TAIL: u64 = 4 * 1024;
@@ -41,6 +48,7 @@ pub struct Snapshot {
 #[derive(Clone, Debug)]
 pub struct SnapshotFile {
     path: PathBuf,
+    parts: PathBuf,
 }
 
 #[derive(Serialize)]
@@ -71,6 +79,7 @@ impl SnapshotFile {
     pub fn new(dir: &Path) -> Self {
         Self {
             path: dir.join(FILE_NAME),
+            parts: dir.join(PARTS_NAME),
         }
     }
 
@@ -96,6 +105,56 @@ impl SnapshotFile {
         Ok(bytes.len() as u64)
     }
 
+    /// Keeps `bytes` as a part, without a sync, and returns the name to ask for it by.
+    ///
+    /// `known` is the name of a part that was read or kept before, with the same bytes: it is only looked whether
+    /// its file is still there.
+    pub fn keep_part(&self, bytes: &[u8], known: Option<&str>) -> io::Result<String> {
+        if let Some(name) = known.filter(|name| is_part(name)) {
+            let found = fs::symlink_metadata(self.parts.join(name));
+            if found.is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64) {
+                return Ok(name.to_owned());
+            }
+        }
+        let name = format!("{}-{:016x}", sha256_hex(bytes), checksum(bytes));
+        match durable::make_folder(&self.parts) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        derived::replace_if_changed(&self.parts.join(&name), bytes)?;
+        Ok(name)
+    }
+
+    /// The part of that name, unless it is missing, torn or changed.
+    pub fn part(&self, name: &str) -> Option<Vec<u8>> {
+        if !is_part(name) {
+            return None;
+        }
+        let bytes = durable::read_if_there(&self.parts.join(name)).ok()??;
+        let (_, sum) = name.rsplit_once('-')?;
+        (sum == format!("{:016x}", checksum(&bytes))).then_some(bytes)
+    }
+
+    /// Removes the parts that are not in `names`. A reader that has seen an older snapshot misses them, and reads the
+    /// journal instead.
+    pub fn keep_only(&self, names: &[String]) -> io::Result<()> {
+        let entries = match fs::read_dir(&self.parts) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            if !names.iter().any(|kept| name == kept.as_str()) && entry.file_type()?.is_file() {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        if names.is_empty() {
+            fs::remove_dir(&self.parts)?;
+        }
+        Ok(())
+    }
+
     /// The snapshot, unless it is missing, torn, changed or of another version.
     ///
     /// Whether it belongs to the journal beside it is for [`load_with_snapshot`] to say.
@@ -115,6 +174,14 @@ impl SnapshotFile {
             file_len: bytes.len() as u64,
         })
     }
+}
+
+/// Whether `name` is one that a part can have, and no way to anywhere else.
+fn is_part(name: &str) -> bool {
+    name.split_once('-').is_some_and(|(hash, sum)| {
+        let hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
+        is_sha256_hex(hash) && sum.len() == 16 && sum.bytes().all(hex)
+    })
 }
 
 /// A run as loaded: a snapshot that holds, and the events after it.

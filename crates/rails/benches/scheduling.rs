@@ -7,7 +7,7 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use rails::check::catalog::{Effect, Reader};
 use rails::command::{Present, Report, Start};
 use rails::definition::FieldType::Strings;
-use rails::items::{Node, waves};
+use rails::items::{Node, cut, waves};
 use rails::{
     Catalog, Command, Decision, Definition, Facts, Need, Prepared, Reading, RunState, decide,
 };
@@ -86,6 +86,15 @@ fn ordering(c: &mut Criterion) {
             .collect();
         c.bench_function(&format!("waves/{name}"), |b| {
             b.iter(|| waves(black_box(&nodes)));
+        });
+        // Every item has a file of its own and one in common with some others; a few must be alone.
+        let touches = |at: usize, into: &mut Vec<String>| {
+            into.push(format!("src/part_{at}.rs"));
+            into.push(format!("src/shared_{}.rs", at.wrapping_mul(31) % 20_000));
+        };
+        let alone: Vec<bool> = (0..MANY).map(|at| at % 500 == 0).collect();
+        c.bench_function(&format!("cut/{name}"), |b| {
+            b.iter(|| cut(black_box(&nodes), touches, &alone));
         });
     }
 }

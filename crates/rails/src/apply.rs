@@ -1,12 +1,9 @@
 //! The fold: what each event makes of a run. It judges nothing; `decide` did.
 
-use std::sync::Arc;
-
 use crate::command::Choice;
 use crate::event::{Event, Reported};
 use crate::state::{
-    Approval, EffectAt, Item, ItemSet, ItemStatus, Pause, Pending, ROOT, RunState, RunStatus,
-    Token, Unit,
+    Approval, EffectAt, ItemStatus, Pause, Pending, ROOT, RunState, RunStatus, Token, Unit,
 };
 use serde_json::{Map, Value};
 
@@ -55,23 +52,32 @@ impl RunState {
                     ..Self::default()
                 };
             }
-            Event::ItemsLoaded { set, items } => {
+            Event::ItemsLoaded {
+                set,
+                items,
+                standing,
+            } => {
                 let filled = self.sets.entry(set.clone()).or_default();
-                filled.items.clear();
+                filled.clear();
                 for item in items {
-                    add_item(filled, item);
+                    // The key stands under its own name in the fields; `decide` puts it first.
+                    let key = item.values().next().and_then(Value::as_str);
+                    let status = key.and_then(|key| standing.get(key)).copied();
+                    filled.add(item, status.unwrap_or_default());
                 }
             }
             Event::ItemAdded { set, item } => {
-                add_item(self.sets.entry(set.clone()).or_default(), item);
+                let set = self.sets.entry(set.clone()).or_default();
+                set.add(item, ItemStatus::Open);
             }
-            Event::ItemChanged { set, key, fields } => {
-                if let Some(item) = self
-                    .sets
-                    .get_mut(set)
-                    .and_then(|set| set.items.get_mut(key))
-                {
-                    merge(Arc::make_mut(&mut item.fields), fields);
+            Event::ItemChanged {
+                set,
+                key,
+                fields,
+                status,
+            } => {
+                if let Some(set) = self.sets.get_mut(set) {
+                    set.change(key, fields, *status);
                 }
             }
             Event::TokenOpened {
@@ -130,6 +136,7 @@ impl RunState {
                 attempt,
                 max_attempts,
                 context,
+                name,
                 ..
             } => {
                 self.issues.insert(base.clone(), number_of(unit, base));
@@ -140,6 +147,7 @@ impl RunState {
                         max_attempts: *max_attempts,
                         issued_at: at.to_owned(),
                         context: context.clone(),
+                        name: name.clone(),
                         allowed: Vec::new(),
                     });
                 }
@@ -187,7 +195,10 @@ impl RunState {
                 }
             }
             Event::EffectFailed { .. } => self.pending = None,
-            Event::VarsChanged { values } => merge(&mut self.vars, values),
+            Event::VarsChanged { values, keep } => {
+                merge(&mut self.vars, values);
+                merge(&mut self.kept, keep);
+            }
             Event::ArtifactRecorded(_) => self.artifacts += 1,
             Event::DecisionMade {
                 gate,
@@ -268,12 +279,8 @@ impl RunState {
     }
 
     fn set_item_status(&mut self, set: &str, key: &str, status: ItemStatus) {
-        if let Some(item) = self
-            .sets
-            .get_mut(set)
-            .and_then(|set| set.items.get_mut(key))
-        {
-            item.status = status;
+        if let Some(set) = self.sets.get_mut(set) {
+            set.change(key, &Map::new(), Some(status));
         }
     }
 }
@@ -286,24 +293,8 @@ fn number_of(unit: &str, base: &str) -> u32 {
         .unwrap_or(1)
 }
 
-fn add_item(set: &mut ItemSet, fields: &Map<String, Value>) {
-    // The key stands under its own name in the fields; `decide` puts it first.
-    let key = fields
-        .values()
-        .next()
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    set.items.insert(
-        key.to_owned(),
-        Item {
-            fields: Arc::new(fields.clone()),
-            status: ItemStatus::Open,
-        },
-    );
-}
-
 /// Null in `from` removes a key: memory that is no longer wanted must not stay in every snapshot.
-fn merge(into: &mut Map<String, Value>, from: &Map<String, Value>) {
+pub(crate) fn merge(into: &mut Map<String, Value>, from: &Map<String, Value>) {
     for (key, value) in from {
         if value.is_null() {
             into.shift_remove(key);

@@ -43,6 +43,13 @@ pub enum Command {
         /// Who decided.
         actor: String,
     },
+    /// Set what the definition leaves open to callers: all of it, or nothing.
+    Edit {
+        /// What to set, in this order.
+        edits: Vec<Edit>,
+        /// What to keep in the run's memory.
+        keep: Map<String, Value>,
+    },
     /// Stop taking reports.
     Pause {
         /// Why.
@@ -72,6 +79,34 @@ pub enum Command {
         message: String,
         /// What to do.
         suggestion: Option<String>,
+    },
+}
+
+/// One thing that a caller sets.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Edit {
+    /// A var.
+    Var {
+        /// Its name.
+        name: String,
+        /// Its value; of a cursor the key of the item, or null for none.
+        value: Value,
+    },
+    /// All items of a set. What is known already stays where it stands.
+    Items {
+        /// The set.
+        set: String,
+        /// Its items.
+        items: Vec<Map<String, Value>>,
+    },
+    /// Fields of an item.
+    Item {
+        /// The set.
+        set: String,
+        /// The item's key.
+        key: String,
+        /// The fields.
+        fields: Map<String, Value>,
     },
 }
 
@@ -105,7 +140,7 @@ pub struct Start {
 pub struct Report {
     /// The unit it names.
     pub unit: Option<String>,
-    /// The state it means, where no unit is named.
+    /// The state it means, or the name under which its work is reported, where no unit is named.
     pub state: Option<String>,
     /// The item it means, where no unit is named.
     pub item: Option<String>,

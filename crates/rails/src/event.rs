@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::command::{Artifact, Choice, Finding, Severity};
-use crate::state::{Answer, EffectAt, RunStatus};
+use crate::state::{Answer, EffectAt, ItemStatus, RunStatus};
 
 /// One thing that happened to a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +47,9 @@ pub enum Event {
         set: String,
         /// Its items, each with all its fields.
         items: Vec<Map<String, Value>>,
+        /// Where those stand that are begun already, by their keys.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        standing: BTreeMap<String, ItemStatus>,
     },
     /// One item more.
     #[serde(rename = "item:added")]
@@ -65,6 +68,9 @@ pub enum Event {
         key: String,
         /// The fields that changed.
         fields: Map<String, Value>,
+        /// Where it stands now, where that changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<ItemStatus>,
     },
     /// An item has a token now.
     #[serde(rename = "token:opened")]
@@ -127,6 +133,9 @@ pub enum Event {
     VarsChanged {
         /// Their values.
         values: Map<String, Value>,
+        /// What to keep in the run's memory.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        keep: Map<String, Value>,
     },
     /// Somebody is asked to do something.
     #[serde(rename = "unit:issued")]
@@ -147,6 +156,9 @@ pub enum Event {
         /// SHA-256 of the unit's context.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         context: Option<String>,
+        /// The name under which it is reported, where that is not the state's.
+        #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
     },
     /// A report was accepted.
     #[serde(rename = "report:accepted")]
@@ -325,6 +337,9 @@ pub struct Reported {
     pub token: u32,
     /// The state.
     pub state: String,
+    /// The name under which it was reported, where that is not the state's.
+    #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,

@@ -65,7 +65,8 @@ pub struct Expression {
 #[derive(Debug)]
 struct Compiled {
     program: Program,
-    variables: Vec<String>,
+    /// The variables, each with the fields of it that are named; none where it is used as a whole.
+    variables: Vec<(String, Vec<String>)>,
     path: Option<Vec<String>>,
 }
 
@@ -112,9 +113,9 @@ impl Expression {
                 .ok_or_else(|| self.fault("names something that is not there"));
         }
         let mut context = Context::with_env(environment());
-        for name in &compiled.variables {
+        for (name, fields) in &compiled.variables {
             if let Some(value) = scope.variable(name) {
-                context.add_variable_from_value(name.as_str(), to_cel(&value));
+                context.add_variable_from_value(name.as_str(), to_cel(&named(value, fields)));
             }
         }
         let value = compiled
@@ -247,11 +248,13 @@ fn compile(text: &str) -> Result<Compiled, String> {
             return Err("goes through a list inside a list inside a list".to_owned());
         }
         let path = named_path(program.expression());
-        let mut variables: Vec<String> = program
+        let mut paths = BTreeSet::new();
+        collect_paths(program.expression(), &mut BTreeSet::new(), &mut paths);
+        let mut variables: Vec<(String, Vec<String>)> = program
             .references()
             .variables()
             .into_iter()
-            .map(str::to_owned)
+            .map(|name| (name.to_owned(), fields_of(name, &paths)))
             .collect();
         variables.sort_unstable();
         Ok(Compiled {
@@ -320,6 +323,26 @@ fn depth(text: &str) -> usize {
         deepest = deepest.max(open + unary + ternary + chain.saturating_sub(2));
     }
     deepest
+}
+
+/// The fields of a variable that an expression names; none where it uses the whole of it.
+fn fields_of(name: &str, paths: &BTreeSet<Vec<String>>) -> Vec<String> {
+    let of_it: Vec<&Vec<String>> = paths.iter().filter(|path| path[0] == name).collect();
+    if of_it.iter().any(|path| path.len() < 2) {
+        return Vec::new();
+    }
+    of_it.iter().map(|path| path[1].clone()).collect()
+}
+
+/// The part of a variable that an expression names: what a reader found may be long, and is not converted in vain.
+fn named(value: Value, fields: &[String]) -> Value {
+    match value {
+        Value::Object(mut map) if !fields.is_empty() => {
+            map.retain(|name, _| fields.contains(name));
+            Value::Object(map)
+        }
+        other => other,
+    }
 }
 
 fn named_path(expression: &IdedExpr) -> Option<Vec<String>> {

@@ -87,6 +87,82 @@ pub fn waves(nodes: &[Node<'_>]) -> Result<Vec<Vec<usize>>, OrderFault> {
     Err(OrderFault::Cycle(cycle(nodes, &index, &waiting)))
 }
 
+/// A wave in the making: items that can be run side by side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// The level it belongs to, from 1: how many waves would have to come before it at least.
+    pub level: usize,
+    /// Its items, in the given order.
+    pub items: Vec<usize>,
+    /// Why it is not all of its level.
+    pub split: Option<Split>,
+}
+
+/// Why two items of one level stand in different waves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Split {
+    /// This item has a wave of its own.
+    Alone(usize),
+    /// This item has this in common with one of the wave before.
+    Apart(usize, String),
+}
+
+/// The items in waves, where items of one level that have something in common, or must be alone, stand
+/// in different ones.
+///
+/// Each item takes the first wave of its level that is behind all items with which it has something in
+/// common; those that must be alone come after the others. So the time is linear, whatever they have in
+/// common, and the order within a level is kept as far as possible.
+///
+/// # Errors
+/// As [`waves`].
+pub fn cut(
+    nodes: &[Node<'_>],
+    touches: impl Fn(usize, &mut Vec<String>),
+    alone: &[bool],
+) -> Result<Vec<Cut>, OrderFault> {
+    let mut all = Vec::new();
+    let mut buffer = Vec::new();
+    for (level, items) in waves(nodes)?.into_iter().enumerate() {
+        let level = level + 1;
+        let begin = all.len();
+        // What was touched in this level, and by which of its waves last.
+        let mut last: HashMap<String, usize> = HashMap::new();
+        let (together, apart): (Vec<usize>, Vec<usize>) = items
+            .into_iter()
+            .partition(|at| !alone.get(*at).copied().unwrap_or(false));
+        for at in together {
+            buffer.clear();
+            touches(at, &mut buffer);
+            let behind = buffer
+                .iter()
+                .filter_map(|what| Some((*last.get(what)?, what)))
+                .max_by_key(|(wave, _)| *wave);
+            let wave = behind.map_or(0, |(wave, _)| wave + 1);
+            if begin + wave == all.len() {
+                all.push(Cut {
+                    level,
+                    items: Vec::new(),
+                    split: behind.map(|(_, what)| Split::Apart(at, what.clone())),
+                });
+            }
+            all[begin + wave].items.push(at);
+            for what in buffer.drain(..) {
+                last.insert(what, wave);
+            }
+        }
+        for at in apart {
+            let split = (all.len() > begin).then_some(Split::Alone(at));
+            all.push(Cut {
+                level,
+                items: vec![at],
+                split,
+            });
+        }
+    }
+    Ok(all)
+}
+
 /// A circle among the items that no wave could take: from any of them, going on to a need that is
 /// itself stuck must come back to where it was.
 fn cycle(nodes: &[Node<'_>], index: &HashMap<&str, usize>, waiting: &[usize]) -> Vec<String> {
@@ -141,12 +217,21 @@ pub fn dependents_of(nodes: &[Node<'_>], roots: &[usize]) -> Vec<bool> {
 /// needed and what needs it.
 pub(crate) fn reached(count: usize, needs: &[(usize, usize)], roots: &[usize]) -> Vec<bool> {
     let dependents = Dependents::new(count, needs);
+    reached_by(count, roots, |at| dependents.of(at).iter().copied())
+}
+
+/// The same, where `dependents` says what needs an item.
+pub(crate) fn reached_by<I: IntoIterator<Item = usize>>(
+    count: usize,
+    roots: &[usize],
+    dependents: impl Fn(usize) -> I,
+) -> Vec<bool> {
     let mut reached = vec![false; count];
     let mut open = roots.to_vec();
     while let Some(at) = open.pop() {
-        for &dependent in dependents.of(at) {
-            if !reached[dependent] {
-                reached[dependent] = true;
+        for dependent in dependents(at) {
+            if let Some(reached) = reached.get_mut(dependent).filter(|reached| !**reached) {
+                *reached = true;
                 open.push(dependent);
             }
         }

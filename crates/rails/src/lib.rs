@@ -12,12 +12,15 @@ pub mod diagnostic;
 pub mod event;
 pub mod graph;
 pub mod guard;
+pub mod item_set;
 pub mod items;
 pub mod refusal;
 pub mod scope;
 pub mod state;
 
 mod apply;
+mod frozen;
+mod set_facts;
 
 pub use check::catalog::Catalog;
 pub use command::{Command, Facts, Finding, Prepared, Reading, Report, Severity};

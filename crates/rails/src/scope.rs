@@ -43,7 +43,9 @@ impl Scope for RunScope<'_> {
             "inputs" => Value::Object(self.run.inputs.clone()),
             "vars" => Value::Object(self.vars.unwrap_or(&self.run.vars).clone()),
             "config" => self.run.config.clone(),
-            "item" => Value::Object(Map::clone(&self.run.item(self.token)?.fields)),
+            "item" if self.token.item.is_some() => {
+                Value::Object(Map::clone(&self.run.item(self.token)?.fields))
+            }
             "attempt" => {
                 let used = self.token.attempts.get(&self.token.state).copied();
                 Value::from(used.unwrap_or(0) + 1)
@@ -63,7 +65,13 @@ impl Scope for RunScope<'_> {
                 "paused": self.run.pause.as_ref().map_or("", |pause| pause.reason.as_str()),
             }),
             "result" => self.result.cloned().unwrap_or(Value::Null),
-            set => return self.run.set_facts(self.definition, set),
+            name => {
+                let vars = self.vars.unwrap_or(&self.run.vars);
+                return self
+                    .run
+                    .cursor_facts(self.definition, name, vars)
+                    .or_else(|| self.run.set_facts(self.definition, name));
+            }
         })
     }
 }

@@ -1,16 +1,15 @@
 //! What a run is: the fold of its events.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::command::{Choice, Severity};
-use crate::definition::{Definition, EndStatus, ItemSetDef};
+use crate::definition::EndStatus;
 use crate::event::{Read, Reported};
-use crate::items;
+pub use crate::item_set::{Item, ItemSet, ItemStatus};
 
 /// Number of the token that every run has.
 pub const ROOT: u32 = 0;
@@ -241,6 +240,9 @@ pub struct Unit {
     /// SHA-256 of its context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
+    /// The name under which it is reported, where that is not the state's.
+    #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Policies that a person let pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<String>,
@@ -327,136 +329,6 @@ pub struct Pending {
     pub decision: Option<Choice>,
 }
 
-/// The items that an `each` goes through.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
-pub struct ItemSet {
-    /// The items by key, in their order.
-    pub items: IndexMap<String, Item>,
-}
-
-/// One item.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Item {
-    /// Its fields. Copies of a run share them until one changes: every decision is planned on a
-    /// copy, and a run may have many thousands of items.
-    #[serde(with = "shared")]
-    pub fields: Arc<Map<String, Value>>,
-    /// Where it stands.
-    pub status: ItemStatus,
-}
-
-/// Where an item stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ItemStatus {
-    /// Not begun.
-    Open,
-    /// It has a token.
-    Active,
-    /// Done.
-    Done,
-    /// Given up.
-    Failed,
-}
-
-/// Shared fields are written like any others.
-mod shared {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use serde_json::{Map, Value};
-
-    pub(super) fn serialize<S: Serializer>(
-        fields: &Arc<Map<String, Value>>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        Map::serialize(fields, serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Arc<Map<String, Value>>, D::Error> {
-        Map::deserialize(deserializer).map(Arc::new)
-    }
-}
-
-impl Item {
-    /// The keys that it needs.
-    pub fn needs(&self, field: Option<&str>) -> Vec<String> {
-        self.needed(field).map(str::to_owned).collect()
-    }
-
-    fn needed(&self, field: Option<&str>) -> impl Iterator<Item = &str> {
-        field
-            .and_then(|field| self.fields.get(field))
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-    }
-
-    /// A field that holds text.
-    pub fn text(&self, field: &str) -> &str {
-        self.fields
-            .get(field)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    }
-}
-
-impl ItemSet {
-    /// How many items have that status.
-    pub fn count(&self, status: ItemStatus) -> usize {
-        self.items
-            .values()
-            .filter(|item| item.status == status)
-            .count()
-    }
-
-    /// Which items cannot be run any more, because something they need was given up.
-    pub fn barred(&self, definition: &ItemSetDef) -> Vec<bool> {
-        let failed: Vec<usize> = self
-            .items
-            .values()
-            .enumerate()
-            .filter(|(_, item)| item.status == ItemStatus::Failed)
-            .map(|(at, _)| at)
-            .collect();
-        if failed.is_empty() {
-            return vec![false; self.items.len()];
-        }
-        let field = definition.needs.as_ref().map(|needs| needs.value.as_str());
-        let mut needs = Vec::with_capacity(self.items.len());
-        for (at, item) in self.items.values().enumerate() {
-            let needed = item
-                .needed(field)
-                .filter_map(|need| self.items.get_index_of(need));
-            needs.extend(needed.map(|needed| (needed, at)));
-        }
-        let mut reached = items::reached(self.items.len(), &needs, &failed);
-        for (barred, item) in reached.iter_mut().zip(self.items.values()) {
-            *barred &= item.status == ItemStatus::Open;
-        }
-        reached
-    }
-
-    /// The first open item whose needs are all done.
-    pub fn ready(&self, definition: &ItemSetDef) -> Option<(&str, &Item)> {
-        let field = definition.needs.as_ref().map(|needs| needs.value.as_str());
-        self.items
-            .iter()
-            .find(|(_, item)| {
-                item.status == ItemStatus::Open
-                    && item.needed(field).all(|need| {
-                        self.items
-                            .get(need)
-                            .is_some_and(|needed| needed.status == ItemStatus::Done)
-                    })
-            })
-            .map(|(key, item)| (key.as_str(), item))
-    }
-}
-
 impl RunState {
     /// The token with that number.
     pub fn token(&self, id: u32) -> Option<&Token> {
@@ -478,7 +350,7 @@ impl RunState {
     /// The item that a token carries.
     pub fn item(&self, token: &Token) -> Option<&Item> {
         let (set, key) = token.item.as_ref()?;
-        self.sets.get(set)?.items.get(key)
+        self.sets.get(set)?.get(key)
     }
 
     /// What comes next, for an answer.
@@ -514,34 +386,9 @@ impl RunState {
         })
     }
 
-    /// What an expression sees of an item set.
-    pub fn set_facts(&self, definition: &Definition, name: &str) -> Option<Value> {
-        let declared = definition.items.get(name)?;
-        let empty = ItemSet::default();
-        let set = self.sets.get(name).unwrap_or(&empty);
-        let barred = set
-            .barred(declared)
-            .into_iter()
-            .filter(|barred| *barred)
-            .count();
-        let open = set.count(ItemStatus::Open) + set.count(ItemStatus::Active);
-        let next = set.ready(declared).map_or_else(
-            || {
-                declared
-                    .fields
-                    .iter()
-                    .map(|(name, field)| (name.value.clone(), field.empty()))
-                    .collect()
-            },
-            |(_, item)| Map::clone(&item.fields),
-        );
-        Some(serde_json::json!({
-            "size": set.items.len(),
-            "remaining": open - barred.min(open),
-            "done": set.count(ItemStatus::Done),
-            "failed": set.count(ItemStatus::Failed),
-            "barred": barred,
-            "next": next,
-        }))
+    /// The key of the item that a var points at, where it is a cursor that points at one.
+    pub fn pointed_at(&self, cursor: &str) -> Option<&str> {
+        let key = self.vars.get(cursor)?.as_str()?;
+        (!key.is_empty()).then_some(key)
     }
 }

@@ -13,6 +13,7 @@
 //! | `reason` | why the phase was reopened; empty if it was not |
 //! | `last` | `{code, message, failing}` of the last report that was not accepted: texts empty and the list empty if there is none |
 //! | `quoted` | a filter: text of others in a fence that it cannot close |
+//! | `inline` | a filter: text of others as code in a line, likewise |
 //!
 //! Ids stand in commands as they are, so they must be plain words.
 
@@ -53,6 +54,78 @@ const ALL: &[Builtin] = &[
         workflow: include_str!("../review/workflow.yaml"),
         // Its prompts are those of the session's profile.
         templates: &[],
+    },
+    Builtin {
+        id: "collab",
+        workflow: include_str!("../collab/workflow.yaml"),
+        templates: &[
+            (
+                "brainstorming-clarifying.md",
+                include_str!("../collab/brainstorming-clarifying.md"),
+            ),
+            (
+                "brainstorming-designing.md",
+                include_str!("../collab/brainstorming-designing.md"),
+            ),
+            (
+                "brainstorming-exploring.md",
+                include_str!("../collab/brainstorming-exploring.md"),
+            ),
+            (
+                "brainstorming-validating.md",
+                include_str!("../collab/brainstorming-validating.md"),
+            ),
+            (
+                "build-task-graph.md",
+                include_str!("../collab/build-task-graph.md"),
+            ),
+            (
+                "collab-cleanup.md",
+                include_str!("../collab/collab-cleanup.md"),
+            ),
+            ("collab-clear.md", include_str!("../collab/collab-clear.md")),
+            ("collab-start.md", include_str!("../collab/collab-start.md")),
+            (
+                "executing-plans.md",
+                include_str!("../collab/executing-plans.md"),
+            ),
+            (
+                "finishing-a-development-branch.md",
+                include_str!("../collab/finishing-a-development-branch.md"),
+            ),
+            (
+                "gather-session-goals.md",
+                include_str!("../collab/gather-session-goals.md"),
+            ),
+            (
+                "ready-to-implement.md",
+                include_str!("../collab/ready-to-implement.md"),
+            ),
+            (
+                "rough-draft-handoff.md",
+                include_str!("../collab/rough-draft-handoff.md"),
+            ),
+            (
+                "rough-draft-interface.md",
+                include_str!("../collab/rough-draft-interface.md"),
+            ),
+            (
+                "rough-draft-pseudocode.md",
+                include_str!("../collab/rough-draft-pseudocode.md"),
+            ),
+            (
+                "rough-draft-skeleton.md",
+                include_str!("../collab/rough-draft-skeleton.md"),
+            ),
+            (
+                "systematic-debugging.md",
+                include_str!("../collab/systematic-debugging.md"),
+            ),
+            (
+                "task-planning.md",
+                include_str!("../collab/task-planning.md"),
+            ),
+        ],
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use journal::layout::RunStem;
+use journal::layout::{ProjectDir, RunStem};
 use project::profile::Profile;
 use rails::{Definition, Refusal, RunState};
 use serde_json::{Map, Value};
@@ -12,12 +12,23 @@ use super::hands::{Hands, hands};
 use super::readers::Given;
 use super::{Plain, inputs, view, words};
 use crate::clock::stamp;
+use crate::collab::Skills;
 use crate::conductor::Conductor;
 use crate::engine::{Done, OpenRun};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::library::{self, Source};
 use crate::review::{self, Session};
+
+/// What a run that begins brings along.
+pub(crate) enum Of<'a> {
+    /// Nothing.
+    Nothing,
+    /// A profile: it is a session.
+    Session(&'a Profile),
+    /// A name: it is a session of skills.
+    Skills(&'a Skills),
+}
 
 impl Conductor {
     /// Begins a run of any workflow.
@@ -35,6 +46,7 @@ impl Conductor {
                 let stem = RunStem::workflow(&definition.id.value)?;
                 self.start_plain(definition, source, inputs, &stem, None)
             }
+            Hands::Skills => self.start_skills(definition, source, inputs),
         }
     }
 
@@ -46,15 +58,30 @@ impl Conductor {
         stem: &RunStem,
         profile: Option<&Profile>,
     ) -> Result<RunStarted, Fault> {
-        inputs::check_unit_ids(&definition, &inputs)?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
-        Self::sweep(&project);
+        let of = profile.map_or(Of::Nothing, Of::Session);
+        self.start_in(&project, definition, source, inputs, stem, &of)
+    }
+
+    /// The same by a caller who has the project's lock.
+    pub(crate) fn start_in(
+        &self,
+        project: &ProjectDir,
+        definition: Definition,
+        source: Source,
+        inputs: Map<String, Value>,
+        stem: &RunStem,
+        of: &Of<'_>,
+    ) -> Result<RunStarted, Fault> {
+        inputs::check_unit_ids(&definition, &inputs)?;
+        Self::sweep(project);
         let dir = project.create_run(stem, &stamp(self.clock.millis()))?;
         fail_point::reach("start-after-folder");
-        let keep = match profile {
-            Some(profile) => review::pin(profile, dir.path())?,
-            None => Map::new(),
+        let keep = match of {
+            Of::Session(profile) => review::pin(profile, dir.path())?,
+            Of::Skills(skills) => skills.begin(dir.path())?,
+            Of::Nothing => Map::new(),
         };
         let command = self.pinned_start(dir.id(), &definition, source, inputs, keep);
         let definition = Arc::new(definition);
@@ -64,7 +91,14 @@ impl Conductor {
             definition: Arc::clone(&definition),
             pinned: self.settings.config.clone(),
             given: Given::default(),
-            session: profile.map(|profile| Session::begun(profile.clone(), self)),
+            session: match of {
+                Of::Session(profile) => Some(Session::begun((*profile).clone(), self)),
+                _ => None,
+            },
+            skills: match of {
+                Of::Skills(skills) => Some((*skills).clone()),
+                _ => None,
+            },
         };
         let mut open = OpenRun::begin(
             dir.path(),

@@ -1,8 +1,8 @@
 //! Which run a call means that names none.
 
-use journal::layout::{ProjectDir, RunDir};
+use journal::layout::{LayoutError, ProjectDir, RunDir};
 
-use crate::conductor::{Conductor, Standing, standing};
+use crate::conductor::{Conductor, Standing, is_over_a_task, standing};
 use crate::engine;
 use crate::fault::{Fault, Kind};
 
@@ -29,7 +29,7 @@ impl Conductor {
             return Err(self.no_run_of_any());
         };
         if let Some(id) = run {
-            let dir = project.find_run(id)?;
+            let dir = named(&project, id)?;
             return Ok((project, dir));
         }
         if self.tag.is_some() {
@@ -68,6 +68,48 @@ impl Conductor {
         .suggest("begin one with `tm run start WORKFLOW`; `tm workflow list` shows the workflows")
         .recover("tm workflow list")
     }
+}
+
+/// The run of that id, or with an id that begins so; else the session of that name, where several had it the newest that
+/// goes on.
+pub(crate) fn named(project: &ProjectDir, named: &str) -> Result<RunDir, Fault> {
+    let fault = match project.find_run(named) {
+        Ok(dir) => return Ok(dir),
+        Err(error @ (LayoutError::NoRun(_) | LayoutError::AmbiguousRun { .. })) => error,
+        Err(error) => return Err(error.into()),
+    };
+    let mut newest = None;
+    for id in project.runs()? {
+        if session_name(&id) != Some(named) {
+            continue;
+        }
+        let dir = project.run(&id)?;
+        // What cannot be read is no reason to pass another one over: whoever is meant by its id is told.
+        let Ok(loaded) = engine::load(dir.path()) else {
+            continue;
+        };
+        if loaded.head.seq == 0 || is_over_a_task(&loaded.run) {
+            continue;
+        }
+        if !loaded.run.status.is_over() {
+            return Ok(dir);
+        }
+        newest.get_or_insert(dir);
+    }
+    newest.ok_or_else(|| {
+        let is_none = matches!(fault, LayoutError::NoRun(_));
+        let mut fault = Fault::from(fault);
+        if is_none {
+            fault.message.push_str(", and no session has that name");
+        }
+        fault
+    })
+}
+
+/// What stands in a run's id between workflow and time: of a session, its name; of a run over a task, the task.
+fn session_name(id: &str) -> Option<&str> {
+    let (stem, _) = id.rsplit_once("__")?;
+    Some(stem.split_once("__")?.1)
 }
 
 /// How many runs are named where several could be meant, the newest first.

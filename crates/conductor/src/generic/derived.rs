@@ -9,7 +9,7 @@ use rails::{Event, RunState};
 use serde_json::{Map, Value, json};
 
 use super::{Plain, run_report, units, view};
-use crate::conductor::{PLAIN, SESSION};
+use crate::conductor::{PLAIN, SESSION, SKILLS};
 use crate::fail_point;
 
 /// The files that are there once a run is over.
@@ -165,7 +165,13 @@ fn manifest(plain: &Plain<'_>, run: &RunState) -> Value {
         "version": 1,
         "runId": run.run,
         "workflow": run.workflow,
-        "rails": if plain.session.is_some() { SESSION } else { PLAIN },
+        "rails": if plain.session.is_some() {
+            SESSION
+        } else if plain.skills.is_some() {
+            SKILLS
+        } else {
+            PLAIN
+        },
         "title": plain.definition.title,
         "projectRoot": plain.root,
         "taskId": "",

@@ -85,6 +85,11 @@ pub(crate) fn is_there(path: &Path) -> Result<bool, Fault> {
 
 /// The content of a file, if there is one. What is no ordinary file, or too large, is not read.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
+    read_at_most(path, LARGEST_RESPONSE)
+}
+
+/// The same, where it is at most `largest` bytes long.
+pub(crate) fn read_at_most(path: &Path, largest: u64) -> Result<Option<Vec<u8>>, Fault> {
     let opened = File::options()
         .read(true)
         // A link would let somebody read what is none of the run's; a pipe would hold us up.
@@ -106,15 +111,15 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     if !about.is_file() {
         return Err(no_file(path));
     }
-    if about.len() > LARGEST_RESPONSE {
-        return Err(too_large(path, about.len()));
+    if about.len() > largest {
+        return Err(too_large(path, about.len(), largest));
     }
     let mut bytes = Vec::new();
-    file.take(LARGEST_RESPONSE + 1)
+    file.take(largest + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| unreadable(path, &error))?;
-    if bytes.len() as u64 > LARGEST_RESPONSE {
-        return Err(too_large(path, bytes.len() as u64));
+    if bytes.len() as u64 > largest {
+        return Err(too_large(path, bytes.len() as u64, largest));
     }
     Ok(Some(bytes))
 }
@@ -301,12 +306,12 @@ fn no_file(path: &Path) -> Fault {
     .detail("path", Value::from(path.display().to_string()))
 }
 
-fn too_large(path: &Path, len: u64) -> Fault {
+fn too_large(path: &Path, len: u64, largest: u64) -> Fault {
     Fault::new(
         Kind::Environment,
         "response_too_large",
         format!(
-            "{} has {len} bytes, and {LARGEST_RESPONSE} are the most that are read",
+            "{} has {len} bytes, and {largest} are the most that are read",
             path.display()
         ),
     )

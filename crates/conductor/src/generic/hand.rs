@@ -3,11 +3,12 @@
 use journal::RunLock;
 use journal::layout::{ProjectDir, RunDir};
 use project::config::Config;
-use rails::{Command, RunState};
+use rails::{Command, Decision, Facts, Refusal, RunState, decide};
 use serde::Deserialize as _;
 
 use super::readers::Given;
 use super::{Plain, derived, leftovers};
+use crate::collab::Skills;
 use crate::conductor::{Conductor, never_began};
 use crate::engine::{self, Done, OpenRun};
 use crate::fault::{Fault, Kind};
@@ -24,6 +25,15 @@ pub(crate) struct Hand<'a> {
 impl Hand<'_> {
     pub(crate) fn command(&mut self, command: &Command) -> Result<Done, Fault> {
         self.open.command(&self.plain, command)
+    }
+
+    /// Why a command would be refused that asks for nothing from outside; changes nothing.
+    pub(crate) fn would_refuse(&self, command: &Command) -> Option<Refusal> {
+        let facts = Facts::default();
+        match decide(&self.plain.definition, &self.open.run, command, &facts) {
+            Decision::Refused(refusal) => Some(refusal),
+            Decision::Events(_) | Decision::Need(_) => None,
+        }
     }
 }
 
@@ -84,6 +94,7 @@ impl Conductor {
     ) -> Result<Plain<'_>, Fault> {
         let definition = engine::pinned(dir.path(), run)?;
         let session = Session::of(&definition, dir.path(), run, self);
+        let skills = Skills::of(&definition, run);
         Ok(Plain {
             root: &self.root,
             dir: dir.path().to_owned(),
@@ -91,6 +102,7 @@ impl Conductor {
             pinned: settings(run)?,
             given,
             session,
+            skills,
         })
     }
 

@@ -1,5 +1,5 @@
 //! Which hands a definition needs: those of `tdd`, which work on a task's branch; those of `review`, which read
-//! responses by a profile; or none.
+//! responses by a profile; those of `collab`, which read documents of work items; or none.
 
 use rails::definition::{FieldType, Kind};
 use rails::diagnostic::Located;
@@ -16,6 +16,9 @@ const TASK_EFFECTS: [&str; 5] = [
     "branch.delete",
     "git.commit",
 ];
+
+/// What only a session of skills reads: its documents.
+const SKILL_READERS: [&str; 2] = ["design", "graph"];
 
 /// What only a session's profile can read.
 const RESPONSE: &str = "response";
@@ -37,6 +40,8 @@ pub(crate) enum Hands {
     Task,
     /// Those of `review`: the run is a session with a profile.
     Session,
+    /// Those of `collab`: the run is a session of skills, with documents.
+    Skills,
     /// None: reports alone move the run.
     Plain,
 }
@@ -46,8 +51,14 @@ pub(crate) fn hands(definition: &Definition) -> Hands {
     match (first_of_task(definition), first_of_session(definition)) {
         (Some(_), _) => Hands::Task,
         (None, Some(_)) => Hands::Session,
+        (None, None) if first_of_skills(definition).is_some() => Hands::Skills,
         (None, None) => Hands::Plain,
     }
+}
+
+/// The first thing in the file that only the hands of `collab` can do.
+fn first_of_skills(definition: &Definition) -> Option<&Located<String>> {
+    named(definition).find(|name| SKILL_READERS.contains(&name.value.as_str()))
 }
 
 /// The first thing in the file that only `tdd`'s hands can do.
@@ -95,19 +106,31 @@ fn named(definition: &Definition) -> impl Iterator<Item = &Located<String>> {
 
 /// What no hands could carry out, though it is well formed.
 pub(crate) fn faults(definition: &Definition) -> Vec<Diagnostic> {
-    match (first_of_task(definition), first_of_session(definition)) {
-        (Some(_), Some(other)) => vec![Diagnostic::new(
+    let mixed = |other: &Located<String>, what: &str| {
+        vec![Diagnostic::new(
             "mixed_hands",
             other.at,
             format!(
-                "`{}` belongs to a session, and this workflow works on a task's branch",
+                "`{}` belongs to a session, and this workflow {what}",
                 other.value
             ),
             "make two workflows of it",
-        )],
+        )]
+    };
+    let (task, session, skills) = (
+        first_of_task(definition),
+        first_of_session(definition),
+        first_of_skills(definition),
+    );
+    match (task, session.or(skills)) {
+        (Some(_), Some(other)) => mixed(other, "works on a task's branch"),
         (Some(first), None) => of_task(definition, first),
-        (None, Some(first)) => of_session(definition, first),
-        (None, None) => of_plain(definition),
+        (None, _) => match (session, skills) {
+            (Some(_), Some(other)) => mixed(other, "has its responses read by a profile"),
+            (Some(first), None) => of_session(definition, first),
+            (None, Some(first)) => of_skills(definition, first),
+            (None, None) => of_plain(definition),
+        },
     }
 }
 
@@ -153,6 +176,73 @@ fn of_session(definition: &Definition, first: &Located<String>) -> Vec<Diagnosti
     }
     faults
 }
+
+/// What the readers of `collab` look at has the names that they know.
+fn of_skills(definition: &Definition, first: &Located<String>) -> Vec<Diagnostic> {
+    let mut missing = Vec::new();
+    let fields = |set: &str, names: &[&str]| {
+        let set = definition.items.get(set);
+        names
+            .iter()
+            .filter(|name| set.is_none_or(|set| set.fields.get(name).is_none()))
+            .map(|name| (*name).to_owned())
+            .collect::<Vec<_>>()
+    };
+    for (set, names) in [("items", &ITEM[..]), ("tasks", &TASK[..])] {
+        let lacks = fields(set, names);
+        if !lacks.is_empty() {
+            missing.push(format!("the item set `{set}` with {}", lacks.join(", ")));
+        }
+    }
+    for (var, set) in [("item", "items"), ("batch", "batches")] {
+        if definition.cursor(var).is_none_or(|(of, _)| of != set) {
+            missing.push(format!("the var `{var}: ref {set}`"));
+        }
+    }
+    let mut faults: Vec<Diagnostic> = missing
+        .into_iter()
+        .map(|what| {
+            Diagnostic::new(
+                "needs_items",
+                first.at,
+                format!(
+                    "`{}` reads documents of work items, and there is no {what}",
+                    first.value
+                ),
+                "declare it as `tm workflow show collab` does",
+            )
+        })
+        .collect();
+    for (_, _, state) in definition.all_states() {
+        if let Some(reader) = &state.expects
+            && !SKILL_READERS.contains(&reader.value.as_str())
+        {
+            faults.push(Diagnostic::new(
+                "mixed_readers",
+                reader.at,
+                format!("`{}` is not read in a session of skills", reader.value),
+                "use `design` or `graph` here, or leave `expects` out",
+            ));
+        }
+    }
+    faults
+}
+
+/// The fields of a work item.
+const ITEM: [&str; 5] = ["number", "title", "type", "dependsOn", "status"];
+/// The fields of a task.
+const TASK: [&str; 10] = [
+    "id",
+    "item",
+    "name",
+    "description",
+    "files",
+    "tests",
+    "dependsOn",
+    "parallel",
+    "status",
+    "wave",
+];
 
 fn of_task(definition: &Definition, first: &Located<String>) -> Vec<Diagnostic> {
     let mut faults = Vec::new();

@@ -63,6 +63,8 @@ fn value_of(kind: &FieldType, text: &str) -> Option<Value> {
                 .ok()
                 .map(Value::from)
         }
+        // A run begins without items, so no input points at one.
+        FieldType::Ref(_) => None,
         FieldType::Map => serde_json::from_str::<Map<String, Value>>(text)
             .ok()
             .map(Value::Object),

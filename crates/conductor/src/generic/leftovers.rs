@@ -9,6 +9,7 @@ use journal::{EvidenceStore, RunLock};
 use rails::RunState;
 
 use super::{Plain, files};
+use crate::collab;
 use crate::review::{STEPS_LOCK, iteration};
 
 /// Makes good what a process left that was killed. To be called under the run's lock; `turn` is the lock of those who take
@@ -50,6 +51,9 @@ fn folders(plain: &Plain<'_>, run: &RunState) -> Vec<PathBuf> {
         all.extend(
             ((now - 1)..=(now + 1)).map(|number| plain.dir.join(format!("iteration-{number}"))),
         );
+    }
+    if plain.skills.is_some() {
+        all.push(plain.dir.join(collab::DOCUMENTS));
     }
     all.sort();
     all.dedup();

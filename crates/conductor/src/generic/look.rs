@@ -11,6 +11,7 @@ use super::choose::Meant;
 use super::readers::Given;
 use super::{Plain, on_task, view, words};
 use crate::clock::stamp;
+use crate::collab::Skills;
 use crate::conductor::{Conductor, is_over_a_task, never_began};
 use crate::engine::{self, Done, Foreseen};
 use crate::fault::{Fault, Kind};
@@ -77,7 +78,7 @@ impl Conductor {
         }
         match engine::foresee(&definition, &run, &plain)? {
             Foreseen::Blocked(refusal) => return Err(blocked(&run, &refusal)),
-            Foreseen::Refused(refusal) => return Err(not_now(&run, &definition, &refusal)),
+            Foreseen::Refused(refusal) => return Err(not_now(&plain, &run, &refusal)),
             Foreseen::Reading { .. } | Foreseen::Goes => {}
         }
         let (project, _) = self.meant(Some(dir.id()), Meant::Running)?;
@@ -89,7 +90,7 @@ impl Conductor {
                     return Err(blocked(&hand.open.run, &refusal));
                 }
                 Done::Refused(refusal) => {
-                    let fault = not_now(&hand.open.run, &definition, &refusal);
+                    let fault = not_now(&hand.plain, &hand.open.run, &refusal);
                     let now = stamp(self.clock.millis());
                     let unit = hand
                         .open
@@ -189,8 +190,12 @@ pub(super) fn look_further(
 }
 
 /// A rule stands against the step.
-fn not_now(run: &RunState, definition: &Definition, refusal: &Refusal) -> Fault {
-    let said = words::refusal(run, definition, None, refusal);
+fn not_now(plain: &Plain<'_>, run: &RunState, refusal: &Refusal) -> Fault {
+    let definition = &plain.definition;
+    let said = match &plain.skills {
+        Some(_) => Skills::said(definition, run, refusal),
+        None => words::refusal(run, definition, None, refusal),
+    };
     let mut fault = Fault::new(Kind::Refused, refusal.code.clone(), said.message)
         .suggest(said.suggestion)
         .recover(format!("tm run next --run-id {}", run.run));

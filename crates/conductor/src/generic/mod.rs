@@ -5,7 +5,7 @@
 //! run by `tdd`'s own hands, and answers in the same shape.
 
 pub mod answer;
-mod begin;
+pub(crate) mod begin;
 mod choose;
 mod context;
 mod derived;
@@ -18,14 +18,16 @@ mod leftovers;
 mod look;
 mod on_task;
 pub(crate) mod readers;
-mod report;
+pub(crate) mod report;
 pub mod request;
 pub(crate) mod run_report;
 pub(crate) mod templates;
 mod turn;
 mod units;
 pub(crate) mod view;
-mod words;
+pub(crate) mod words;
+
+pub(crate) use choose::named;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,6 +40,7 @@ use rails::state::Pending;
 use rails::{Definition, Event, Reading, RunState};
 use serde_json::{Map, Value, json};
 
+use crate::collab::{self, Skills};
 use crate::fault::Fault;
 use crate::review::{Session, effects, subject};
 use crate::support::{Asked, Looked, No, Outcome, Support, reported};
@@ -58,6 +61,8 @@ pub(crate) struct Plain<'a> {
     pub(crate) given: Given,
     /// What belongs to a session, where the run is one.
     pub(crate) session: Option<Session>,
+    /// What belongs to a session of skills, where the run is one.
+    pub(crate) skills: Option<Skills>,
 }
 
 impl Support for Plain<'_> {
@@ -65,6 +70,7 @@ impl Support for Plain<'_> {
         match (&self.session, reader) {
             (_, TAKE_IN) => files::take_in(self, run, token).map(|(reading, _)| reading),
             (Some(session), "response") => session.read(self, run, token),
+            (None, "design" | "graph") => collab::read(self, reader, run),
             _ => readers::read(self, reader, run, token),
         }
     }
@@ -116,6 +122,8 @@ impl Support for Plain<'_> {
         }
         let bytes = if let Some(session) = &self.session {
             session.prompt(self, run, token)?
+        } else if let Some(skills) = &self.skills {
+            skills.frame(self, run, token, unit, attempt)?
         } else {
             let asked = context::Asked {
                 unit,
@@ -132,10 +140,14 @@ impl Support for Plain<'_> {
         Ok(bytes)
     }
 
+    fn tells_in_journal(&self) -> bool {
+        self.skills.is_some()
+    }
+
     fn payload(
         &self,
         domain: &Domain,
-        _: &RunState,
+        before: &RunState,
         after: &RunState,
         _: &[Event],
     ) -> Option<Map<String, Value>> {
@@ -145,6 +157,9 @@ impl Support for Plain<'_> {
             fields.insert("item".to_owned(), json!(item));
         }
         fields.insert("workflow".to_owned(), json!(after.workflow));
+        if self.skills.is_some() {
+            collab::tell(&self.definition, domain, before, after, &mut fields);
+        }
         Some(fields)
     }
 

@@ -7,7 +7,7 @@ use rails::command::Report;
 use rails::decide::{UnitMatch, match_unit};
 use rails::event::Reported;
 use rails::{Command, Definition, Event, Refusal, RunState, RunStatus};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::answer::RunVerdict;
 use super::choose::Meant;
@@ -16,10 +16,14 @@ use super::readers::Given;
 use super::request::RunReport;
 use super::{view, words};
 use crate::clock::stamp;
+use crate::collab::Skills;
 use crate::conductor::{Conductor, is_over_a_task};
 use crate::engine::{self, Done};
 use crate::fault::{Fault, Kind};
 use crate::refusals;
+
+/// The readers of what a report itself brings along.
+const GIVEN: [&str; 2] = ["outcome", "tests"];
 
 impl Conductor {
     /// Reports a work unit.
@@ -31,7 +35,7 @@ impl Conductor {
             return self.report_on_task(dir.id(), &loaded.run, report);
         }
         let digest = given.digest();
-        let command = Report {
+        let mut command = Report {
             // What was present when the call began is meant, also if another report is faster.
             unit: match &report.unit {
                 Some(unit) => Some(unit.clone()),
@@ -41,6 +45,11 @@ impl Conductor {
             ..Report::default()
         };
         let mut hand = self.plain_hand(&dir, given, None)?;
+        if hand.plain.skills.is_some()
+            && let Some(digest) = digest_of_skill(&hand, &command)?
+        {
+            command.digest = digest;
+        }
         if let UnitMatch::Used { unit } = match_unit(&hand.open.run, &command)
             && let Some(answered) = answered(&hand, &unit)?
         {
@@ -84,6 +93,10 @@ impl Conductor {
                     })
                     .ok_or_else(|| Fault::bug("a report was decided without a verdict"))?;
                 let mut verdict = verdict_of(run, definition, reported, false);
+                if let Some(skills) = &hand.plain.skills {
+                    let (_, notes) = skills.found();
+                    verdict.warning = joined(verdict.warning, &notes);
+                }
                 let lost = hand.plain.given.names();
                 if !kept && !lost.is_empty() {
                     let lost = format!(
@@ -91,10 +104,7 @@ impl Conductor {
                         reported.state,
                         lost.join(", ")
                     );
-                    verdict.warning = Some(match verdict.warning {
-                        Some(warning) => format!("{warning}; {lost}"),
-                        None => lost,
-                    });
+                    verdict.warning = joined(verdict.warning, &[lost]);
                 }
                 if run.status.is_over() {
                     verdict.report = std::fs::read_to_string(hand.open.dir.join("report.md")).ok();
@@ -103,7 +113,10 @@ impl Conductor {
             }
             Done::Refused(refusal) => {
                 let state = present.as_ref().map(|(_, state)| state.as_str());
-                let verdict = refused(run, definition, state, &refusal);
+                let verdict = match &hand.plain.skills {
+                    Some(skills) => refused_skill(skills, run, definition, &refusal),
+                    None => refused(run, definition, state, &refusal),
+                };
                 let unit = present.as_ref().map(|(unit, _)| unit.as_str());
                 self.note_refused(&hand.open.dir, unit, &verdict);
                 Ok(verdict)
@@ -175,8 +188,28 @@ fn the_present(run: &RunState) -> Result<Option<String>, Fault> {
     ))
 }
 
+/// What a report on the work of a session of skills has for its hash: that of the skill. So it is the very same report as
+/// a completion of that skill, and either is answered as the other was. None where the report says more than that.
+fn digest_of_skill(hand: &Hand<'_>, report: &Report) -> Result<Option<String>, Fault> {
+    let (run, definition) = (&hand.open.run, &hand.plain.definition);
+    let state = match match_unit(run, report) {
+        UnitMatch::Present { token, .. } => run.token(token).map(|token| token.state.clone()),
+        UnitMatch::Used { unit } => answered(hand, &unit)?.map(|before| before.state),
+        _ => None,
+    };
+    let Some(state) = state else {
+        return Ok(None);
+    };
+    let says_more = definition
+        .state(&state)
+        .and_then(|state| state.expects.as_ref())
+        .is_some_and(|reader| GIVEN.contains(&reader.value.as_str()));
+    let skill = definition.reported_as(&state).unwrap_or(&state);
+    Ok((!says_more).then(|| journal::sha256_hex(skill.as_bytes())))
+}
+
 /// The report that answered a unit, if one did.
-fn answered(hand: &Hand<'_>, unit: &str) -> Result<Option<Reported>, Fault> {
+pub(crate) fn answered(hand: &Hand<'_>, unit: &str) -> Result<Option<Reported>, Fault> {
     if let Some(last) = &hand.open.run.last
         && last.unit == unit
     {
@@ -244,7 +277,7 @@ fn refused(
 ) -> RunVerdict {
     let said = words::refusal(run, definition, state, refusal);
     let mut details = refusal.details.clone();
-    for reader in ["outcome", "tests"] {
+    for reader in GIVEN {
         details.shift_remove(reader);
     }
     RunVerdict {
@@ -258,4 +291,35 @@ fn refused(
         next_action: view::next_action(run, definition),
         report: None,
     }
+}
+
+/// The same of a session of skills, whose documents may be what stands against it: they are told line by line.
+fn refused_skill(
+    skills: &Skills,
+    run: &RunState,
+    definition: &Definition,
+    refusal: &Refusal,
+) -> RunVerdict {
+    let mut verdict = refused(run, definition, None, refusal);
+    let said = Skills::said(definition, run, refusal);
+    verdict.message = said.message;
+    verdict.suggestion = Some(said.suggestion);
+    let (problems, notes) = skills.found();
+    // All that was read stands in these, whether it is wrong or not.
+    for reader in ["design", "graph"] {
+        verdict.details.shift_remove(reader);
+    }
+    if !problems.is_empty() {
+        verdict
+            .details
+            .insert("problems".to_owned(), json!(problems));
+    }
+    verdict.warning = joined(verdict.warning, &notes);
+    verdict
+}
+
+/// What somebody should be told all the same, in one sentence.
+fn joined(warning: Option<String>, others: &[String]) -> Option<String> {
+    let all: Vec<String> = warning.into_iter().chain(others.iter().cloned()).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use journal::{FileJournal, Journal as _, Position};
 use project::convention::plain::one_line;
+use rails::definition::STATUS;
 use rails::event::Reported;
 use rails::{Definition, Event, RunState};
 use serde_json::{Value, json};
@@ -151,6 +152,13 @@ fn step(
             "item": items.get(token),
             "status": if *left { "left" } else if *done { "done" } else { "failed" },
         }),
+        Event::Domain(domain) if domain.name == "batch:complete" => {
+            let mut step = json!({ "at": at, "what": "batch" });
+            if let Value::Object(map) = &mut step {
+                map.extend(domain.fields.clone());
+            }
+            step
+        }
         Event::RunPaused { reason, .. } => json!({ "at": at, "what": "paused", "reason": reason }),
         Event::RunResumed { .. } => json!({ "at": at, "what": "resumed" }),
         // That an item ended is told by the state it came to.
@@ -193,9 +201,18 @@ fn for_people(run: &RunState, definition: &Definition, json: &Value, took: &str)
     }
     for (name, set) in &run.sets {
         let _ = writeln!(page, "\n## Items of `{name}`\n");
-        for (key, item) in &set.items {
-            let status = serde_json::to_value(item.status).unwrap_or_default();
-            let _ = writeln!(page, "- {}: {}", one_line(key), cell(&status));
+        let barred = run.barred(definition, name);
+        for ((key, item), barred) in set.iter().zip(barred) {
+            let title = match one_line(item.text("title")) {
+                title if title.is_empty() => title,
+                title => format!(" ({})", short(&title)),
+            };
+            let status = match item.text(STATUS) {
+                _ if barred => "not run".to_owned(),
+                "" => cell(&serde_json::to_value(item.status).unwrap_or_default()),
+                named => named.replace('_', " "),
+            };
+            let _ = writeln!(page, "- {}{title}: {status}", one_line(key));
         }
     }
     let _ = writeln!(page, "\n## What happened\n");
@@ -289,6 +306,22 @@ fn line(step: &Value) -> Option<String> {
                 text("actor"),
                 text("how")
             )
+        }
+        "batch" => {
+            let tasks = step.get("tasks").and_then(Value::as_array);
+            let told = |task: &Value| {
+                let part = |name: &str| task.get(name).and_then(Value::as_str).map(one_line);
+                let id = part("id").unwrap_or_default();
+                match part("status").as_deref() {
+                    Some("completed") => id,
+                    _ if task.get("notRun").is_some() => format!("{id} (not run)"),
+                    Some(other) => format!("{id} ({other})"),
+                    None => id,
+                }
+            };
+            let tasks: Vec<String> = tasks.into_iter().flatten().map(told).collect();
+            let shown = short(&tasks.join(", "));
+            format!("{at} — **{}**: {}: {shown}", text("batch"), text("outcome"))
         }
         "paused" => format!("{at} — paused{reason}"),
         "resumed" => format!("{at} — resumed"),

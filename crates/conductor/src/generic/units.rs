@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::derived::put;
 
 const FILE: &str = "work-units.json";
+/// So a row of a unit that is open looks.
+const OPEN: &str = "\"outcome\":\"open\"";
 /// Above this many units the list of them is only written when the run ends.
 const MOST: usize = 512;
 
@@ -43,17 +45,36 @@ pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) {
     if !touches || issued(run) > MOST {
         return;
     }
-    let kept = std::fs::read(dir.join(FILE))
-        .ok()
-        .and_then(|bytes| serde_json::from_slice::<Vec<Row>>(&bytes).ok());
+    let text = std::fs::read_to_string(dir.join(FILE)).unwrap_or_default();
     let began = matches!(appended.first(), Some(Event::RunCreated { .. }));
-    let Some(mut rows) = kept.or_else(|| began.then(Vec::new)) else {
+    let Some((over, mut rows)) = kept(&text).or_else(|| began.then(Default::default)) else {
         return rebuild(dir);
     };
     for event in appended {
         note(&mut rows, &run.updated_at, event);
     }
-    put(dir, FILE, listed(&rows).as_bytes());
+    put(dir, FILE, listed(over, &rows).as_bytes());
+}
+
+/// The list as it is kept: the text of the rows that are over, which stay as they are, and the rows behind them, from the first
+/// open one on.
+fn kept(text: &str) -> Option<(&str, Vec<Row>)> {
+    let rows = text.strip_prefix("[\n")?.strip_suffix("\n]\n")?;
+    let open = rows.find(OPEN).unwrap_or(rows.len());
+    let behind = match rows.get(..open)?.rfind('\n') {
+        _ if open == rows.len() => rows.len(),
+        Some(line) => line + 1,
+        None => 0,
+    };
+    let (over, open) = rows.split_at(behind);
+    let open = open.lines().map(|line| {
+        let row = line.strip_suffix(',').unwrap_or(line);
+        serde_json::from_str::<Row>(row).ok()
+    });
+    Some((
+        over.trim_end_matches(['\n', ',']),
+        open.collect::<Option<_>>()?,
+    ))
 }
 
 /// Makes the list anew from the journal.
@@ -68,7 +89,7 @@ fn rebuild(dir: &Path) {
             note(&mut rows, &record.ts, &event);
         }
     }
-    put(dir, FILE, listed(&rows).as_bytes());
+    put(dir, FILE, listed("", &rows).as_bytes());
 }
 
 /// Whether the list has as many rows as units were issued.
@@ -140,10 +161,16 @@ fn note(rows: &mut Vec<Row>, at: &str, event: &Event) {
     }
 }
 
-fn listed(rows: &[Row]) -> String {
+/// The list: rows that are over as they stand in it, and those behind them.
+fn listed(over: &str, rows: &[Row]) -> String {
     let lines: Vec<String> = rows
         .iter()
         .filter_map(|row| serde_json::to_string(row).ok())
         .collect();
-    format!("[\n{}\n]\n", lines.join(",\n"))
+    let between = if over.is_empty() || lines.is_empty() {
+        ""
+    } else {
+        ",\n"
+    };
+    format!("[\n{over}{between}{}\n]\n", lines.join(",\n"))
 }

@@ -9,8 +9,10 @@ use rails::{Definition, RunState};
 use serde_json::{Map, Value, json};
 
 use super::answer::{OpenUnit, RunAction, RunStatusAnswer, StandingAt};
+use super::hands::{Hands, hands};
 use super::words;
 use crate::clock::{millis_of, spoken};
+use crate::collab::Frame;
 use crate::fault::Fault;
 
 /// How many units are told of at length.
@@ -77,7 +79,7 @@ pub(crate) fn recorded(run: &RunState, definition: &Definition, next: &Next) -> 
                 let set = definition
                     .parent(state)
                     .and_then(|parent| definition.state(parent)?.each.as_ref())?;
-                let item = run.sets.get(&set.items.value)?.items.get(key)?;
+                let item = run.sets.get(&set.items.value)?.get(key)?;
                 Some(Map::clone(&item.fields))
             });
             then.unit = Some(OpenUnit {
@@ -164,6 +166,9 @@ fn instructions(
     dir: &Path,
 ) -> Result<String, Fault> {
     if let Some(hash) = &unit.context {
+        if hands(definition) == Hands::Skills {
+            return Ok(Frame::read(dir, hash)?.instructions);
+        }
         let bytes = EvidenceStore::new(dir).get(hash)?;
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
@@ -228,12 +233,13 @@ pub(super) fn items(run: &RunState, definition: &Definition) -> Map<String, Valu
     definition
         .items
         .iter()
-        .filter_map(|(name, declared)| {
+        .filter_map(|(name, _)| {
             let set = run.sets.get(&name.value)?;
-            let barred = set.barred(declared).into_iter().filter(|is| *is).count();
+            let barred = run.barred(definition, name);
+            let barred = barred.into_iter().filter(|is| *is).count();
             let open = set.count(ItemStatus::Open);
             let far = json!({
-                "total": set.items.len(),
+                "total": set.len(),
                 "done": set.count(ItemStatus::Done),
                 "failed": set.count(ItemStatus::Failed),
                 "active": set.count(ItemStatus::Active),

@@ -9,9 +9,9 @@ use rails::state::RunStatus;
 use rails::{Definition, Refusal, RunState};
 
 /// What is said of a refusal, and what to do about it.
-pub(super) struct Said {
-    pub(super) message: String,
-    pub(super) suggestion: String,
+pub(crate) struct Said {
+    pub(crate) message: String,
+    pub(crate) suggestion: String,
 }
 
 /// What a state is called for people: its label where it has one.
@@ -127,7 +127,7 @@ pub(super) fn after_retry(run: &RunState, definition: &Definition, report: &Repo
 }
 
 /// What is said of a refusal of the engine's or of the definition's.
-pub(super) fn refusal(
+pub(crate) fn refusal(
     run: &RunState,
     definition: &Definition,
     state: Option<&str>,

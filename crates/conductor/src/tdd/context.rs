@@ -8,6 +8,7 @@ use minijinja::{Environment, UndefinedBehavior};
 use project::config::Config;
 use project::convention::hints::{SubtaskText, context_hints};
 use project::convention::paths::{Language, PathClasses};
+use project::convention::plain::one_line;
 use project::convention::quote::quote_untrusted;
 use project::git::RepoPath;
 use rails::RunState;
@@ -379,7 +380,22 @@ pub fn engine<'a>() -> Environment<'a> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
 
     environment.add_filter("quoted", |text: String| quote_untrusted(&text));
+    environment.add_filter("inline", |text: String| inline(&text));
     environment
+}
+
+/// Text of others as code in a line, in a fence that it cannot close.
+fn inline(text: &str) -> String {
+    let text = one_line(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    // A tick at an end would be taken for part of the fence.
+    let blank = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    format!("{fence}{blank}{text}{blank}{fence}")
 }
 
 /// The rules files that the project has; one that was asked for and is missing is skipped and noted. So is one that lies elsewhere: what is read

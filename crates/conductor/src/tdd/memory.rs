@@ -225,7 +225,7 @@ pub fn subtasks(run: &RunState) -> impl Iterator<Item = (&str, &Item)> {
     run.sets
         .get("subtasks")
         .into_iter()
-        .flat_map(|set| set.items.iter().map(|(key, item)| (key.as_str(), item)))
+        .flat_map(rails::state::ItemSet::iter)
 }
 
 /// Subtasks that are done, and whose `done` no commit carries yet.

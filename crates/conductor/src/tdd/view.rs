@@ -44,7 +44,7 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
             action.subtask = next
                 .item
                 .as_ref()
-                .and_then(|key| run.sets.get("subtasks")?.items.get(key))
+                .and_then(|key| run.sets.get("subtasks")?.get(key))
                 .map(context::view);
         }
         RunStatus::Paused => {
@@ -153,7 +153,7 @@ fn is_repair(run: &RunState, report: &Reported) -> bool {
     report
         .item
         .as_ref()
-        .and_then(|key| run.sets.get("subtasks")?.items.get(key))
+        .and_then(|key| run.sets.get("subtasks")?.get(key))
         .is_some_and(|item| item.text("kind") == "fix")
 }
 

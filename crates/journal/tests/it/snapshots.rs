@@ -89,7 +89,7 @@ fn a_snapshot_of_another_version_or_run_is_not_used() {
     let (scene, position) = scene();
     let file = SnapshotFile::new(scene.dir());
     let text = fs::read_to_string(file.path()).unwrap();
-    fs::write(file.path(), text.replacen("\"v\":1", "\"v\":2", 1)).unwrap();
+    fs::write(file.path(), text.replacen("\"v\":2", "\"v\":1", 1)).unwrap();
     assert_loads_without(&scene);
 
     let elsewhere = Position {
@@ -105,6 +105,65 @@ fn a_snapshot_of_another_version_or_run_is_not_used() {
     };
     file.write(&beyond, &state()).unwrap();
     assert_loads_without(&scene);
+}
+
+#[test]
+fn a_part_missing_torn_or_changed_anywhere_is_not_used() {
+    let scene = Scene::new();
+    let file = SnapshotFile::new(scene.dir());
+    let bytes: Vec<u8> = (0..500_u16).map(|at| (at % 251) as u8).collect();
+    let name = file.keep_part(&bytes, None).unwrap();
+    assert_eq!(file.part(&name).as_deref(), Some(&bytes[..]));
+    let path = scene.dir().join("snapshot-parts").join(&name);
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    for cut in 0..bytes.len() {
+        fs::write(&path, &bytes[..cut]).unwrap();
+        assert!(file.part(&name).is_none());
+    }
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        fs::write(&path, &changed).unwrap();
+        assert!(file.part(&name).is_none());
+    }
+    // Kept anew, it is what it was.
+    assert_eq!(file.keep_part(&bytes, None).unwrap(), name);
+    assert_eq!(file.part(&name).as_deref(), Some(&bytes[..]));
+    fs::remove_file(&path).unwrap();
+    assert!(file.part(&name).is_none());
+    assert_eq!(file.keep_part(&bytes, Some(&name)).unwrap(), name);
+    assert_eq!(file.part(&name).as_deref(), Some(&bytes[..]));
+    for foreign in [
+        "",
+        "../snapshot.json",
+        "a-b",
+        &name[1..],
+        &name.to_uppercase(),
+    ] {
+        assert!(file.part(foreign).is_none(), "{foreign}");
+    }
+}
+
+#[test]
+fn parts_that_no_snapshot_names_are_removed() {
+    let scene = Scene::new();
+    let file = SnapshotFile::new(scene.dir());
+    file.keep_only(&[]).unwrap();
+    let one = file.keep_part(b"one", None).unwrap();
+    let two = file.keep_part(b"two", None).unwrap();
+    fs::write(
+        scene.dir().join("snapshot-parts/.tramline-abc.tmp"),
+        b"half",
+    )
+    .unwrap();
+    file.keep_only(std::slice::from_ref(&two)).unwrap();
+    assert!(file.part(&one).is_none());
+    assert_eq!(file.part(&two).as_deref(), Some(&b"two"[..]));
+    let folder = scene.dir().join("snapshot-parts");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    file.keep_only(&[]).unwrap();
+    assert!(!folder.exists());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Catalog;
 use crate::command::command_flags;
-use crate::definition::{Assign, Definition, Edge, FieldType, Literal, StateDef};
+use crate::definition::{Assign, Definition, Edge, FieldType, ItemSetDef, Literal, StateDef};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::guard::Expression;
 
@@ -23,6 +23,13 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
     for (_, mode) in definition.gates.iter() {
         if let Literal::Expression(expression) = mode {
             one(expression, &start, Some(&FieldType::String), faults);
+        }
+    }
+    for (_, set) in definition.items.iter() {
+        if let Some(alone) = set.waves.as_ref().and_then(|waves| waves.alone.as_ref()) {
+            let it = set.fields.iter();
+            let it = it.map(|(name, field)| (format!("it.{}", name.value), field.kind.clone()));
+            one(alone, &it.collect(), Some(&FieldType::Bool), faults);
         }
     }
     for (_, edges) in definition.on.iter() {
@@ -78,15 +85,19 @@ fn one_edge(
     for ((target, value), (name, _)) in edge.assigns().zip(edge.set.iter()) {
         let kind = match target {
             Assign::Var(name) => definition.vars.get(name).map(|field| &field.kind),
-            Assign::ItemField(name) => items_of(definition, parent)
-                .and_then(|set| set.fields.get(name))
+            Assign::Field { cursor, field } => items_of(definition, parent)
+                .filter(|_| cursor == "item")
+                .or_else(|| definition.cursor(cursor).map(|(_, set)| set))
+                .and_then(|set| set.fields.get(field))
                 .map(|field| &field.kind),
         };
         match value {
             Literal::Expression(expression) => one(expression, &after, kind, faults),
             Literal::Value(value) => {
+                let whole = matches!(kind, Some(FieldType::Ref(_)))
+                    && value.as_str().is_some_and(|key| !key.is_empty());
                 if let Some(kind) = kind
-                    && !kind.admits(value)
+                    && (!kind.admits(value) || whole)
                 {
                     faults.push(Diagnostic::new(
                         "bad_value",
@@ -120,10 +131,7 @@ fn one_edge(
     }
 }
 
-fn items_of<'a>(
-    definition: &'a Definition,
-    parent: Option<&str>,
-) -> Option<&'a crate::definition::ItemSetDef> {
+fn items_of<'a>(definition: &'a Definition, parent: Option<&str>) -> Option<&'a ItemSetDef> {
     let each = definition.state(parent?)?.each.as_ref()?;
     definition.items.get(&each.items)
 }
@@ -161,7 +169,21 @@ pub(super) fn names(
     }
     names.insert("command.reason".to_owned(), FieldType::String);
     names.insert("run.paused".to_owned(), FieldType::String);
+    for (name, _) in definition.vars.iter() {
+        if let Some((_, declared)) = definition.cursor(name) {
+            for (field, kind) in declared.fields.iter() {
+                names.insert(format!("{}.{}", name.value, field.value), kind.kind.clone());
+            }
+            if let Some(source) = &declared.of {
+                for count in ["size", "barred"] {
+                    names.insert(format!("{}.{count}", name.value), FieldType::Int);
+                }
+                counts(&mut names, &name.value, definition.items.get(source));
+            }
+        }
+    }
     for (set, declared) in definition.items.iter() {
+        counts(&mut names, &set.value, Some(declared));
         for count in ["size", "remaining", "done", "failed", "barred"] {
             names.insert(format!("{}.{count}", set.value), FieldType::Int);
         }
@@ -187,6 +209,14 @@ pub(super) fn names(
         }
     }
     names
+}
+
+/// How many items have each status.
+fn counts(names: &mut Names, prefix: &str, set: Option<&ItemSetDef>) {
+    let statuses = set.and_then(|set| set.status.as_ref());
+    for (status, _) in statuses.iter().flat_map(|statuses| statuses.names()) {
+        names.insert(format!("{prefix}.count.{status}"), FieldType::Int);
+    }
 }
 
 fn add_values(names: &mut Names, prefix: &str, values: &Value) {
@@ -295,7 +325,7 @@ fn sample(names: &Names, level: usize) -> Map<String, Value> {
     let mut root = Map::new();
     for (path, kind) in names {
         let value = match kind {
-            FieldType::String => Value::from(["", "a", "b"][level]),
+            FieldType::String | FieldType::Ref(_) => Value::from(["", "a", "b"][level]),
             FieldType::Int => Value::from([0, 1, 7][level]),
             FieldType::Number => Value::from([0.0, 1.5, 80.0][level]),
             FieldType::Bool => Value::from(level > 0),

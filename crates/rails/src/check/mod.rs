@@ -8,6 +8,7 @@ mod guards;
 mod names;
 mod reach;
 mod routers;
+mod sets;
 mod shape;
 mod steps;
 mod undo;

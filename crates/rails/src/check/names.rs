@@ -1,7 +1,7 @@
 //! Names: every target, reader, effect, policy, template, set, var and field exists.
 
 use super::Catalog;
-use crate::definition::{Definition, Edge, Field, Literal, StateDef};
+use crate::definition::{Definition, Edge, Field, Literal, STATUS, StateDef, WAVE};
 use crate::diagnostic::{Diagnostic, Located, nearest};
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
@@ -26,6 +26,16 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
     }
     for (name, field) in definition.inputs.iter().chain(definition.vars.iter()) {
         default(name, field, faults);
+    }
+    for name in definition.vars.iter().map(|(name, _)| name) {
+        if definition.cursor(name).is_some() && catalog.readers.contains_key(&name.value) {
+            faults.push(Diagnostic::new(
+                "bad_name",
+                name.at,
+                format!("a cursor cannot be called `{}`", name.value),
+                "an evidence reader has that name, and guards could not tell them apart",
+            ));
+        }
     }
     for (name, set) in definition.items.iter() {
         if catalog.readers.contains_key(&name.value) {
@@ -236,16 +246,20 @@ fn one_edge(
 /// What `set` names can be set.
 fn assigned(definition: &Definition, set: Option<&str>, edge: &Edge, faults: &mut Vec<Diagnostic>) {
     for (name, _) in edge.set.iter() {
-        let Some(field) = name.value.strip_prefix("item.") else {
+        let Some((cursor, field)) = name.value.split_once('.') else {
             known("var", name, definition.vars.keys(), "unknown_name", faults);
             continue;
         };
-        let Some(declared) = set.and_then(|set| definition.items.get(set)) else {
+        let own = set.filter(|_| cursor == "item");
+        let declared = own
+            .and_then(|set| definition.items.get(set))
+            .or_else(|| definition.cursor(cursor).map(|(_, declared)| declared));
+        let Some(declared) = declared else {
             faults.push(Diagnostic::new(
                 "unknown_name",
                 name.at,
                 format!("there is no item here to set `{field}` of"),
-                "fields of an item are set by the nested states of its `each`",
+                "fields of an item are set by the nested states of its `each`, or through a cursor: a var of type `ref SET`",
             ));
             continue;
         };
@@ -256,7 +270,7 @@ fn assigned(definition: &Definition, set: Option<&str>, edge: &Edge, faults: &mu
                 format!("an item has no field `{field}`"),
                 nearest(field, declared.fields.keys()).map_or_else(
                     || "declare it under the `fields` of the item set".to_owned(),
-                    |near| format!("did you mean `item.{near}`?"),
+                    |near| format!("did you mean `{cursor}.{near}`?"),
                 ),
             ));
         } else if declared.key.value == field
@@ -264,6 +278,8 @@ fn assigned(definition: &Definition, set: Option<&str>, edge: &Edge, faults: &mu
                 .needs
                 .as_ref()
                 .is_some_and(|needs| needs.value == field)
+            || field == WAVE && declared.waves.is_some()
+            || declared.of.is_some() && field != STATUS
         {
             faults.push(Diagnostic::new(
                 "bad_value",

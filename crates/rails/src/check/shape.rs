@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::steps;
+use super::{sets, steps};
 use crate::definition::{Definition, EVENTS, FieldType, Kind, StateDef};
 use crate::diagnostic::{Diagnostic, Located, nearest};
-use crate::scope::STANDING;
 
 pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
     if !is_name(&definition.id) {
@@ -28,7 +27,7 @@ pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
     }
     unit_patterns(definition, faults);
     steps::check(definition, faults);
-    sets(definition, faults);
+    sets::check(definition, faults);
     let fields = definition
         .items
         .iter()
@@ -48,6 +47,19 @@ pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
                 "bad_name",
                 name.at,
                 format!("`{}` cannot be the name of a state", name.value),
+                "use letters, digits, `-` and `_`, beginning with a letter",
+            ));
+        }
+        if let Some(reported) = state.work.as_ref().and_then(|work| work.name.as_ref())
+            && !is_name(reported)
+        {
+            faults.push(Diagnostic::new(
+                "bad_name",
+                reported.at,
+                format!(
+                    "nobody could report the work of `{}` as `{}`",
+                    name.value, reported.value
+                ),
                 "use letters, digits, `-` and `_`, beginning with a letter",
             ));
         }
@@ -307,53 +319,8 @@ fn unit_patterns(definition: &Definition, faults: &mut Vec<Diagnostic>) {
     }
 }
 
-fn sets(definition: &Definition, faults: &mut Vec<Diagnostic>) {
-    for (name, set) in definition.items.iter() {
-        identifier(name, faults);
-        if STANDING.contains(&name.value.as_str()) {
-            faults.push(Diagnostic::new(
-                "bad_name",
-                name.at,
-                format!("an item set cannot be called `{}`", name.value),
-                "that name means something else in guards",
-            ));
-        }
-        if set
-            .fields
-            .get(&set.key)
-            .is_none_or(|field| field.kind != FieldType::String)
-        {
-            faults.push(Diagnostic::new(
-                "bad_item_set",
-                set.key.at,
-                format!(
-                    "`{}` is no field of type string of `{}`",
-                    set.key.value, name.value
-                ),
-                "an item is known by a text; declare it under `fields`",
-            ));
-        }
-        if let Some(needs) = &set.needs
-            && set
-                .fields
-                .get(needs)
-                .is_none_or(|field| field.kind != FieldType::Strings)
-        {
-            faults.push(Diagnostic::new(
-                "bad_item_set",
-                needs.at,
-                format!(
-                    "`{}` is no field of type [string] of `{}`",
-                    needs.value, name.value
-                ),
-                "what an item needs is a list of keys; declare it under `fields`",
-            ));
-        }
-    }
-}
-
 /// What guards name must be a name in CEL.
-fn identifier(name: &Located<String>, faults: &mut Vec<Diagnostic>) {
+pub(super) fn identifier(name: &Located<String>, faults: &mut Vec<Diagnostic>) {
     /// Words that CEL keeps for itself.
     const RESERVED: [&str; 21] = [
         "as",
@@ -391,7 +358,8 @@ fn identifier(name: &Located<String>, faults: &mut Vec<Diagnostic>) {
     }
 }
 
-fn is_name(name: &str) -> bool {
+/// Whether people could tell it apart from the words around it.
+pub(super) fn is_name(name: &str) -> bool {
     name.len() <= 64
         && name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name

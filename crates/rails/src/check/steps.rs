@@ -221,12 +221,13 @@ fn files(
 }
 
 /// Files and folders that are the engine's own.
-const KEPT: [&str; 16] = [
+const KEPT: [&str; 17] = [
     "evidence",
     "test-results",
     "activity.jsonl",
     "state.json",
     "snapshot.json",
+    "snapshot-parts",
     "manifest.json",
     "workflow.yaml",
     "work-units.json",

@@ -7,7 +7,7 @@ use crate::command::{Artifact, Finding};
 use crate::definition::{Advance, Issue, Kind, OTHERWISE};
 use crate::event::{Entered, Event, Read};
 use crate::refusal::Refusal;
-use crate::state::{EffectAt, ItemStatus, ROOT, RunState, RunStatus};
+use crate::state::{EffectAt, ItemSet, ItemStatus, ROOT, RunState, RunStatus};
 
 impl Planner<'_> {
     /// Goes on until the run waits, is over, or an effect is to be carried out.
@@ -75,7 +75,7 @@ impl Planner<'_> {
             .iter()
             .filter(|event| matches!(event, Event::ItemAdded { .. }))
             .count();
-        let items: usize = self.run.sets.values().map(|set| set.items.len()).sum();
+        let items: usize = self.run.sets.values().map(ItemSet::len).sum();
         let states = self.definition.all_states().count();
         (items - on_the_way.min(items) + 2) * (states + 2)
     }
@@ -200,6 +200,7 @@ impl Planner<'_> {
             attempt,
             max_attempts,
             context,
+            name: definition.reported_as(state).map(str::to_owned),
         });
         self.recorded(prompt);
         Ok(())
@@ -300,7 +301,7 @@ impl Planner<'_> {
             .parallel
             .as_ref()
             .map_or(1, |parallel| parallel.value.max(1)) as usize;
-        let empty = crate::state::ItemSet::default();
+        let empty = ItemSet::default();
         let items = self.run.sets.get(set).unwrap_or(&empty);
         if in_flight < room
             && let Some((key, _)) = items.ready(declared)
@@ -320,11 +321,10 @@ impl Planner<'_> {
         }
         let barred = items.barred(declared);
         let stuck: Vec<&str> = items
-            .items
             .iter()
             .zip(&barred)
             .filter(|((_, item), barred)| item.status == ItemStatus::Open && !**barred)
-            .map(|((key, _), _)| key.as_str())
+            .map(|((key, _), _)| key)
             .collect();
         if !stuck.is_empty() {
             return Err(Stop::refused(

@@ -66,6 +66,7 @@ impl Planner<'_> {
                 reason,
                 actor,
             } => self.allow(code, reason, actor),
+            Command::Edit { edits, keep } => self.edit(edits, keep),
             Command::Pause { reason } => self.pause(reason),
             Command::Resume => self.resume(),
             Command::Abort { flags } => self.abort(flags),

@@ -276,9 +276,13 @@ impl Planner<'_> {
         let Some(edge) = definition.edges(&at.state, &at.event).get(at.edge) else {
             return Ok(());
         };
-        let values = self.values(edge, token, &way, result)?;
+        let mut values = self.values(edge, token, &way, result)?;
         let item = self.run.token(token).and_then(|token| token.item.clone());
         if let Some(mut report) = way.report.clone() {
+            // What fills a set stands in the set: it is not told a second time.
+            for fact in edge.loaded_from(&report.reader) {
+                report.facts.shift_remove(fact);
+            }
             if edge.retry.is_some() {
                 report.answer.validated = false;
                 self.push(Event::ReportRetried(report));
@@ -291,20 +295,18 @@ impl Planner<'_> {
         } else if let Some(read) = &way.read {
             self.recorded(read.artifacts.clone());
         }
-        for (set, items) in values.loaded {
-            self.push(Event::ItemsLoaded { set, items });
+        self.fill(values.loaded);
+        for (name, value) in &mut values.vars {
+            // It was there when the edge was evaluated.
+            if self.is_lost(name, value) {
+                *value = Value::from("");
+            }
         }
-        if let Some((set, key)) = &item
-            && !values.item.is_empty()
-        {
-            self.push(Event::ItemChanged {
-                set: set.clone(),
-                key: key.clone(),
-                fields: values.item,
-            });
+        for (set, key, fields) in values.changed {
+            self.change_item(set, key, fields);
         }
         for (set, item) in values.added {
-            self.push(Event::ItemAdded { set, item });
+            self.add_item(set, item);
         }
         for name in &edge.emit.0 {
             self.push(Event::Domain(Domain {
@@ -323,6 +325,7 @@ impl Planner<'_> {
                 if !values.vars.is_empty() {
                     self.push(Event::VarsChanged {
                         values: values.vars,
+                        keep: Map::new(),
                     });
                 }
                 return Ok(());

@@ -7,7 +7,9 @@
 mod advance;
 mod command;
 mod edge;
+mod edit;
 mod effect;
+mod fill;
 mod gate;
 mod report;
 mod start;
@@ -24,6 +26,7 @@ use crate::guard::GuardFault;
 use crate::refusal::Refusal;
 use crate::state::{EffectAt, RunState};
 
+pub use fill::foresee_waves;
 pub use report::TAKE_IN;
 pub use step::BLOCKED;
 pub use unit::{UnitMatch, match_unit};

@@ -58,6 +58,7 @@ impl Planner<'_> {
             unit,
             token,
             state: state.to_owned(),
+            name: definition.reported_as(state).map(str::to_owned),
             item: self
                 .run
                 .token(token)

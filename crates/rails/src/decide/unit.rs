@@ -50,9 +50,12 @@ pub fn match_unit(run: &RunState, report: &Report) -> UnitMatch {
     let fits = |wanted: &Option<String>, is: Option<&str>| {
         wanted.as_deref().is_none_or(|wanted| is == Some(wanted))
     };
+    let place = |state: &str, name: Option<&str>| {
+        fits(&report.state, Some(state)) || (name.is_some() && fits(&report.state, name))
+    };
     if run.status == RunStatus::Running
-        && let Some((token, unit)) = run.waiting().find(|(token, _)| {
-            fits(&report.state, Some(&token.state)) && fits(&report.item, token.key())
+        && let Some((token, unit)) = run.waiting().find(|(token, unit)| {
+            place(&token.state, unit.name.as_deref()) && fits(&report.item, token.key())
         })
     {
         return UnitMatch::Present {
@@ -64,7 +67,7 @@ pub fn match_unit(run: &RunState, report: &Report) -> UnitMatch {
         // The very same report again: what it names, and what it says.
         Some(last)
             if last.digest == report.digest
-                && fits(&report.state, Some(&last.state))
+                && place(&last.state, last.name.as_deref())
                 && fits(&report.item, last.item.as_deref()) =>
         {
             UnitMatch::Used {

@@ -5,20 +5,23 @@ use serde_json::{Map, Value};
 use super::edge::Way;
 use super::{Planner, Stop};
 use crate::definition::{Assign, Edge, Field, FieldType, ItemSetDef, Literal};
-use crate::items::{self, Node, OrderFault};
+use crate::items::OrderFault;
 use crate::refusal::Refusal;
 use crate::scope::RunScope;
+use crate::state::Token;
+
+use super::fill::Filled;
 
 /// What an edge sets, adds and fills.
 #[derive(Default)]
 pub(super) struct Values {
     pub(super) vars: Map<String, Value>,
-    /// Fields of the present item.
-    pub(super) item: Map<String, Value>,
+    /// Fields of items: set, key and fields.
+    pub(super) changed: Vec<(String, String, Map<String, Value>)>,
     /// Items to add, with the set of each.
     pub(super) added: Vec<(String, Map<String, Value>)>,
     /// Sets to fill.
-    pub(super) loaded: Vec<(String, Vec<Map<String, Value>>)>,
+    pub(super) loaded: Vec<Filled>,
     /// Why the edge leads where it does.
     pub(super) reason: Option<String>,
 }
@@ -53,7 +56,8 @@ impl Planner<'_> {
                     .is_ok_and(|paths| paths.iter().any(|path| path[0] == "result")),
             };
             if !waits {
-                vars.insert(name.to_owned(), value(literal, &scope)?);
+                let given = self.var(name, value(literal, &scope)?)?;
+                vars.insert(name.to_owned(), given);
             }
         }
         Ok(vars)
@@ -93,17 +97,23 @@ impl Planner<'_> {
             let given = value(literal, &scope)?;
             match target {
                 Assign::Var(name) => {
-                    let field = self.definition.vars.get(name);
-                    admitted(name, field.map(|field| &field.kind), &given)?;
+                    let given = self.var(name, given)?;
                     values.vars.insert(name.to_owned(), given);
                 }
-                Assign::ItemField(name) => {
-                    let set = scope.token.item.as_ref().map(|(set, _)| set.as_str());
-                    let field = set
-                        .and_then(|set| self.definition.items.get(set))
-                        .and_then(|set| set.fields.get(name));
-                    admitted(name, field.map(|field| &field.kind), &given)?;
-                    values.item.insert(name.to_owned(), given);
+                Assign::Field { cursor, field } => {
+                    let (set, key) = self.pointed_at(cursor, scope.token, &values.vars)?;
+                    let declared = self.definition.items.get(&set);
+                    let kind = declared.and_then(|set| set.fields.get(field));
+                    admitted(field, kind.map(|field| &field.kind), &given)?;
+                    let known = values.changed.last_mut();
+                    if let Some((_, _, fields)) =
+                        known.filter(|(of, item, _)| *of == set && *item == key)
+                    {
+                        fields.insert(field.to_owned(), given);
+                    } else {
+                        let fields = std::iter::once((field.to_owned(), given)).collect();
+                        values.changed.push((set, key, fields));
+                    }
                 }
             }
         }
@@ -127,10 +137,11 @@ impl Planner<'_> {
                         set.value
                     )));
                 };
-                items.push(complete(declared, fields)?);
+                items.push(self.completed(&set.value, declared, fields)?);
             }
-            in_order(declared, &items)?;
-            values.loaded.push((set.value.clone(), items));
+            values
+                .loaded
+                .extend(self.filling(&set.value, declared, items)?);
         }
         for (set, fields) in edge.add.iter() {
             let Some(declared) = self.definition.items.get(set) else {
@@ -147,6 +158,55 @@ impl Planner<'_> {
         Ok(values)
     }
 
+    /// What a var becomes: of a cursor the key of the item that it is given.
+    pub(super) fn var(&self, name: &str, given: Value) -> Result<Value, Stop> {
+        let field = self.definition.vars.get(name);
+        admitted(name, field.map(|field| &field.kind), &given)?;
+        let Some((set, declared)) = self.definition.cursor(name) else {
+            return Ok(given);
+        };
+        let key = match &given {
+            Value::Object(item) => key_of(declared, item),
+            Value::String(key) => key,
+            _ => "",
+        };
+        let there = self
+            .run
+            .sets
+            .get(set)
+            .is_some_and(|set| set.get(key).is_some());
+        if key.is_empty() || there {
+            return Ok(Value::from(key));
+        }
+        Err(fault(format!(
+            "`{name}` was to point at {key}, and there is no such item in `{set}`"
+        )))
+    }
+
+    /// The item that a cursor points at: its set and its key. `vars` were set on the way.
+    fn pointed_at(
+        &self,
+        cursor: &str,
+        token: &Token,
+        vars: &Map<String, Value>,
+    ) -> Result<(String, String), Stop> {
+        if let Some(item) = token.item.as_ref().filter(|_| cursor == "item") {
+            return Ok(item.clone());
+        }
+        let set = self
+            .definition
+            .cursor(cursor)
+            .map(|(set, _)| set.to_owned());
+        let key = match vars.get(cursor) {
+            Some(key) => key.as_str().filter(|key| !key.is_empty()),
+            None => self.run.pointed_at(cursor),
+        };
+        match (set, key) {
+            (Some(set), Some(key)) => Ok((set, key.to_owned())),
+            _ => Err(fault(format!("`{cursor}` points at no item"))),
+        }
+    }
+
     /// Whether `item` may join its set: its key is new, and what it needs is there. Nothing can
     /// need it yet, so no circle can come of it.
     fn fits_in(
@@ -156,15 +216,18 @@ impl Planner<'_> {
         item: &Map<String, Value>,
         values: &Values,
     ) -> Result<(), Stop> {
-        let loaded = values.loaded.iter().rev().find(|(name, _)| name == set);
+        let loaded = values.loaded.iter().rev().find(|filled| filled.set == set);
         let is_there = |key: &str| {
             let before = match loaded {
-                Some((_, items)) => items.iter().any(|item| key_of(declared, item) == key),
+                Some(filled) => filled
+                    .items
+                    .iter()
+                    .any(|item| key_of(declared, item) == key),
                 None => self
                     .run
                     .sets
                     .get(set)
-                    .is_some_and(|set| set.items.contains_key(key)),
+                    .is_some_and(|set| set.get(key).is_some()),
             };
             let beside = values
                 .added
@@ -191,19 +254,19 @@ impl Planner<'_> {
     }
 }
 
-fn value(literal: &Literal, scope: &RunScope<'_>) -> Result<Value, Stop> {
+pub(super) fn value(literal: &Literal, scope: &RunScope<'_>) -> Result<Value, Stop> {
     Ok(match literal {
         Literal::Value(value) => value.clone(),
         Literal::Expression(expression) => expression.evaluate(scope)?,
     })
 }
 
-fn fault(message: String) -> Stop {
+pub(super) fn fault(message: String) -> Stop {
     Stop::refused(Refusal::new("definition_fault").message(message))
 }
 
 /// Every declared name is always present and of its type: the guards that come later count on it.
-fn admitted(name: &str, kind: Option<&FieldType>, value: &Value) -> Result<(), Stop> {
+pub(super) fn admitted(name: &str, kind: Option<&FieldType>, value: &Value) -> Result<(), Stop> {
     match kind {
         Some(kind) if kind.admits(value) => Ok(()),
         Some(kind) => Err(fault(format!(
@@ -213,24 +276,7 @@ fn admitted(name: &str, kind: Option<&FieldType>, value: &Value) -> Result<(), S
     }
 }
 
-/// Items that could never all be run are refused before the first of them is begun.
-fn in_order(declared: &ItemSetDef, items: &[Map<String, Value>]) -> Result<(), Stop> {
-    let needs: Vec<Vec<String>> = items.iter().map(|item| needs_of(declared, item)).collect();
-    let nodes: Vec<Node<'_>> = items
-        .iter()
-        .zip(&needs)
-        .map(|(item, needs)| Node {
-            key: key_of(declared, item),
-            needs,
-        })
-        .collect();
-    match items::waves(&nodes) {
-        Ok(_) => Ok(()),
-        Err(fault) => Err(disorder(&fault)),
-    }
-}
-
-fn disorder(fault: &OrderFault) -> Stop {
+pub(super) fn disorder(fault: &OrderFault) -> Stop {
     let refusal = Refusal::new("bad_dependencies")
         .message(fault.to_string())
         .suggestion(
@@ -247,13 +293,13 @@ fn disorder(fault: &OrderFault) -> Stop {
     })
 }
 
-fn key_of<'a>(declared: &ItemSetDef, item: &'a Map<String, Value>) -> &'a str {
+pub(super) fn key_of<'a>(declared: &ItemSetDef, item: &'a Map<String, Value>) -> &'a str {
     item.get(&declared.key.value)
         .and_then(Value::as_str)
         .unwrap_or_default()
 }
 
-fn needs_of(declared: &ItemSetDef, item: &Map<String, Value>) -> Vec<String> {
+pub(super) fn needs_of(declared: &ItemSetDef, item: &Map<String, Value>) -> Vec<String> {
     declared
         .needs
         .as_ref()
@@ -267,7 +313,10 @@ fn needs_of(declared: &ItemSetDef, item: &Map<String, Value>) -> Vec<String> {
 }
 
 /// An item with every declared field, the key first.
-fn complete(declared: &ItemSetDef, given: &Map<String, Value>) -> Result<Map<String, Value>, Stop> {
+pub(super) fn complete(
+    declared: &ItemSetDef,
+    given: &Map<String, Value>,
+) -> Result<Map<String, Value>, Stop> {
     let key = declared.key.value.as_str();
     let mut fields = Map::new();
     let id = given

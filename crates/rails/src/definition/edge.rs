@@ -38,7 +38,7 @@ pub struct Edge {
     /// What the effects are told: names and values.
     #[serde(default)]
     pub with: Ordered<Literal>,
-    /// Values to set: `item.FIELD` or the name of a var.
+    /// Values to set, one after the other: the name of a var, or `item.FIELD` (of any cursor).
     #[serde(default)]
     pub set: Ordered<Literal>,
     /// Items to add: a set's name, and the fields of the new item.
@@ -98,11 +98,23 @@ impl Edge {
             .collect()
     }
 
+    /// The facts of `reader` that fill sets as they are.
+    pub fn loaded_from<'a>(&'a self, reader: &'a str) -> impl Iterator<Item = &'a str> {
+        self.load.iter().filter_map(move |(_, value)| match value {
+            Literal::Expression(expression) => {
+                let fact = expression.text.strip_prefix(reader)?.strip_prefix('.')?;
+                let plain = fact.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                plain.then_some(fact)
+            }
+            Literal::Value(_) => None,
+        })
+    }
+
     /// What its `set` names.
     pub fn assigns(&self) -> impl Iterator<Item = (Assign<'_>, &Literal)> {
         self.set.iter().map(|(name, value)| {
-            let target = match name.value.strip_prefix("item.") {
-                Some(field) => Assign::ItemField(field),
+            let target = match name.value.split_once('.') {
+                Some((cursor, field)) => Assign::Field { cursor, field },
                 None => Assign::Var(&name.value),
             };
             (target, value)
@@ -113,8 +125,13 @@ impl Edge {
 /// What a `set` assigns to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Assign<'a> {
-    /// A field of the present item.
-    ItemField(&'a str),
+    /// A field of the item that a cursor points at.
+    Field {
+        /// The cursor: `item` for the item of an `each`, or a var.
+        cursor: &'a str,
+        /// The field.
+        field: &'a str,
+    },
     /// A var of the run.
     Var(&'a str),
 }

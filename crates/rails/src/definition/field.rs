@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
+use super::items::Open;
 use crate::guard::Expression;
 
 /// The type of an input, a var or an item's field.
@@ -24,13 +25,15 @@ pub enum FieldType {
     Map,
     /// One of these words; the first is the default.
     Enum(Vec<String>),
+    /// An item of the set of that name, or none: a cursor.
+    Ref(String),
 }
 
 impl FieldType {
     /// The value a field has when nothing was given.
     pub fn empty(&self) -> Value {
         match self {
-            Self::String => Value::from(""),
+            Self::String | Self::Ref(_) => Value::from(""),
             Self::Int => Value::from(0),
             Self::Number => Value::from(0.0),
             Self::Bool => Value::from(false),
@@ -54,6 +57,8 @@ impl FieldType {
             Self::Enum(words) => value
                 .as_str()
                 .is_some_and(|word| words.iter().any(|known| known == word)),
+            // The item itself, or its key.
+            Self::Ref(_) => value.is_object() || value.is_string() || value.is_null(),
         }
     }
 
@@ -64,7 +69,10 @@ impl FieldType {
             "number" => Self::Number,
             "bool" => Self::Bool,
             "map" => Self::Map,
-            _ => return None,
+            _ => {
+                let set = name.strip_prefix("ref ")?.trim();
+                return (!set.is_empty()).then(|| Self::Ref(set.to_owned()));
+            }
         })
     }
 }
@@ -79,6 +87,7 @@ impl fmt::Display for FieldType {
             Self::Strings => f.write_str("list of strings"),
             Self::Map => f.write_str("map"),
             Self::Enum(words) => write!(f, "one of {}", words.join(", ")),
+            Self::Ref(set) => write!(f, "ref {set}"),
         }
     }
 }
@@ -90,9 +99,20 @@ pub struct Field {
     pub kind: FieldType,
     /// The default, if the file names one.
     pub default: Option<Literal>,
+    /// Where a caller may change it, if anywhere.
+    pub open: Option<Open>,
 }
 
 impl Field {
+    /// A field of that type, with no default.
+    pub(super) fn of(kind: FieldType) -> Self {
+        Self {
+            kind,
+            default: None,
+            open: None,
+        }
+    }
+
     /// The default where it is an expression.
     pub fn default_expression(&self) -> Option<&Expression> {
         match &self.default {
@@ -117,12 +137,12 @@ impl<'de> Deserialize<'de> for FieldType {
             type Value = FieldType;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("string, int, number, bool, map, [string], or a list of words")
+                f.write_str("string, int, number, bool, map, [string], ref SET, or a list of words")
             }
 
             fn visit_str<E: de::Error>(self, name: &str) -> Result<FieldType, E> {
                 FieldType::by_name(name)
-                    .ok_or_else(|| de::Error::custom(format!("`{name}` is no type: use string, int, number, bool, map, [string], or a list of words")))
+                    .ok_or_else(|| de::Error::custom(format!("`{name}` is no type: use string, int, number, bool, map, [string], ref SET, or a list of words")))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<FieldType, A::Error> {
@@ -149,29 +169,25 @@ impl<'de> Deserialize<'de> for Field {
             r#type: FieldType,
             #[serde(default)]
             default: Option<Literal>,
+            #[serde(default)]
+            open: Option<Open>,
         }
         struct Either;
         impl<'de> Visitor<'de> for Either {
             type Value = Field;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a type, or a map with `type` and `default`")
+                f.write_str("a type, or a map with `type`, `default` and `open`")
             }
 
             fn visit_str<E: de::Error>(self, name: &str) -> Result<Field, E> {
                 let kind = FieldType::deserialize(de::value::StrDeserializer::new(name))?;
-                Ok(Field {
-                    kind,
-                    default: None,
-                })
+                Ok(Field::of(kind))
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Field, A::Error> {
                 let kind = FieldType::deserialize(de::value::SeqAccessDeserializer::new(seq))?;
-                Ok(Field {
-                    kind,
-                    default: None,
-                })
+                Ok(Field::of(kind))
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Field, A::Error> {
@@ -179,6 +195,7 @@ impl<'de> Deserialize<'de> for Field {
                 Ok(Field {
                     kind: long.r#type,
                     default: long.default,
+                    open: long.open,
                 })
             }
         }

@@ -5,6 +5,7 @@
 
 mod edge;
 mod field;
+mod items;
 mod ordered;
 mod text;
 
@@ -15,6 +16,8 @@ use serde_json::{Map, Value};
 
 pub use edge::{Assign, Edge, Effects, Names};
 pub use field::{Field, FieldType, Literal};
+pub(crate) use items::is_written;
+pub use items::{ItemSetDef, LEVEL, Open, SPLIT, STATUS, Statuses, WAVE, Waves};
 pub use ordered::Ordered;
 
 use crate::check::{self, Catalog};
@@ -103,22 +106,6 @@ impl Default for UnitPattern {
     }
 }
 
-/// A set of items that an `each` goes through.
-#[derive(Debug, Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "an item set, with `key` and `fields`"
-)]
-pub struct ItemSetDef {
-    /// The field that identifies an item.
-    pub key: Located<String>,
-    /// The field that lists the keys of the items that must be done before.
-    #[serde(default)]
-    pub needs: Option<Located<String>>,
-    /// The fields of an item.
-    pub fields: Ordered<Field>,
-}
-
 /// One state. Exactly one of `work`, `do`, `route`, `each` and `final` says its kind (a `final`
 /// state may have a `do` beside it, for clearing up).
 #[derive(Debug, Deserialize)]
@@ -172,6 +159,12 @@ pub struct WorkDef {
     /// Who acts.
     #[serde(default)]
     pub by: Actor,
+    /// The name under which it is reported; the state's own if absent.
+    #[serde(default, rename = "as")]
+    pub name: Option<Located<String>>,
+    /// Whether the executor forgets its context here.
+    #[serde(default)]
+    pub fresh: bool,
     /// The template that tells the executor what to do.
     #[serde(default)]
     pub instructions: Option<Located<String>>,
@@ -352,7 +345,37 @@ impl Definition {
             }
         }
         definition.index = index;
+        definition.complete();
         Ok(definition)
+    }
+
+    /// Adds what follows from what is written: the fields of sets with `status` and `waves`, and the
+    /// sets of waves.
+    fn complete(&mut self) {
+        let mut waves = Vec::new();
+        for (name, set) in self.items.iter_mut() {
+            set.complete();
+            if let Some(cut) = &set.waves {
+                waves.push((cut.into.clone(), ItemSetDef::of_waves(&name.value, cut)));
+            }
+        }
+        for (name, set) in waves {
+            self.items.add(name, set);
+        }
+    }
+
+    /// The item set that a var of that name points into, where it is a cursor.
+    pub fn cursor(&self, name: &str) -> Option<(&str, &ItemSetDef)> {
+        match &self.vars.get(name)?.kind {
+            FieldType::Ref(set) => Some((set.as_str(), self.items.get(set)?)),
+            _ => None,
+        }
+    }
+
+    /// The name under which the work of a state is reported, where it is not the state's own.
+    pub fn reported_as(&self, state: &str) -> Option<&str> {
+        let name = self.state(state)?.work.as_ref()?.value.name.as_ref()?;
+        Some(&name.value)
     }
 
     /// The state of that name, nested or not.
@@ -455,6 +478,10 @@ impl Definition {
             if let Literal::Expression(e) = mode {
                 all.push((None, e));
             }
+        }
+        for (_, set) in self.items.iter() {
+            let alone = set.waves.as_ref().and_then(|waves| waves.alone.as_ref());
+            all.extend(alone.map(|e| (None, e)));
         }
         let everywhere = self.on.iter().map(|(_, edges)| edges);
         for edges in everywhere.chain([&self.otherwise]) {

@@ -32,6 +32,31 @@ impl<T> Ordered<T> {
         Some(value)
     }
 
+    /// Adds an entry behind the others, unless there is one of that name.
+    pub(super) fn add(&mut self, name: Located<String>, value: T) {
+        if !self.index.contains_key(&name.value) {
+            self.index.insert(name.value.clone(), self.entries.len());
+            self.entries.push((name, value));
+        }
+    }
+
+    /// The same for what stands nowhere in the file.
+    pub(super) fn add_silently(&mut self, name: &str, value: T) {
+        let at = crate::diagnostic::Place::default();
+        self.add(
+            Located {
+                value: name.to_owned(),
+                at,
+            },
+            value,
+        );
+    }
+
+    /// All entries, in order, to be changed.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (&Located<String>, &mut T)> {
+        self.entries.iter_mut().map(|(name, value)| (&*name, value))
+    }
+
     /// All entries, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Located<String>, &T)> {
         self.entries.iter().map(|(name, value)| (name, value))

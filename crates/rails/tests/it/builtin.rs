@@ -1,4 +1,4 @@
-use crate::support::{REVIEW, TDD, load};
+use crate::support::{COLLAB, REVIEW, TDD, load};
 
 #[test]
 fn the_tdd_definition_passes_the_proof() {
@@ -10,4 +10,10 @@ fn the_tdd_definition_passes_the_proof() {
 fn the_review_definition_passes_the_proof() {
     let definition = load(REVIEW);
     assert_eq!(definition.id.value, "review");
+}
+
+#[test]
+fn the_collab_definition_passes_the_proof() {
+    let definition = load(COLLAB);
+    assert_eq!(definition.id.value, "collab");
 }

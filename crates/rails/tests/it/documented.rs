@@ -3,7 +3,8 @@
 use rails::{Catalog, Definition, RunStatus};
 use serde_json::json;
 
-use crate::driver::Driver;
+use crate::driver::{Driver, stands, var, whole};
+use crate::marked::indented;
 use crate::support::{catalog, load};
 
 const DOCUMENT: &str = include_str!("../../../../docs/definitions.md");
@@ -46,7 +47,7 @@ fn every_whole_workflow_passes_the_proof() {
         .into_iter()
         .filter(|text| text.starts_with("tramline:"))
         .collect();
-    assert_eq!(whole.len(), 2);
+    assert_eq!(whole.len(), 3);
     for text in whole {
         let faults = Definition::load(text, &with_templates())
             .err()
@@ -59,17 +60,121 @@ fn every_whole_workflow_passes_the_proof() {
     }
 }
 
+/// The part that begins with that key.
+fn part(key: &str) -> &'static str {
+    let mut all = blocks().into_iter();
+    all.find(|text| text.starts_with(&format!("{key}:")))
+        .unwrap()
+}
+
+/// The parts on waves, put together.
+fn in_waves() -> String {
+    format!(
+        "tramline: 1\nid: x\ntitle: X\n{}  batch: ref batches\nitems:\n{}initial: plan\nstates:\n{}{}",
+        part("vars"),
+        indented(part("tasks")),
+        "  plan: { expects: graph, work: {}, on: { report: { load: { tasks: =graph.tasks }, to: choose } } }\n",
+        indented(part("choose")),
+    ) + "  over: { final: completed }\n"
+}
+
+#[test]
+fn errands_are_noted_and_run_one_by_one() {
+    let text = blocks()
+        .into_iter()
+        .find(|text| text.contains("id: errands"));
+    let mut driver = Driver::new(text.unwrap());
+    driver.start(json!({}), json!({})).unwrap();
+    let say = |driver: &mut Driver, outcome: &str| {
+        driver.report(json!({ "outcome": outcome, "note": "soon", "files": [] }))
+    };
+    assert_eq!(
+        say(&mut driver, "enough").unwrap_err().code,
+        "nothing_noted"
+    );
+    for errand in ["bread", "stamps", "shoes"] {
+        say(&mut driver, errand).unwrap();
+    }
+    assert_eq!(
+        say(&mut driver, "bread").unwrap_err().code,
+        "bad_dependencies"
+    );
+    say(&mut driver, "enough").unwrap();
+    assert_eq!(driver.skill(), "running");
+    for (errand, outcome) in [("bread", "done"), ("stamps", "dropped"), ("shoes", "done")] {
+        assert_eq!(driver.run.pointed_at("errand"), Some(errand));
+        assert_eq!(driver.field("errands", errand, "status"), "begun");
+        assert_eq!(driver.field("errands", errand, "detail"), "soon");
+        say(&mut driver, outcome).unwrap();
+    }
+    assert_eq!(driver.status(), RunStatus::Completed);
+    let counts = json!({ "noted": 0, "begun": 0, "done": 2, "dropped": 1 });
+    assert_eq!(driver.facts_of("errands")["count"], counts);
+}
+
+#[test]
+fn tasks_are_cut_into_waves_and_callers_say_where_they_stand() {
+    let mut driver = Driver::new(&in_waves());
+    driver.start(json!({}), json!({})).unwrap();
+    let tasks = [
+        json!({ "id": "a", "files": ["f"] }),
+        json!({ "id": "b", "files": ["f"] }),
+        json!({ "id": "c", "dependsOn": ["a"], "parallel": false }),
+    ];
+    driver
+        .edit(vec![
+            whole("tasks", tasks.clone()),
+            var("task", "b"),
+            var("note", "n"),
+        ])
+        .unwrap();
+    driver
+        .report(json!({ "present": true, "errors": [], "tasks": tasks }))
+        .unwrap();
+    let batches: Vec<_> = driver.run.sets["batches"].iter().collect();
+    let shown = |at: usize, field: &str| batches[at].1.fields[field].clone();
+    assert_eq!(
+        [shown(0, "id"), shown(0, "tasks"), shown(0, "split")],
+        [json!("batch-1"), json!(["a"]), json!("")]
+    );
+    assert_eq!(
+        [shown(1, "tasks"), shown(1, "level")],
+        [json!(["b"]), json!(1)]
+    );
+    assert_eq!(shown(1, "split"), "b has f in common with one before");
+    assert_eq!(
+        [shown(2, "tasks"), shown(2, "level")],
+        [json!(["c"]), json!(2)]
+    );
+    for task in ["a", "b", "c"] {
+        assert_eq!(
+            driver.complete("executing").unwrap_err().code,
+            "tasks_unfinished"
+        );
+        driver
+            .edit(vec![stands("tasks", task, "completed")])
+            .unwrap();
+        assert_eq!(
+            driver.edit(vec![var("task", task)]).unwrap_err().code,
+            "not_now"
+        );
+        driver.complete("executing").unwrap();
+    }
+    assert_eq!(driver.status(), RunStatus::Completed);
+}
+
 #[test]
 fn every_part_of_one_fits_into_one() {
     let parts: Vec<_> = blocks()
         .into_iter()
         .filter(|text| !text.starts_with("tramline:"))
         .collect();
-    assert_eq!(parts.len(), 3);
+    assert_eq!(parts.len(), 6);
     let head = "tramline: 1\nid: x\ntitle: X\n";
     let end = "  z: { final: completed }\n  dropped: { final: cancelled }\n";
     for part in parts {
         let text = match part.split(':').next().unwrap() {
+            "tasks" | "choose" | "vars" => in_waves(),
             "write" => format!(
                 "{head}vars: {{ round: int }}\ninitial: write\nstates:\n  {part}  announce: {{ work: {{}}, to: z }}\n  z: {{ final: completed }}\n"
             )
@@ -127,6 +232,9 @@ fn every_key_is_documented() {
         "/$defs/work",
         "/$defs/edge",
         "/$defs/on",
+        "/$defs/itemSet",
+        "/$defs/statuses",
+        "/$defs/waves",
     ];
     for place in places {
         let keys = schema.pointer(&format!("{place}/properties")).unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rails::command::{Artifact, Choice, Present, Report, Ruling, Start};
+use rails::command::{Artifact, Choice, Edit, Present, Report, Ruling, Start};
 use rails::state::{EffectAt, ROOT};
 use rails::{
     Command, Decision, Definition, Event, Facts, Need, Prepared, Reading, Refusal, RunState,
@@ -11,6 +11,36 @@ use rails::{
 use serde_json::{Map, Value, json};
 
 use crate::support::load;
+
+/// A var that a caller sets.
+pub fn var(name: &str, value: impl Into<Value>) -> Edit {
+    Edit::Var {
+        name: name.to_owned(),
+        value: value.into(),
+    }
+}
+
+/// All items of a set, set by a caller.
+pub fn whole(set: &str, items: impl IntoIterator<Item = Value>) -> Edit {
+    Edit::Items {
+        set: set.to_owned(),
+        items: items.into_iter().map(map).collect(),
+    }
+}
+
+/// Fields of an item, set by a caller.
+pub fn fields(set: &str, key: &str, fields: Value) -> Edit {
+    Edit::Item {
+        set: set.to_owned(),
+        key: key.to_owned(),
+        fields: map(fields),
+    }
+}
+
+/// Where an item stands, set by a caller.
+pub fn stands(set: &str, key: &str, status: &str) -> Edit {
+    fields(set, key, json!({ "status": status }))
+}
 
 /// Nothing, or the refusal.
 pub type Outcome = Result<(), Box<Refusal>>;
@@ -249,6 +279,40 @@ impl Driver {
         }))
     }
 
+    /// Reports under a name, as somebody does who knows of no unit.
+    pub fn complete(&mut self, name: &str) -> Outcome {
+        self.send(&Command::Report(Report {
+            state: Some(name.to_owned()),
+            digest: format!("digest of {name}"),
+            ..Report::default()
+        }))
+    }
+
+    /// The name under which the present work is reported.
+    pub fn skill(&self) -> String {
+        let waiting = self.run.waiting().next();
+        let name = waiting.map(|(token, unit)| unit.name.as_ref().unwrap_or(&token.state));
+        name.cloned().unwrap_or_default()
+    }
+
+    pub fn edit(&mut self, edits: Vec<Edit>) -> Outcome {
+        self.send(&Command::Edit {
+            edits,
+            keep: Map::new(),
+        })
+    }
+
+    /// What guards see of an item set.
+    pub fn facts_of(&self, set: &str) -> Value {
+        self.run.set_facts(&self.definition, set).unwrap()
+    }
+
+    /// A field of an item.
+    pub fn field(&self, set: &str, key: &str, field: &str) -> Value {
+        let item = self.run.sets[set].get(key);
+        item.map_or(Value::Null, |item| item.fields[field].clone())
+    }
+
     pub fn resume(&mut self) -> Outcome {
         self.send(&Command::Resume)
     }
@@ -376,4 +440,9 @@ impl Driver {
         }
         run
     }
+}
+
+/// What a refusal says.
+pub fn says(refusal: &Refusal) -> &str {
+    refusal.message.as_deref().unwrap_or_default()
 }

@@ -2,10 +2,14 @@
 
 mod builtin;
 mod checks;
+mod collab;
+mod cursors;
 mod decisions;
 mod documented;
 mod driver;
+mod edits;
 mod graph;
+mod item_sets;
 mod machines;
 mod marked;
 mod outcomes;
@@ -16,9 +20,13 @@ mod review;
 mod schema;
 mod semantics;
 mod session;
+mod set_checks;
+mod set_properties;
+mod sets;
 mod stepping;
 mod stepping_checks;
 mod support;
 mod tdd;
 mod unreadable;
 mod walk;
+mod waves;

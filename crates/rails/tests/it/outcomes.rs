@@ -46,7 +46,7 @@ fn abort_works_everywhere() {
             assert_eq!(deleted, cleanup, "{name}");
             assert_eq!(driver.carried_out.last().unwrap(), "tag.restore", "{name}");
             assert_ne!(
-                driver.run.sets["subtasks"].items["1.1"].status,
+                driver.run.sets["subtasks"].get("1.1").unwrap().status,
                 ItemStatus::Active
             );
             assert_eq!(driver.run, driver.replayed(), "{name}");

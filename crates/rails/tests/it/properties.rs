@@ -235,10 +235,11 @@ fn events_are_lawful(driver: &Driver) -> Result<(), TestCaseError> {
                     .filter(|token| token.parent == Some(*parent))
                     .count();
                 prop_assert!(beside < parallel);
-                let items = &run.sets[set].items;
-                prop_assert_eq!(items[key].status, ItemStatus::Open);
-                for need in items[key].needs(Some("needs")) {
-                    prop_assert_eq!(items[&need].status, ItemStatus::Done);
+                let items = &run.sets[set];
+                let item = items.get(key).unwrap();
+                prop_assert_eq!(item.status, ItemStatus::Open);
+                for need in item.needs(Some("needs")) {
+                    prop_assert_eq!(items.get(&need).unwrap().status, ItemStatus::Done);
                 }
             }
             Event::UnitIssued { unit, .. } => {

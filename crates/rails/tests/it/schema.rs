@@ -6,7 +6,7 @@ use rails::Definition;
 use rails::definition::{EVENTS, GATE_MODES};
 use serde_json::{Map, Value};
 
-use crate::support::{REVIEW, TDD, catalog};
+use crate::support::{COLLAB, REVIEW, TDD, catalog};
 
 const SCHEMA: &str = include_str!("../../../../schemas/workflow.schema.json");
 
@@ -49,6 +49,10 @@ fn it_has_the_keys_that_are_read() {
         at("itemSet"),
         read_at(&format!("{head}items: {{ s: {{ '§§§': 1 }} }}\n"))
     );
+    let waves = format!("{head}items: {{ s: {{ waves: {{ '§§§': 1 }} }} }}\n");
+    assert_eq!(at("waves"), read_at(&waves));
+    let statuses = format!("{head}items: {{ s: {{ status: {{ '§§§': 1 }} }} }}\n");
+    assert_eq!(at("statuses"), read_at(&statuses));
     assert_eq!(at("state"), read_at(&state("'§§§': 1")));
     assert_eq!(at("work"), read_at(&state("work: { '§§§': 1 }")));
     assert_eq!(at("each"), read_at(&state("each: { '§§§': 1 }")));
@@ -206,6 +210,16 @@ fn holds(root: &Value, schema: &Value, value: &Value, path: &str) -> Result<(), 
             "pattern" if *wanted == "^=" => {
                 value.as_str().is_some_and(|text| text.starts_with('='))
             }
+            "pattern"
+                if wanted
+                    .as_str()
+                    .is_some_and(|pattern| pattern.starts_with("^ref ")) =>
+            {
+                value
+                    .as_str()
+                    .and_then(|text| text.strip_prefix("ref "))
+                    .is_some_and(|set| set.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+            }
             "$schema" | "$defs" | "title" | "description" | "default" | "pattern"
             | "propertyNames" | "maxLength" | "minItems" | "minimum" => true,
             other => return Err(format!("this test does not know `{other}`")),
@@ -233,7 +247,7 @@ fn is(kind: &Value, value: &Value) -> bool {
 #[test]
 fn the_built_in_definitions_keep_to_it() {
     let schema = schema();
-    for text in [TDD, REVIEW] {
+    for text in [TDD, REVIEW, COLLAB, crate::sets::SETS] {
         let value: Value = serde_saphyr::from_str(text).unwrap();
         assert_eq!(holds(&schema, &schema, &value, ""), Ok(()));
     }
@@ -246,6 +260,20 @@ fn the_built_in_definitions_keep_to_it() {
         ("values: map", "values: object"),
     ] {
         let value: Value = serde_saphyr::from_str(&REVIEW.replace(right, wrong)).unwrap();
+        assert!(holds(&schema, &schema, &value, "").is_err(), "{wrong}");
+    }
+    for (right, wrong) in [
+        ("type: ref items", "type: item"),
+        ("open: always", "open: sometimes"),
+        ("fresh: true", "fresh: often"),
+        ("as: collab-clear", "as: [collab-clear]"),
+        ("into: batches", "in: batches"),
+        ("done: [completed]", "finished: [completed]"),
+        ("prefer: item", "prefers: item"),
+        ("alone:", "solo:"),
+    ] {
+        assert!(COLLAB.contains(right), "{right}");
+        let value: Value = serde_saphyr::from_str(&COLLAB.replace(right, wrong)).unwrap();
         assert!(holds(&schema, &schema, &value, "").is_err(), "{wrong}");
     }
     let wrong: Value = serde_saphyr::from_str(&TDD.replace("refuse:", "refuze:")).unwrap();

@@ -9,6 +9,33 @@ use serde_json::json;
 
 pub const TDD: &str = include_str!("../../../workflows/tdd/workflow.yaml");
 pub const REVIEW: &str = include_str!("../../../workflows/review/workflow.yaml");
+pub const COLLAB: &str = include_str!("../../../workflows/collab/workflow.yaml");
+
+/// The templates beside the built-in definitions.
+const TEMPLATES: [&str; 22] = [
+    "red.md",
+    "green.md",
+    "commit.md",
+    "finalize.md",
+    "brainstorming-clarifying.md",
+    "brainstorming-designing.md",
+    "brainstorming-exploring.md",
+    "brainstorming-validating.md",
+    "build-task-graph.md",
+    "collab-cleanup.md",
+    "collab-clear.md",
+    "collab-start.md",
+    "executing-plans.md",
+    "finishing-a-development-branch.md",
+    "gather-session-goals.md",
+    "ready-to-implement.md",
+    "rough-draft-handoff.md",
+    "rough-draft-interface.md",
+    "rough-draft-pseudocode.md",
+    "rough-draft-skeleton.md",
+    "systematic-debugging.md",
+    "task-planning.md",
+];
 
 /// What a response may turn out to be.
 pub const STATUSES: [&str; 5] = ["SUCCESS", "FAILED", "ERROR", "CANCELLED", "IN_PROGRESS"];
@@ -16,13 +43,6 @@ pub const STATUSES: [&str; 5] = ["SUCCESS", "FAILED", "ERROR", "CANCELLED", "IN_
 pub fn catalog() -> Catalog {
     let reader = |facts: &[(&str, rails::definition::FieldType)]| Reader {
         facts: facts
-            .iter()
-            .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
-            .collect(),
-    };
-    let effect = |lasting, result: &[(&str, rails::definition::FieldType)]| Effect {
-        lasting,
-        result: result
             .iter()
             .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
             .collect(),
@@ -50,6 +70,14 @@ pub fn catalog() -> Catalog {
                 reader(&[("sha", Text), ("message", Text), ("files", Strings)]),
             ),
             (
+                "design".to_owned(),
+                reader(&[("items", Strings), ("errors", Strings)]),
+            ),
+            (
+                "graph".to_owned(),
+                reader(&[("present", Bool), ("errors", Strings), ("tasks", Strings)]),
+            ),
+            (
                 "outcome".to_owned(),
                 reader(&[("outcome", Text), ("note", Text), ("files", Strings)]),
             ),
@@ -64,23 +92,7 @@ pub fn catalog() -> Catalog {
                 ]),
             ),
         ]),
-        effects: BTreeMap::from([
-            ("git.branch".to_owned(), effect(true, &[])),
-            ("tag.switch".to_owned(), effect(false, &[])),
-            ("tag.restore".to_owned(), effect(false, &[])),
-            (
-                "git.commit".to_owned(),
-                effect(true, &[("sha", Text), ("owed", Bool)]),
-            ),
-            ("task.finish".to_owned(), effect(true, &[])),
-            ("branch.delete".to_owned(), effect(true, &[])),
-            ("iteration.open".to_owned(), effect(false, &[])),
-            ("plan.store".to_owned(), effect(false, &[])),
-            ("plan.reset".to_owned(), effect(false, &[])),
-            ("code.store".to_owned(), effect(false, &[])),
-            ("code.reset".to_owned(), effect(false, &[])),
-            ("response.aside".to_owned(), effect(false, &[])),
-        ]),
+        effects: effects(),
         policies: BTreeSet::from(
             [
                 "history_rewritten",
@@ -107,11 +119,35 @@ pub fn catalog() -> Catalog {
                 }),
             ),
         ]),
-        templates: BTreeMap::from(
-            ["red.md", "green.md", "commit.md", "finalize.md"]
-                .map(|name| (name.to_owned(), Vec::new())),
-        ),
+        templates: BTreeMap::from(TEMPLATES.map(|name| (name.to_owned(), Vec::new()))),
     }
+}
+
+fn effects() -> BTreeMap<String, Effect> {
+    let effect = |lasting, result: &[(&str, rails::definition::FieldType)]| Effect {
+        lasting,
+        result: result
+            .iter()
+            .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
+            .collect(),
+    };
+    BTreeMap::from([
+        ("git.branch".to_owned(), effect(true, &[])),
+        ("tag.switch".to_owned(), effect(false, &[])),
+        ("tag.restore".to_owned(), effect(false, &[])),
+        (
+            "git.commit".to_owned(),
+            effect(true, &[("sha", Text), ("owed", Bool)]),
+        ),
+        ("task.finish".to_owned(), effect(true, &[])),
+        ("branch.delete".to_owned(), effect(true, &[])),
+        ("iteration.open".to_owned(), effect(false, &[])),
+        ("plan.store".to_owned(), effect(false, &[])),
+        ("plan.reset".to_owned(), effect(false, &[])),
+        ("code.store".to_owned(), effect(false, &[])),
+        ("code.reset".to_owned(), effect(false, &[])),
+        ("response.aside".to_owned(), effect(false, &[])),
+    ])
 }
 
 /// Loads, or fails with every fault drawn.

@@ -78,5 +78,5 @@ pub fn counts(driver: &Driver) -> Value {
 }
 
 pub fn status_of(driver: &Driver, key: &str) -> ItemStatus {
-    driver.run.sets["subtasks"].items[key].status
+    driver.run.sets["subtasks"].get(key).unwrap().status
 }

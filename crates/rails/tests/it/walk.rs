@@ -25,7 +25,7 @@ fn a_whole_run() {
     assert_eq!(driver.unit(), "workUnit-1.1-COMMIT");
     driver.report(own_commit()).unwrap();
     assert_eq!(driver.unit(), "workUnit-1.2-RED");
-    let item = &driver.run.sets["subtasks"].items["1.1"];
+    let item = driver.run.sets["subtasks"].get("1.1").unwrap();
     assert_eq!(item.status, ItemStatus::Done);
     assert_eq!(item.text("sha"), "abc");
     assert_eq!(item.fields["redTotal"], 2);
@@ -68,7 +68,7 @@ fn a_commit_that_the_agent_made_needs_no_effect() {
     driver
         .report(json!({ "sha": "feed", "message": "", "files": [] }))
         .unwrap();
-    let item = &driver.run.sets["subtasks"].items["1.1"];
+    let item = driver.run.sets["subtasks"].get("1.1").unwrap();
     assert_eq!(
         (item.text("sha"), &item.fields["owed"]),
         ("feed", &json!(true))
@@ -254,7 +254,7 @@ fn red_with_passing_tests_is_refused_or_skipped_as_the_settings_say() {
     driver.report(tests(3, 0)).unwrap();
     assert_eq!(driver.unit(), "workUnit-1-FINALIZE");
     assert_eq!(
-        driver.run.sets["subtasks"].items["1.1"].fields["owed"],
+        driver.run.sets["subtasks"].get("1.1").unwrap().fields["owed"],
         true
     );
 }

@@ -1,6 +1,8 @@
 //! Every template renders in every situation it is used in, says what it must say, and keeps
 //! text of others apart from its own.
 
+mod collab;
+
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Value, json};

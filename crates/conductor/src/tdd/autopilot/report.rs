@@ -295,7 +295,7 @@ pub(super) fn made(
     let item = reported
         .item
         .as_ref()
-        .and_then(|key| hand.open.run.sets.get("subtasks")?.items.get(key));
+        .and_then(|key| hand.open.run.sets.get("subtasks")?.get(key));
     let sha = match reported.facts.get("sha").and_then(Value::as_str) {
         Some(sha) if !sha.is_empty() => sha.to_owned(),
         _ => item

@@ -1,0 +1,263 @@
+//! Completing skills: the present state decides what was meant, and names what is next.
+
+use rails::command::Report;
+use rails::decide::{UnitMatch, match_unit};
+use rails::event::Reported;
+use rails::state::{Next, RunStatus};
+use rails::{Command, Event, Refusal};
+use serde_json::Value;
+
+use super::answer::{DocumentProblem, SkillAnswer, SkillParams};
+use super::documents::DESIGN;
+use super::request::SkillDone;
+use super::state::{expected, item_brief, not_running, unit};
+use super::words::{Said, said};
+use super::{Frame, Skills, display_name, is_fresh, name_of, number, skill, skills};
+use crate::clock::stamp;
+use crate::conductor::Conductor;
+use crate::engine::Done;
+use crate::fault::{Fault, Kind};
+use crate::generic::hand::Hand;
+use crate::generic::readers::Given;
+use crate::generic::report::answered;
+use crate::refusals;
+
+impl Conductor {
+    /// Takes in that a skill was completed, and says which is next.
+    pub fn complete_skill(&self, done: &SkillDone) -> Result<SkillAnswer, Fault> {
+        let named = done.skill.trim();
+        if named.is_empty() {
+            return Err(Fault::new(Kind::Usage, "no_skill", "no skill is named")
+                .suggest("name the skill that was completed"));
+        }
+        let session = done.session.as_deref();
+        let dir = match self.find_skills(session)? {
+            Some(dir) => dir,
+            None if same(named, &self.first_skill()?) && done.unit_id.is_none() => {
+                self.begin_skills(session)?
+            }
+            None => self.skills_dir(session)?,
+        };
+        // Where no session goes on, the first skill begins another one.
+        let dir = match session {
+            None if done.unit_id.is_none() => self.another_if_over(dir, named)?,
+            _ => dir,
+        };
+        let mut hand = self.plain_hand(&dir, Given::default(), None)?;
+        let known = skills(&hand.plain.definition);
+        let Some(skill) = known.iter().find(|known| same(known, named)) else {
+            let refusal = Refusal::new("unknown_skill").detail("skill", named);
+            let mut answer = self.refused(&hand, None, &refusal);
+            answer.valid_skills = known.into_iter().map(str::to_owned).collect();
+            return Ok(answer);
+        };
+        let report = Report {
+            unit: done.unit_id.as_ref().map(|unit| unit.trim().to_owned()),
+            state: Some((*skill).to_owned()),
+            digest: journal::sha256_hex(skill.as_bytes()),
+            ..Report::default()
+        };
+        let skill = (*skill).to_owned();
+        self.take_in_skill(&mut hand, &skill, report)
+    }
+
+    fn take_in_skill(
+        &self,
+        hand: &mut Hand<'_>,
+        skill: &str,
+        report: Report,
+    ) -> Result<SkillAnswer, Fault> {
+        let unexpected = Refusal::new("unexpected_skill").detail("skill", skill);
+        let run = &hand.open.run;
+        match match_unit(run, &report) {
+            UnitMatch::Used { unit } => {
+                return match answered(hand, &unit)? {
+                    Some(before) if before.name.as_deref().unwrap_or(&before.state) == skill => {
+                        Ok(recorded(hand, &before))
+                    }
+                    // That of a unit whose session was ended.
+                    _ if run.status.is_over() => {
+                        let refusal = Refusal::new("run_over");
+                        Ok(self.refused(hand, report.unit.as_deref(), &refusal))
+                    }
+                    _ => {
+                        let refusal = unexpected.detail("unit", unit);
+                        Ok(self.refused(hand, report.unit.as_deref(), &refusal))
+                    }
+                };
+            }
+            UnitMatch::Present { token, .. } => {
+                let state = run.token(token).map_or("", |token| token.state.as_str());
+                if super::skill(&hand.plain.definition, state) != Some(skill) {
+                    return Ok(self.refused(hand, report.unit.as_deref(), &unexpected));
+                }
+            }
+            UnitMatch::Stale if report.unit.is_none() => {
+                return Ok(self.refused(hand, None, &unexpected));
+            }
+            UnitMatch::Stale => {
+                let refusal = Refusal::new("stale_unit").detail("unit", report.unit.clone());
+                return Ok(self.refused(hand, report.unit.as_deref(), &refusal));
+            }
+            UnitMatch::Paused | UnitMatch::Over => {}
+        }
+        let unit = report.unit.clone().or_else(|| unit(run));
+        match hand.command(&Command::Report(report))? {
+            Done::Moved(events) => {
+                let taken = events.iter().rev().find_map(|event| match event {
+                    Event::ReportAccepted(report) | Event::ReportRetried(report) => Some(report),
+                    _ => None,
+                });
+                let taken =
+                    taken.ok_or_else(|| Fault::bug("a skill was completed without a verdict"))?;
+                Ok(recorded(hand, taken))
+            }
+            Done::Refused(refusal) => Ok(self.refused(hand, unit.as_deref(), &refusal)),
+            Done::EffectFailed { code, message, .. } => {
+                Err(Fault::new(Kind::Environment, code, message))
+            }
+        }
+    }
+
+    /// Nothing moved: what was expected, and why.
+    fn refused(&self, hand: &Hand<'_>, unit: Option<&str>, refusal: &Refusal) -> SkillAnswer {
+        let run = &hand.open.run;
+        let mut answer = standing(hand);
+        let Said {
+            message,
+            suggestion,
+        } = said(&hand.plain.definition, run, refusal);
+        let now = stamp(self.clock.millis());
+        refusals::note(&hand.open.dir, &now, unit, Some(&refusal.code), &message);
+        answer.validated = false;
+        answer.code = Some(refusal.code.clone());
+        answer.message = Some(message);
+        answer.suggestion = Some(suggestion);
+        if let Some(skills) = &hand.plain.skills {
+            answer.problems = skills.problems.take();
+            answer.notes = skills.notes.take();
+            if refusal.code == "bad_dependencies" {
+                answer.problems.extend(disordered(skills, refusal));
+            }
+        }
+        answer
+    }
+}
+
+/// The lines of the items that cannot be put in order, where a document has them.
+fn disordered(skills: &Skills, refusal: &Refusal) -> Vec<DocumentProblem> {
+    let lines = skills.lines.borrow();
+    let listed = refusal.details.get("items").and_then(Value::as_array);
+    let mut told: Vec<&str> = Vec::new();
+    let mut problems = Vec::new();
+    for item in listed.into_iter().flatten().filter_map(Value::as_str) {
+        if let Some(line) = lines.get(item).filter(|_| !told.contains(&item)) {
+            told.push(item);
+            problems.push(DocumentProblem {
+                code: refusal.code.clone(),
+                document: DESIGN.to_owned(),
+                item: Some(number(item)),
+                line: *line,
+                message: refusal.message.clone().unwrap_or_default(),
+                suggestion: String::new(),
+            });
+        }
+    }
+    problems
+}
+
+/// Whether two names are of one skill.
+pub(super) fn same(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.trim().to_lowercase()
+}
+
+/// What is said of a completion that was taken in, now or before: always the same.
+fn recorded(hand: &Hand<'_>, report: &Reported) -> SkillAnswer {
+    let run = &hand.open.run;
+    let next = report.answer.next.clone().unwrap_or_else(|| run.next());
+    let mut answer = match &next {
+        Next {
+            status: RunStatus::Running,
+            unit: Some(unit),
+            ..
+        } => {
+            let mut answer = match Frame::of_unit(&hand.open.dir, run, unit) {
+                Ok(frame) => of_frame(frame),
+                // It was taken in all the same.
+                Err(gone) => {
+                    let mut answer = of_state(hand, next.state.as_deref().unwrap_or_default());
+                    answer.notes.push(gone.message);
+                    answer
+                }
+            };
+            answer.unit_id = Some(unit.clone());
+            answer
+        }
+        _ => standing(hand),
+    };
+    name_of(run)
+        .unwrap_or_default()
+        .clone_into(&mut answer.session);
+    answer.validated = report.answer.validated;
+    answer.code.clone_from(&report.code);
+    answer.notes.extend(report.warnings.iter().cloned());
+    answer
+}
+
+/// Where the session stands now.
+fn standing(hand: &Hand<'_>) -> SkillAnswer {
+    let run = &hand.open.run;
+    let definition = &hand.plain.definition;
+    let mut answer = of_state(hand, run.state());
+    name_of(run)
+        .unwrap_or_default()
+        .clone_into(&mut answer.session);
+    answer.next_skill = expected(definition, run);
+    answer.unit_id = unit(run);
+    answer.done = run.status == RunStatus::Completed;
+    answer.status = not_running(run);
+    if answer.status.is_some() {
+        // Nobody is asked to do anything.
+        "none".clone_into(&mut answer.action);
+    }
+    answer.item = item_brief(run);
+    answer.params.item_number = answer.item.as_ref().map(|item| item.number.clone());
+    let batch = super::state::batch_brief(definition, run, 0);
+    answer.params.batch_index = batch.map(|batch| batch.index);
+    answer
+}
+
+/// What is known of a state without anything that was told.
+fn of_state(hand: &Hand<'_>, state: &str) -> SkillAnswer {
+    let definition = &hand.plain.definition;
+    SkillAnswer {
+        validated: true,
+        next_skill: skill(definition, state).map(str::to_owned),
+        action: if is_fresh(definition, state) {
+            "clear"
+        } else {
+            "none"
+        }
+        .to_owned(),
+        params: SkillParams::default(),
+        state: state.to_owned(),
+        display_name: display_name(definition, state),
+        ..SkillAnswer::default()
+    }
+}
+
+fn of_frame(frame: Frame) -> SkillAnswer {
+    SkillAnswer {
+        validated: true,
+        next_skill: Some(frame.skill),
+        action: frame.action,
+        params: frame.params,
+        state: frame.state,
+        display_name: frame.display_name,
+        item: frame.item,
+        batch: frame.batch,
+        instructions: Some(frame.instructions),
+        notes: frame.notes,
+        ..SkillAnswer::default()
+    }
+}

@@ -1,0 +1,286 @@
+//! What the executor of a skill is told, put together when its unit is issued. It stands in the journal with the unit, so
+//! that the same completion gets the same answer whenever it is repeated.
+
+use std::path::Path;
+
+use journal::{EvidenceStore, FileJournal, Journal as _, Position};
+use rails::{Definition, RunState};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::answer::{BatchBrief, ItemBrief, SkillParams};
+use super::state::{batch_brief, item_brief, not_run};
+use super::{BATCH, BATCHES, ITEM, Skills, TASKS, display_name, documents, is_fresh, skill};
+use crate::engine::TOLD;
+use crate::fault::{Fault, Kind};
+use crate::generic::Plain;
+use crate::{library, tdd};
+
+/// How many tasks are told of at length.
+const MOST_TASKS: usize = 20;
+/// How many splits, or tasks that are not run, are named.
+const MOST_NOTES: usize = 10;
+
+/// What somebody is told who is asked for a skill.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Frame {
+    /// The skill.
+    pub(super) skill: String,
+    /// The state.
+    pub(super) state: String,
+    /// Its name for people.
+    pub(super) display_name: String,
+    /// `clear` or `none`.
+    pub(super) action: String,
+    /// What it is about.
+    pub(super) params: SkillParams,
+    /// The work item in hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) item: Option<ItemBrief>,
+    /// The batch in hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) batch: Option<BatchBrief>,
+    /// What to do.
+    pub(crate) instructions: String,
+    /// What somebody should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<String>,
+}
+
+impl Frame {
+    /// That of a unit of the run in the folder `dir`, issued now or before.
+    pub(super) fn of_unit(dir: &Path, run: &RunState, unit: &str) -> Result<Self, Fault> {
+        let present = run.waiting().find(|(_, known)| known.id == unit);
+        let context = match present {
+            Some((_, unit)) => unit.context.clone(),
+            None => issued(dir, "unit", unit, "context")?,
+        };
+        match context {
+            Some(hash) => Self::read(dir, &hash),
+            None => Err(Fault::bug(format!("nothing was told with {unit}"))),
+        }
+    }
+
+    /// That of the unit whose context has this hash, in the run's folder.
+    pub(crate) fn read(dir: &Path, hash: &str) -> Result<Self, Fault> {
+        let bytes = match EvidenceStore::new(dir).get(hash) {
+            Ok(bytes) => bytes,
+            // It is a copy: the journal has it.
+            Err(gone) => issued(dir, "context", hash, TOLD)?
+                .ok_or(gone)?
+                .into_bytes(),
+        };
+        serde_json::from_slice(&bytes).map_err(|error| {
+            Fault::new(
+                Kind::Environment,
+                "journal_damaged",
+                format!(
+                    "what a unit of {} was told cannot be read: {error}",
+                    dir.display()
+                ),
+            )
+            .suggest("see `tm log verify`")
+        })
+    }
+}
+
+/// What stands under `wanted` where a unit was issued whose field `name` is `value`; the last one that was.
+fn issued(dir: &Path, name: &str, value: &str, wanted: &str) -> Result<Option<String>, Fault> {
+    let all = FileJournal::open(dir)?.read(&Position::start())?;
+    Ok(all.records.iter().rev().find_map(|record| {
+        let field = |name: &str| record.fields.get(name)?.as_str();
+        (record.event == "unit:issued" && field(name) == Some(value))
+            .then(|| field(wanted).map(str::to_owned))?
+    }))
+}
+
+impl Skills {
+    /// What the executor of the unit that is about to be issued is told.
+    pub(crate) fn frame(
+        &self,
+        plain: &Plain<'_>,
+        run: &RunState,
+        token: u32,
+        unit: &str,
+        attempt: u32,
+    ) -> Result<Vec<u8>, Fault> {
+        let definition = &plain.definition;
+        let token = run
+            .token(token)
+            .ok_or_else(|| Fault::bug("a unit for no token"))?;
+        let state = token.state.as_str();
+        let item = item_brief(run);
+        let batch = batch_brief(definition, run, MOST_TASKS);
+        let mut frame = Frame {
+            skill: skill(definition, state).unwrap_or_default().to_owned(),
+            state: state.to_owned(),
+            display_name: display_name(definition, state),
+            action: if is_fresh(definition, state) {
+                "clear"
+            } else {
+                "none"
+            }
+            .to_owned(),
+            params: SkillParams {
+                item_number: item.as_ref().map(|item| item.number.clone()),
+                batch_index: batch.as_ref().map(|batch| batch.index),
+            },
+            item,
+            batch,
+            instructions: String::new(),
+            notes: notes(definition, run),
+        };
+        let template = definition
+            .state(state)
+            .and_then(|state| state.work.as_ref()?.value.instructions.as_ref());
+        frame.instructions = match template {
+            Some(name) => {
+                let text = library::template(plain.root, &run.workflow, name)?;
+                let values = self.values(plain, run, &frame, unit, attempt);
+                let rendered = tdd::context::render(name, &text, &values)?;
+                rendered.trim_end().to_owned()
+            }
+            None => format!("{} ({})", frame.display_name, definition.title),
+        };
+        serde_json::to_vec(&frame).map_err(|error| Fault::bug(error.to_string()))
+    }
+
+    /// What a template sees. Every name that the proof admits is there, whatever the state.
+    fn values(
+        &self,
+        plain: &Plain<'_>,
+        run: &RunState,
+        frame: &Frame,
+        unit: &str,
+        attempt: u32,
+    ) -> Value {
+        let definition = &plain.definition;
+        let token = run.tokens.first();
+        let number = run.pointed_at(ITEM).unwrap_or_default();
+        let item = run
+            .sets
+            .get(super::ITEMS)
+            .and_then(|items| items.get(number));
+        let text = |field: &str| item.map_or("", |item| item.text(field));
+        let batch = run.pointed_at(BATCH).unwrap_or_default();
+        let batches = run.sets.get(BATCHES);
+        let members: Vec<Value> = batches
+            .and_then(|batches| batches.get(batch))
+            .into_iter()
+            .flat_map(|batch| batch.texts(TASKS))
+            .filter_map(|id| run.sets.get(TASKS)?.get(id))
+            .map(|task| Value::Object((*task.fields).clone()))
+            .collect();
+        let folder = plain.dir.join(documents::FOLDER);
+        json!({
+            "skill": frame.skill,
+            "session": {
+                "name": self.name,
+                "documents": folder.display().to_string(),
+                "design": folder.join(documents::DESIGN).display().to_string(),
+                "graph": folder.join(documents::graph_name(number)).display().to_string(),
+            },
+            "item": { "number": number, "title": text("title"), "type": text("type") },
+            "batch": {
+                "id": batch,
+                "index": frame.params.batch_index.unwrap_or(0),
+                "count": batches.map_or(0, rails::state::ItemSet::len),
+                "tasks": members.iter().take(MOST_TASKS).collect::<Vec<_>>(),
+                "more": members.len().saturating_sub(MOST_TASKS),
+            },
+            "workflow": { "id": run.workflow, "title": definition.title },
+            "run": { "id": run.run },
+            "state": {
+                "id": frame.state,
+                "label": frame.display_name,
+                "phase": definition.phase(&frame.state),
+            },
+            "unit": { "id": unit, "attempt": attempt },
+            "reason": token.and_then(|token| token.reason.clone()).unwrap_or_default(),
+            "inputs": run.inputs,
+            "vars": run.vars,
+        })
+    }
+}
+
+/// The variables that templates of such a workflow may name.
+pub(crate) fn variables(definition: &Definition) -> Vec<String> {
+    const STANDING: [&str; 22] = [
+        "skill",
+        "session.name",
+        "session.documents",
+        "session.design",
+        "session.graph",
+        "item.number",
+        "item.title",
+        "item.type",
+        "batch.id",
+        "batch.index",
+        "batch.count",
+        "batch.tasks",
+        "batch.more",
+        "workflow.id",
+        "workflow.title",
+        "run.id",
+        "state.id",
+        "state.label",
+        "state.phase",
+        "unit.id",
+        "unit.attempt",
+        "reason",
+    ];
+    let declared = |prefix: &'static str, names: Vec<&str>| {
+        let names = names.into_iter().map(|name| format!("{prefix}.{name}"));
+        names.collect::<Vec<_>>()
+    };
+    let mut all: Vec<String> = STANDING.iter().map(|name| (*name).to_owned()).collect();
+    all.extend(declared("inputs", definition.inputs.keys().collect()));
+    all.extend(declared("vars", definition.vars.keys().collect()));
+    all
+}
+
+/// What came of cutting and of giving up: told when execution begins, and when it is over.
+fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
+    let Some(batches) = run.sets.get(BATCHES) else {
+        return Vec::new();
+    };
+    if run.pointed_at(BATCH).is_some() {
+        return Vec::new();
+    }
+    let begun = batches
+        .iter()
+        .any(|(_, batch)| batch.status != rails::state::ItemStatus::Open);
+    let mut notes: Vec<String> = if begun {
+        let (given_up, left) = not_run(definition, run);
+        let told = |what: &str, ids: Vec<String>| {
+            (!ids.is_empty()).then(|| {
+                let more = ids.len().saturating_sub(MOST_NOTES);
+                let shown: Vec<String> = ids.into_iter().take(MOST_NOTES).collect();
+                let more = if more > 0 {
+                    format!(", and {more} more")
+                } else {
+                    String::new()
+                };
+                format!("{what}: {}{more}", shown.join(", "))
+            })
+        };
+        [told("given up", given_up), told("not run", left)]
+            .into_iter()
+            .flatten()
+            .collect()
+    } else {
+        let split = batches
+            .iter()
+            .filter(|(_, batch)| !batch.text("split").is_empty());
+        split
+            .map(|(id, batch)| format!("{id} is split off its wave: {}", batch.text("split")))
+            .collect()
+    };
+    if notes.len() > MOST_NOTES {
+        let more = notes.len() - MOST_NOTES;
+        notes.truncate(MOST_NOTES);
+        notes.push(format!("and {more} more waves are split"));
+    }
+    notes
+}

@@ -1,0 +1,176 @@
+//! The `collab` rails: sessions that go from skill to skill.
+//!
+//! A session is a run whose definition reads documents of work items. The generic hands carry it; what only such a session has
+//! is here: its documents, what an executor is told, and the calls of `tm collab`.
+
+pub mod answer;
+mod complete;
+mod documents;
+mod find;
+mod frame;
+mod graph;
+mod read;
+pub mod request;
+mod state;
+mod tell;
+mod update;
+mod words;
+
+pub(crate) use documents::FOLDER as DOCUMENTS;
+pub(crate) use frame::{Frame, variables};
+pub(crate) use read::read;
+pub(crate) use tell::tell;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rails::{Definition, RunState};
+use serde_json::{Map, Value, json};
+
+use crate::fault::Fault;
+use crate::generic::files;
+use crate::generic::hands::{Hands, hands};
+use answer::DocumentProblem;
+
+/// The workflow of a session that `complete_skill` begins.
+pub(crate) const WORKFLOW: &str = "collab";
+/// The name of a session that is begun without one.
+pub const DEFAULT_SESSION: &str = "default";
+
+/// The largest document that is read, in bytes.
+pub const LARGEST_DOCUMENT: usize = ::documents::task_graph::MAX_BYTES;
+
+/// Under this name a run remembers that it is a session of skills, and what it is called.
+const SKILLS: &str = "skills";
+/// Work items.
+const ITEMS: &str = "items";
+/// Tasks.
+const TASKS: &str = "tasks";
+/// Batches, which tasks are cut into.
+const BATCHES: &str = "batches";
+/// The item in hand.
+const ITEM: &str = "item";
+/// The batch in hand.
+const BATCH: &str = "batch";
+/// Whether the caller keeps a snapshot of its context.
+const HAS_SNAPSHOT: &str = "hasSnapshot";
+/// Under this name a run remembers the item of the design document to begin with.
+const FIRST: &str = "first";
+/// The status of an item that is still to be worked out.
+const PENDING: &str = "pending";
+/// The status of an item all of which is done: there is nothing to execute.
+const COMPLETE: &str = "complete";
+/// The status of a task that was given up; callers say `failed` with the outcome `failed`.
+const GIVEN_UP: &str = "given_up";
+
+/// What belongs to a session of skills, beside what every run has.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Skills {
+    /// What the session is called.
+    name: String,
+    /// What is wrong with the documents that were read during the call.
+    problems: RefCell<Vec<DocumentProblem>>,
+    /// What was read in them with some freedom.
+    notes: RefCell<Vec<String>>,
+    /// In which line of the design document each item begins.
+    lines: RefCell<BTreeMap<String, u32>>,
+}
+
+impl Skills {
+    /// That of a run that goes on; none where the run is no such session.
+    pub(crate) fn of(definition: &Definition, run: &RunState) -> Option<Self> {
+        let name = name_of(run)?;
+        (hands(definition) == Hands::Skills).then(|| Self::called(name))
+    }
+
+    /// That of a session that is about to begin.
+    pub(crate) fn called(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Makes the folder of the documents; what the run is to remember.
+    pub(crate) fn begin(&self, dir: &Path) -> Result<Map<String, Value>, Fault> {
+        let folder = dir.join(documents::FOLDER);
+        journal::durable::ensure_folder(&folder)
+            .map_err(|error| files::unwritable(&folder, &error))?;
+        let mut keep = Map::new();
+        keep.insert(SKILLS.to_owned(), json!({ "name": self.name }));
+        Ok(keep)
+    }
+}
+
+/// What a session is called; none where the run is no session of skills.
+fn name_of(run: &RunState) -> Option<&str> {
+    run.kept.get(SKILLS)?.get("name")?.as_str()
+}
+
+/// The number of an item as the wire has it: a number where it is one.
+fn number(key: &str) -> Value {
+    match key.parse::<u64>() {
+        Ok(number) if number.to_string() == key => number.into(),
+        _ => key.into(),
+    }
+}
+
+/// The longest number of an item, in bytes.
+const LONGEST_NUMBER: usize = 40;
+
+/// The number of an item as it is kept, where `value` is one: letters, digits, `.`, `-` and `_`, for it comes to stand in
+/// the names of files and in what agents are told.
+fn key(value: &Value) -> Option<String> {
+    let number = match value {
+        Value::Number(number) if number.is_u64() => number.to_string(),
+        Value::String(text) => text.trim().trim_start_matches('#').trim().to_lowercase(),
+        _ => return None,
+    };
+    let plain = number.chars().any(char::is_alphanumeric)
+        && number
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
+        && !number.contains("..");
+    (plain && number.len() <= LONGEST_NUMBER).then_some(number)
+}
+
+/// The item of the design document to begin with, where the caller named one before the document was taken in.
+fn first(run: &RunState) -> Option<&str> {
+    run.kept.get(FIRST)?.as_str()
+}
+
+/// The name under which the work of a state is completed.
+fn skill<'a>(definition: &'a Definition, state: &'a str) -> Option<&'a str> {
+    definition.state(state)?.work.as_ref()?;
+    Some(definition.reported_as(state).unwrap_or(state))
+}
+
+/// All skills of a workflow, each once, in the order of the file.
+fn skills(definition: &Definition) -> Vec<&str> {
+    let mut all: Vec<&str> = Vec::new();
+    for (_, name, _) in definition.all_states() {
+        if let Some(skill) = skill(definition, &name.value)
+            && !all.contains(&skill)
+        {
+            all.push(skill);
+        }
+    }
+    all
+}
+
+/// Whether the executor forgets its context in a state.
+fn is_fresh(definition: &Definition, state: &str) -> bool {
+    let work = definition
+        .state(state)
+        .and_then(|state| state.work.as_ref());
+    work.is_some_and(|work| work.fresh)
+}
+
+/// What a state is called for people.
+fn display_name(definition: &Definition, state: &str) -> String {
+    let label = definition
+        .state(state)
+        .and_then(|state| state.label.clone());
+    label.unwrap_or_else(|| state.to_owned())
+}

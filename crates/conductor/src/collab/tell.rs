@@ -1,0 +1,65 @@
+//! What the journal is told of batches.
+
+use rails::event::Domain;
+use rails::{Definition, RunState};
+use serde_json::{Map, Value, json};
+
+use super::state::brief;
+use super::{BATCH, BATCHES, TASKS};
+use crate::clock::millis_of;
+
+/// Fills in an event of the workflow's own.
+pub(crate) fn tell(
+    definition: &Definition,
+    domain: &Domain,
+    before: &RunState,
+    after: &RunState,
+    fields: &mut Map<String, Value>,
+) {
+    match domain.name.as_str() {
+        "batches:cut" => {
+            let Some(batches) = after.sets.get(BATCHES) else {
+                return;
+            };
+            let split: Vec<Value> = batches
+                .iter()
+                .filter(|(_, batch)| !batch.text("split").is_empty())
+                .map(|(id, batch)| json!({ "batch": id, "why": batch.text("split") }))
+                .collect();
+            let tasks = after.sets.get(TASKS).map_or(0, rails::state::ItemSet::len);
+            fields.insert("batches".to_owned(), batches.len().into());
+            fields.insert("tasks".to_owned(), tasks.into());
+            fields.insert("split".to_owned(), split.into());
+        }
+        "batch:complete" => {
+            let Some(id) = before.pointed_at(BATCH) else {
+                return;
+            };
+            let Some(batch) = before.sets.get(BATCHES).and_then(|batches| batches.get(id)) else {
+                return;
+            };
+            let barred = after.barred(definition, TASKS);
+            let tasks: Vec<Value> = batch
+                .texts(TASKS)
+                .filter_map(|id| Some(json!(brief(after, &barred, id)?)))
+                .collect();
+            let all_done = tasks.iter().all(|task| task["status"] == "completed");
+            let since = before.tokens.first().map(|token| token.entered_at.clone());
+            let took = since
+                .as_deref()
+                .and_then(millis_of)
+                .zip(millis_of(&after.updated_at))
+                .map(|(from, to)| (to - from).max(0));
+            fields.insert("batch".to_owned(), id.into());
+            fields.insert("tasks".to_owned(), tasks.into());
+            fields.insert(
+                "outcome".to_owned(),
+                if all_done { "completed" } else { "failed" }.into(),
+            );
+            fields.insert("startedAt".to_owned(), json!(since));
+            fields.insert("completedAt".to_owned(), after.updated_at.as_str().into());
+            fields.insert("durationMs".to_owned(), json!(took));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,17 @@
+//! Sessions of skills through the public calls, on real folders, with a real journal.
+
+mod brief;
+mod execution;
+mod given_up;
+mod graph_files;
+mod graphs;
+mod items;
+mod names;
+mod own;
+mod recovery;
+mod repeats;
+mod resync;
+mod stage;
+mod stopped;
+mod walk;
+mod wrong;

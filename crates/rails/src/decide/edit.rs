@@ -1,0 +1,315 @@
+//! Edits: what the definition leaves open to callers, all of it or nothing.
+
+use serde_json::{Map, Value};
+
+use super::fill::Filled;
+use super::{Planner, Stop};
+use crate::command::Edit;
+use crate::definition::{ItemSetDef, Open, STATUS, WAVE};
+use crate::event::Event;
+use crate::item_set::{Item, ItemStatus};
+use crate::refusal::Refusal;
+use crate::state::{ROOT, RunStatus};
+
+/// The name under which a definition opens a whole set.
+const ALL: &str = "all";
+
+impl Planner<'_> {
+    pub(super) fn edit(&mut self, edits: &[Edit], keep: &Map<String, Value>) -> Result<(), Stop> {
+        match self.run.status {
+            RunStatus::Running => {}
+            RunStatus::Paused => return Err(self.paused()),
+            _ => return Err(self.over()),
+        }
+        let mut vars = Map::new();
+        // Items that stand elsewhere now, and where each stood.
+        let mut moved: Vec<(&str, &str, ItemStatus)> = Vec::new();
+        for edit in edits {
+            match edit {
+                Edit::Var { name, value } => {
+                    let field = self.definition.vars.get(name);
+                    self.opened(name, field.and_then(|field| field.open.as_ref()))?;
+                    let value = self.given(name, value)?;
+                    vars.insert(name.clone(), value);
+                }
+                Edit::Items { set, items } => {
+                    // A cursor that was just set may lose its item again.
+                    self.keep_vars(&mut vars, &Map::new());
+                    self.edit_set(set, items)?;
+                }
+                Edit::Item { set, key, fields } => {
+                    let known = moved.iter().any(|(of, item, _)| of == set && item == key);
+                    if let Some(before) = self.edit_item(set, key, fields)?
+                        && !known
+                    {
+                        moved.push((set, key, before));
+                    }
+                }
+            }
+        }
+        // Judged when all of them stand where they are said to: one may need another.
+        for (set, key, before) in moved {
+            self.may_stand(set, key, before)?;
+        }
+        self.keep_vars(&mut vars, keep);
+        Ok(())
+    }
+
+    /// Journals vars, and what the run is to remember, as far as either is new.
+    fn keep_vars(&mut self, vars: &mut Map<String, Value>, keep: &Map<String, Value>) {
+        let mut values = std::mem::take(vars);
+        values.retain(|name, value| self.run.vars.get(name) != Some(value));
+        let new = keep
+            .iter()
+            .any(|(name, value)| self.run.kept.get(name).unwrap_or(&Value::Null) != value);
+        if !values.is_empty() || new {
+            self.push(Event::VarsChanged {
+                values,
+                keep: keep.clone(),
+            });
+        }
+    }
+
+    /// Whether a caller may set what is called `name` now.
+    fn opened(&self, name: &str, open: Option<&Open>) -> Result<(), Stop> {
+        let Some(open) = open else {
+            return Err(Stop::refused(
+                Refusal::new("read_only")
+                    .message(format!(
+                        "`{name}` follows from the rails, and cannot be set"
+                    ))
+                    .detail("field", name),
+            ));
+        };
+        let state = self.state_of(ROOT);
+        if open.is_open(&state) {
+            return Ok(());
+        }
+        let states: Vec<&str> = open.states().iter().map(|at| at.value.as_str()).collect();
+        Err(Stop::refused(
+            Refusal::new("not_now")
+                .message(format!(
+                    "`{name}` cannot be set in {state}, only in {}",
+                    states.join(", ")
+                ))
+                .detail("field", name)
+                .detail("state", state)
+                .detail(
+                    "states",
+                    states.iter().copied().map(Value::from).collect::<Vec<_>>(),
+                ),
+        ))
+    }
+
+    /// The value of a var, as it is kept.
+    fn given(&self, name: &str, value: &Value) -> Result<Value, Stop> {
+        let kind = self.definition.vars.get(name).map(|field| &field.kind);
+        if kind.is_none_or(|kind| !kind.admits(value)) {
+            let kind = kind.map(ToString::to_string).unwrap_or_default();
+            return Err(Stop::refused(
+                Refusal::new("bad_value")
+                    .message(format!("`{name}` cannot be {value}: it is of type {kind}"))
+                    .detail("field", name),
+            ));
+        }
+        if let Some((set, _)) = self.definition.cursor(name)
+            && let Some(key) = value.as_str().filter(|key| !key.is_empty())
+        {
+            self.item(set, key)?;
+        }
+        self.var(name, value.clone())
+    }
+
+    fn edit_set(&mut self, set: &str, items: &[Map<String, Value>]) -> Result<(), Stop> {
+        let definition = self.definition;
+        let declared = definition.items.get(set);
+        let open = declared.and_then(|declared| declared.open.get(ALL));
+        self.opened(set, open)?;
+        let Some(declared) = declared else {
+            return Ok(());
+        };
+        let mut all = Vec::with_capacity(items.len());
+        for item in items {
+            for (name, value) in item {
+                fits(declared, name, value)?;
+            }
+            let key = &declared.key.value;
+            if item
+                .get(key)
+                .and_then(Value::as_str)
+                .is_none_or(str::is_empty)
+            {
+                return Err(Stop::refused(
+                    Refusal::new("bad_value")
+                        .message(format!("an item of `{set}` has no `{key}`"))
+                        .detail("field", key.as_str()),
+                ));
+            }
+            all.push(self.completed(set, declared, item)?);
+        }
+        let filled = if declared.waves.is_some() {
+            self.filling(set, declared, all)?
+        } else {
+            // What they need is judged when they are to be run: they may come in several calls.
+            let mut seen = std::collections::HashSet::new();
+            for item in &all {
+                let key = super::values::key_of(declared, item);
+                if !seen.insert(key) {
+                    return Err(Stop::refused(
+                        Refusal::new("bad_dependencies")
+                            .message(format!("the id {key} is used twice"))
+                            .detail("items", vec![key.to_owned()]),
+                    ));
+                }
+            }
+            vec![Filled {
+                set: set.to_owned(),
+                items: all,
+            }]
+        };
+        self.fill(filled);
+        Ok(())
+    }
+
+    /// Changes fields of an item; where it stood, if it stands elsewhere now.
+    fn edit_item(
+        &mut self,
+        set: &str,
+        key: &str,
+        fields: &Map<String, Value>,
+    ) -> Result<Option<ItemStatus>, Stop> {
+        let definition = self.definition;
+        let Some(declared) = definition.items.get(set) else {
+            self.opened(set, None)?;
+            return Ok(None);
+        };
+        for name in fields.keys() {
+            self.opened(
+                name,
+                declared.open.get(name).or_else(|| declared.open.get(ALL)),
+            )?;
+        }
+        let item = self.item(set, key)?;
+        let mut changed = Map::new();
+        for (name, value) in fields {
+            fits(declared, name, value)?;
+            if item.fields.get(name) == Some(value) {
+                continue;
+            }
+            if declared.fixes_place(name) {
+                return Err(Stop::refused(
+                    Refusal::new("read_only")
+                        .message(format!(
+                            "`{name}` fixes the place of an item: it comes with all items of `{set}`"
+                        ))
+                        .detail("field", name.as_str()),
+                ));
+            }
+            changed.insert(name.clone(), value.clone());
+        }
+        if changed.is_empty() {
+            return Ok(None);
+        }
+        let before = changed.contains_key(STATUS).then_some(item.status);
+        self.change_item(set.to_owned(), key.to_owned(), changed);
+        Ok(before)
+    }
+
+    fn item(&self, set: &str, key: &str) -> Result<&Item, Stop> {
+        let known = self.run.sets.get(set);
+        known.and_then(|known| known.get(key)).ok_or_else(|| {
+            let near = known.and_then(|known| crate::diagnostic::nearest(key, known.keys()));
+            Stop::refused(
+                Refusal::new("unknown_item")
+                    .message(format!("there is no {key} in `{set}`"))
+                    .detail("item", key)
+                    .detail("set", set)
+                    .detail("nearest", near.map(str::to_owned)),
+            )
+        })
+    }
+
+    /// Whether an item may stand where it stands now; `before` is where it stood.
+    fn may_stand(&self, set: &str, key: &str, before: ItemStatus) -> Result<(), Stop> {
+        let definition = self.definition;
+        let (Some(declared), Some(items)) = (definition.items.get(set), self.run.sets.get(set))
+        else {
+            return Ok(());
+        };
+        let item = self.item(set, key)?;
+        let wave = item.text(WAVE);
+        let of_wave = |code: &str, message: String| {
+            Stop::refused(
+                Refusal::new(code)
+                    .message(message)
+                    .detail("item", key)
+                    .detail("wave", wave),
+            )
+        };
+        let waves = declared.waves.as_ref();
+        let waves = waves.and_then(|waves| self.run.sets.get(&waves.into.value));
+        let stands = waves.and_then(|waves| waves.status(wave));
+        if stands == Some(ItemStatus::Done) {
+            let message = format!("{key} belongs to {wave}, which is finished");
+            return Err(of_wave("wave_over", message));
+        }
+        let needs = declared.needs.as_ref().map(|needs| needs.value.as_str());
+        if item.status != ItemStatus::Open && !items.is_ready(item, declared) {
+            let is_done = |need: &str| items.status(need) == Some(ItemStatus::Done);
+            let unmet: Vec<String> = item
+                .needed(needs)
+                .filter(|need| !is_done(need))
+                .map(str::to_owned)
+                .collect();
+            return Err(Stop::refused(
+                Refusal::new("needs_unmet")
+                    .message(format!("{key} needs {}, not done yet", unmet.join(", ")))
+                    .detail("item", key)
+                    .detail("needs", unmet),
+            ));
+        }
+        // What stands in different waves is kept apart, so one wave is in hand at a time.
+        let another = waves.is_some_and(|waves| waves.count(ItemStatus::Active) > 0);
+        if item.status != ItemStatus::Open && stands == Some(ItemStatus::Open) && another {
+            let message = format!("{key} belongs to {wave}, which is not in hand yet");
+            return Err(of_wave("wave_not_begun", message));
+        }
+        if before == ItemStatus::Done && item.status != ItemStatus::Done {
+            let begun: Vec<String> = items
+                .iter()
+                .filter(|(_, other)| {
+                    other.status != ItemStatus::Open && other.needed(needs).any(|need| need == key)
+                })
+                .map(|(other, _)| other.to_owned())
+                .collect();
+            if !begun.is_empty() {
+                let rest = if begun.len() == 1 { "rests" } else { "rest" };
+                return Err(Stop::refused(
+                    Refusal::new("dependents_begun")
+                        .message(format!(
+                            "begun already: {}, which {rest} on {key}",
+                            begun.join(", ")
+                        ))
+                        .detail("item", key)
+                        .detail("dependents", begun),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether `value` is one for that field of an item.
+fn fits(declared: &ItemSetDef, name: &str, value: &Value) -> Result<(), Stop> {
+    let refusal = match declared.fields.get(name) {
+        Some(field) if field.kind.admits(value) => return Ok(()),
+        Some(field) => Refusal::new(if name == STATUS {
+            "bad_status"
+        } else {
+            "bad_value"
+        })
+        .message(format!("`{name}` cannot be {value}: it is {}", field.kind)),
+        None => Refusal::new("bad_value").message(format!("an item has no `{name}`")),
+    };
+    Err(Stop::refused(refusal.detail("field", name)))
+}

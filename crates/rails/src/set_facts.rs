@@ -1,0 +1,132 @@
+//! What expressions see of item sets, of the waves cut out of them, and of cursors.
+
+use serde_json::{Map, Value, json};
+
+use crate::definition::{Definition, ItemSetDef};
+use crate::item_set::{Item, ItemSet, ItemStatus};
+use crate::state::RunState;
+
+impl RunState {
+    /// What an expression sees of an item set.
+    pub fn set_facts(&self, definition: &Definition, name: &str) -> Option<Value> {
+        let declared = definition.items.get(name)?;
+        let empty = ItemSet::default();
+        let set = self.sets.get(name).unwrap_or(&empty);
+        let barred = self.barred(definition, name);
+        let lost = barred.iter().filter(|barred| **barred).count();
+        let open = set.count(ItemStatus::Open) + set.count(ItemStatus::Active);
+        let next = self.next_of(definition, name, &barred);
+        let mut facts = json!({
+            "size": set.len(),
+            "remaining": open - lost.min(open),
+            "done": set.count(ItemStatus::Done),
+            "failed": set.count(ItemStatus::Failed),
+            "barred": lost,
+            "next": next.map_or_else(|| nothing(declared), |(_, item)| Map::clone(&item.fields)),
+        });
+        if declared.status.is_some() {
+            let barred = barred.iter().enumerate().filter(|(_, barred)| **barred);
+            let barred = barred.map(|(at, _)| at);
+            facts["count"] = json!(set.counts(declared, None, barred));
+        }
+        Some(facts)
+    }
+
+    /// What an expression sees of a cursor: the fields of the item it points at, or all of them empty;
+    /// of a wave also how many of its items stand where. `vars` are those that count.
+    pub(crate) fn cursor_facts(
+        &self,
+        definition: &Definition,
+        cursor: &str,
+        vars: &Map<String, Value>,
+    ) -> Option<Value> {
+        let (name, declared) = definition.cursor(cursor)?;
+        let key = vars.get(cursor).and_then(Value::as_str);
+        let item = key.and_then(|key| self.sets.get(name)?.get(key));
+        let mut facts = item.map_or_else(|| nothing(declared), |item| Map::clone(&item.fields));
+        if let Some(source) = &declared.of
+            && let Some(of) = definition.items.get(source)
+        {
+            let empty = ItemSet::default();
+            let set = self.sets.get(source).unwrap_or(&empty);
+            let barred = self.barred(definition, source);
+            let keys = || item.into_iter().flat_map(|wave| wave.texts(source));
+            let lost: Vec<usize> = if barred.contains(&true) {
+                keys()
+                    .filter_map(|key| set.position(key))
+                    .filter(|at| barred.get(*at).copied().unwrap_or(false))
+                    .collect()
+            } else {
+                Vec::new()
+            };
+            // No item belongs to a wave without a name.
+            let wave = item.and(key).unwrap_or_default();
+            let none = ItemSet::default();
+            let set = if wave.is_empty() { &none } else { set };
+            let counts = set.counts(of, Some(wave), lost.iter().copied());
+            facts.insert("size".to_owned(), keys().count().into());
+            facts.insert("barred".to_owned(), lost.len().into());
+            facts.insert("count".to_owned(), json!(counts));
+        }
+        Some(Value::Object(facts))
+    }
+
+    /// Which items of a set cannot be run any more, because something they need was given up. Of waves:
+    /// those all of whose items are such.
+    pub fn barred(&self, definition: &Definition, set: &str) -> Vec<bool> {
+        let (Some(declared), Some(items)) = (definition.items.get(set), self.sets.get(set)) else {
+            return Vec::new();
+        };
+        let Some(source) = &declared.of else {
+            return items.barred(declared);
+        };
+        let inner = self.barred(definition, source);
+        let Some(of) = self.sets.get(source) else {
+            return vec![false; items.len()];
+        };
+        if !inner.contains(&true) {
+            return vec![false; items.len()];
+        }
+        let is_lost = |wave: &Item| {
+            wave.status != ItemStatus::Done
+                && wave.texts(source).all(|key| {
+                    let at = of.position(key).and_then(|at| inner.get(at));
+                    at.copied().unwrap_or(false)
+                })
+        };
+        items.iter().map(|(_, wave)| is_lost(wave)).collect()
+    }
+
+    /// The item that comes next: that of the preferred cursor while it is ready, else the first open one
+    /// whose needs are done.
+    fn next_of(
+        &self,
+        definition: &Definition,
+        set: &str,
+        barred: &[bool],
+    ) -> Option<(&str, &Item)> {
+        let declared = definition.items.get(set)?;
+        let items = self.sets.get(set)?;
+        let can = |item: &Item| item.status == ItemStatus::Open && items.is_ready(item, declared);
+        let preferred = declared
+            .prefer
+            .as_ref()
+            .and_then(|cursor| self.pointed_at(&cursor.value))
+            .and_then(|key| items.nth(items.position(key)?));
+        if let Some((key, item)) = preferred
+            && can(item)
+        {
+            return Some((key, item));
+        }
+        items.ready_but(declared, barred)
+    }
+}
+
+/// An item that is not there: every field at its empty value.
+fn nothing(declared: &ItemSetDef) -> Map<String, Value> {
+    declared
+        .fields
+        .iter()
+        .map(|(name, field)| (name.value.clone(), field.empty()))
+        .collect()
+}
