@@ -1,5 +1,8 @@
 //! Whole processes: `tm autopilot status` against an empty Rust program, in one run.
 
+#[path = "mcp/skills.rs"]
+mod skills;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -76,6 +79,34 @@ fn processes(criterion: &mut Criterion) {
     group.bench_function("tm autopilot next --json", |bencher| {
         bencher.iter(|| run(tm(&root, &store).args(["autopilot", "next", "--json"])));
     });
+    for tasks in [10, 10_000] {
+        let session = format!("tasks-{tasks}");
+        let collab = |words: &[&str]| {
+            let mut command = tm(&root, &store);
+            command.args(words);
+            command
+        };
+        skills::executing(&collab, &root, &session, tasks);
+        let call = |words: &[&str]| {
+            run(&mut collab(
+                &[&["collab"], words, &["--session", &session, "--json"]].concat(),
+            ));
+        };
+        group.bench_function(
+            format!("tm collab state --json, {tasks} tasks"),
+            |bencher| {
+                bencher.iter(|| call(&["state"]));
+            },
+        );
+        let mut at = 0;
+        group.bench_function(format!("tm collab task --json, {tasks} tasks"), |bencher| {
+            bencher.iter(|| {
+                // One that is stored already would not be stored again.
+                at += 1;
+                call(&["task", "t0", ["pending", "in_progress"][at % 2]]);
+            });
+        });
+    }
     group.finish();
 }
 

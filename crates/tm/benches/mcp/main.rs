@@ -4,7 +4,9 @@
 
 #![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
+mod collab;
 mod http;
+mod skills;
 mod stage;
 mod stdio;
 
@@ -76,6 +78,11 @@ fn main() {
             server.list();
         }),
     );
+
+    collab::measure(&stage, &|what, mut times| {
+        times.sort();
+        tell(what, &times);
+    });
 
     println!();
     let mib = |bytes: u64| format!("{}.{} MiB", bytes >> 20, ((bytes & 0xf_ffff) * 10) >> 20);

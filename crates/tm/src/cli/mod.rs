@@ -1,6 +1,7 @@
 //! The arguments of every command. Their doc comments are the help texts.
 
 pub mod autopilot;
+pub mod collab;
 pub mod history;
 pub mod init;
 pub mod mcp;
@@ -10,6 +11,7 @@ pub mod run;
 pub mod session;
 pub mod setup;
 mod usage;
+pub mod workflow;
 
 use std::path::PathBuf;
 
@@ -67,13 +69,19 @@ pub enum Command {
     /// beside it. `step` moves on, one step at a time. Gates let a person look at plan, code and review first.
     #[command(arg_required_else_help = true)]
     Session(session::Session),
+    /// Sessions that go from skill to skill: items are designed one by one, then built in batches
+    ///
+    /// An agent says which skill it has finished, and is told the next one. Work items are brainstormed and drafted; their task
+    /// graphs are then cut into batches and carried out.
+    #[command(arg_required_else_help = true)]
+    Collab(collab::Collab),
     /// The runs of this project: list them, look at one, read its journal or its report
     #[command(arg_required_else_help = true)]
     Runs(history::Runs),
     /// The journal of a run: check it, mend it, fold it up to some event
     #[command(arg_required_else_help = true)]
     Log(history::Log),
-    /// Workflow definitions: list them, print one, check a file
+    /// Workflow definitions: list them, print one, check a file, draw one
     #[command(arg_required_else_help = true)]
     Workflow(setup::Workflow),
     /// Prepare this project for its agent: settings, the client's MCP entry, instructions
@@ -136,7 +144,7 @@ pub struct ProjectPlace {
 /// The run that a command is about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunChoice {
-    /// The run, by its id or the beginning of it; the present one if left out
+    /// The run, by its id or the beginning of it, or by its name where it is a session; the present one if left out
     #[arg(long, value_name = "RUN")]
     pub run_id: Option<String>,
 }
@@ -148,6 +156,7 @@ impl Cli {
             Command::Autopilot(autopilot) => autopilot.place.json,
             Command::Run(run) => run.place.json,
             Command::Session(session) => session.place.json,
+            Command::Collab(collab) => collab.json(),
             Command::Runs(runs) => runs.place.json,
             Command::Log(log) => log.place.json,
             Command::Workflow(workflow) => workflow.place.json,

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use clap_complete::Shell;
 
 use super::ProjectPlace;
+use super::workflow::Graph;
 
 /// `tm workflow`.
 #[derive(Debug, Args)]
@@ -35,6 +36,14 @@ pub enum WorkflowCommand {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
+    /// Draw a workflow, and where a run of it is
+    ///
+    /// It goes to standard output unless a file is named. A definition with faults is drawn, too, as far as it can be read.
+    #[command(
+        after_long_help = "Examples:\n  tm workflow graph tdd\n  tm workflow graph --run 2026 --format svg --output run.svg\n  \
+                           tm workflow graph my.yaml --format dot | dot -Tpng > my.png"
+    )]
+    Graph(Graph),
 }
 
 /// `tm config`.

@@ -1,6 +1,7 @@
 //! What each command does: it asks the conductor and hands the answer to the output.
 
 mod autopilot;
+pub mod collab;
 mod history;
 pub mod init;
 mod mcp;
@@ -8,6 +9,7 @@ mod run;
 pub mod session;
 mod setup;
 mod watch;
+mod workflow;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -64,6 +66,7 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
         Command::Autopilot(autopilot) => autopilot::run(autopilot, output),
         Command::Run(arguments) => run::run(arguments, output),
         Command::Session(arguments) => session::run(arguments, output),
+        Command::Collab(arguments) => collab::run(arguments, output),
         Command::Runs(runs) => history::runs(runs, output),
         Command::Log(log) => history::log(log, output),
         Command::Workflow(workflow) => setup::workflow(workflow, output),

@@ -4,7 +4,7 @@ use conductor::{Conductor, Fault, RunReport};
 use serde_json::{Map, Value};
 
 use super::session::{advice, decision};
-use super::{DONE, Outcome, open, usage};
+use super::{DONE, Outcome, collab, open, usage};
 use crate::cli::run::{Report, Run, RunCommand, Start};
 use crate::output::Output;
 use crate::render;
@@ -148,7 +148,9 @@ fn take_in(conductor: &Conductor, report: Report, output: &mut Output) -> Outcom
         coverage: report.coverage,
         files: report.files,
     };
-    let verdict = conductor.run_report(report.run.run_id.as_deref(), &request)?;
+    let run = report.run.run_id.as_deref();
+    let mut verdict = conductor.run_report(run, &request)?;
+    collab::advice::of_refusal(&mut verdict.suggestion, run);
     output.answer(&verdict, render::run::verdict)?;
     Ok(verdict.exit_status())
 }

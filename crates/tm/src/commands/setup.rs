@@ -40,6 +40,7 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
                 return Ok(Kind::Refused.exit_status());
             }
         }
+        WorkflowCommand::Graph(graph) => super::workflow::graph(&graph, &conductor, output)?,
     }
     Ok(DONE)
 }

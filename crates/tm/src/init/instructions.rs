@@ -35,7 +35,10 @@ Without these tools, at the command line: `tm autopilot start TASK`, `tm autopil
 
 - Never commit by hand while a run is under way: Tramline does it.
 - Never edit tests in GREEN.
-- Never report numbers that you have not seen in the output of a test run.";
+- Never report numbers that you have not seen in the output of a test run.
+
+In a session of skills: when a skill is finished, run `tm collab complete-skill SKILL` (or call `complete_skill`), and
+do the skill that it names. After your context was cleared, `tm collab state` (`get_session_state`) says where you are.";
 
 /// The text with our words in it. `None` where there is no file; then it begins with `head`.
 pub fn with_words(text: Option<&str>, head: &str) -> Result<String, Unusable> {

@@ -15,12 +15,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The arguments as they came. `null` counts as left out.
+    /// The arguments as they came. `null` counts as left out, except for a tool that asks for the rest.
     pub fn new(given: Map<String, Value>) -> Self {
-        let given = given
-            .into_iter()
-            .filter(|(_, value)| !value.is_null())
-            .collect();
         Self {
             given,
             known: Vec::new(),
@@ -29,7 +25,9 @@ impl Arguments {
 
     fn take(&mut self, name: &'static str) -> Option<Value> {
         self.known.push(name);
-        self.given.shift_remove(name)
+        self.given
+            .shift_remove(name)
+            .filter(|value| !value.is_null())
     }
 
     /// A text. A number is taken for one, since ids often look like numbers. An empty one counts as left out.
@@ -67,7 +65,7 @@ impl Arguments {
 
     /// Yes or no that may not be left out.
     pub fn needed_flag(&mut self, name: &'static str) -> Result<bool, Fault> {
-        if !self.given.contains_key(name) {
+        if self.given.get(name).is_none_or(Value::is_null) {
             return Err(missing(name));
         }
         self.flag(name)
@@ -124,6 +122,28 @@ impl Arguments {
         }
     }
 
+    /// A list as it came.
+    pub fn list(&mut self, name: &'static str) -> Result<Option<Vec<Value>>, Fault> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::Array(all)) => Ok(Some(all)),
+            Some(other) => Err(wrong(name, &other, "a list")),
+        }
+    }
+
+    /// The same; also as the JSON text that some clients make of it.
+    pub fn packed_list(&mut self, name: &'static str) -> Result<Option<Vec<Value>>, Fault> {
+        if let Some(packed) = self.given.get_mut(name) {
+            unpack(packed);
+        }
+        self.list(name)
+    }
+
+    /// All that was not taken out yet, `null` too, for a tool that takes any argument.
+    pub fn rest(&mut self) -> Map<String, Value> {
+        std::mem::take(&mut self.given)
+    }
+
     /// An object as it came; empty if left out.
     pub fn map(&mut self, name: &'static str) -> Result<Map<String, Value>, Fault> {
         match self.take(name) {
@@ -135,7 +155,8 @@ impl Arguments {
 
     /// Refuses what nobody asked for: a misspelt name would be an argument that silently does nothing.
     pub fn end(self) -> Result<(), Fault> {
-        let Some(unknown) = self.given.keys().next() else {
+        let mut left = self.given.iter().filter(|(_, value)| !value.is_null());
+        let Some((unknown, _)) = left.next() else {
             return Ok(());
         };
         Err(Fault::new(
@@ -144,6 +165,15 @@ impl Arguments {
             format!("there is no argument `{}`", shown(unknown)),
         )
         .suggest(format!("the arguments here are {}", self.known.join(", "))))
+    }
+}
+
+/// Makes a list of a text that holds one as JSON. Anything else stays as it is.
+pub fn unpack(value: &mut Value) {
+    if let Value::String(text) = value
+        && let Ok(list @ Value::Array(_)) = serde_json::from_str(text)
+    {
+        *value = list;
     }
 }
 

@@ -7,7 +7,7 @@
 //! | [`place`] | which project a call is about |
 //! | [`confirm`] | asking the person before something that cannot be undone |
 //! | [`wording`] | words for an agent that has tools and no command line |
-//! | [`resources`] | runs as resources |
+//! | [`resources`] | runs and workflows as resources |
 //! | [`prompts`] | a run from start to end, and each phase |
 //!
 //! Nothing here decides anything: what is accepted and what is refused is the conductor's to say.
@@ -108,7 +108,8 @@ impl Server for Tramline {
     fn complete(&self, what: &Completing, client: &Client) -> Result<Vec<String>, Stop> {
         let prefix = what.so_far.as_str();
         let all = match what.argument.as_str() {
-            "id" | "runId" | "sessionId" => resources::run_ids(&self.places, client)?,
+            "id" => resources::ids(&what.of, &self.places, client)?,
+            "runId" | "sessionId" => resources::run_ids(&self.places, client)?,
             "taskId" => prompts::task_ids(&self.places, client)?,
             _ => Vec::new(),
         };

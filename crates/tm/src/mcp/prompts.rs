@@ -1,4 +1,4 @@
-//! Prompts: a run from start to end, and each of its phases; a session from start to end.
+//! Prompts: a run from start to end, and each of its phases; a session from start to end, of either kind.
 
 use mcp::{Argument, Client, Content, Problem, Prompt, PromptText, Speaker, Stop};
 use serde_json::{Map, Value};
@@ -15,6 +15,10 @@ const WHOLE_TEXT: &str = include_str!("run_from_start_to_end.md");
 /// The prompt for a whole session.
 const SESSION: &str = "review";
 const SESSION_TEXT: &str = include_str!("session_from_start_to_end.md");
+
+/// The prompt for a whole session of skills.
+const SKILLS: &str = "collab";
+const SKILLS_TEXT: &str = include_str!("skills_from_start_to_end.md");
 
 /// The prompts of the phases: name, title, what it is for, the phase.
 const PHASES: [(&str, &str, &str, &str); 4] = [
@@ -53,6 +57,9 @@ pub fn list(groups: &[Group]) -> Vec<Prompt> {
     if groups.contains(&Group::Review) {
         all.push(of_a_session());
     }
+    if groups.contains(&Group::Collab) {
+        all.push(of_skills());
+    }
     all
 }
 
@@ -70,6 +77,26 @@ fn of_a_session() -> Prompt {
             Argument {
                 name: "sessionId",
                 description: "The session to go on with, instead of a new one",
+                required: false,
+            },
+        ],
+    }
+}
+
+fn of_skills() -> Prompt {
+    Prompt {
+        name: SKILLS,
+        title: "A collab session from start to end",
+        description: "Go from skill to skill: design each item, then build them in batches",
+        arguments: vec![
+            Argument {
+                name: "goals",
+                description: "What is to be built or mended; asked for if left out",
+                required: false,
+            },
+            Argument {
+                name: "session",
+                description: "The name of the session to go on with, or to begin",
                 required: false,
             },
         ],
@@ -129,6 +156,12 @@ pub fn fill(
                 "{begin}",
                 &begin_of_session(text("request"), text("sessionId"))?,
             ),
+        ));
+    }
+    if name == SKILLS {
+        return Ok(said(
+            "A collab session from start to end",
+            SKILLS_TEXT.replace("{begin}", &begin_of_skills(text("goals"), text("session"))?),
         ));
     }
     if name == WHOLE {
@@ -194,6 +227,37 @@ fn begin_of_session(request: Option<String>, session: Option<String>) -> Result<
     Ok(match request {
         Some(request) => format!("{new} What I want made:\n\n{request}"),
         None => format!("{new} If I have not said what I want made, ask me first."),
+    })
+}
+
+/// How a session of skills begins. One that is there goes on where it is, since a skill that counted already counts once.
+fn begin_of_skills(goals: Option<String>, session: Option<String>) -> Result<String, Stop> {
+    let call = "Call `get_session_state`";
+    let begin = "`complete_skill` with skill \"collab-start\"";
+    let begin = match session {
+        Some(session) => {
+            // It goes into a sentence and a call, so it must be what names are.
+            if !session
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
+            {
+                return Err(
+                    Problem::Invalid(format!("`{session}` is no name of a session")).into(),
+                );
+            }
+            format!(
+                "{call} with session \"{session}\", and go on from there. If there is none of that name, begin it: {begin}. Give that `session` in every call."
+            )
+        }
+        None => format!(
+            "{call}. If a session is under way, go on with it; else begin one: {begin}, and a short `session` name of your choice. Give that `session` in every call."
+        ),
+    };
+    Ok(match goals {
+        Some(goals) => format!("{begin} What I want:\n\n{goals}"),
+        None => format!(
+            "{begin} If I have not said what I want, ask me in the skill that gathers the goals."
+        ),
     })
 }
 

@@ -1,4 +1,4 @@
-//! Runs as resources: what a client can read, follow and hand to its model.
+//! Runs and workflows as resources: what a client can read, follow and hand to its model.
 
 use conductor::{Conductor, Fault, RunFilter, RunSummary};
 use mcp::{Client, Contents, Problem, Resource, Stop, Template};
@@ -8,6 +8,7 @@ use serde_json::json;
 use super::place::Places;
 
 const RUNS: &str = "tramline://runs";
+const WORKFLOWS: &str = "tramline://workflows";
 const JSON: &str = "application/json";
 const LINES: &str = "application/jsonl";
 const MARKDOWN: &str = "text/markdown";
@@ -64,9 +65,19 @@ const PARTS: [(&str, Template); 4] = [
     ),
 ];
 
+/// A workflow, drawn.
+const WORKFLOW_GRAPH: Template = Template {
+    uri: "tramline://workflows/{id}/graph",
+    name: "workflow-graph",
+    title: "Graph of a workflow",
+    description: "A workflow as a Mermaid diagram: its states and what leads from one to the next",
+    mime: MERMAID,
+};
+
 /// Patterns of resources.
 pub fn templates() -> Vec<Template> {
-    PARTS.into_iter().map(|(_, template)| template).collect()
+    let of_runs = PARTS.into_iter().map(|(_, template)| template);
+    of_runs.chain([WORKFLOW_GRAPH]).collect()
 }
 
 /// The list of runs, and what there is to read of each.
@@ -115,6 +126,44 @@ pub fn run_ids(places: &Places, client: &Client) -> Result<Vec<String>, Stop> {
     Ok(ids)
 }
 
+/// What the argument `id` of this template may be: the ids of workflows, or those of runs.
+pub fn ids(template: &str, places: &Places, client: &Client) -> Result<Vec<String>, Stop> {
+    if !template.starts_with(WORKFLOWS) {
+        return run_ids(places, client);
+    }
+    let mut ids = Vec::new();
+    for project in places.all(client).map_err(problem)? {
+        for workflow in project.workflows().map_err(problem)? {
+            // One that is at fault may not even have an id.
+            if workflow.problem.is_none() && !ids.contains(&workflow.id) {
+                ids.push(workflow.id);
+            }
+        }
+    }
+    Ok(ids)
+}
+
+/// The workflow that a URI names.
+fn workflow(uri: &str) -> Option<&str> {
+    uri.strip_prefix(WORKFLOWS)?
+        .strip_prefix('/')?
+        .strip_suffix("/graph")
+        // An id, and no path: a client must not have any file read.
+        .filter(|id| !id.is_empty() && !id.contains('/'))
+}
+
+/// Draws a workflow of the first project that has it.
+fn drawn(places: &Places, uri: &str, id: &str, client: &Client) -> Result<Vec<Contents>, Stop> {
+    for project in places.all(client).map_err(problem)? {
+        match project.workflow_mermaid(id) {
+            Ok(text) => return Ok(vec![Contents::text(uri, MERMAID, text)]),
+            Err(fault) if fault.kind == conductor::Kind::Missing => {}
+            Err(fault) => return Err(problem(fault)),
+        }
+    }
+    Err(no_resource(uri))
+}
+
 /// Reads one.
 pub fn read(places: &Places, uri: &str, client: &Client) -> Result<Vec<Contents>, Stop> {
     if uri == RUNS {
@@ -124,6 +173,9 @@ pub fn read(places: &Places, uri: &str, client: &Client) -> Result<Vec<Contents>
         }
         let text = json!({ "runs": runs }).to_string();
         return Ok(vec![Contents::text(uri, JSON, text)]);
+    }
+    if let Some(id) = workflow(uri) {
+        return drawn(places, uri, id, client);
     }
     let (run, part) = parts(uri)?;
     let project = owner(places, run, client)?.ok_or_else(|| no_resource(uri))?;
@@ -202,6 +254,8 @@ pub fn problem(fault: Fault) -> Stop {
         format!("{}; {}", fault.message, fault.suggestion)
     };
     match fault.kind {
+        // A file of the project that is no workflow is nothing that the server could mend.
+        _ if fault.code == "workflow_invalid" => Problem::Invalid(text).into(),
         conductor::Kind::Bug | conductor::Kind::Environment => Problem::Internal(text).into(),
         _ => Problem::Invalid(text).into(),
     }

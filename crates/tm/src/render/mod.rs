@@ -4,6 +4,7 @@
 //! control character and no escape sequence of it reach the terminal.
 
 mod autopilot;
+pub mod collab;
 mod history;
 mod init;
 mod journal;

@@ -1,6 +1,7 @@
 //! Lines of text for people, put together piece by piece.
 
 use project::convention::plain::{many_lines, one_line, visible_len};
+use textwrap::core::Word;
 
 use super::{FAINT, Look, NOTE, STRONG, Sign};
 
@@ -61,7 +62,7 @@ impl<'l> Page<'l> {
             } else {
                 later.clone()
             };
-            let options = textwrap::Options::new(self.look.width)
+            let options = wrap_at(self.look.width)
                 .initial_indent(&indent)
                 .subsequent_indent(&later)
                 .break_words(false);
@@ -84,7 +85,7 @@ impl<'l> Page<'l> {
 
     /// A text, wrapped and indented by two.
     pub fn block_wrapped(&mut self, text: &str) {
-        let options = textwrap::Options::new(self.look.width)
+        let options = wrap_at(self.look.width)
             .initial_indent("  ")
             .subsequent_indent("  ")
             .break_words(false);
@@ -146,6 +147,34 @@ impl<'l> Page<'l> {
     }
 }
 
+/// How lines are broken: between words, and nowhere between backticks. Ids, paths and commands have hyphens and blanks, and
+/// are to be copied as a whole.
+fn wrap_at(width: usize) -> textwrap::Options<'static> {
+    textwrap::Options::new(width)
+        .word_separator(textwrap::WordSeparator::Custom(words))
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+}
+
+/// The words of a line. What stands between two backticks is one.
+fn words(line: &str) -> Box<dyn Iterator<Item = Word<'_>> + '_> {
+    // A backtick without its other half quotes nothing.
+    let quotes = line.matches('`').count().is_multiple_of(2);
+    let (mut begin, mut quoted, mut blank) = (0, false, false);
+    let mut all = Vec::new();
+    for (at, character) in line.char_indices() {
+        if blank && character != ' ' {
+            all.push(Word::from(&line[begin..at]));
+            begin = at;
+        }
+        quoted ^= quotes && character == '`';
+        blank = character == ' ' && !quoted;
+    }
+    if begin < line.len() {
+        all.push(Word::from(&line[begin..]));
+    }
+    Box::new(all.into_iter())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +201,30 @@ mod tests {
             "{text:?}"
         );
         assert!(text.contains("ok done"), "{text}");
+    }
+
+    #[test]
+    fn a_command_is_not_broken() {
+        let mut page = Page::new(&PLAIN);
+        page.wrapped(
+            "help:",
+            "go on with `tm run resume --run-id a-b-c`, or ` alone",
+        );
+        page.wrapped(
+            "help:",
+            "go on with `tm run resume --run-id a-b-c`, then look",
+        );
+        assert_eq!(
+            page.finish(),
+            "\
+help: go on with `tm run
+  resume --run-id a-b-c`, or `
+  alone
+help: go on with
+  `tm run resume --run-id a-b-c`,
+  then look
+"
+        );
     }
 
     #[test]

@@ -122,6 +122,16 @@ pub fn verdict(verdict: &RunVerdict, look: &Look) -> String {
     if let Some(Value::Array(files)) = verdict.details.get("files") {
         page.list(files.iter().filter_map(Value::as_str));
     }
+    if let Some(Value::Array(problems)) = verdict.details.get("problems") {
+        page.list(
+            problems
+                .iter()
+                .map(problem)
+                .collect::<Vec<_>>()
+                .iter()
+                .map(String::as_str),
+        );
+    }
     if let Some(warning) = &verdict.warning {
         page.signed(Sign::Warn, warning);
     }
@@ -134,6 +144,16 @@ pub fn verdict(verdict: &RunVerdict, look: &Look) -> String {
         page.body(report);
     }
     page.finish()
+}
+
+/// What is wrong with a document: where, and what.
+fn problem(told: &Value) -> String {
+    let text = |name: &str| told.get(name).and_then(Value::as_str).unwrap_or_default();
+    let line = told.get("line").and_then(Value::as_u64).unwrap_or(0);
+    match line {
+        0 => format!("{}: {}", text("document"), text("message")),
+        line => format!("{}:{line}: {}", text("document"), text("message")),
+    }
 }
 
 /// Where a run is.

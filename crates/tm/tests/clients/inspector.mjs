@@ -58,7 +58,7 @@ function play(stage, target) {
     const { contents } = quietly('--method', 'resources/read', '--uri', state);
     assert.equal(JSON.parse(contents[0].text).status, 'running');
     const { resourceTemplates } = quietly('--method', 'resources/templates/list');
-    assert.equal(resourceTemplates.length, 4);
+    assert.equal(resourceTemplates.length, 5);
 
     const { prompts } = quietly('--method', 'prompts/list');
     assert.equal(prompts[0].name, 'tdd');

@@ -58,7 +58,7 @@ export class Story {
         assert.ok(prompts.some(prompt => prompt.name === 'tdd'));
         const templates = await connection.templates();
         const parts = templates.map(template => template.uriTemplate.split('/').at(-1)).sort();
-        assert.deepEqual(parts, ['graph', 'log', 'report', 'state']);
+        assert.deepEqual(parts, ['graph', 'graph', 'log', 'report', 'state']);
         if (connection.callWithWrongSchema) {
             const tool = tools.find(one => one.name === 'autopilot_start');
             await assert.rejects(

@@ -119,7 +119,7 @@ class Story:
         assert any(prompt.name == "tdd" for prompt in prompts), prompts
         templates = (await self.client.list_resource_templates()).resource_templates
         parts = sorted(template.uri_template.rsplit("/", 1)[1] for template in templates)
-        assert parts == ["graph", "log", "report", "state"], parts
+        assert parts == ["graph", "graph", "log", "report", "state"], parts
         wrong = types.CallToolResult(content=[], structured_content={"runId": 5})
         try:
             await self.client.session.validate_tool_result("autopilot_start", wrong)

@@ -1,5 +1,7 @@
 //! The program as its callers meet it: the real binary, in real repositories.
 
+mod collab;
+mod collab_walk;
 mod demo;
 mod environment;
 mod errors;
@@ -17,6 +19,7 @@ mod session_person;
 mod shell;
 mod terminal;
 mod whole_run;
+mod workflow_graph;
 
 /// A module that is not named above would never be run.
 #[test]

@@ -29,6 +29,17 @@ const AUTOPILOT: [&str; 14] = [
     "autopilot_get_state",
 ];
 
+/// The same.
+const COLLAB: [&str; 7] = [
+    "complete_skill",
+    "get_session_state",
+    "update_session_state",
+    "update_task_status",
+    "update_tasks_status",
+    "get_task_graph",
+    "sync_task_graph",
+];
+
 fn list(stage: &Stage, options: &[&str]) -> (Vec<Value>, usize) {
     let mut server = stage.server_with(options);
     server.initialize("2025-11-25", &json!({}));
@@ -88,6 +99,9 @@ fn the_tools_fit_the_budget_and_stand_in_their_order() {
             "session_status"
         ]
     );
+    let (collab, bytes) = list(&stage, &["--tools", "collab"]);
+    assert!(bytes < GROUP, "the group collab takes {bytes} bytes");
+    assert_eq!(names(&collab), COLLAB);
     // In whichever order they are named.
     for groups in ["autopilot,run", "run,autopilot"] {
         let (both, _) = list(&stage, &["--tools", groups]);
@@ -135,6 +149,8 @@ fn each_tool_says_what_it_is_and_takes_and_gives() {
         let is_of = |group: &str| name.as_str().is_some_and(|name| name.starts_with(group));
         let every: &[&str] = if is_of("session_") {
             &["sessionId", "projectRoot"]
+        } else if name.as_str().is_some_and(|name| COLLAB.contains(&name)) {
+            &["session", "project"]
         } else {
             &["runId", "projectRoot", "tag"]
         };
@@ -161,7 +177,9 @@ fn each_tool_says_what_it_is_and_takes_and_gives() {
             "autopilot_status",
             "autopilot_next_work_unit",
             "autopilot_get_state",
-            "session_status"
+            "session_status",
+            "get_session_state",
+            "get_task_graph"
         ]
     );
 }
@@ -197,7 +215,7 @@ fn an_unknown_group_is_refused() {
         assert!(output.stdout.is_empty(), "{output:?}");
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(
-            text.contains("the groups are autopilot, run, review"),
+            text.contains("the groups are autopilot, run, review, collab"),
             "{text}"
         );
     }

@@ -1,7 +1,11 @@
 //! The MCP server on a pipe, byte for byte: what it says to whom, and what it makes of what it should never be told.
 
 mod breaking;
+mod collab;
+#[path = "../it/collab_walk.rs"]
+mod collab_walk;
 mod crowds;
+mod drawings;
 mod eras;
 mod listing;
 mod noise;

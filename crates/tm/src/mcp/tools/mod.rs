@@ -1,6 +1,7 @@
 //! The tools, by group. A tool is a name, a text for the model, two schemas, and one call of the conductor.
 
 mod autopilot;
+pub(super) mod collab;
 mod run;
 mod session;
 mod work_unit;
@@ -27,11 +28,13 @@ pub enum Group {
     Run,
     /// Sessions: plan, generate, review, revise.
     Review,
+    /// Sessions that go from skill to skill.
+    Collab,
 }
 
 impl Group {
     /// All groups, in the order of `tools/list`.
-    pub const ALL: [Self; 3] = [Self::Autopilot, Self::Run, Self::Review];
+    pub const ALL: [Self; 4] = [Self::Autopilot, Self::Run, Self::Review, Self::Collab];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -39,6 +42,7 @@ impl Group {
             Self::Autopilot => "autopilot",
             Self::Run => "run",
             Self::Review => "review",
+            Self::Collab => "collab",
         }
     }
 
@@ -48,6 +52,7 @@ impl Group {
             Self::Autopilot => include_str!("autopilot.md"),
             Self::Run => include_str!("run.md"),
             Self::Review => include_str!("review.md"),
+            Self::Collab => include_str!("collab.md"),
         }
     }
 
@@ -59,6 +64,7 @@ impl Group {
                 .collect(),
             Self::Run => run::entries(),
             Self::Review => session::entries(),
+            Self::Collab => collab::entries(),
         }
     }
 }
@@ -192,6 +198,8 @@ impl Entry {
         let mut properties = self.input.as_object().cloned().unwrap_or_default();
         let every: &[&str] = if self.name.starts_with("session_") {
             &["sessionId", "projectRoot"]
+        } else if collab::NAMES.contains(&self.name) {
+            &["session", "project"]
         } else {
             &["runId", "projectRoot", "tag"]
         };

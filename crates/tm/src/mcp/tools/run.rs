@@ -5,6 +5,7 @@ use mcp::Hints;
 use serde_json::json;
 
 use super::{Answer, Call, Entry, answer};
+use crate::commands::collab::advice::of_refusal;
 
 /// The tools of the generic verbs.
 pub(super) fn entries() -> Vec<Entry> {
@@ -94,7 +95,9 @@ fn report(mut call: Call<'_>) -> Answer {
         files: given.texts("files")?,
     };
     let (conductor, meant) = call.open()?;
-    answer(&conductor.run_report(meant.run(), &report)?)
+    let mut told = conductor.run_report(meant.run(), &report)?;
+    of_refusal(&mut told.suggestion, meant.run());
+    answer(&told)
 }
 
 fn status(call: Call<'_>) -> Answer {

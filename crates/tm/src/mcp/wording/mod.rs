@@ -4,7 +4,12 @@
 //! tool, and flags its arguments. What only a person at a terminal can do stays as it is, and so does everything that
 //! stands in a fence as data.
 
+mod skills;
+
 use serde_json::Value;
+
+use self::skills::named_once;
+use super::tools::collab;
 
 /// The form in which an agent works on a run: a tool of one form leads to the tools of the same form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +20,7 @@ enum Form {
 }
 
 /// What a command is called in the three forms; the same in all where there is only one.
-const COMMANDS: [(&str, [&str; 3]); 26] = [
+const COMMANDS: [(&str, [&str; 3]); 32] = [
     (
         "tm autopilot start",
         ["autopilot_start", "autopilot_start", "run_start"],
@@ -68,6 +73,12 @@ const COMMANDS: [(&str, [&str; 3]); 26] = [
     ("tm session status", ["session_status"; 3]),
     ("tm session approve", ["session_decide"; 3]),
     ("tm session reject", ["session_decide"; 3]),
+    ("tm collab complete-skill", ["complete_skill"; 3]),
+    ("tm collab state", ["get_session_state"; 3]),
+    ("tm collab update", ["update_session_state"; 3]),
+    ("tm collab task", ["update_task_status"; 3]),
+    ("tm collab graph", ["get_task_graph"; 3]),
+    ("tm collab sync", ["sync_task_graph"; 3]),
     ("tm runs report", ["tramline://runs/{id}/report"; 3]),
     ("tm runs log", ["tramline://runs/{id}/log"; 3]),
     ("tm runs show", ["tramline://runs/{id}/state"; 3]),
@@ -115,6 +126,8 @@ const FOR_A_PERSON: &str = "This is for a person, not for you. Show them what fo
 /// The words of one agent.
 pub struct Words<'a> {
     form: Form,
+    /// Whether it works on a session of skills.
+    skills: bool,
     has: &'a dyn Fn(&str) -> bool,
 }
 
@@ -128,7 +141,11 @@ impl<'a> Words<'a> {
         } else {
             Form::Phases
         };
-        Self { form, has }
+        Self {
+            form,
+            skills: collab::NAMES.contains(&tool),
+            has,
+        }
     }
 
     /// Rewrites advice and instructions in an answer, or in the fault of a call.
@@ -143,12 +160,35 @@ impl<'a> Words<'a> {
         }
         if let Some(Value::String(suggestion)) = told.get_mut("suggestion") {
             *suggestion = self.advice(suggestion);
+            if self.skills {
+                *suggestion = suggestion.replace("`projectRoot`", "`project`");
+            }
         }
         if let Some(Value::String(recovery)) = told.get_mut("recovery") {
             *recovery = self.command(recovery);
         }
         if let Some(Value::String(prompt)) = told.get_mut("prompt_text") {
             *prompt = self.instructions(prompt);
+        }
+        for problem in told
+            .get_mut("problems")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            if let Some(Value::String(suggestion)) = problem.get_mut("suggestion") {
+                *suggestion = self.advice(suggestion);
+            }
+        }
+        for note in told
+            .get_mut("notes")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            if let Value::String(text) = note {
+                *text = self.advice(text);
+            }
         }
         self.of_unit(told);
         for unit in told
@@ -218,6 +258,15 @@ impl<'a> Words<'a> {
         if line.contains('\n') {
             return None;
         }
+        if line.starts_with("tm collab ") {
+            let told = self.command(line);
+            let (tool, with) = told.split_once(" with ").unwrap_or((&told, ""));
+            let with = match with {
+                "" => String::new(),
+                with => format!(" with {with}"),
+            };
+            return self.tool(line).map(|_| format!("   Call `{tool}`{with}"));
+        }
         let words: Vec<&str> = line.split(' ').collect();
         let ["tm", "autopilot", command, rest @ ..] = words.as_slice() else {
             return None;
@@ -253,7 +302,7 @@ impl<'a> Words<'a> {
         let mut out = String::with_capacity(text.len());
         for (number, part) in text.split('`').enumerate() {
             if number % 2 == 0 {
-                out.push_str(&flags(part));
+                out.push_str(&self.flags(part));
                 continue;
             }
             let told = self.command(part);
@@ -268,7 +317,11 @@ impl<'a> Words<'a> {
                 out.push('`');
             }
         }
-        out
+        if text.contains("`tm collab ") {
+            named_once(out)
+        } else {
+            out
+        }
     }
 
     /// The tool that does what a command does.
@@ -292,16 +345,20 @@ impl<'a> Words<'a> {
     /// A command as the tool that does the same, with the arguments that it names.
     fn command(&self, text: &str) -> String {
         let Some(tool) = self.tool(text) else {
-            return flags(text);
+            return self.flags(text);
         };
-        let mut named: Vec<&str> = FLAGS
-            .iter()
-            .filter(|(flag, _)| text.split(' ').any(|word| word == *flag))
-            .map(|(_, argument)| *argument)
-            .collect();
+        let mut named: Vec<String> = if text.starts_with("tm collab ") {
+            skills::arguments(text)
+        } else {
+            FLAGS
+                .iter()
+                .filter(|(flag, _)| text.split(' ').any(|word| word == *flag))
+                .map(|(_, argument)| (*argument).to_owned())
+                .collect()
+        };
         // What makes this one another call of the same tool.
         if text.starts_with("tm session respond ") {
-            named.push("response");
+            named.push("response".to_owned());
         }
         if named.is_empty() {
             tool.to_owned()
@@ -309,16 +366,25 @@ impl<'a> Words<'a> {
             format!("{tool} with {}", named.join(", "))
         }
     }
+
+    /// A text with its flags as arguments.
+    fn flags(&self, text: &str) -> String {
+        if self.skills {
+            flags(&flags(text, &skills::FLAGS), &FLAGS)
+        } else {
+            flags(text, &FLAGS)
+        }
+    }
 }
 
-/// A text with its flags as arguments.
-fn flags(text: &str) -> String {
+/// A text with these flags as arguments.
+fn flags(text: &str, known: &[(&str, &str)]) -> String {
     // What only a person does keeps the words that the person types; so does what is no command of ours.
     if text.starts_with("tm ") || text.starts_with("git ") || !text.contains("--") {
         return text.to_owned();
     }
     let mut out = text.to_owned();
-    for (flag, argument) in FLAGS {
+    for &(flag, argument) in known {
         let mut from = 0;
         while let Some(at) = out[from..].find(flag).map(|at| at + from) {
             let end = at + flag.len();

@@ -1,0 +1,135 @@
+//! What the calls of a session of skills take over stdio, beside a bare append with fdatasync of as many bytes.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use crate::skills;
+use crate::stage::Stage;
+use crate::stdio::Line;
+
+/// Two completions each.
+const BUGS: usize = 1000;
+/// So many completions are made one after the other, then as many bare appends.
+const TURN: usize = 100;
+/// Calls that are measured, of those that are no completions.
+const CALLS: usize = 2000;
+
+/// A file in the folder of a run, and the journal beside it.
+struct Beside {
+    journal: PathBuf,
+    bare: File,
+}
+
+impl Beside {
+    /// The only session of that name.
+    fn of(stage: &Stage, session: &str) -> Self {
+        let projects = stage.store.join("projects");
+        let only = |folder: PathBuf, wanted: &str| {
+            std::fs::read_dir(folder)
+                .expect("a folder")
+                .map(|entry| entry.expect("an entry").path())
+                .find(|path| path.is_dir() && path.display().to_string().contains(wanted))
+                .expect("it is there")
+        };
+        let run = only(
+            only(projects, "").join("runs"),
+            &format!("collab__{session}__"),
+        );
+        let bare = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(run.join("bare"))
+            .expect("a file");
+        Self {
+            journal: run.join("activity.jsonl"),
+            bare,
+        }
+    }
+
+    fn len(&self) -> usize {
+        let about = std::fs::metadata(&self.journal).expect("a journal");
+        usize::try_from(about.len()).expect("it fits")
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Duration {
+        let began = Instant::now();
+        self.bare.write_all(bytes).expect("written");
+        self.bare.sync_data().expect("synced");
+        began.elapsed()
+    }
+}
+
+/// Measures all of it; `tell` prints what came out, in any order.
+pub fn measure(stage: &Stage, tell: &dyn Fn(&str, Vec<Duration>)) {
+    let tm = |words: &[&str]| stage.tm(words);
+    skills::gathered(&tm, &stage.root, "bugs", BUGS);
+    let mut server = Line::to(&mut stage.tm(&["mcp", "--tools", "collab"]));
+    server.initialize();
+    let mut beside = Beside::of(stage, "bugs");
+    let (mut completions, mut bare) = (Vec::new(), Vec::new());
+    let mut id = 0;
+    for _ in 0..2 * BUGS / TURN {
+        let before = beside.len();
+        for _ in 0..TURN / 2 {
+            for skill in ["collab-clear", "systematic-debugging"] {
+                let request = call(
+                    id,
+                    "complete_skill",
+                    &format!(r#""session":"bugs","skill":"{skill}""#),
+                );
+                completions.push(timed(&mut server, &request));
+                id += 1;
+            }
+        }
+        let bytes = vec![b'x'; (beside.len() - before) / TURN];
+        bare.extend((0..TURN).map(|_| beside.append(&bytes)));
+    }
+    tell("a bare append and fdatasync of its bytes", bare);
+    tell("complete_skill", completions);
+
+    for tasks in [10, 10_000] {
+        let session = format!("tasks-{tasks}");
+        skills::executing(&tm, &stage.root, &session, tasks);
+        let store = |at: usize| {
+            let status = ["in_progress", "pending"][at / tasks % 2];
+            let task = at % tasks;
+            format!(r#""session":"{session}","id":"t{task}","status":"{status}""#)
+        };
+        let stored = (0..CALLS).map(|at| {
+            let request = call(at, "update_task_status", &store(at));
+            timed(&mut server, &request)
+        });
+        tell(
+            &format!("update_task_status, {tasks} tasks"),
+            stored.collect(),
+        );
+        let told = (0..CALLS).map(|at| {
+            let request = call(
+                at,
+                "get_session_state",
+                &format!(r#""session":"{session}""#),
+            );
+            timed(&mut server, &request)
+        });
+        tell(&format!("get_session_state, {tasks} tasks"), told.collect());
+    }
+}
+
+fn call(id: usize, tool: &str, arguments: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{{arguments}}}}}}}"#
+    )
+}
+
+fn timed(server: &mut Line, request: &str) -> Duration {
+    let began = Instant::now();
+    let answer = server.exchange(request);
+    let took = began.elapsed();
+    assert!(
+        answer.contains(r#""result""#) && !answer.contains(r#""validated":false"#),
+        "{request}: {answer}"
+    );
+    took
+}

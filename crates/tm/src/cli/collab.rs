@@ -1,0 +1,192 @@
+//! `tm collab`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::ProjectPlace;
+
+/// `tm collab`.
+#[derive(Debug, Args)]
+pub struct Collab {
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: ProjectPlace,
+    /// The session, by its name; the only one under way if left out
+    #[arg(
+        long,
+        short = 's',
+        global = true,
+        value_name = "NAME",
+        alias = "run-id",
+        help_heading = "Everywhere"
+    )]
+    pub session: Option<String>,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: CollabCommand,
+}
+
+impl Collab {
+    /// Whether the answer is to be JSON.
+    pub fn json(&self) -> bool {
+        let drawn_so = matches!(
+            self.command,
+            CollabCommand::Graph(Graph {
+                format: Format::Json
+            })
+        );
+        self.place.json || drawn_so
+    }
+}
+
+/// The commands of `tm collab`, in the order in which a session needs them.
+#[derive(Debug, Subcommand)]
+pub enum CollabCommand {
+    /// Say that a skill is finished, and be told the next one
+    ///
+    /// The present state decides, and not the name: a skill that is not the one expected is refused, and nothing moves.
+    /// Said twice, it counts once. The first skill, `collab-start`, begins a session.
+    ///
+    /// The exit status is 0 if it was taken, 3 if it was refused, and 5 if the unit is a stale one or the session is paused.
+    #[command(
+        after_long_help = "Example:\n  tm collab complete-skill collab-start --session parser"
+    )]
+    CompleteSkill(CompleteSkill),
+    /// Show the skill that is due, and all that is needed to go on with it
+    ///
+    /// One call is enough for an agent that remembers nothing, such as after its context was cleared.
+    #[command(
+        alias = "status",
+        alias = "next",
+        after_long_help = "Example:\n  tm collab state --full"
+    )]
+    State(State),
+    /// Set the work items, which of them comes first, and whether a snapshot is kept
+    ///
+    /// All of it is taken, or nothing. What follows from the rails (state, phase, batches, …) is refused as `read_only`. A
+    /// session that is not there is begun.
+    ///
+    /// Each item has a number, a title and a type (code, task, bugfix), and perhaps dependsOn, the numbers of the items that
+    /// come before it.
+    #[command(
+        after_long_help = "Example:\n  tm collab update --work-items '[{\"number\": 1, \"title\": \"Dates\", \"type\": \"code\"}]'"
+    )]
+    Update(Update),
+    /// Say what tasks of the batch in hand came to
+    ///
+    /// One task as `ID STATUS`, any number of them as `ID=STATUS`: all of them are stored, or none. The statuses are `pending`,
+    /// `in_progress`, `completed` and `failed`. A task that is given up has failed for good, and what depends on it is not run:
+    /// `--given-up` says so of one task, and `ID=given-up` of each of several. An id that begins with a hyphen stands behind `--`.
+    ///
+    /// The exit status is 0 if they were stored, and 3 if they were refused.
+    #[command(
+        after_long_help = "Examples:\n  tm collab task types in_progress\n  tm collab task types=completed lexer=completed parser=given-up"
+    )]
+    Task(Task),
+    /// Draw the tasks of all items as a Mermaid flowchart
+    ///
+    /// It has a box for each wave, and a colour for each status. Before the batches are cut it shows those that the graphs
+    /// would give now.
+    ///
+    /// The exit status is 0, and 3 where the graphs have errors and nothing can be drawn.
+    #[command(after_long_help = "Example:\n  tm collab graph > tasks.mmd")]
+    Graph(Graph),
+    /// Hand over the task graph of an item
+    ///
+    /// It is YAML, alone or as the block with `tasks:` in a Markdown document. It replaces the item's graph that was there
+    /// before; what its tasks came to is kept. Without a file the documents in the session's own folder are read again.
+    ///
+    /// The exit status is 0 if it was taken, and 3 if it has errors, which are told with their lines.
+    #[command(after_long_help = "Example:\n  tm collab sync docs/task-graph.md --item 2")]
+    Sync(Sync),
+}
+
+impl CollabCommand {
+    /// Its name on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::CompleteSkill(_) => "complete-skill",
+            Self::State(_) => "state",
+            Self::Update(_) => "update",
+            Self::Task(_) => "task",
+            Self::Graph(_) => "graph",
+            Self::Sync(_) => "sync",
+        }
+    }
+}
+
+/// `tm collab complete-skill`.
+#[derive(Debug, Args)]
+pub struct CompleteSkill {
+    /// The skill that is finished
+    #[arg(value_name = "SKILL")]
+    pub skill: String,
+    /// The work unit that it was done for, as the answer before named it
+    #[arg(long, value_name = "ID", alias = "unit")]
+    pub unit_id: Option<String>,
+}
+
+/// `tm collab state`.
+#[derive(Debug, Args)]
+pub struct State {
+    /// Every field: all items, batches and tasks
+    #[arg(long)]
+    pub full: bool,
+}
+
+/// `tm collab update`.
+#[derive(Debug, Args)]
+pub struct Update {
+    /// All work items, as a JSON list; from a file with `@`, from standard input with `-`
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    pub work_items: Option<String>,
+    /// The number of the item that is to be taken first
+    #[arg(long, value_name = "N")]
+    pub current_item: Option<String>,
+    /// Whether the caller keeps a snapshot of its context
+    #[arg(long, value_name = "true|false")]
+    pub has_snapshot: Option<bool>,
+    /// Any field, by its name and its value as JSON; may be repeated
+    #[arg(long, value_name = "NAME=JSON")]
+    pub set: Vec<String>,
+}
+
+/// `tm collab task`.
+#[derive(Debug, Args)]
+pub struct Task {
+    /// A task and its status, or any number of them as `ID=STATUS`
+    #[arg(value_name = "ID STATUS|ID=STATUS", required = true)]
+    pub words: Vec<String>,
+    /// The task is given up, and what depends on it is not run
+    #[arg(long)]
+    pub given_up: bool,
+}
+
+/// `tm collab graph`.
+#[derive(Debug, Args)]
+pub struct Graph {
+    /// As what to print it
+    #[arg(long, value_name = "FORMAT", default_value = "mermaid")]
+    pub format: Format,
+}
+
+/// As what a graph is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A Mermaid flowchart
+    Mermaid,
+    /// The batches, with that flowchart in it
+    Json,
+}
+
+/// `tm collab sync`.
+#[derive(Debug, Args)]
+pub struct Sync {
+    /// The file with the graph; `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The number of the item that it is of; the present one if left out
+    #[arg(long, value_name = "N")]
+    pub item: Option<String>,
+}

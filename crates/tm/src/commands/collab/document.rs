@@ -1,0 +1,127 @@
+//! Documents that a caller hands over: task graphs and work items, from files and from standard input.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use conductor::{Fault, Kind};
+
+use super::super::usage;
+
+/// The most that is read of one, in bytes.
+const MOST_BYTES: u64 = conductor::collab::LARGEST_DOCUMENT as u64;
+
+/// What is asked for where a file cannot be used.
+const NAME_ANOTHER: &str = "name a file that you can read, or `-` for standard input";
+
+/// Where a document lies.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Document {
+    /// In the project: its path from the project's root.
+    Inside(String),
+    /// Elsewhere: its text.
+    Outside(String),
+}
+
+/// A document that is named on the command line, seen from `cwd`.
+pub fn found(file: &Path, cwd: &Path, root: &Path) -> Result<Document, Fault> {
+    if file.as_os_str() == "-" {
+        return text_of(file).map(Document::Outside);
+    }
+    let real = fs::canonicalize(cwd.join(file)).map_err(|error| unreadable(file, &error))?;
+    let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let inside = real.strip_prefix(root).ok().and_then(Path::to_str);
+    match inside.filter(|_| real.is_file()) {
+        Some(path) => Ok(Document::Inside(path.to_owned())),
+        None => text_of(&real).map(Document::Outside),
+    }
+}
+
+/// The text of a file, or of standard input where it is `-`.
+pub fn text_of(file: &Path) -> Result<String, Fault> {
+    let (shown, bytes) = if file.as_os_str() == "-" {
+        ("standard input".to_owned(), bounded(io::stdin().lock()))
+    } else {
+        (
+            file.display().to_string(),
+            File::open(file).and_then(bounded),
+        )
+    };
+    let bytes = bytes.map_err(|error| unreadable(Path::new(&shown), &error))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(Fault::new(
+            Kind::Usage,
+            "document_too_large",
+            format!("{shown} has more than {MOST_BYTES} bytes, which are the most that are read"),
+        )
+        .suggest("leave out what need not be in it"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..at].split(|&byte| byte == b'\n').count();
+        usage(format!("{shown}:{line}: this is no UTF-8 text")).suggest("store it as UTF-8 text")
+    })
+}
+
+fn bounded(from: impl io::Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unreadable(file: &Path, error: &io::Error) -> Fault {
+    let shown = file.display();
+    if error.kind() == io::ErrorKind::NotFound {
+        return Fault::new(
+            Kind::Missing,
+            "unknown_file",
+            format!("there is no file {shown}"),
+        )
+        .suggest(NAME_ANOTHER);
+    }
+    Fault::environment("input", format!("{shown} could not be read"), error).suggest(NAME_ANOTHER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_the_project_is_named_and_any_other_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("project");
+        fs::create_dir_all(root.join("docs")).unwrap();
+        fs::write(root.join("docs/graph.md"), "in").unwrap();
+        fs::write(folder.path().join("graph.md"), "out").unwrap();
+        std::os::unix::fs::symlink("../graph.md", root.join("link.md")).unwrap();
+        let inside = Document::Inside("docs/graph.md".to_owned());
+        let outside = Document::Outside("out".to_owned());
+        for (cwd, file, expected) in [
+            ("project", "docs/graph.md", &inside),
+            ("project/docs", "graph.md", &inside),
+            ("project/docs", "../docs/./graph.md", &inside),
+            ("", "project/docs/graph.md", &inside),
+            ("project", "../graph.md", &outside),
+            ("project", "link.md", &outside),
+        ] {
+            let found = found(Path::new(file), &folder.path().join(cwd), &root).unwrap();
+            assert_eq!(&found, expected, "{file} from {cwd:?}");
+        }
+        for (file, code) in [("gone.md", "unknown_file"), ("docs", "input")] {
+            let fault = found(Path::new(file), &root, &root).unwrap_err();
+            assert_eq!(fault.code, code, "{fault:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("graph.md");
+        fs::write(&file, b"a\nb\n\xff").unwrap();
+        let fault = text_of(&file).unwrap_err();
+        assert!(fault.message.contains("graph.md:3:"), "{fault:?}");
+        let long = usize::try_from(MOST_BYTES).unwrap() + 1;
+        fs::write(&file, vec![b'a'; long]).unwrap();
+        assert_eq!(text_of(&file).unwrap_err().code, "document_too_large");
+    }
+}

@@ -1,0 +1,237 @@
+//! What is set of a session and of its tasks, as it is typed on a command line.
+
+use std::path::Path;
+
+use conductor::Fault;
+use conductor::collab::request::TaskUpdate;
+use project::convention::plain::one_line;
+use serde_json::{Map, Value};
+
+use super::super::usage;
+use super::document::text_of;
+use crate::cli::collab::{Task, Update};
+
+/// The fields that an update sets, by name.
+pub fn fields(update: &Update) -> Result<Map<String, Value>, Fault> {
+    let mut fields = Map::new();
+    if let Some(given) = &update.work_items {
+        fields.insert("workItems".to_owned(), work_items(given)?);
+    }
+    if let Some(number) = &update.current_item {
+        fields.insert("currentItem".to_owned(), number_or_text(number));
+    }
+    if let Some(has) = update.has_snapshot {
+        fields.insert("hasSnapshot".to_owned(), has.into());
+    }
+    for pair in &update.set {
+        let Some((name, value)) = pair.split_once('=') else {
+            return Err(usage(format!("--set {} has no `=`", one_line(pair)))
+                .suggest("write --set NAME=JSON"));
+        };
+        let name = name.trim();
+        // What is no JSON is a text, so that none needs two kinds of quotes.
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+        if fields.insert(name.to_owned(), value).is_some() {
+            return Err(
+                usage(format!("the field `{}` is set twice", one_line(name)))
+                    .suggest("set it once"),
+            );
+        }
+    }
+    Ok(fields)
+}
+
+/// The work items: JSON, or where it is.
+fn work_items(given: &str) -> Result<Value, Fault> {
+    let (from, text) = match given.strip_prefix('@') {
+        Some(file) => (file, text_of(Path::new(file))?),
+        None if given == "-" => ("standard input", text_of(Path::new(given))?),
+        None => ("--work-items", given.to_owned()),
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        usage(format!("{}: this is no JSON: {error}", one_line(from))).suggest(
+            "write a list such as [{\"number\": 1, \"title\": \"Parse dates\", \"type\": \"code\"}]; `@FILE` reads it from a file, `-` from standard input",
+        )
+    })
+}
+
+/// A number where it is one, else text such as `2a`.
+pub fn number_or_text(given: &str) -> Value {
+    let given = given.trim();
+    given
+        .parse::<u64>()
+        .map_or_else(|_| Value::from(given), Value::from)
+}
+
+/// What tasks came to.
+pub fn tasks(task: &Task) -> Result<Vec<TaskUpdate>, Fault> {
+    match task.words.as_slice() {
+        [id, status] if !status.contains('=') => {
+            let mut update = with_status(id, status);
+            if task.given_up {
+                if update.status != "failed" {
+                    return Err(not_failed(id, status));
+                }
+                update.outcome = Some("failed".to_owned());
+            }
+            Ok(vec![update])
+        }
+        [id] if task.given_up && !id.contains('=') => Ok(vec![with_status(id, "given-up")]),
+        [id] if !id.contains('=') => {
+            Err(usage(format!("the task `{}` has no status", one_line(id))).suggest(form()))
+        }
+        words => {
+            if task.given_up && words.len() > 1 {
+                return Err(usage("--given-up is for one task")
+                    .suggest("write ID=given-up for each task that is given up"));
+            }
+            let mut updates = words
+                .iter()
+                .map(|word| pair(word))
+                .collect::<Result<Vec<_>, _>>()?;
+            if let ([update], true) = (updates.as_mut_slice(), task.given_up) {
+                if update.status != "failed" {
+                    return Err(not_failed(&update.id, &update.status));
+                }
+                update.outcome = Some("failed".to_owned());
+            }
+            Ok(updates)
+        }
+    }
+}
+
+/// A task and its status. An id may hold an equals sign; a status holds none.
+fn pair(word: &str) -> Result<TaskUpdate, Fault> {
+    match word.rsplit_once('=') {
+        Some((id, status)) if !id.is_empty() && !status.is_empty() => Ok(with_status(id, status)),
+        _ => Err(usage(format!(
+            "`{}` is no ID=STATUS, and there are several words",
+            one_line(word)
+        ))
+        .suggest(form())),
+    }
+}
+
+/// The rails know their own words; hyphens and capitals are for people.
+fn with_status(id: &str, status: &str) -> TaskUpdate {
+    let status = status.trim().to_lowercase().replace('-', "_");
+    let given_up = status == "given_up";
+    TaskUpdate {
+        id: id.trim().to_owned(),
+        status: if given_up {
+            "failed".to_owned()
+        } else {
+            status
+        },
+        outcome: given_up.then(|| "failed".to_owned()),
+    }
+}
+
+fn not_failed(id: &str, status: &str) -> Fault {
+    usage(format!(
+        "the task `{}` cannot be given up and {} at once",
+        one_line(id),
+        one_line(status)
+    ))
+    .suggest("a task that is given up has failed: leave the status out, or write failed")
+}
+
+fn form() -> &'static str {
+    "write one task as `tm collab task ID STATUS`, several as `tm collab task ID=STATUS ID=STATUS`; the statuses are pending, in_progress, completed, failed and given-up"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn told(words: &[&str], given_up: bool) -> Result<Vec<(String, String, bool)>, String> {
+        let words = words.iter().map(|&word| word.to_owned()).collect();
+        tasks(&Task { words, given_up })
+            .map(|all| {
+                all.into_iter()
+                    .map(|one| (one.id, one.status, one.outcome.is_some()))
+                    .collect()
+            })
+            .map_err(|fault| fault.message)
+    }
+
+    fn one(id: &str, status: &str, given_up: bool) -> (String, String, bool) {
+        (id.to_owned(), status.to_owned(), given_up)
+    }
+
+    #[test]
+    fn one_task_is_two_words_and_many_are_pairs() {
+        for (words, given_up, expected) in [
+            (
+                &["a", "completed"][..],
+                false,
+                vec![one("a", "completed", false)],
+            ),
+            (
+                &["a", "In-Progress"],
+                false,
+                vec![one("a", "in_progress", false)],
+            ),
+            (&["a=b", "failed"], false, vec![one("a=b", "failed", false)]),
+            (&["a", "failed"], true, vec![one("a", "failed", true)]),
+            (&["a"], true, vec![one("a", "failed", true)]),
+            (&["a", "given-up"], false, vec![one("a", "failed", true)]),
+            (&["a=failed"], true, vec![one("a", "failed", true)]),
+            (
+                &["item-2/a=completed", "x=y=given_up"],
+                false,
+                vec![
+                    one("item-2/a", "completed", false),
+                    one("x=y", "failed", true),
+                ],
+            ),
+            // What is no status is for the rails to say.
+            (&["a", "finished"], false, vec![one("a", "finished", false)]),
+        ] {
+            assert_eq!(told(words, given_up), Ok(expected), "{words:?}");
+        }
+        for (words, given_up) in [
+            (&["a"][..], false),
+            (&["a", "b", "completed"], false),
+            (&["a=completed", "b"], true),
+            (&["a=completed", "b=failed"], true),
+            (&["a", "completed"], true),
+            (&["a=completed"], true),
+            (&["=completed"], false),
+            (&["a="], false),
+        ] {
+            assert!(told(words, given_up).is_err(), "{words:?} {given_up}");
+        }
+    }
+
+    #[test]
+    fn fields_are_set_once_each_and_keep_their_types() {
+        let update = |set: &[&str]| Update {
+            work_items: Some(r#"[{"number": "2a"}]"#.to_owned()),
+            current_item: Some("2".to_owned()),
+            has_snapshot: Some(true),
+            set: set.iter().map(|&pair| pair.to_owned()).collect(),
+        };
+        let given = fields(&update(&["phase=done", "batches=[]"])).unwrap();
+        assert_eq!(
+            Value::Object(given),
+            json!({
+                "workItems": [{ "number": "2a" }], "currentItem": 2, "hasSnapshot": true,
+                "phase": "done", "batches": [],
+            })
+        );
+        assert_eq!(number_or_text("2a"), "2a");
+        for set in ["phase", "currentItem=3"] {
+            assert_eq!(fields(&update(&[set])).unwrap_err().code, "usage");
+        }
+        let broken = Update {
+            work_items: Some("[".to_owned()),
+            current_item: None,
+            has_snapshot: None,
+            set: Vec::new(),
+        };
+        let fault = fields(&broken).unwrap_err();
+        assert!(fault.message.contains("--work-items"), "{fault:?}");
+    }
+}

@@ -1,0 +1,203 @@
+//! `tm collab`.
+
+pub mod advice;
+mod document;
+mod fields;
+
+use std::path::Path;
+
+use conductor::collab::request::{GraphSync, SessionUpdate, SkillDone};
+use conductor::{Conductor, Fault, Kind};
+
+use self::document::{Document, found};
+use super::{DONE, Outcome, current_folder, open};
+use crate::cli::collab::{Collab, CollabCommand, CompleteSkill, Sync};
+use crate::output::Output;
+use crate::render::collab as render;
+
+/// Carries out a command of `tm collab`.
+pub fn run(collab: Collab, output: &mut Output) -> Outcome {
+    let Collab {
+        place,
+        session,
+        command,
+    } = collab;
+    let name = format!("tm collab {}", command.name());
+    let conductor = open(place.project_root, None, &name)?;
+    let session = session.as_deref();
+    carry_out(&conductor, session, command, output)
+        .map_err(|fault| advice::of_fault(fault, session))
+}
+
+fn carry_out(
+    conductor: &Conductor,
+    session: Option<&str>,
+    command: CollabCommand,
+    output: &mut Output,
+) -> Outcome {
+    match command {
+        CollabCommand::CompleteSkill(done) => complete(conductor, session, done, output),
+        CollabCommand::State(state) if state.full => {
+            let state = conductor.collab_state(session)?;
+            output.answer(&state, |state, look| render::state(state, session, look))?;
+            Ok(DONE)
+        }
+        CollabCommand::State(_) => {
+            let brief = conductor.collab_brief(session)?;
+            // The one thing that a person needs then, and that an agent has no use for.
+            let paused = brief.paused_reason.is_some() && !output.is_json();
+            let run = if paused {
+                Some(conductor.collab_state(Some(&brief.session))?.run_id)
+            } else {
+                None
+            };
+            output.answer(&brief, |brief, look| {
+                render::brief(brief, run.as_deref(), session, look)
+            })?;
+            Ok(DONE)
+        }
+        CollabCommand::Update(update) => {
+            let mut updated = conductor.collab_update(&SessionUpdate {
+                session: session.map(str::to_owned),
+                fields: fields::fields(&update)?,
+            })?;
+            advice::of_refusal(&mut updated.suggestion, session);
+            output.answer(&updated, render::updated)?;
+            Ok(verdict(updated.validated, updated.code.as_deref()))
+        }
+        CollabCommand::Task(task) => {
+            let mut updated = conductor.collab_tasks(session, &fields::tasks(&task)?)?;
+            advice::of_refusal(&mut updated.suggestion, session);
+            // An agent knows which skill it carries out; a person is told.
+            let ended = updated.remaining == Some(0) && !output.is_json();
+            let skill = if ended {
+                conductor.collab_brief(Some(&updated.session))?.skill
+            } else {
+                None
+            };
+            output.answer(&updated, |updated, look| {
+                render::stored(updated, skill.as_deref(), session, look)
+            })?;
+            Ok(verdict(updated.validated, updated.code.as_deref()))
+        }
+        CollabCommand::Graph(_) => draw(conductor, session, output),
+        CollabCommand::Sync(sync) => hand_over(conductor, session, &sync, output),
+    }
+}
+
+/// The exit status of a verdict.
+fn verdict(validated: bool, code: Option<&str>) -> u8 {
+    match code {
+        _ if validated => DONE,
+        Some("stale_unit" | "paused") => Kind::Conflict.exit_status(),
+        _ => Kind::Refused.exit_status(),
+    }
+}
+
+fn complete(
+    conductor: &Conductor,
+    session: Option<&str>,
+    done: CompleteSkill,
+    output: &mut Output,
+) -> Outcome {
+    let mut answer = conductor.complete_skill(&SkillDone {
+        session: session.map(str::to_owned),
+        skill: done.skill,
+        unit_id: done.unit_id,
+    })?;
+    advice::of_refusal(&mut answer.suggestion, session);
+    output.answer(&answer, |answer, look| {
+        render::completed(answer, session, look)
+    })?;
+    Ok(verdict(answer.validated, answer.code.as_deref()))
+}
+
+/// The drawing goes to standard output by itself, so that it can go into a file.
+fn draw(conductor: &Conductor, session: Option<&str>, output: &mut Output) -> Outcome {
+    let graph = conductor.collab_graph(session)?;
+    let nothing = graph.batches.is_empty() && !graph.problems.is_empty();
+    if output.is_json() {
+        output.json(&graph)?;
+        return Ok(if nothing {
+            Kind::Refused.exit_status()
+        } else {
+            DONE
+        });
+    }
+    for problem in &graph.problems {
+        output.warning(&render::problem_line(problem));
+    }
+    if nothing {
+        return Err(Fault::new(
+            Kind::Refused,
+            "graph_invalid",
+            "nothing can be drawn: the task graphs have errors",
+        )
+        .suggest("mend those lines, and draw it again"));
+    }
+    if graph.batches.is_empty() {
+        output.hint("there is no task yet: items have their task graphs when they are drafted");
+    } else if !graph.cut {
+        output
+            .hint("the batches are not cut yet: these are the ones that the graphs would give now");
+    }
+    output.document(&format!("{}\n", graph.mermaid.trim_end()))?;
+    Ok(DONE)
+}
+
+fn hand_over(
+    conductor: &Conductor,
+    session: Option<&str>,
+    sync: &Sync,
+    output: &mut Output,
+) -> Outcome {
+    let file = sync.file.as_deref();
+    if file.is_some_and(|file| file.as_os_str() == "-") && output.has_person() {
+        output.hint("type the task graph, and end it with Ctrl-D on a line of its own");
+    }
+    let (path, document) = match file.map(|file| place(conductor, file)).transpose()? {
+        Some(Document::Inside(path)) => (Some(path), None),
+        Some(Document::Outside(text)) => (None, Some(text)),
+        None => (None, None),
+    };
+    let mut synced = conductor.collab_sync(&GraphSync {
+        session: session.map(str::to_owned),
+        item: sync.item.clone(),
+        document,
+        path,
+    })?;
+    advice::of_refusal(&mut synced.suggestion, session);
+    if let Some(file) = file {
+        let shown = match file.to_str() {
+            Some("-") => "standard input".to_owned(),
+            _ => file.display().to_string(),
+        };
+        advice::of_document(&mut synced, &shown);
+    }
+    output.answer(&synced, |synced, look| {
+        render::synced(synced, session, look)
+    })?;
+    Ok(verdict(synced.validated, synced.code.as_deref()))
+}
+
+fn place(conductor: &Conductor, file: &Path) -> Result<Document, Fault> {
+    found(file, &current_folder()?, conductor.root())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_and_a_conflict_have_statuses_of_their_own() {
+        for (validated, code, status) in [
+            (true, None, 0),
+            (false, Some("wrong_skill"), 3),
+            (false, None, 3),
+            (false, Some("stale_unit"), 5),
+            (false, Some("paused"), 5),
+        ] {
+            assert_eq!(verdict(validated, code), status, "{code:?}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `tm workflow graph`.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use conductor::{Conductor, Fault};
+
+use crate::cli::workflow::Graph;
+use crate::output::Output;
+
+/// Draws a workflow, to standard output or to a file.
+pub fn graph(graph: &Graph, conductor: &Conductor, output: &mut Output) -> Result<(), Fault> {
+    let drawn = conductor.workflow_graph(
+        graph.workflow.as_deref(),
+        graph.run.as_deref(),
+        graph.format.into(),
+    )?;
+    let file = graph
+        .output
+        .as_deref()
+        .filter(|file| *file != Path::new("-"));
+    if let Some(file) = file {
+        write(file, &drawn.graph).map_err(|error| not_written(file, &error))?;
+    }
+    if output.is_json() {
+        return output.json(&drawn);
+    }
+    match file {
+        None => output.document(&drawn.graph),
+        Some(file) => {
+            output.hint(&format!("{} drawn to {}", drawn.workflow, file.display()));
+            Ok(())
+        }
+    }
+}
+
+/// Replaces a file as a whole, so that nobody sees half of it. What is no regular file, such as a terminal, is written to.
+fn write(file: &Path, text: &str) -> io::Result<()> {
+    // What a link leads to is replaced, and not the link.
+    let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let present = fs::metadata(&real).ok();
+    if present.as_ref().is_some_and(|there| !there.is_file()) {
+        return fs::write(&real, text);
+    }
+    let folder = match real.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    // As any new file has it: what the process' mask leaves of it.
+    let mut aside = tempfile::Builder::new()
+        .prefix(".tm-")
+        .permissions(fs::Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        // The file aside is nothing that anybody should hear of.
+        .map_err(|error| io::Error::from(error.kind()))?;
+    aside.write_all(text.as_bytes())?;
+    if let Some(there) = present {
+        if there.permissions().readonly() {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        aside.as_file().set_permissions(there.permissions())?;
+    }
+    aside.persist(&real).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn not_written(file: &Path, error: &io::Error) -> Fault {
+    let what = format!("the drawing could not be written to {}", file.display());
+    let folder = file.parent().filter(|folder| *folder != Path::new(""));
+    let suggestion = match folder {
+        Some(folder) if !folder.exists() => {
+            format!("there is no folder {}: make it first", folder.display())
+        }
+        _ if file.is_dir() => "it is a folder: name a file in it".to_owned(),
+        _ => "choose a file that can be written".to_owned(),
+    };
+    Fault::environment("output", what, error).suggest(suggestion)
+}

@@ -1,0 +1,267 @@
+//! Sessions of skills from start to end, whichever way the calls go: what every answer on the way must be.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+/// Somebody who can make the calls of a session, by the names of their tools.
+pub trait Caller {
+    /// Makes a call that is not a fault, and gives its answer.
+    fn call(&mut self, tool: &str, arguments: &Value) -> Value;
+}
+
+/// A skill that is completed, and where that leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The skill that is completed.
+    pub skill: &'static str,
+    /// The state that it leads to.
+    pub state: &'static str,
+    /// The item in hand there.
+    pub item: Option<u64>,
+    /// The batch in hand there.
+    pub batch: Option<u64>,
+}
+
+const CLEAR: &str = "collab-clear";
+
+/// What an item goes through from the router on: each skill, and the state that it leads to. Where the next item begins is
+/// the router's to say.
+const BRAINSTORM: [(&str, &str); 6] = [
+    ("brainstorming-exploring", "clear-bs1"),
+    (CLEAR, "brainstorm-clarifying"),
+    ("brainstorming-clarifying", "clear-bs2"),
+    (CLEAR, "brainstorm-designing"),
+    ("brainstorming-designing", "clear-bs3"),
+    (CLEAR, "brainstorm-validating"),
+];
+const CODE: [(&str, &str); 11] = [
+    ("brainstorming-validating", "clear-pre-rough"),
+    (CLEAR, "rough-draft-interface"),
+    ("rough-draft-interface", "clear-rd1"),
+    (CLEAR, "rough-draft-pseudocode"),
+    ("rough-draft-pseudocode", "clear-rd2"),
+    (CLEAR, "rough-draft-skeleton"),
+    ("rough-draft-skeleton", "clear-rd3"),
+    (CLEAR, "build-task-graph"),
+    ("build-task-graph", "clear-rd4"),
+    (CLEAR, "rough-draft-handoff"),
+    ("rough-draft-handoff", "clear-post-item"),
+];
+const TASK: [(&str, &str); 2] = [
+    ("brainstorming-validating", "task-planning"),
+    ("task-planning", "clear-post-item"),
+];
+const BUGFIX: [(&str, &str); 1] = [("systematic-debugging", "clear-post-item")];
+
+/// Where an item of a type begins.
+fn first_state(kind: &str) -> &'static str {
+    match kind {
+        "bugfix" => "systematic-debugging",
+        _ => "brainstorm-exploring",
+    }
+}
+
+/// All completions of a session with items of these types, numbered from 1, and so many batches.
+pub fn steps(kinds: &[&str], batches: u64) -> Vec<Step> {
+    let mut all = Vec::new();
+    let mut push = |skill, state, item, batch| {
+        all.push(Step {
+            skill,
+            state,
+            item,
+            batch,
+        });
+    };
+    push("collab-start", "gather-goals", None, None);
+    push("gather-session-goals", "clear-pre-item", None, None);
+    for (number, kind) in (1..).zip(kinds) {
+        let item = Some(number);
+        push(CLEAR, first_state(kind), item, None);
+        let parts: [&[_]; 2] = match *kind {
+            "code" => [&BRAINSTORM, &CODE],
+            "task" => [&BRAINSTORM, &TASK],
+            _ => [&BUGFIX, &[]],
+        };
+        for (skill, state) in parts.concat() {
+            push(skill, state, item, None);
+        }
+    }
+    push(CLEAR, "ready-to-implement", None, None);
+    push("ready-to-implement", "clear-pre-execute", None, None);
+    for batch in 0..batches {
+        push(CLEAR, "execute-batch", None, Some(batch));
+        push("executing-plans", "clear-post-batch", None, None);
+    }
+    push(CLEAR, "workflow-complete", None, None);
+    push("finishing-a-development-branch", "cleanup", None, None);
+    push("collab-cleanup", "done", None, None);
+    all
+}
+
+/// The items of these types, as they are handed over.
+pub fn items(kinds: &[&str]) -> Value {
+    (1..)
+        .zip(kinds)
+        .map(|(number, kind)| json!({ "number": number, "title": format!("Item {number}"), "type": kind }))
+        .collect()
+}
+
+/// A session that is gone through.
+pub struct Walk<'c, C> {
+    /// Who makes the calls.
+    pub caller: &'c mut C,
+    /// Name of the session.
+    pub session: String,
+    /// The work units that were issued.
+    units: BTreeSet<String>,
+    /// Whether each answer is asked for again, and compared with what the session says of itself.
+    pub thorough: bool,
+}
+
+impl<'c, C: Caller> Walk<'c, C> {
+    /// A session of this name.
+    pub fn new(caller: &'c mut C, session: &str) -> Self {
+        Self {
+            caller,
+            session: session.to_owned(),
+            units: BTreeSet::new(),
+            thorough: false,
+        }
+    }
+
+    /// Makes a call about this session.
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let mut arguments = arguments.clone();
+        arguments["session"] = self.session.as_str().into();
+        self.caller.call(tool, &arguments)
+    }
+
+    /// Goes from start to end. `graph` is that of each code item, by its number.
+    pub fn whole(&mut self, kinds: &[&str], batches: u64, graph: impl Fn(u64) -> String) {
+        let steps = steps(kinds, batches);
+        for (at, step) in steps.iter().enumerate() {
+            match step.skill {
+                "gather-session-goals" => self.set_items(kinds),
+                "build-task-graph" => self.hand_graph_over(&graph(step.item.unwrap())),
+                "executing-plans" => self.do_batch(),
+                _ => {}
+            }
+            let answer = self.call("complete_skill", &json!({ "skill": step.skill }));
+            let next = steps.get(at + 1).map(|next| next.skill);
+            self.check(step, next, &answer);
+            if self.thorough {
+                self.look_again(step, &answer);
+            }
+        }
+    }
+
+    fn check(&mut self, step: &Step, next: Option<&str>, answer: &Value) {
+        assert_eq!(answer["validated"], true, "{step:?}: {answer:#}");
+        assert_eq!(answer["next_skill"], json!(next), "{step:?}: {answer:#}");
+        assert_eq!(answer["state"], step.state, "{step:?}: {answer:#}");
+        let action = if next == Some(CLEAR) { "clear" } else { "none" };
+        assert_eq!(answer["action"], action, "{step:?}: {answer:#}");
+        let mut params = Map::new();
+        if let Some(item) = step.item {
+            params.insert("item_number".to_owned(), item.into());
+        }
+        if let Some(batch) = step.batch {
+            params.insert("batch_index".to_owned(), batch.into());
+        }
+        assert_eq!(
+            answer["params"],
+            Value::Object(params),
+            "{step:?}: {answer:#}"
+        );
+        assert_eq!(
+            answer["done"] == true,
+            next.is_none(),
+            "{step:?}: {answer:#}"
+        );
+        if next.is_some() {
+            let unit = answer["unit_id"].as_str().unwrap();
+            assert!(self.units.insert(unit.to_owned()), "{unit} is issued twice");
+            let words = answer["instructions"].as_str().unwrap_or_default();
+            assert!(!words.is_empty(), "{step:?}: {answer:#}");
+        }
+    }
+
+    /// The same completion again is the same answer, and who remembers nothing is told the same.
+    fn look_again(&mut self, step: &Step, answer: &Value) {
+        let again = self.call("complete_skill", &json!({ "skill": step.skill }));
+        assert_eq!(&again, answer, "{step:?} again");
+        let brief = self.call("get_session_state", &json!({}));
+        let bytes = brief.to_string().len();
+        assert!(bytes <= 1024, "{bytes} bytes: {brief:#}");
+        for (told, known) in [
+            ("skill", "next_skill"),
+            ("unitId", "unit_id"),
+            ("state", "state"),
+            ("displayName", "display_name"),
+            ("item", "item"),
+        ] {
+            assert_eq!(brief.get(told), answer.get(known), "{step:?}: {brief:#}");
+        }
+    }
+
+    /// Hands the items over.
+    pub fn set_items(&mut self, kinds: &[&str]) {
+        let set = self.call(
+            "update_session_state",
+            &json!({ "workItems": items(kinds) }),
+        );
+        assert_eq!(set["validated"], true, "{set:#}");
+    }
+
+    fn hand_graph_over(&mut self, graph: &str) {
+        let synced = self.call("sync_task_graph", &json!({ "document": graph }));
+        assert_eq!(synced["validated"], true, "{synced:#}");
+    }
+
+    /// Completes every task of the batch in hand.
+    fn do_batch(&mut self) {
+        let state = self.call("get_session_state", &json!({ "full": true }));
+        let batch = usize::try_from(state["currentBatch"].as_u64().unwrap()).unwrap();
+        let tasks: Vec<Value> = state["batches"][batch]["tasks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|task| json!({ "id": task["id"], "status": "completed" }))
+            .collect();
+        let stored = self.call("update_tasks_status", &json!({ "tasks": tasks }));
+        assert_eq!(stored["validated"], true, "{stored:#}");
+        assert_eq!(stored["remaining"], 0, "{stored:#}");
+    }
+}
+
+/// A code item, a task and a bug, in two batches.
+pub const ONE_OF_EACH: [&str; 3] = ["code", "task", "bugfix"];
+
+/// Two tasks, one after the other.
+pub fn two_waves(_item: u64) -> String {
+    "tasks:\n  - id: types\n    files: [src/types.rs]\n  - id: lexer\n    files: [src/lexer.rs]\n    depends-on: [types]\n"
+        .to_owned()
+}
+
+/// One task, of a file that no other item touches.
+pub fn one_wave(item: u64) -> String {
+    format!("tasks:\n  - id: only-{item}\n    files: [src/{item}.rs]\n")
+}
+
+/// Every sequence of types, up to this many.
+pub fn mixes(longest: usize) -> Vec<Vec<&'static str>> {
+    let mut all: Vec<Vec<&'static str>> = vec![Vec::new()];
+    let mut last = all.clone();
+    for _ in 0..longest {
+        last = last
+            .iter()
+            .flat_map(|begun| {
+                ONE_OF_EACH.map(|kind| begun.iter().copied().chain([kind]).collect::<Vec<_>>())
+            })
+            .collect();
+        all.extend(last.iter().cloned());
+    }
+    all.remove(0);
+    all
+}
