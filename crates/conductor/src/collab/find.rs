@@ -53,7 +53,7 @@ impl Conductor {
     pub(super) fn begin_skills(&self, session: Option<&str>) -> Result<RunDir, Fault> {
         let name = session.map_or(DEFAULT_SESSION, str::trim);
         let (definition, source) = library::load(&self.root, WORKFLOW)?;
-        let stem = RunStem::session(&definition.id.value, name)?;
+        RunStem::session(&definition.id.value, name)?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
         if let Some(dir) = find_in(&project, name)? {
@@ -67,11 +67,23 @@ impl Conductor {
             )
             .suggest("give it a state with `expects: design`, as `tm workflow show collab` does"));
         }
-        let skills = Skills::called(name);
-        let inputs = Map::new();
-        let of = Of::Skills(&skills);
-        let begun = self.start_in(&project, definition, source, inputs, &stem, &of)?;
+        let begun = self.start_called(&project, name, definition, source, Map::new())?;
         Ok(project.run(&begun.run_id)?)
+    }
+
+    /// Begins a session of that name, by a caller who has the project's lock.
+    fn start_called(
+        &self,
+        project: &ProjectDir,
+        name: &str,
+        definition: Definition,
+        source: Source,
+        inputs: Map<String, Value>,
+    ) -> Result<RunStarted, Fault> {
+        let stem = RunStem::session(&definition.id.value, name)?;
+        let skills = Skills::called(name);
+        let of = Of::Skills(&skills);
+        self.start_in(project, definition, source, inputs, &stem, &of)
     }
 
     /// The session in `dir`, or a new one under a free name, where that one is over and `named` is the skill to begin with.
@@ -87,8 +99,15 @@ impl Conductor {
             return Ok(dir);
         }
         let (definition, source) = library::load(&self.root, WORKFLOW)?;
-        let begun = self.start_skills(definition, source, Map::new())?;
-        Ok(self.home.project(&self.root)?.run(&begun.run_id)?)
+        let project = self.home.project(&self.root)?;
+        let _lock = project.lock(self.wait(), &self.command)?;
+        // Somebody else may have begun the next one meanwhile.
+        if let Some(dir) = one_of(&project)?.filter(goes_on) {
+            return Ok(dir);
+        }
+        let name = free_name(&project)?;
+        let begun = self.start_called(&project, &name, definition, source, Map::new())?;
+        Ok(project.run(&begun.run_id)?)
     }
 
     /// Begins a session by the generic verbs.
@@ -101,16 +120,7 @@ impl Conductor {
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
         let name = free_name(&project)?;
-        let stem = RunStem::session(&definition.id.value, &name)?;
-        let skills = Skills::called(&name);
-        self.start_in(
-            &project,
-            definition,
-            source,
-            inputs,
-            &stem,
-            &Of::Skills(&skills),
-        )
+        self.start_called(&project, &name, definition, source, inputs)
     }
 
     /// The skill that a session begins with.

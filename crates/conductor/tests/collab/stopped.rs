@@ -143,3 +143,24 @@ fn after_the_end_the_first_skill_begins_another_session() {
     assert_eq!(stage.done("collab-start").state, "gather-goals");
     assert_eq!(stage.runs(), 3);
 }
+
+#[test]
+fn after_the_end_eight_callers_at_once_begin_one_session() {
+    let stage = Stage::of(&["bugfix"]);
+    stage.until("done");
+    let answers: Vec<_> = std::thread::scope(|scope| {
+        let calls: Vec<_> = (0..8)
+            .map(|_| scope.spawn(|| stage.complete("collab-start", None)))
+            .collect();
+        let calls = calls.into_iter().map(|call| call.join().unwrap());
+        calls.collect()
+    });
+    for answer in answers {
+        let answer = answer.unwrap();
+        assert_eq!(
+            (answer.session.as_str(), answer.state.as_str()),
+            ("default-2", "gather-goals")
+        );
+    }
+    assert_eq!(stage.runs(), 2);
+}

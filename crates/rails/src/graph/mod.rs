@@ -1,6 +1,6 @@
 //! Workflows and tasks drawn as text, for those who render it.
 //!
-//! What is drawn of a workflow is the same in every format ([`picture`]); a format only says how. Every name, label and
+//! What is drawn of a workflow is the same in every format (`picture`); a format only says how. Every name, label and
 //! guard is text of the definition's author: each format escapes it, so that it stays a label.
 
 mod dot;
