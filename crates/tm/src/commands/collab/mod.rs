@@ -192,7 +192,7 @@ mod tests {
     fn a_refusal_and_a_conflict_have_statuses_of_their_own() {
         for (validated, code, status) in [
             (true, None, 0),
-            (false, Some("wrong_skill"), 3),
+            (false, Some("unexpected_skill"), 3),
             (false, None, 3),
             (false, Some("stale_unit"), 5),
             (false, Some("paused"), 5),

@@ -30,8 +30,8 @@ pub(super) fn entries() -> Vec<Entry> {
     let count = json!({ "type": "integer" });
     let object = json!({ "type": "object" });
     let list = json!({ "type": "array" });
-    // Items have numbers, or texts such as 2a; and what may be null has no type that every client understands.
-    let any = json!({});
+    // A list of types is more than some clients understand.
+    let maybe = json!({ "anyOf": [text, { "type": "null" }] });
     let status =
         json!({ "type": "string", "enum": ["pending", "in_progress", "completed", "failed"] });
     let outcome =
@@ -53,7 +53,7 @@ pub(super) fn entries() -> Vec<Entry> {
             needed: &["skill"],
             output: json!({
                 "validated": flag, "code": text, "message": text, "suggestion": text,
-                "next_skill": any, "done": flag, "status": text, "action": text, "params": object, "state": text,
+                "next_skill": maybe, "done": flag, "status": text, "action": text, "params": object, "state": text,
                 "display_name": text, "unit_id": text, "item": object, "batch": object,
                 "instructions": text, "valid_skills": list, "problems": list, "notes": list,
             }),
@@ -67,7 +67,7 @@ pub(super) fn entries() -> Vec<Entry> {
             input: json!({ "full": flag }),
             needed: &[],
             output: json!({
-                "session": text, "skill": any, "unitId": any, "state": text, "displayName": text,
+                "session": text, "skill": maybe, "unitId": maybe, "state": text, "displayName": text,
                 "phase": text, "done": flag, "status": text, "item": object, "batch": object, "read": list,
                 "documents": text, "instructions": text, "workItems": list, "batches": list,
             }),
@@ -84,7 +84,7 @@ pub(super) fn entries() -> Vec<Entry> {
                     "description": "{number, title, type: code|task|bugfix, dependsOn?: [number]}",
                     "items": object,
                 },
-                "currentItem": { "description": "number of an item" },
+                "currentItem": { "type": "string", "description": "number of an item" },
                 "hasSnapshot": flag,
             }),
             needed: &[],
@@ -138,7 +138,7 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "Replace an item's task graph: YAML with tasks: [{id, files, tests, description, parallel, depends-on}], alone or in Markdown. Without document and path the session's own documents are read. validated: false: problems, with lines.",
             hints: Hints::Idempotent,
             input: json!({
-                "item": { "description": "number; the present item if left out" },
+                "item": { "type": "string", "description": "number; the present item if left out" },
                 "document": { "type": "string", "description": "the text" },
                 "path": { "type": "string", "description": "or a file of the project" },
             }),

@@ -85,7 +85,7 @@ When it is finished:
 fn a_refusal_says_which_skill_is_expected() {
     let refused = SkillAnswer {
         validated: false,
-        code: Some("wrong_skill".to_owned()),
+        code: Some("unexpected_skill".to_owned()),
         message: Some("`collab-clear` is not the skill that is due".to_owned()),
         suggestion: Some("finish brainstorming-exploring first".to_owned()),
         valid_skills: vec!["collab-start".to_owned(), "collab-clear".to_owned()],
@@ -97,7 +97,7 @@ fn a_refusal_says_which_skill_is_expected() {
     assert_eq!(
         completed(&refused, None, &PLAIN),
         "\
-x wrong_skill: `collab-clear` is not the skill that is due
+x unexpected_skill: `collab-clear` is not the skill that is due
 help: finish brainstorming-exploring first
 documents/task-graph.md:12: the task `lexer` depends on `typs`, which is
   none
