@@ -2,7 +2,9 @@
 //!
 //! They cannot be rebuilt from the journal, so they are on the disk before an event names them.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -110,8 +112,27 @@ impl EvidenceStore {
 
     /// Keeps bytes that stand in the journal too, without a sync: what a crash leaves of them is not used.
     pub fn cache(&self, bytes: &[u8]) -> io::Result<()> {
-        std::fs::create_dir_all(&self.folder)?;
-        derived::replace_if_changed(&self.folder.join(sha256_hex(bytes)), bytes).map(|_| ())
+        let path = self.folder.join(sha256_hex(bytes));
+        let make = || {
+            let mut options = File::options();
+            options.write(true).create_new(true).mode(0o600);
+            options.open(&path)
+        };
+        let made = match make() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                durable::ensure_folder(&self.folder)?;
+                make()
+            }
+            made => made,
+        };
+        match made {
+            Ok(mut file) => file.write_all(bytes),
+            // It may be torn.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                derived::replace_if_changed(&path, bytes).map(|_| ())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The bytes with this SHA-256, checked against it.

@@ -2,6 +2,7 @@
 //! its hash. `next` only reads it.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
@@ -356,6 +357,8 @@ fn instructions(
 
 /// Renders a template with undefined names as errors.
 pub fn render(name: &str, template: &str, values: &Value) -> Result<String, Fault> {
+    /// One engine does for all calls.
+    static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(engine);
     let fault = |error: &minijinja::Error| {
         Fault::new(
             Kind::Environment,
@@ -364,13 +367,8 @@ pub fn render(name: &str, template: &str, values: &Value) -> Result<String, Faul
         )
         .suggest("mend .taskmaster/templates, or take the file away to use the built-in one")
     };
-    let mut environment = engine();
-    environment
-        .add_template(name, template)
-        .map_err(|error| fault(&error))?;
-    environment
-        .get_template(name)
-        .and_then(|template| template.render(Serde(values)))
+    ENGINE
+        .render_named_str(name, template, Serde(values))
         .map_err(|error| fault(&error))
 }
 
