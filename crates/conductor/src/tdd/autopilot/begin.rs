@@ -32,12 +32,12 @@ impl Conductor {
             plan: start.plan.as_ref().map(|plan| self.cwd.join(plan)),
             ..start.clone()
         };
-        let stored = self.stored()?;
         let belongs = |branch: &str, task: &str, tag: &str| -> bool {
-            let Some(project) = &stored else {
+            // Asked for only now: who was faster may have made the project's folder since, and then the branch.
+            let Ok(Some(project)) = self.stored() else {
                 return false;
             };
-            by_status(project).is_ok_and(|runs| {
+            by_status(&project).is_ok_and(|runs| {
                 runs.iter()
                     .filter(|(_, _, of)| of == task)
                     .any(|(dir, _, _)| {
