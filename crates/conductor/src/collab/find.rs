@@ -12,6 +12,7 @@ use crate::fault::{Fault, Kind};
 use crate::generic::answer::RunStarted;
 use crate::generic::begin::Of;
 use crate::generic::hands::{Hands, hands};
+use crate::generic::session_name;
 use crate::library::{self, Source};
 
 /// How many sessions are named where several could be meant, the newest first.
@@ -170,7 +171,7 @@ fn free_name(project: &ProjectDir) -> Result<String, Fault> {
 fn find_in(project: &ProjectDir, named: &str) -> Result<Option<RunDir>, Fault> {
     let name = Name::check("session name", named)?;
     let ids = project.runs()?;
-    let of_name = |id: &&String| own_name(id) == Some(name.as_str());
+    let of_name = |id: &&String| session_name(id) == Some(name.as_str());
     for id in ids.iter().filter(of_name) {
         let dir = project.run(id)?;
         if is_one(&dir)? {
@@ -204,7 +205,7 @@ fn one_of(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
             let told: Vec<&str> = several
                 .iter()
                 .take(MOST_TOLD)
-                .map(|dir| own_name(dir.id()).unwrap_or(dir.id()))
+                .map(|dir| session_name(dir.id()).unwrap_or(dir.id()))
                 .collect();
             let more = match several.len() - told.len() {
                 0 => String::new(),
@@ -217,12 +218,6 @@ fn one_of(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
                 .detail("sessions", told))
         }
     }
-}
-
-/// The name of a session, between workflow and time in the id of its run.
-fn own_name(id: &str) -> Option<&str> {
-    let (stem, _) = id.rsplit_once("__")?;
-    stem.split_once("__").map(|(_, own)| own)
 }
 
 /// Whether a run is a session of skills. A folder whose start was interrupted is none.

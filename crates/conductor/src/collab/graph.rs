@@ -8,7 +8,7 @@ use rails::command::Edit;
 use rails::graph::{TaskNode, TaskStatus, Wave, tasks as draw};
 use rails::state::RunStatus;
 use rails::{Command, Refusal, RunState};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::answer::{BatchState, DocumentProblem, Synced, TaskBrief, TaskGraph};
 use super::documents::{self, Document, Graphs};
@@ -93,7 +93,7 @@ impl Conductor {
         if cut {
             edits.push(Edit::Items {
                 set: TASKS.to_owned(),
-                items: as_items(&merged),
+                items: read::tasks(&merged),
             });
         }
         let command = Command::Edit {
@@ -192,17 +192,6 @@ fn missing_or_wrong(
             )
         }),
     }
-}
-
-/// Merged tasks as items of their set.
-fn as_items(merged: &Merged) -> Vec<Map<String, Value>> {
-    read::tasks(merged)
-        .into_iter()
-        .filter_map(|task| match task {
-            Value::Object(task) => Some(task),
-            _ => None,
-        })
-        .collect()
 }
 
 /// Where a file of the project lies. A link on the way may not lead out of the project.
@@ -305,7 +294,7 @@ fn foreseen(
     if !problems.is_empty() {
         return Ok((Vec::new(), problems));
     }
-    let items = as_items(&merged);
+    let items = read::tasks(&merged);
     let waves = rails::decide::foresee_waves(&plain.definition, run, TASKS, &items);
     let Some(waves) = waves else {
         return Ok((Vec::new(), problems));

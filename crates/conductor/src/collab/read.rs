@@ -386,18 +386,22 @@ impl All {
 }
 
 /// Merged tasks as items of their set.
-pub(super) fn tasks(merged: &Merged) -> Vec<Value> {
+pub(super) fn tasks(merged: &Merged) -> Vec<Map<String, Value>> {
     let as_item = |task: &task_graph::MergedTask| {
-        json!({
-            "id": task.id,
-            "item": task.item,
-            "name": task.name,
-            "description": task.description,
-            "files": task.files,
-            "tests": task.tests,
-            "dependsOn": task.depends_on,
-            "parallel": task.parallel,
-        })
+        let fields = [
+            ("id", json!(task.id)),
+            ("item", json!(task.item)),
+            ("name", json!(task.name)),
+            ("description", json!(task.description)),
+            ("files", json!(task.files)),
+            ("tests", json!(task.tests)),
+            ("dependsOn", json!(task.depends_on)),
+            ("parallel", json!(task.parallel)),
+        ];
+        fields
+            .map(|(name, value)| (name.to_owned(), value))
+            .into_iter()
+            .collect()
     };
     merged.tasks.iter().map(as_item).collect()
 }

@@ -208,21 +208,10 @@ pub(super) fn batch_brief(
         run.barred(definition, TASKS)
     };
     let members: Vec<&str> = batch.texts(TASKS).collect();
-    let ended = |id: &str| {
-        let tasks = tasks(run);
-        let lost = || {
-            tasks
-                .position(id)
-                .and_then(|at| barred.get(at).copied())
-                .unwrap_or(false)
-        };
-        tasks.get(id).is_none_or(|task| {
-            matches!(task.status, ItemStatus::Done | ItemStatus::Failed) || lost()
-        })
-    };
     let mut tasks = Vec::new();
     if most > 0 {
-        let (over, open): (Vec<&str>, Vec<&str>) = members.iter().partition(|id| ended(id));
+        let (open, over): (Vec<&str>, Vec<&str>) =
+            members.iter().partition(|id| is_open(run, &barred, id));
         let chosen = open.into_iter().chain(over).take(most);
         tasks.extend(chosen.filter_map(|id| brief(run, &barred, id)));
     }
@@ -257,18 +246,20 @@ pub(super) fn remaining(definition: &Definition, run: &RunState, most: usize) ->
         return None;
     }
     let barred = run.barred(definition, TASKS);
-    let open = batch.texts(TASKS).filter(|id| {
-        let lost = || {
-            tasks
-                .position(id)
-                .and_then(|at| barred.get(at).copied())
-                .unwrap_or(false)
-        };
-        tasks.get(id).is_some_and(|task| {
-            matches!(task.status, ItemStatus::Open | ItemStatus::Active) && !lost()
-        })
-    });
+    let open = batch.texts(TASKS).filter(|id| is_open(run, &barred, id));
     Some(open.count() as u64)
+}
+
+/// Whether a task is neither completed nor given up nor left out; `barred` says of every task whether it is left out.
+fn is_open(run: &RunState, barred: &[bool], id: &str) -> bool {
+    let tasks = tasks(run);
+    let lost = || {
+        let at = tasks.position(id);
+        at.and_then(|at| barred.get(at).copied()).unwrap_or(false)
+    };
+    tasks
+        .get(id)
+        .is_some_and(|task| matches!(task.status, ItemStatus::Open | ItemStatus::Active) && !lost())
 }
 
 /// A task in few words; `barred` says of every task whether it is left out.

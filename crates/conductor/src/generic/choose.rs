@@ -107,7 +107,7 @@ pub(crate) fn named(project: &ProjectDir, named: &str) -> Result<RunDir, Fault> 
 }
 
 /// What stands in a run's id between workflow and time: of a session, its name; of a run over a task, the task.
-fn session_name(id: &str) -> Option<&str> {
+pub(crate) fn session_name(id: &str) -> Option<&str> {
     let (stem, _) = id.rsplit_once("__")?;
     Some(stem.split_once("__")?.1)
 }

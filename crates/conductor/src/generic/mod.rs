@@ -27,7 +27,7 @@ mod units;
 pub(crate) mod view;
 pub(crate) mod words;
 
-pub(crate) use choose::named;
+pub(crate) use choose::{named, session_name};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
