@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, RunLock, Wait};
-use rails::decide::BLOCKED;
+use rails::decide::{BLOCKED, Telling, decide_telling};
 use rails::{
     Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, RunState, decide,
 };
@@ -14,6 +14,7 @@ use rails::{
 use crate::clock::{Clock, stamp};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
+use crate::remembered::{self, Remembered};
 use crate::snapshots;
 use crate::support::{Asked, Looked, No, Outcome, Support};
 
@@ -35,7 +36,28 @@ pub struct Loaded {
 
 /// Loads the run in `dir`, without a lock.
 pub fn load(dir: &Path) -> Result<Loaded, Fault> {
-    from_journal(journal::load_with_snapshot(dir)?, dir)
+    load_from(&FileJournal::open(dir)?, dir)
+}
+
+/// The run of a journal: from where this process saw it last, else from its snapshot, else from its first event.
+fn load_from(journal: &FileJournal, dir: &Path) -> Result<Loaded, Fault> {
+    if let Some(seen) = remembered::recall(dir)
+        // A journal that does not hold what was seen is read as by anybody else.
+        && let Ok(tail) = journal.read(&seen.head.position())
+    {
+        let mut run = seen.run.clone();
+        fold(&mut run, &tail.records, dir)?;
+        return Ok(Loaded {
+            run,
+            torn_bytes: tail.torn_bytes,
+            snapshot_bytes: seen.snapshot_bytes,
+            tail_bytes: seen
+                .tail_bytes
+                .saturating_add(tail.head.len - seen.head.len),
+            head: tail.head,
+        });
+    }
+    from_journal(journal.load()?, dir)
 }
 
 fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {
@@ -192,6 +214,8 @@ pub struct OpenRun<'a> {
     pub cut_bytes: u64,
     /// What units are told that were issued in this call, by its hash: it goes into the journal with them.
     told: HashMap<String, Vec<u8>>,
+    /// The same, once it is journalled.
+    said: HashMap<String, Vec<u8>>,
     /// A report that another process had taken in was accepted now, so that the run is no longer where the caller may
     /// have seen it.
     pub moved_on: bool,
@@ -206,7 +230,7 @@ impl<'a> OpenRun<'a> {
         clock: &'a dyn Clock,
     ) -> Result<Self, Fault> {
         let journal = FileJournal::lock(dir, wait, command)?;
-        let loaded = from_journal(journal.load()?, dir)?;
+        let loaded = load_from(&journal, dir)?;
         let definition = pinned(dir, &loaded.run)?;
         Ok(Self {
             run: loaded.run,
@@ -219,6 +243,7 @@ impl<'a> OpenRun<'a> {
             tail_bytes: loaded.tail_bytes,
             cut_bytes: loaded.torn_bytes,
             told: HashMap::new(),
+            said: HashMap::new(),
             moved_on: false,
         })
     }
@@ -241,6 +266,7 @@ impl<'a> OpenRun<'a> {
             tail_bytes: 0,
             cut_bytes: 0,
             told: HashMap::new(),
+            said: HashMap::new(),
             moved_on: false,
         })
     }
@@ -250,6 +276,11 @@ impl<'a> OpenRun<'a> {
         self.journal
             .held_lock()
             .is_some_and(RunLock::is_after_a_death)
+    }
+
+    /// What a unit is told that was issued in this call, by its hash.
+    pub fn said(&self, hash: &str) -> Option<&[u8]> {
+        self.said.get(hash).map(Vec::as_slice)
     }
 
     /// The number of the last event.
@@ -369,10 +400,28 @@ impl<'a> OpenRun<'a> {
             now: stamp(self.clock.millis()),
             ..Facts::default()
         };
-        let store = EvidenceStore::new(&self.dir);
-        // Every round answers one need; a decision has a few at most per item it passes.
+        // Every round answers one need; a decision has a few at most per item it passes. What units are told is found out
+        // on the way.
         loop {
-            let need = match decide(&self.definition, &self.run, command, &facts) {
+            let mut contexts = Vec::new();
+            let mut failed = None;
+            let (dir, told) = (&self.dir, &mut self.told);
+            let mut tell = |asked: &Telling<'_>| match tell(support, dir, told, asked) {
+                Ok(hash) => {
+                    contexts.push((asked.unit.to_owned(), hash.clone()));
+                    Some(hash)
+                }
+                Err(fault) => {
+                    failed = Some(fault);
+                    None
+                }
+            };
+            let decision = decide_telling(&self.definition, &self.run, command, &facts, &mut tell);
+            if let Some(fault) = failed {
+                return Err(fault);
+            }
+            facts.contexts.extend(contexts);
+            let need = match decision {
                 Decision::Events(events) => {
                     let events = self.append(support, &facts.now, events)?;
                     return Ok(Ok(events));
@@ -420,22 +469,8 @@ impl<'a> OpenRun<'a> {
                         Err(No::Fault(fault)) => return Err(fault),
                     }
                 }
-                Need::Context {
-                    unit,
-                    token,
-                    attempt,
-                    max_attempts,
-                    run,
-                } => {
-                    let bytes = support.context(&run, token, &unit, attempt, max_attempts)?;
-                    let hash = if support.tells_in_journal() && bytes.len() <= LONGEST_TOLD {
-                        let hash = journal::sha256_hex(&bytes);
-                        self.told.insert(hash.clone(), bytes);
-                        hash
-                    } else {
-                        store.put(&bytes)?
-                    };
-                    facts.contexts.insert(unit, hash);
+                Need::Context { unit, .. } => {
+                    return Err(Fault::bug(format!("nobody was asked what {unit} is told")));
                 }
             }
         }
@@ -519,13 +554,27 @@ impl<'a> OpenRun<'a> {
         {
             self.write_snapshot();
         }
-        for (_, bytes) in self.told.drain() {
+        for (_, bytes) in self
+            .told
+            .iter()
+            .filter(|(hash, _)| !self.said.contains_key(*hash))
+        {
             // The journal has it: where it cannot be kept apart, it is looked up there.
-            let _ = EvidenceStore::new(&self.dir).cache(&bytes);
+            let _ = EvidenceStore::new(&self.dir).cache(bytes);
         }
+        self.said.extend(self.told.drain());
         let placed = support.place(&self.run, &events);
         support.derive(&self.run, &events);
         fail_point::reach("after-derived");
+        if remembered::is_on() {
+            let seen = Remembered {
+                run: self.run.clone(),
+                head: self.head.clone(),
+                snapshot_bytes: self.snapshot_bytes,
+                tail_bytes: self.tail_bytes,
+            };
+            remembered::remember(&self.dir, seen);
+        }
         placed.map(|()| events)
     }
 
@@ -544,6 +593,29 @@ impl<'a> OpenRun<'a> {
 pub const TOLD: &str = "told";
 /// What is longer, in bytes, is kept as evidence.
 const LONGEST_TOLD: usize = 8 * 1024;
+
+/// Puts together what a unit is told that is about to be issued, and returns its hash. It goes into the journal with the unit, or into
+/// the run's evidence before.
+fn tell(
+    support: &dyn Support,
+    dir: &Path,
+    told: &mut HashMap<String, Vec<u8>>,
+    asked: &Telling<'_>,
+) -> Result<String, Fault> {
+    let bytes = support.context(
+        asked.run,
+        asked.token,
+        asked.unit,
+        asked.attempt,
+        asked.max_attempts,
+    )?;
+    if support.tells_in_journal() && bytes.len() <= LONGEST_TOLD {
+        let hash = journal::sha256_hex(&bytes);
+        told.insert(hash.clone(), bytes);
+        return Ok(hash);
+    }
+    Ok(EvidenceStore::new(dir).put(&bytes)?)
+}
 
 /// Something went wrong that the run got over, for those who follow the journal.
 fn trouble(code: Option<&str>, message: &str) -> NewEvent {

@@ -15,6 +15,7 @@ pub mod library;
 pub mod mark;
 mod pinning;
 mod refusals;
+mod remembered;
 pub mod review;
 pub mod runs;
 mod snapshots;
@@ -30,5 +31,6 @@ pub use generic::answer::{
 };
 pub use generic::request::RunReport;
 pub use graph::{GraphFormat, WorkflowGraph};
+pub use remembered::remember_runs;
 pub use runs::{Follow, LogRepaired, LogVerified, RunFilter, RunSummary};
 pub use tdd::report::Report;

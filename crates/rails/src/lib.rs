@@ -16,6 +16,7 @@ pub mod item_set;
 pub mod items;
 pub mod refusal;
 pub mod scope;
+pub mod shared;
 pub mod state;
 
 mod apply;

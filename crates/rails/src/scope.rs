@@ -42,7 +42,7 @@ impl Scope for RunScope<'_> {
         Some(match name {
             "inputs" => Value::Object(self.run.inputs.clone()),
             "vars" => Value::Object(self.vars.unwrap_or(&self.run.vars).clone()),
-            "config" => self.run.config.clone(),
+            "config" => (*self.run.config).clone(),
             "item" if self.token.item.is_some() => {
                 Value::Object(Map::clone(&self.run.item(self.token)?.fields))
             }

@@ -10,6 +10,7 @@ use crate::command::{Choice, Severity};
 use crate::definition::EndStatus;
 use crate::event::{Read, Reported};
 pub use crate::item_set::{Item, ItemSet, ItemStatus};
+use crate::shared::Shared;
 
 /// Number of the token that every run has.
 pub const ROOT: u32 = 0;
@@ -35,13 +36,13 @@ pub struct RunState {
     /// Arguments of the start.
     pub inputs: Map<String, Value>,
     /// What guards see as `config`.
-    pub config: Value,
+    pub config: Shared<Value>,
     /// All settings, as they were at the start.
-    pub settings: Value,
+    pub settings: Shared<Value>,
     /// SHA-256 of the settings.
     pub policy_hash: String,
     /// Severity of each policy.
-    pub policies: BTreeMap<String, Severity>,
+    pub policies: Shared<BTreeMap<String, Severity>>,
     /// Who started it.
     pub actor: String,
     /// Vars.
@@ -53,7 +54,7 @@ pub struct RunState {
     /// Number of the token that is opened next.
     pub next_token: u32,
     /// How often a unit was issued, by its id without the number.
-    pub issues: BTreeMap<String, u32>,
+    pub issues: Shared<BTreeMap<String, u32>>,
     /// The last report that was taken in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Reported>,

@@ -181,7 +181,7 @@ fn recorded(hand: &Hand<'_>, report: &Reported) -> SkillAnswer {
             unit: Some(unit),
             ..
         } => {
-            let mut answer = match Frame::of_unit(&hand.open.dir, run, unit) {
+            let mut answer = match Frame::of_unit(&hand.open, unit) {
                 Ok(frame) => of_frame(frame),
                 // It was taken in all the same.
                 Err(gone) => {

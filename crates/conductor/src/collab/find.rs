@@ -14,6 +14,7 @@ use crate::generic::begin::Of;
 use crate::generic::hands::{Hands, hands};
 use crate::generic::session_name;
 use crate::library::{self, Source};
+use crate::remembered;
 
 /// How many sessions are named where several could be meant, the newest first.
 const MOST_TOLD: usize = 8;
@@ -222,6 +223,9 @@ fn one_of(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
 
 /// Whether a run is a session of skills. A folder whose start was interrupted is none.
 fn is_one(dir: &RunDir) -> Result<bool, Fault> {
+    if let Some(seen) = remembered::recall(dir.path()) {
+        return Ok(name_of(&seen.run).is_some());
+    }
     let manifest = read_json(&dir.file("manifest.json"));
     let rails = manifest
         .as_ref()

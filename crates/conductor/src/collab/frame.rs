@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::answer::{BatchBrief, ItemBrief, SkillParams};
 use super::state::{batch_brief, item_brief, not_run};
 use super::{BATCH, BATCHES, ITEM, Skills, TASKS, display_name, documents, is_fresh, skill};
-use crate::engine::TOLD;
+use crate::engine::{OpenRun, TOLD};
 use crate::fault::{Fault, Kind};
 use crate::generic::Plain;
 use crate::{library, tdd};
@@ -49,16 +49,20 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// That of a unit of the run in the folder `dir`, issued now or before.
-    pub(super) fn of_unit(dir: &Path, run: &RunState, unit: &str) -> Result<Self, Fault> {
-        let present = run.waiting().find(|(_, known)| known.id == unit);
+    /// That of a unit of an open run, issued now or before.
+    pub(super) fn of_unit(open: &OpenRun<'_>, unit: &str) -> Result<Self, Fault> {
+        let dir = &open.dir;
+        let present = open.run.waiting().find(|(_, known)| known.id == unit);
         let context = match present {
             Some((_, unit)) => unit.context.clone(),
             None => issued(dir, "unit", unit, "context")?,
         };
-        match context {
-            Some(hash) => Self::read(dir, &hash),
-            None => Err(Fault::bug(format!("nothing was told with {unit}"))),
+        let Some(hash) = context else {
+            return Err(Fault::bug(format!("nothing was told with {unit}")));
+        };
+        match open.said(&hash) {
+            Some(bytes) => Self::parse(dir, bytes),
+            None => Self::read(dir, &hash),
         }
     }
 
@@ -71,7 +75,11 @@ impl Frame {
                 .ok_or(gone)?
                 .into_bytes(),
         };
-        serde_json::from_slice(&bytes).map_err(|error| {
+        Self::parse(dir, &bytes)
+    }
+
+    fn parse(dir: &Path, bytes: &[u8]) -> Result<Self, Fault> {
+        serde_json::from_slice(bytes).map_err(|error| {
             Fault::new(
                 Kind::Environment,
                 "journal_damaged",

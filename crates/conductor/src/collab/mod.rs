@@ -30,7 +30,6 @@ use serde_json::{Map, Value, json};
 
 use crate::fault::Fault;
 use crate::generic::files;
-use crate::generic::hands::{Hands, hands};
 use answer::DocumentProblem;
 
 /// The workflow of a session that `complete_skill` begins.
@@ -79,9 +78,8 @@ pub(crate) struct Skills {
 
 impl Skills {
     /// That of a run that goes on; none where the run is no such session.
-    pub(crate) fn of(definition: &Definition, run: &RunState) -> Option<Self> {
-        let name = name_of(run)?;
-        (hands(definition) == Hands::Skills).then(|| Self::called(name))
+    pub(crate) fn of(run: &RunState) -> Option<Self> {
+        name_of(run).map(Self::called)
     }
 
     /// That of a session that is about to begin.

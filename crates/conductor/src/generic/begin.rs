@@ -89,7 +89,7 @@ impl Conductor {
             root: &self.root,
             dir: dir.path().to_owned(),
             definition: Arc::clone(&definition),
-            pinned: self.settings.config.clone(),
+            pinned: Arc::new(self.settings.config.clone()),
             given: Given::default(),
             session: match of {
                 Of::Session(profile) => Some(Session::begun((*profile).clone(), self)),

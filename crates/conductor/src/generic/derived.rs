@@ -8,12 +8,12 @@ use journal::{FileJournal, Journal as _, Position};
 use rails::{Event, RunState};
 use serde_json::{Map, Value, json};
 
-use super::{Plain, run_report, units, view};
+use super::{Plain, left, run_report, units, view};
 use crate::conductor::{PLAIN, SESSION, SKILLS};
 use crate::fail_point;
 
 /// The files that are there once a run is over.
-const REPORTS: [&str; 2] = ["report.json", "report.md"];
+pub(super) const REPORTS: [&str; 2] = ["report.json", "report.md"];
 /// Lists in the state file are cut at this length, with the total beside them.
 const MOST_UNITS: usize = 20;
 /// The state file is at most this long, in bytes.
@@ -21,14 +21,24 @@ const LONGEST_STATE: usize = 4096;
 
 /// Brings the files up to date after `appended`. What cannot be written is left for the next time.
 pub(super) fn write(plain: &Plain<'_>, run: &RunState, appended: &[Event]) {
+    if write_all(plain, run, appended) {
+        left::note(&plain.dir, run);
+    }
+}
+
+/// Whether all of them could be written.
+fn write_all(plain: &Plain<'_>, run: &RunState, appended: &[Event]) -> bool {
     let dir = &plain.dir;
+    let mut all = true;
     for event in appended {
         if let Event::RunCreated { definition, .. } = event {
-            put(dir, "workflow.yaml", definition.as_bytes());
+            all &= put(dir, "workflow.yaml", definition.as_bytes());
         }
     }
-    units::write(dir, run, appended);
-    put_json(dir, "manifest.json", &manifest(plain, run));
+    all &= units::write(dir, run, appended);
+    if appended.iter().any(concerns_manifest) {
+        all &= put_json(dir, "manifest.json", &manifest(plain, run));
+    }
     if run.status.is_over() {
         fail_point::reach("end-before-report");
         reported(dir);
@@ -40,14 +50,30 @@ pub(super) fn write(plain: &Plain<'_>, run: &RunState, appended: &[Event]) {
     }
     fail_point::reach("derived-before-state");
     // The last one, so that it tells whether all the others were written.
-    put_json(dir, "state.json", &state(plain, run));
+    all & put(dir, "state.json", state(plain, run).as_bytes())
+}
+
+/// Whether the manifest says something else after it: where the run stands as a whole.
+fn concerns_manifest(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::RunCreated { .. }
+            | Event::RunPaused { .. }
+            | Event::RunResumed { .. }
+            | Event::RunEnded { .. }
+    )
 }
 
 /// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle. Whether there was anything.
+///
+/// A process that answers many calls reads them again only where they are not as it left them.
 pub(super) fn complete(plain: &Plain<'_>, run: &RunState) -> bool {
     let dir = &plain.dir;
+    if left::is_unchanged(dir, run) {
+        return false;
+    }
     let text = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap_or_default();
-    let as_it_is = text("state.json") == pretty(&state(plain, run))
+    let as_it_is = text("state.json") == state(plain, run)
         && text("manifest.json") == pretty(&manifest(plain, run))
         && journal::sha256_hex(text("workflow.yaml").as_bytes()) == run.definition_hash
         && units::are_whole(dir, run)
@@ -58,6 +84,7 @@ pub(super) fn complete(plain: &Plain<'_>, run: &RunState) -> bool {
             REPORTS.iter().all(|name| !dir.join(name).exists())
         };
     if as_it_is {
+        left::note(dir, run);
         return false;
     }
     if let Some(definition) = first_definition(dir) {
@@ -70,7 +97,7 @@ pub(super) fn complete(plain: &Plain<'_>, run: &RunState) -> bool {
     } else {
         unreported(dir);
     }
-    put_json(dir, "state.json", &state(plain, run));
+    put(dir, "state.json", state(plain, run).as_bytes());
     true
 }
 
@@ -96,12 +123,13 @@ fn reported(dir: &Path) {
     }
 }
 
-pub(super) fn put(dir: &Path, name: &str, bytes: &[u8]) {
-    let _ = replace_if_changed(&dir.join(name), bytes);
+/// Whether it could be written.
+pub(super) fn put(dir: &Path, name: &str, bytes: &[u8]) -> bool {
+    replace_if_changed(&dir.join(name), bytes).is_ok()
 }
 
-fn put_json(dir: &Path, name: &str, value: &Value) {
-    put(dir, name, pretty(value).as_bytes());
+fn put_json(dir: &Path, name: &str, value: &Value) -> bool {
+    put(dir, name, pretty(value).as_bytes())
 }
 
 fn pretty(value: &Value) -> String {
@@ -109,16 +137,13 @@ fn pretty(value: &Value) -> String {
 }
 
 /// What the run is now, readable by anyone, and bounded.
-fn state(plain: &Plain<'_>, run: &RunState) -> Value {
-    let all = state_with(plain, run, MOST_UNITS, &run.vars);
-    if pretty(&all).len() <= LONGEST_STATE {
-        return all;
-    }
-    let fewer = state_with(plain, run, 5, &Map::new());
-    if pretty(&fewer).len() <= LONGEST_STATE {
-        return fewer;
-    }
-    state_with(plain, run, 0, &Map::new())
+fn state(plain: &Plain<'_>, run: &RunState) -> String {
+    let none = Map::new();
+    [(MOST_UNITS, &run.vars), (5, &none)]
+        .into_iter()
+        .map(|(most, vars)| pretty(&state_with(plain, run, most, vars)))
+        .find(|text| text.len() <= LONGEST_STATE)
+        .unwrap_or_else(|| pretty(&state_with(plain, run, 0, &none)))
 }
 
 fn state_with(plain: &Plain<'_>, run: &RunState, most: usize, vars: &Map<String, Value>) -> Value {

@@ -1,5 +1,7 @@
 //! A run open for writing, with what belongs to it.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use journal::RunLock;
 use journal::layout::{ProjectDir, RunDir};
 use project::config::Config;
@@ -94,7 +96,7 @@ impl Conductor {
     ) -> Result<Plain<'_>, Fault> {
         let definition = engine::pinned(dir.path(), run)?;
         let session = Session::of(&definition, dir.path(), run, self);
-        let skills = Skills::of(&definition, run);
+        let skills = Skills::of(run);
         Ok(Plain {
             root: &self.root,
             dir: dir.path().to_owned(),
@@ -138,8 +140,22 @@ impl Conductor {
 }
 
 /// The settings that a run is pinned to.
-fn settings(run: &RunState) -> Result<Config, Fault> {
-    Config::deserialize(&run.settings).map_err(|error| {
+fn settings(run: &RunState) -> Result<Arc<Config>, Fault> {
+    /// The last ones that were read, by their hash.
+    static LAST: Mutex<Option<(String, Arc<Config>)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((hash, config)) = &*last
+        && *hash == run.policy_hash
+    {
+        return Ok(Arc::clone(config));
+    }
+    let config = Arc::new(read_settings(run)?);
+    *last = Some((run.policy_hash.clone(), Arc::clone(&config)));
+    Ok(config)
+}
+
+fn read_settings(run: &RunState) -> Result<Config, Fault> {
+    Config::deserialize(&*run.settings).map_err(|error| {
         Fault::new(
             Kind::Environment,
             "settings_damaged",

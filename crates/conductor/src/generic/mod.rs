@@ -14,6 +14,7 @@ pub(crate) mod gate;
 pub(crate) mod hand;
 pub(crate) mod hands;
 mod inputs;
+mod left;
 mod leftovers;
 mod look;
 mod on_task;
@@ -56,7 +57,7 @@ pub(crate) struct Plain<'a> {
     /// The definition that the run is pinned to.
     pub(crate) definition: Arc<Definition>,
     /// The settings that it is pinned to.
-    pub(crate) pinned: Config,
+    pub(crate) pinned: Arc<Config>,
     /// What the call brought along.
     pub(crate) given: Given,
     /// What belongs to a session, where the run is one.

@@ -28,8 +28,8 @@ struct Row {
     reported: Option<String>,
 }
 
-/// Notes what `appended` says of units.
-pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) {
+/// Notes what `appended` says of units. Whether it could be written.
+pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) -> bool {
     let touches = appended.iter().any(|event| {
         matches!(
             event,
@@ -43,7 +43,7 @@ pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) {
         return rebuild(dir);
     }
     if !touches || issued(run) > MOST {
-        return;
+        return true;
     }
     let text = std::fs::read_to_string(dir.join(FILE)).unwrap_or_default();
     let began = matches!(appended.first(), Some(Event::RunCreated { .. }));
@@ -53,7 +53,7 @@ pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) {
     for event in appended {
         note(&mut rows, &run.updated_at, event);
     }
-    put(dir, FILE, listed(over, &rows).as_bytes());
+    put(dir, FILE, listed(over, &rows).as_bytes())
 }
 
 /// The list as it is kept: the text of the rows that are over, which stay as they are, and the rows behind them, from the first
@@ -77,11 +77,11 @@ fn kept(text: &str) -> Option<(&str, Vec<Row>)> {
     ))
 }
 
-/// Makes the list anew from the journal.
-fn rebuild(dir: &Path) {
+/// Makes the list anew from the journal. Whether it could be written.
+fn rebuild(dir: &Path) -> bool {
     let Ok(tail) = FileJournal::open(dir).and_then(|journal| journal.read(&Position::start()))
     else {
-        return;
+        return false;
     };
     let mut rows = Vec::new();
     for record in &tail.records {
@@ -89,7 +89,7 @@ fn rebuild(dir: &Path) {
             note(&mut rows, &record.ts, &event);
         }
     }
-    put(dir, FILE, listed("", &rows).as_bytes());
+    put(dir, FILE, listed("", &rows).as_bytes())
 }
 
 /// Whether the list has as many rows as units were issued.

@@ -2,7 +2,7 @@
 //! its hash. `next` only reads it.
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
@@ -357,19 +357,35 @@ fn instructions(
 
 /// Renders a template with undefined names as errors.
 pub fn render(name: &str, template: &str, values: &Value) -> Result<String, Fault> {
-    /// One engine does for all calls.
-    static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(engine);
-    let fault = |error: &minijinja::Error| {
-        Fault::new(
-            Kind::Environment,
-            "bad_template",
-            format!("the template {name} cannot be rendered: {}", chain(error)),
-        )
-        .suggest("mend .taskmaster/templates, or take the file away to use the built-in one")
+    /// One engine does for all calls. It knows templates by the hash of their text, so that each is parsed once.
+    static ENGINE: LazyLock<RwLock<Environment<'static>>> = LazyLock::new(|| RwLock::new(engine()));
+    const MOST_KEPT: usize = 64;
+    let known_as = format!("{}/{name}", journal::sha256_hex(template.as_bytes()));
+    let rendered = |engine: &Environment<'_>| {
+        let parsed = engine.get_template(&known_as).ok()?;
+        parsed.render(Serde(values)).ok()
     };
-    ENGINE
+    let known = rendered(&ENGINE.read().unwrap_or_else(PoisonError::into_inner));
+    if let Some(text) = known {
+        return Ok(text);
+    }
+    let mut engine = ENGINE.write().unwrap_or_else(PoisonError::into_inner);
+    let text = engine
         .render_named_str(name, template, Serde(values))
-        .map_err(|error| fault(&error))
+        .map_err(|error| {
+            Fault::new(
+                Kind::Environment,
+                "bad_template",
+                format!("the template {name} cannot be rendered: {}", chain(&error)),
+            )
+            .suggest("mend .taskmaster/templates, or take the file away to use the built-in one")
+        })?;
+    if engine.templates().count() >= MOST_KEPT {
+        engine.clear_templates();
+    }
+    // Where it cannot be kept it is parsed again.
+    let _ = engine.add_template_owned(known_as, template.to_owned());
+    Ok(text)
 }
 
 /// The template engine with everything that templates may use.

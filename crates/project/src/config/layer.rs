@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -233,26 +234,33 @@ pub(super) fn of_flags<'f>(
 
 /// The settings of the environment.
 pub(super) fn of_environment(environment: &Environment) -> Result<Vec<Setting>, ConfigError> {
+    /// The variable of each key. To make the names costs more than the rest of this.
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        KEYS.iter()
+            .map(|key| keys::environment_name(key.name))
+            .collect()
+    });
     let mut settings = Vec::new();
-    // Most callers set nothing, and to make the name of every key costs more than the rest of this.
+    // Most callers set nothing.
     if !environment.sets_anything() {
         return Ok(settings);
     }
-    for key in KEYS {
-        let mut name = keys::environment_name(key.name);
-        if key.name == "autopilot.storage.basePath" && environment.get("TRAMLINE_HOME").is_some() {
-            "TRAMLINE_HOME".clone_into(&mut name);
-        }
-        let Some(text) = environment.get(&name) else {
+    for (key, name) in KEYS.iter().zip(NAMES.iter()) {
+        let of_store =
+            key.name == "autopilot.storage.basePath" && environment.get("TRAMLINE_HOME").is_some();
+        let name = if of_store { "TRAMLINE_HOME" } else { name };
+        let Some(text) = environment.get(name) else {
             continue;
         };
-        let place = || Where::Environment(name.clone());
+        let place = || Where::Environment(name.to_owned());
         let value = from_text(key, text, place)?;
         check(key, &value, place)?;
         settings.push(Setting {
             key,
             value,
-            origin: Origin::Environment { name },
+            origin: Origin::Environment {
+                name: name.to_owned(),
+            },
         });
     }
     Ok(settings)

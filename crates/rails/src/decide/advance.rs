@@ -2,12 +2,12 @@
 
 use super::command::no_edge;
 use super::edge::{Chosen, Way};
-use super::{Need, Planner, Stop};
+use super::{Planner, Stop};
 use crate::command::{Artifact, Finding};
 use crate::definition::{Advance, Issue, Kind, OTHERWISE};
 use crate::event::{Entered, Event, Read};
 use crate::refusal::Refusal;
-use crate::state::{EffectAt, ItemSet, ItemStatus, ROOT, RunState, RunStatus};
+use crate::state::{EffectAt, ItemSet, ItemStatus, ROOT, RunStatus};
 
 impl Planner<'_> {
     /// Goes on until the run waits, is over, or an effect is to be carried out.
@@ -178,16 +178,7 @@ impl Planner<'_> {
         let attempt = present.attempts.get(state).copied().unwrap_or(0) + 1;
         let max_attempts = self.attempts_allowed(token)?;
         let context = if asked {
-            let Some(context) = self.facts.contexts.get(&unit) else {
-                return Err(Stop::Need(Box::new(Need::Context {
-                    unit,
-                    token,
-                    attempt,
-                    max_attempts,
-                    run: RunState::default(),
-                })));
-            };
-            Some(context.clone())
+            Some(self.context(&unit, token, attempt, max_attempts)?)
         } else {
             None
         };

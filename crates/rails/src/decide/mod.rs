@@ -127,6 +127,24 @@ impl From<GuardFault> for Stop {
     }
 }
 
+/// A unit that is about to be issued, of which it is asked what its executor is told.
+#[derive(Debug)]
+pub struct Telling<'a> {
+    /// Id of the unit.
+    pub unit: &'a str,
+    /// The token.
+    pub token: u32,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// How many there are, if there is a limit.
+    pub max_attempts: Option<u32>,
+    /// The run as it is at that point.
+    pub run: &'a RunState,
+}
+
+/// Who is asked, in the middle of a decision, for the hash of what a unit is told. `None` leaves it to a [`Need::Context`].
+type Tell<'a> = dyn FnMut(&Telling<'_>) -> Option<String> + 'a;
+
 /// Decides a command. Pure: the same arguments give the same decision.
 pub fn decide(
     definition: &Definition,
@@ -134,7 +152,22 @@ pub fn decide(
     command: &Command,
     facts: &Facts,
 ) -> Decision {
-    let mut planner = Planner::new(definition, run, facts);
+    decide_telling(definition, run, command, facts, &mut |_| None)
+}
+
+/// The same, asking `tell` for contexts that are not among the facts, so that nothing has to be decided twice for them. Pure as far
+/// as `tell` is.
+pub fn decide_telling(
+    definition: &Definition,
+    run: &RunState,
+    command: &Command,
+    facts: &Facts,
+    tell: &mut Tell<'_>,
+) -> Decision {
+    let mut planner = Planner {
+        tell: Some(tell),
+        ..Planner::new(definition, run, facts)
+    };
     match planner.command(command) {
         Ok(()) => planner.finish(),
         Err(Stop::Need(need)) => Decision::Need(Box::new(need.at(planner.run))),
@@ -180,6 +213,7 @@ pub(crate) struct Planner<'a> {
     pub(crate) facts: &'a Facts,
     /// How many readings this decision has asked for.
     readings: usize,
+    tell: Option<&'a mut Tell<'a>>,
 }
 
 impl<'a> Planner<'a> {
@@ -190,7 +224,38 @@ impl<'a> Planner<'a> {
             events: Vec::new(),
             facts,
             readings: 0,
+            tell: None,
         }
+    }
+
+    /// The hash of what a unit is told, or the wish to know it.
+    fn context(
+        &mut self,
+        unit: &str,
+        token: u32,
+        attempt: u32,
+        max_attempts: Option<u32>,
+    ) -> Result<String, Stop> {
+        if let Some(known) = self.facts.contexts.get(unit) {
+            return Ok(known.clone());
+        }
+        let asked = Telling {
+            unit,
+            token,
+            attempt,
+            max_attempts,
+            run: &self.run,
+        };
+        let told = self.tell.as_mut().and_then(|tell| tell(&asked));
+        told.ok_or_else(|| {
+            Stop::Need(Box::new(Need::Context {
+                unit: unit.to_owned(),
+                token,
+                attempt,
+                max_attempts,
+                run: RunState::default(),
+            }))
+        })
     }
 
     fn finish(mut self) -> Decision {

@@ -15,7 +15,7 @@ impl Planner<'_> {
     pub(super) fn start(&mut self, start: &Start) -> Result<(), Stop> {
         let definition = self.definition;
         let mut seed = RunState {
-            config: start.config.clone(),
+            config: start.config.clone().into(),
             tokens: vec![Token::new(ROOT, "", "")],
             ..RunState::default()
         };

@@ -100,17 +100,11 @@ impl Planner<'_> {
 
     /// Writes the prompt of a unit anew, which is gone: the unit stays as it is.
     fn issue_again(&mut self, unit: &str, state: &str) -> Result<(), Stop> {
-        let Some(hash) = self.facts.contexts.get(unit) else {
-            let present = self.run.token(ROOT).and_then(|token| token.unit.as_ref());
-            return Err(Stop::Need(Box::new(Need::Context {
-                unit: unit.to_owned(),
-                token: ROOT,
-                attempt: present.map_or(1, |unit| unit.attempt),
-                max_attempts: present.and_then(|unit| unit.max_attempts),
-                run: RunState::default(),
-            })));
-        };
-        let prompt = self.prompt(state, hash);
+        let present = self.run.token(ROOT).and_then(|token| token.unit.as_ref());
+        let attempt = present.map_or(1, |unit| unit.attempt);
+        let max_attempts = present.and_then(|unit| unit.max_attempts);
+        let hash = self.context(unit, ROOT, attempt, max_attempts)?;
+        let prompt = self.prompt(state, &hash);
         self.recorded(prompt);
         Ok(())
     }

@@ -25,18 +25,18 @@ struct Beside {
 impl Beside {
     /// The only session of that name.
     fn of(stage: &Stage, session: &str) -> Self {
-        let projects = stage.store.join("projects");
-        let only = |folder: PathBuf, wanted: &str| {
-            std::fs::read_dir(folder)
-                .expect("a folder")
-                .map(|entry| entry.expect("an entry").path())
-                .find(|path| path.is_dir() && path.display().to_string().contains(wanted))
-                .expect("it is there")
+        let folders = |folder: PathBuf| {
+            let entries = std::fs::read_dir(folder).into_iter().flatten();
+            entries.map(|entry| entry.expect("an entry").path())
         };
-        let run = only(
-            only(projects, "").join("runs"),
-            &format!("collab__{session}__"),
-        );
+        let run = folders(stage.store.join("projects"))
+            .flat_map(|project| folders(project.join("runs")))
+            .find(|run| {
+                let begins = format!("collab__{session}__");
+                run.file_name()
+                    .is_some_and(|name| name.to_string_lossy().starts_with(&begins))
+            })
+            .expect("the session is there");
         let bare = OpenOptions::new()
             .create(true)
             .append(true)

@@ -26,6 +26,7 @@ pub fn stdio(mcp: Mcp, output: &Output) -> Outcome {
     let named = mcp.project_root.as_deref().map(folder).transpose()?;
     let places = Places::of_one_client(current_folder()?, named);
     let server = Tramline::new(places, &groups(mcp.tools));
+    conductor::remember_runs();
     ::mcp::stdio::serve(server).map_err(|error| {
         Fault::environment(
             "mcp_io",
@@ -87,6 +88,7 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
             IpAddr::V6(ip) => format!("[{ip}]"),
         });
     }
+    conductor::remember_runs();
     let server = Tramline::new(Places::within(cwd, roots.clone()), &groups(serve.tools));
     let ready = |address: SocketAddr| {
         let said = json!({

@@ -9,6 +9,7 @@ mod drawings;
 mod eras;
 mod listing;
 mod noise;
+mod remembered;
 mod same_as_cli;
 mod served;
 mod server;

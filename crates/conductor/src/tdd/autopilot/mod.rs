@@ -59,7 +59,7 @@ impl Conductor {
         if open.run.run.is_empty() {
             return Err(never_began(dir.id()));
         }
-        let pinned = Config::deserialize(&open.run.settings).map_err(|error| {
+        let pinned = Config::deserialize(&*open.run.settings).map_err(|error| {
             Fault::new(
                 Kind::Environment,
                 "settings_damaged",

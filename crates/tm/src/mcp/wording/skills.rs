@@ -20,6 +20,10 @@ const SWITCHES: [&str; 2] = ["--full", "--given-up"];
 
 /// A sentence for both kinds of callers names a tool and its command beside it: here they have become the same.
 pub(super) fn named_once(mut text: String) -> String {
+    // Most lines name nothing twice.
+    if !text.contains("` (") {
+        return text;
+    }
     for tool in collab::NAMES {
         for both in [
             format!("`{tool}` (or `{tool}`)"),
