@@ -14,9 +14,9 @@ fuzz_target!(|text: &str| {
     for item in &design.items {
         assert!(!item.number.is_empty() && numbers.insert(&item.number));
         let is_number = |number: &str| {
-            number
-                .chars()
-                .all(|c| c.is_ascii_digit() || c.is_ascii_lowercase() || matches!(c, '.' | '-' | '_'))
+            number.chars().all(|c| {
+                c.is_ascii_digit() || c.is_ascii_lowercase() || matches!(c, '.' | '-' | '_')
+            })
         };
         assert!(is_number(&item.number), "{item:?}");
         assert!(item.depends_on.iter().all(|number| is_number(number)));

@@ -1,0 +1,346 @@
+use super::suite::Suite;
+use crate::tests::Outcome;
+use crate::tests::builder::cut;
+use crate::unreadable::Unreadable;
+use crate::xml::{Tag, Text};
+
+/// How much of a message is kept until the report takes what it wants of it, in bytes.
+const LONGEST_KEPT: usize = 8 * 1024;
+
+/// What a child of a case says of its outcome.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Failure,
+    Error,
+    NotCollected,
+    Skipped,
+    ExpectedFailure,
+    /// It was expected to fail, and passed, which its runner calls a failure.
+    UnexpectedSuccess,
+    /// Still to be written: whatever it came to does not count.
+    Todo,
+    /// It failed, and was tried again with success.
+    Flaky,
+    /// It failed, and was tried again without success.
+    Rerun,
+}
+
+/// What is no test, and stands among them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// A file that jest could not load.
+    Unloaded,
+    /// A file that vitest could not load, if it failed.
+    File,
+    /// What failed in front of or behind the tests of a file.
+    Around,
+}
+
+/// A `<testcase>`, or what takes its place where a whole suite failed.
+#[allow(clippy::struct_excessive_bools)] // each a fact of its own
+pub(super) struct Case {
+    pub(super) depth: usize,
+    id: String,
+    file: Option<Box<str>>,
+    /// What its children said, each once or more.
+    pub(super) failures: u64,
+    pub(super) errors: u64,
+    /// How often it was tried before or after, by its children.
+    pub(super) reruns: u64,
+    said: Vec<Said>,
+    /// By its attributes it did not run.
+    pub(super) not_run: bool,
+    /// By its attributes it was never begun, since something it needs is missing.
+    failed_by_attribute: bool,
+    again: bool,
+    of_class: bool,
+    pub(super) beside: Option<Beside>,
+    /// A child said that it failed.
+    failing: bool,
+    message: String,
+    /// The text of the child that is being read, if its message is wanted, and where it is.
+    reading: Option<usize>,
+}
+
+impl Case {
+    /// The case that begins with a tag. What is left of an id is given, for its memory.
+    pub(super) fn new(
+        tag: Tag<'_>,
+        depth: usize,
+        suites: &[Suite],
+        left: String,
+    ) -> Result<Self, Unreadable> {
+        let mut case = Self {
+            id: left,
+            ..Self::empty(depth)
+        };
+        case.id.clear();
+        let (mut class, mut name) = (None, None);
+        for attribute in tag.attributes() {
+            let attribute = attribute?;
+            match attribute.name {
+                "classname" => class = Some(attribute.value()),
+                "name" => name = Some(attribute.value()),
+                "file" | "filepath" => case.file = Some((&*attribute.value()).into()),
+                // ctest writes "notrun" and "disabled", googletest "notrun"; others write what the children say as well.
+                "status" => {
+                    let status = attribute.value();
+                    case.not_run = matches!(&*status, "notrun" | "disabled" | "skipped");
+                    case.failed_by_attribute |= matches!(&*status, "fail" | "failed" | "error");
+                }
+                "failure" => case.failed_by_attribute = true,
+                _ => {}
+            }
+        }
+        let class = class.as_deref().map_or("", str::trim);
+        let name = name.as_deref().map_or("", str::trim);
+        // What Ant writes of a class whose tests could not begin.
+        let class = match class {
+            "junit.framework.TestSuite" => name,
+            class => class,
+        };
+        let by_pytest = suites.last().is_some_and(|suite| suite.by_pytest);
+        // "test" is what node writes, of all of them.
+        if (class.is_empty() && !by_pytest) || class == "test" {
+            for suite in suites.iter().filter(|suite| suite.depth > 1) {
+                case.id.push_str(&suite.name);
+                case.id.push_str(" > ");
+            }
+            case.id.push_str(name);
+        } else {
+            case.id.push_str(class);
+            if name != class {
+                if !class.is_empty() && !name.is_empty() {
+                    case.id.push_str("::");
+                }
+                case.id.push_str(name);
+            }
+        }
+        case.of_class = name.is_empty() || name == class || name == "initializationError";
+        if case.file.is_none() {
+            case.file = suites.iter().rev().find_map(|suite| suite.file.clone());
+        }
+        let loaders = [
+            "unittest.loader._FailedTest",
+            "nose2.loader.ModuleImportFailure",
+            "nose2.loader.LoadTestsFailure",
+        ];
+        if loaders.contains(&class) {
+            case.said.push(Said::NotCollected);
+        }
+        case.note_beside(class, name, suites);
+        Ok(case)
+    }
+
+    /// What the reporters of jest and vitest write of files, and not of tests.
+    fn note_beside(&mut self, class: &str, name: &str, suites: &[Suite]) {
+        let of = |root: &str| suites.first().is_some_and(|suite| &*suite.name == root);
+        if class == "Test suite failed to run" {
+            self.beside = Some(Beside::Unloaded);
+            self.said.push(Said::NotCollected);
+            self.id.clear();
+            self.id.push_str(name);
+        } else if class.starts_with("Test execution failure: could be caused by test hooks")
+            && suites.iter().any(|suite| suite.by_jest)
+        {
+            self.beside = Some(Beside::Around);
+            self.id.clear();
+            for suite in suites.iter().filter(|suite| suite.depth > 1) {
+                self.id.push_str(&suite.name);
+                self.id.push_str(" > ");
+            }
+            self.id.push_str("hooks");
+        } else if !name.is_empty()
+            && class == name
+            && of("vitest tests")
+            && suites.last().is_some_and(|suite| &*suite.name == name)
+        {
+            self.beside = Some(Beside::File);
+        }
+    }
+
+    /// What stands for a suite that could not run.
+    pub(super) fn of_suite(suites: &[Suite], depth: usize) -> Self {
+        let mut case = Self::empty(depth);
+        case.of_class = true;
+        for suite in suites {
+            if !case.id.is_empty() {
+                case.id.push_str(" > ");
+            }
+            case.id.push_str(&suite.name);
+        }
+        case
+    }
+
+    fn empty(depth: usize) -> Self {
+        Self {
+            depth,
+            id: String::new(),
+            file: None,
+            failures: 0,
+            errors: 0,
+            reruns: 0,
+            said: Vec::new(),
+            not_run: false,
+            failed_by_attribute: false,
+            again: false,
+            of_class: false,
+            beside: None,
+            failing: false,
+            message: String::new(),
+            reading: None,
+        }
+    }
+
+    /// An element within it begins.
+    pub(super) fn child(&mut self, tag: Tag<'_>, depth: usize) -> Result<(), Unreadable> {
+        let said = match tag.name() {
+            "failure" => Said::Failure,
+            "error" => Said::Error,
+            "skipped" => Said::Skipped,
+            "flakyFailure" | "flakyError" => Said::Flaky,
+            "rerunFailure" | "rerunError" => Said::Rerun,
+            _ => return Ok(()),
+        };
+        match said {
+            Said::Failure => self.failures += 1,
+            Said::Error => self.errors += 1,
+            Said::Flaky | Said::Rerun => self.reruns += 1,
+            _ => {}
+        }
+        let (mut kind, mut message) = (None, None);
+        for attribute in tag.attributes() {
+            let attribute = attribute?;
+            match attribute.name {
+                "type" => kind = Some(attribute.value()),
+                "message" => message = Some(attribute.value()),
+                _ => {}
+            }
+        }
+        let message = message.as_deref().map_or("", str::trim);
+        let said = match (said, kind.as_deref()) {
+            (Said::Skipped, Some("pytest.xfail" | "XFAIL")) => Said::ExpectedFailure,
+            (Said::Skipped, Some("todo")) => Said::Todo,
+            // Those of nose2, which writes whatever is not plain as skipped.
+            (Said::Skipped, None) if message == "expected test failure" => Said::ExpectedFailure,
+            (Said::Skipped, None) if message == "test passes unexpectedly" => {
+                Said::UnexpectedSuccess
+            }
+            (Said::Error, Some("UnexpectedSuccess")) => Said::UnexpectedSuccess,
+            (Said::Failure | Said::Error, _) if self.beside == Some(Beside::File) => {
+                Said::NotCollected
+            }
+            (Said::Failure, _) if self.beside == Some(Beside::Around) => Said::Error,
+            // Of Catch2: it may fail, or has to.
+            (Said::Skipped, None) if message == "TEST_CASE tagged with !mayfail" => Said::Todo,
+            (Said::Skipped, _) if self.not_run && is_missing(message) => Said::NotCollected,
+            (Said::Error, _) if message == "collection failure" => Said::NotCollected,
+            (said, _) => said,
+        };
+        // The first that fails is the one to show; what it says counts more than the reason of a skip.
+        let failing = matches!(said, Said::Failure | Said::Error | Said::NotCollected);
+        let first = failing && !self.failing;
+        self.failing |= failing;
+        if self.message.is_empty() || first {
+            self.message.clear();
+            self.message.push_str(cut(message, LONGEST_KEPT));
+            self.reading = self.message.is_empty().then_some(depth);
+        }
+        if !self.said.contains(&said) {
+            self.said.push(said);
+        }
+        Ok(())
+    }
+
+    /// Text at this depth.
+    pub(super) fn text(&mut self, depth: usize, text: Text<'_>) {
+        let room = LONGEST_KEPT.saturating_sub(self.message.len());
+        if self.reading.is_some_and(|reading| reading == depth) && room > 0 {
+            self.message.push_str(cut(&text.decode(), room));
+        }
+    }
+
+    /// The element at this depth ends.
+    pub(super) fn child_ends(&mut self, depth: usize) {
+        if self.reading == Some(depth) {
+            self.reading = None;
+        }
+    }
+
+    /// It passed before, and passes once more.
+    pub(super) fn tried_again(&mut self) {
+        self.again = true;
+    }
+
+    /// What is left of it when it has been counted.
+    pub(super) fn into_id(self) -> String {
+        self.id
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Whether it stands for its class or suite, and is no test of its own.
+    pub(super) fn is_of_class(&self) -> bool {
+        self.of_class
+    }
+
+    pub(super) fn message(&self) -> Option<&str> {
+        (!self.message.is_empty()).then_some(&self.message)
+    }
+
+    pub(super) fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// Whether it has a child that says it was skipped.
+    pub(super) fn is_skipped(&self) -> bool {
+        [Said::Skipped, Said::ExpectedFailure, Said::Todo]
+            .iter()
+            .any(|said| self.said.contains(said))
+            || self.said.contains(&Said::UnexpectedSuccess) && self.errors == 0
+            || self.not_run
+    }
+
+    pub(super) fn outcome(&self) -> Outcome {
+        let said = |one| self.said.contains(&one);
+        if said(Said::NotCollected) {
+            Outcome::NotCollected
+        } else if said(Said::Todo) {
+            if said(Said::Failure) || said(Said::Error) {
+                Outcome::ExpectedFailure
+            } else {
+                Outcome::Skipped
+            }
+        } else if said(Said::Failure) || said(Said::UnexpectedSuccess) {
+            Outcome::Failed
+        } else if said(Said::Error) {
+            Outcome::Error
+        } else if said(Said::ExpectedFailure) {
+            Outcome::ExpectedFailure
+        } else if said(Said::Skipped) {
+            Outcome::Skipped
+        } else if said(Said::Rerun) || self.failed_by_attribute {
+            Outcome::Failed
+        } else if said(Said::Flaky) || self.again {
+            Outcome::Flaky
+        } else if self.not_run {
+            Outcome::Skipped
+        } else {
+            Outcome::Passed
+        }
+    }
+}
+
+/// What ctest says of a test that could not begin, and calls skipped.
+fn is_missing(message: &str) -> bool {
+    [
+        "Unable to find",
+        "Required Files Missing",
+        "Fixture dependency failed",
+        "Missing Configuration",
+    ]
+    .iter()
+    .any(|reason| message.starts_with(reason))
+}

@@ -1,0 +1,252 @@
+//! `JUnit` XML.
+
+mod case;
+mod suite;
+
+use std::collections::HashMap;
+
+use crate::limits::MOST_TESTS;
+use crate::source::Source;
+use crate::tests::builder::Builder;
+use crate::tests::{Outcome, TestFormat, TestReport};
+use crate::unreadable::{Kind, Unreadable};
+use crate::xml::{Event, Tag, Xml, root};
+use case::Case;
+use suite::{Counted, Suite};
+
+pub(crate) fn read(source: Source<'_>) -> Result<TestReport, Unreadable> {
+    let mut xml = Xml::new(source)?;
+    let mut reader = Reader {
+        report: Builder::new(TestFormat::Junit),
+        suites: Vec::new(),
+        case: None,
+        pytest: None,
+        spoken: Spoken::default(),
+        left: String::new(),
+    };
+    loop {
+        let depth = xml.depth();
+        match xml.next()? {
+            Event::Start(tag) => reader.start(tag, depth + 1)?,
+            Event::Text(text) => {
+                if let Some(case) = &mut reader.case {
+                    case.text(depth, text);
+                }
+            }
+            Event::End => {
+                let line = xml.line();
+                reader.end(depth).map_err(|fault| match fault.line {
+                    None => fault.at_line(line),
+                    Some(_) => fault,
+                })?;
+            }
+            Event::Comment(comment) => reader.spoken.comment(comment),
+            Event::Eof => return reader.finish(),
+        }
+    }
+}
+
+/// Whether a report begins like this one.
+pub(crate) fn detect(head: &[u8]) -> Option<TestFormat> {
+    matches!(root(head)?.as_str(), "testsuites" | "testsuite").then_some(TestFormat::Junit)
+}
+
+struct Reader {
+    report: Builder,
+    /// Those that have begun and did not end, the root among them.
+    suites: Vec<Suite>,
+    case: Option<Case>,
+    /// The cases of pytest, in which one test may have several.
+    pytest: Option<Merged>,
+    spoken: Spoken,
+    /// The memory of the last id, for the next one.
+    left: String,
+}
+
+/// Failures that a report speaks of besides its cases.
+#[derive(Default)]
+struct Spoken {
+    /// Those of suites that declare more than is in them, where their tool counts what it writes no case for.
+    beside: u64,
+    /// What node writes at the end: it has no case for a test with tests within it, nor for the hooks of a suite.
+    failed: u64,
+    cancelled: u64,
+    /// Cases that stand in it as passed, and are still to be written.
+    todo: u64,
+    by_jest: bool,
+}
+
+impl Spoken {
+    /// ` fail 2 `
+    fn comment(&mut self, comment: &str) {
+        let Some((name, number)) = comment.trim().split_once(' ') else {
+            return;
+        };
+        let place = match name {
+            "fail" => &mut self.failed,
+            "cancelled" => &mut self.cancelled,
+            _ => return,
+        };
+        *place = number.parse().unwrap_or(*place);
+    }
+}
+
+impl Reader {
+    fn finish(mut self) -> Result<TestReport, Unreadable> {
+        let spoken = &self.spoken;
+        let counted = self.report.totals().failures();
+        let failed = spoken.failed.saturating_add(spoken.cancelled);
+        let unnamed = spoken.beside.max(failed.saturating_sub(counted));
+        if unnamed > 0 {
+            self.report.unnamed(Outcome::Error, unnamed);
+            self.report.note(format!(
+                "it speaks of {unnamed} more failures than it has cases for: of hooks, or of tests with tests within them"
+            ));
+        }
+        if spoken.todo > 0 {
+            self.report.note(format!(
+                "{} cases stand in it as passed, and are only still to be written",
+                spoken.todo
+            ));
+        }
+        if spoken.by_jest {
+            let note = "jest-junit leaves out test files that could not be loaded, unless its option reportTestSuiteErrors is set";
+            self.report.note(note);
+        }
+        self.report.finish()
+    }
+
+    fn start(&mut self, tag: Tag<'_>, depth: usize) -> Result<(), Unreadable> {
+        let name = tag.name();
+        if let Some(case) = &mut self.case {
+            if matches!(name, "testcase" | "testsuite" | "testsuites") {
+                let message = format!("a <{name}> begins within a <testcase>");
+                return Err(tag.fault(Kind::Malformed, message));
+            }
+            return case.child(tag, depth);
+        }
+        match name {
+            "testsuites" | "testsuite" => {
+                if name == "testsuites" && depth > 1 {
+                    let message = "another report begins here: give the report of one run";
+                    return Err(tag.fault(Kind::Mixed, message));
+                }
+                let suite = Suite::new(tag, depth)?;
+                if suite.by_pytest && self.pytest.is_none() {
+                    self.pytest = Some(Merged::default());
+                }
+                self.suites.push(suite);
+            }
+            _ if depth == 1 => {
+                let message = format!("its root is <{name}>, and no <testsuites> or <testsuite>");
+                return Err(tag.fault(Kind::Malformed, message));
+            }
+            "testcase" => {
+                let left = std::mem::take(&mut self.left);
+                self.case = Some(Case::new(tag, depth, &self.suites, left)?);
+            }
+            // What kept a whole suite from running.
+            "error" | "failure" if self.suites.last().is_some_and(|s| s.depth + 1 == depth) => {
+                let mut case = Case::of_suite(&self.suites, depth);
+                case.child(tag, depth)?;
+                self.case = Some(case);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, depth: usize) -> Result<(), Unreadable> {
+        if let Some(case) = &mut self.case {
+            case.child_ends(depth);
+            if case.depth == depth
+                && let Some(case) = self.case.take()
+            {
+                return self.take_in(case);
+            }
+            return Ok(());
+        }
+        if self.suites.last().is_none_or(|suite| suite.depth != depth) {
+            return Ok(());
+        }
+        let Some(mut suite) = self.suites.pop() else {
+            return Ok(());
+        };
+        if suite.by_pytest {
+            suite.counted.tests = self.pytest.as_ref().map_or(0, Merged::len);
+        }
+        let told = suite.check()?;
+        self.spoken.beside = self.spoken.beside.saturating_add(told.beside);
+        self.spoken.todo = self.spoken.todo.saturating_add(told.todo);
+        self.spoken.by_jest |= suite.by_jest;
+        match self.suites.last_mut() {
+            Some(outer) => outer.counted.add(&suite.counted),
+            None => {
+                for (id, case) in self
+                    .pytest
+                    .take()
+                    .into_iter()
+                    .flat_map(|merged| merged.cases)
+                {
+                    self.report
+                        .test(&id, case.outcome(), case.message(), case.file())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take_in(&mut self, case: Case) -> Result<(), Unreadable> {
+        let counted = Counted::of(&case);
+        if let Some(suite) = self.suites.last_mut() {
+            // jest-junit writes each file that could not be loaded twice, with two of its messages.
+            if counted.unloaded > 0 && suite.direct.unloaded > 0 {
+                return Ok(());
+            }
+            suite.direct.add(&counted);
+            suite.counted.add(&counted);
+        }
+        if let Some(merged) = &mut self.pytest {
+            return merged.take_in(case);
+        }
+        self.report
+            .test(case.id(), case.outcome(), case.message(), case.file())?;
+        self.left = case.into_id();
+        Ok(())
+    }
+}
+
+/// The cases of pytest by their id: a test has one more for each time that it was tried again, which looks as if it passed, and
+/// one more where it failed and its teardown failed as well.
+#[derive(Default)]
+struct Merged {
+    cases: Vec<(Box<str>, Case)>,
+    places: HashMap<Box<str>, usize>,
+}
+
+impl Merged {
+    fn len(&self) -> u64 {
+        self.cases.len() as u64
+    }
+
+    fn take_in(&mut self, case: Case) -> Result<(), Unreadable> {
+        if self.cases.len() == MOST_TESTS {
+            let message = format!("it names more than {MOST_TESTS} tests");
+            return Err(Unreadable::new(Kind::TooLarge, message));
+        }
+        let id: Box<str> = case.id().into();
+        let Some(place) = self.places.get(&id) else {
+            self.places.insert(id.clone(), self.cases.len());
+            self.cases.push((id, case));
+            return Ok(());
+        };
+        let before = &mut self.cases[*place].1;
+        let passed = matches!(before.outcome(), Outcome::Passed | Outcome::Flaky);
+        if passed && case.outcome() == Outcome::Passed {
+            before.tried_again();
+        } else if !before.outcome().is_failure() {
+            *before = case;
+        }
+        Ok(())
+    }
+}

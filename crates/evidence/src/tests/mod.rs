@@ -1,0 +1,32 @@
+//! Test reports.
+
+mod binary;
+mod builder;
+mod format;
+mod json;
+mod junit;
+mod report;
+mod tap;
+mod text;
+mod thrown;
+mod trx;
+
+pub use format::TestFormat;
+pub use report::{Named, Outcome, Test, TestReport, Totals};
+
+use std::io::Read;
+
+use crate::source::Source;
+use crate::unreadable::{Kind, Unreadable};
+
+/// Reads a test report. Its format is told by its content, unless it is given.
+///
+/// The stream is read to its end, once, and not held as a whole, except for formats that are one JSON value or plain text.
+pub fn read_tests(input: impl Read, format: Option<TestFormat>) -> Result<TestReport, Unreadable> {
+    let source = Source::new(input)?;
+    if source.head().iter().all(u8::is_ascii_whitespace) {
+        return Err(Unreadable::new(Kind::Empty, "the report is empty"));
+    }
+    let format = format.or_else(|| format::detect(source.head()));
+    format::read(format, source)
+}

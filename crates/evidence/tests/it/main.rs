@@ -1,0 +1,6 @@
+//! The readers, through the crate's own functions, on what the real tools wrote.
+
+mod corpus;
+mod coverage;
+mod many;
+mod order;
