@@ -7,6 +7,7 @@
 pub mod branch;
 pub mod criteria;
 pub mod hints;
+pub mod inline_tests;
 mod manifest;
 pub mod message;
 pub mod paths;

@@ -10,6 +10,7 @@
 //! `dart`, `make` (a `test` target), `just` (a `test` recipe).
 
 mod compiled;
+pub mod definition;
 mod node;
 mod scripted;
 mod targets;

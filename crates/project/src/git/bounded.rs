@@ -1,17 +1,18 @@
 //! A git that runs the user's hooks: with a time limit, and with output that is kept but not without bound.
 
-use std::fmt::Write as _;
 use std::io::{self, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use super::command::{Git, spawn_error};
 use super::error::{GitError, GitErrorKind};
 use crate::process::ProcessGroup;
+use crate::process::kept::BothEnds;
+use crate::process::supervise::locked;
 
 /// How much of the output is kept: this much of its beginning and as much of its end.
 const KEPT_EACH: usize = 32 * 1024;
@@ -85,7 +86,7 @@ pub(super) fn run(
         let _: io::Result<()> = stdin.write_all(input);
     }
 
-    let kept = Arc::new(Mutex::new(Kept::default()));
+    let kept = Arc::new(Mutex::new(BothEnds::new(KEPT_EACH)));
     let (read_to_the_end, all_read) = mpsc::channel();
     let streams: [Option<Box<dyn Read + Send>>; 2] = [
         child
@@ -124,83 +125,14 @@ pub(super) fn run(
     };
     // Nothing is ever sent: this waits for the readers to end, and for no longer than it must.
     let _: Result<(), RecvTimeoutError> = all_read.recv_timeout(OUTPUT_GRACE);
-    let output = kept.lock().unwrap_or_else(PoisonError::into_inner).text();
+    let (kept, _) = locked(&kept).take();
+    let output = String::from_utf8_lossy(&kept).trim_end().to_owned();
     Ok(Ended { status, output })
 }
 
-fn keep_output(mut stream: impl Read, kept: &Mutex<Kept>) {
+fn keep_output(mut stream: impl Read, kept: &Mutex<BothEnds>) {
     let mut buffer = [0; 8 * 1024];
     while let Ok(count @ 1..) = stream.read(&mut buffer) {
-        kept.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(&buffer[..count]);
-    }
-}
-
-/// The beginning and the end of what was printed.
-#[derive(Default)]
-struct Kept {
-    head: Vec<u8>,
-    tail: Vec<u8>,
-    left_out: usize,
-}
-
-impl Kept {
-    fn push(&mut self, bytes: &[u8]) {
-        let (head, rest) = bytes.split_at(bytes.len().min(KEPT_EACH - self.head.len()));
-        self.head.extend_from_slice(head);
-        self.tail.extend_from_slice(rest);
-        // Cut only when twice the size is reached, so that each byte is moved a bounded number of times.
-        if self.tail.len() > 2 * KEPT_EACH {
-            self.cut();
-        }
-    }
-
-    fn cut(&mut self) {
-        let surplus = self.tail.len().saturating_sub(KEPT_EACH);
-        self.tail.drain(..surplus);
-        self.left_out += surplus;
-    }
-
-    fn text(&mut self) -> String {
-        self.cut();
-        let mut text = String::from_utf8_lossy(&self.head).into_owned();
-        if self.left_out > 0 {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "\n[… {} bytes left out …]\n", self.left_out);
-        }
-        text.push_str(&String::from_utf8_lossy(&self.tail));
-        text.trim_end().to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_output_keeps_both_ends() {
-        let mut kept = Kept::default();
-        kept.push(b"first");
-        for _ in 0..1000 {
-            kept.push(&[b'x'; 1000]);
-        }
-        kept.push(b"last\n");
-        assert!(kept.tail.len() <= 3 * KEPT_EACH);
-        let text = kept.text();
-        assert!(
-            text.starts_with("firstx")
-                && text.ends_with("xlast")
-                && text.contains("bytes left out")
-        );
-        assert!(text.len() < 2 * KEPT_EACH + 100);
-    }
-
-    #[test]
-    fn short_output_is_whole() {
-        let mut kept = Kept::default();
-        kept.push(b"a\n");
-        kept.push(b"b\n");
-        assert_eq!(kept.text(), "a\nb");
+        locked(kept).push(&buffer[..count]);
     }
 }

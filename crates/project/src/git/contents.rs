@@ -1,7 +1,6 @@
 //! What is in the files of the working tree.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt as _;
@@ -18,6 +17,7 @@ use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::Repository;
 use super::secret::{SECRET_HEAD_BYTES, looks_secret};
+use crate::digest::hex;
 
 /// How far git looks for a NUL byte to tell a binary file.
 const BINARY_PROBE: usize = 8000;
@@ -253,12 +253,7 @@ fn content_of(path: &Path) -> io::Result<Option<ContentId>> {
             )
         }
     };
-    let mut id = format!("{kind}:");
-    for byte in digest {
-        // Writing to a string cannot fail.
-        let _ = write!(id, "{byte:02x}");
-    }
-    Ok(Some(ContentId(id)))
+    Ok(Some(ContentId(format!("{kind}:{}", hex(&digest)))))
 }
 
 fn lines_of(file: File) -> io::Result<u64> {

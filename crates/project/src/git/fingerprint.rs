@@ -234,7 +234,7 @@ impl PrivateIndex {
 }
 
 /// A folder in git's list of alternates: quoted, since a colon would end it.
-fn quoted_alternate(folder: &Path) -> OsString {
+pub(super) fn quoted_alternate(folder: &Path) -> OsString {
     let mut quoted = vec![b'"'];
     for &byte in folder.as_os_str().as_bytes() {
         match byte {

@@ -291,6 +291,11 @@ impl Repository {
         Git::read(self.top_level(), &self.environment)
     }
 
+    /// A git command that changes something in another folder than the repository's, which is no part of it.
+    pub(super) fn git_in(&self, folder: &Path) -> Git {
+        Git::write(folder, &self.environment)
+    }
+
     /// A git command that changes something, speaking English.
     pub(super) fn git_write(&self) -> Git {
         Git::write(self.top_level(), &self.environment)

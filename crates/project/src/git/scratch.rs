@@ -1,11 +1,12 @@
 //! A folder for what a command of ours hands to git or has git make, and nobody else is to see.
 //!
-//! It lies in the git folder, where no git looks at it, so that what a command that was killed leaves behind is found
-//! and cleared by a later one. Whether it is still in use is told by a lock, which ends with the process that holds
+//! It lies where a later command finds it and clears it away if the one that made it was killed: in the git folder, where
+//! no git looks at it, or among the system's temporary files. Whether it is still in use is told by a lock, which ends with the process that holds
 //! it, and by the git that was started with it, which may outlive that process.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -36,13 +37,20 @@ impl Scratch {
     /// A folder in `git_dir`, from which those that nobody uses any more are cleared; among the system's temporary
     /// files where nothing can be written there, as where only the working tree is open to us.
     pub(super) fn new(git_dir: &Path) -> io::Result<Self> {
-        clear(git_dir);
-        Self::within(git_dir).or_else(|_| Self::within(&std::env::temp_dir()))
+        clear(git_dir, PREFIX);
+        Self::within(git_dir, PREFIX).or_else(|_| Self::within(&std::env::temp_dir(), PREFIX))
     }
 
-    fn within(parent: &Path) -> io::Result<Self> {
+    /// A folder in `parent` whose name begins with `prefix` and the number of this process. Those with this prefix that
+    /// nobody uses any more are cleared away.
+    pub(super) fn named(parent: &Path, prefix: &str) -> io::Result<Self> {
+        clear(parent, prefix);
+        Self::within(parent, &format!("{prefix}{}-", std::process::id()))
+    }
+
+    fn within(parent: &Path, prefix: &str) -> io::Result<Self> {
         loop {
-            let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent)?;
+            let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
             let path = folder.path().join(LOCK);
             let lock = File::create_new(&path)?;
             match lock.try_lock() {
@@ -79,16 +87,23 @@ impl Scratch {
     }
 }
 
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left then, the folder's own drop takes away.
+        drop(remove(self.folder.path()));
+    }
+}
+
 /// Removes the folders that nobody uses any more. What cannot be removed stays for the next time.
-fn clear(git_dir: &Path) {
-    let Ok(entries) = git_dir.read_dir() else {
+fn clear(parent: &Path, prefix: &str) {
+    let Ok(entries) = parent.read_dir() else {
         return;
     };
     for entry in entries.flatten() {
         let named = entry
             .file_name()
             .as_encoded_bytes()
-            .starts_with(PREFIX.as_bytes());
+            .starts_with(prefix.as_bytes());
         if named && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             drop(remove_unused(&entry.path()));
         }
@@ -115,7 +130,32 @@ fn remove_unused(folder: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(error),
     }
-    fs::remove_dir_all(folder)
+    remove(folder)
+}
+
+/// Removes a folder with all that is in it, also where something in it may not be written to.
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_up(folder);
+            fs::remove_dir_all(folder)
+        }
+        removed => removed,
+    }
+}
+
+/// Lets the owner into every folder below, as far as that can be done. No link is followed.
+fn open_up(folder: &Path) {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        drop(fs::set_permissions(&folder, Permissions::from_mode(0o700)));
+        let entries = folder.read_dir().into_iter().flatten().flatten();
+        folders.extend(
+            entries
+                .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+                .map(|entry| entry.path()),
+        );
+    }
 }
 
 fn is_old(folder: &Path) -> bool {
@@ -187,11 +227,11 @@ mod tests {
         let group = ProcessGroup::of_leader(i32::try_from(git.id()).unwrap());
         let text = serde_json::to_string(&group).unwrap();
         let name = left_behind(parent.path(), "a", &[(LOCK, ""), (GROUP, &text)]);
-        clear(parent.path());
+        clear(parent.path(), PREFIX);
         assert_eq!(folders(parent.path()), [name]);
         drop(git.stdin.take());
         git.wait().unwrap();
-        clear(parent.path());
+        clear(parent.path(), PREFIX);
         assert_eq!(folders(parent.path()), [""; 0]);
     }
 
@@ -202,12 +242,12 @@ mod tests {
             left_behind(parent.path(), "a", &[]),
             left_behind(parent.path(), "b", &[(LOCK, ""), (GROUP, "{\"i")]),
         ];
-        clear(parent.path());
+        clear(parent.path(), PREFIX);
         assert_eq!(folders(parent.path()), names);
         for name in &names {
             made_old(&parent.path().join(name));
         }
-        clear(parent.path());
+        clear(parent.path(), PREFIX);
         assert_eq!(folders(parent.path()), [""; 0]);
     }
 
@@ -220,7 +260,7 @@ mod tests {
         std::os::unix::fs::symlink(outside.path(), &link).unwrap();
         fs::write(parent.path().join(format!("{PREFIX}file")), "").unwrap();
         fs::create_dir(parent.path().join("objects")).unwrap();
-        clear(parent.path());
+        clear(parent.path(), PREFIX);
         assert_eq!(folders(parent.path()).len(), 3);
         assert!(outside.path().join(LOCK).exists());
     }

@@ -10,6 +10,7 @@ use rustix::fs::OFlags;
 use sha2::{Digest as _, Sha256};
 
 use super::error::ProfileError;
+use crate::digest::hex;
 
 /// The file that says what the profile is.
 pub(super) const PROFILE_FILE: &str = "profile.yaml";
@@ -83,16 +84,6 @@ impl Files {
         }
         hex(&hash.finalize())
     }
-}
-
-/// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-        .collect()
 }
 
 /// Where the project's profile `name` lies, if there is one.

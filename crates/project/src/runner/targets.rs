@@ -5,21 +5,26 @@ use std::path::Path;
 use super::{Found, Note};
 use crate::convention::read_manifest;
 
+/// In the order in which make itself looks.
+pub(super) const MAKE_FILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
+/// As just may have them.
+pub(super) const JUST_FILES: &[&str] = &["justfile", "Justfile", ".justfile", "JUSTFILE"];
+
 pub(super) fn make(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
-    // In the order in which make itself looks.
-    let names = ["GNUmakefile", "makefile", "Makefile"];
-    let text = names
+    let text = MAKE_FILES
         .iter()
         .find_map(|name| read_manifest(&root.join(name)))?;
     found("make test", block(&text, is_make_target)?)
 }
 
 pub(super) fn just(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
-    let names = ["justfile", "Justfile", ".justfile", "JUSTFILE"];
-    let text = names
+    let text = JUST_FILES
         .iter()
         .find_map(|name| read_manifest(&root.join(name)))?;
-    found("just test", block(&text, is_just_recipe)?)
+    found(
+        "just test",
+        block(&text, |line| just_recipe(line) == Some("test"))?,
+    )
 }
 
 #[expect(
@@ -33,7 +38,7 @@ fn found(command: &str, definition: String) -> Option<Found> {
 }
 
 /// The line that `is_head` accepts, with the indented lines below it.
-fn block(text: &str, is_head: fn(&str) -> bool) -> Option<String> {
+pub(super) fn block(text: &str, is_head: impl Fn(&str) -> bool) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| !is_head(line));
     let mut block = lines.next()?.trim_end().to_owned();
     for line in lines.take_while(|line| line.starts_with([' ', '\t'])) {
@@ -55,12 +60,20 @@ fn is_make_target(line: &str) -> bool {
         && targets.split_whitespace().any(|target| target == "test")
 }
 
-/// `test:`, `@test arg='x': deps`, but not `test := "x"`.
-fn is_just_recipe(line: &str) -> bool {
+/// The name of the recipe that a line begins: that of `test:` and `@test arg='x': deps`, but not of `test := "x"`.
+pub(super) fn just_recipe(line: &str) -> Option<&str> {
     let line = line.strip_prefix('@').unwrap_or(line);
-    let Some(rest) = line.strip_prefix("test") else {
-        return false;
-    };
-    (rest.starts_with(':') && !rest.starts_with(":="))
-        || (rest.starts_with(' ') && !rest.trim_start().starts_with(":=") && rest.contains(':'))
+    let end = line.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')))?;
+    let (name, rest) = line.split_at(end);
+    let is_recipe = (rest.starts_with(':') && !rest.starts_with(":="))
+        || (rest.starts_with(' ') && !rest.trim_start().starts_with(":=") && rest.contains(':'));
+    (is_recipe && !name.is_empty() && !is_setting(name)).then_some(name)
+}
+
+/// Words that begin a line of just which is no recipe.
+fn is_setting(name: &str) -> bool {
+    matches!(
+        name,
+        "alias" | "export" | "import" | "mod" | "set" | "unexport"
+    )
 }

@@ -1,0 +1,183 @@
+//! Notes on commits, in a reference of their own.
+
+use std::collections::HashMap;
+use std::fs::{self, File, TryLockError};
+use std::time::{Duration, Instant};
+
+use super::command::Git;
+use super::error::{GitError, GitErrorKind};
+use super::oid::Oid;
+use super::repository::{Repository, parse_oid};
+
+/// The file in the shared git folder whose lock writers of notes take: git itself does not keep two of them apart.
+const LOCK_FILE: &str = "tramline-notes.lock";
+/// How long a writer waits for the other.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// A note above this length, in bytes, is nobody's line of text.
+const LONGEST: usize = 64 * 1024;
+
+impl Repository {
+    /// The notes under `reference` (a full name, as `refs/notes/x`) on those of the commits that have one.
+    pub fn notes(
+        &self,
+        reference: &str,
+        commits: &[Oid],
+    ) -> Result<HashMap<Oid, String>, GitError> {
+        let mut blobs: Vec<(Oid, Oid)> = Vec::new();
+        let listed = self
+            .git()
+            .arg("notes")
+            .arg(format!("--ref={reference}"))
+            .arg("list")
+            .run()?;
+        for line in listed.split(|byte| *byte == b'\n') {
+            let Some(at) = line.iter().position(|byte| *byte == b' ') else {
+                continue;
+            };
+            let on = parse_oid("git notes list", &line[at + 1..])?;
+            if commits.contains(&on) {
+                blobs.push((parse_oid("git notes list", &line[..at])?, on));
+            }
+        }
+        let ids: Vec<String> = blobs.iter().map(|(blob, _)| blob.to_string()).collect();
+        let mut notes = HashMap::new();
+        for ((_, on), content) in blobs.into_iter().zip(self.objects(&ids)?) {
+            if let Some(content) = content {
+                notes.insert(on, String::from_utf8_lossy(&content).into_owned());
+            }
+        }
+        Ok(notes)
+    }
+
+    /// Puts a note on a commit, in the place of the one that it has there. Other references are left alone, whatever the
+    /// environment or the settings say of notes.
+    pub fn put_note(&self, reference: &str, commit: &Oid, text: &str) -> Result<(), GitError> {
+        let _lock = self.lock_notes()?;
+        self.git_write()
+            .arg("notes")
+            .arg(format!("--ref={reference}"))
+            .args(["add", "--force", "--file=-", commit.as_str()])
+            .stdin(text.as_bytes().to_vec())
+            .run()?;
+        Ok(())
+    }
+
+    fn lock_notes(&self) -> Result<File, GitError> {
+        let path = self.common_dir().join(LOCK_FILE);
+        let cannot =
+            |error| GitError::io(format!("cannot take the lock {}", path.display()), error);
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .map_err(cannot)?;
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    let lock = Some(path);
+                    return Err(GitError::new(
+                        GitErrorKind::Busy { lock },
+                        "another process is writing notes",
+                    ));
+                }
+                Err(TryLockError::Error(error)) => return Err(cannot(error)),
+            }
+        }
+    }
+
+    /// The tree of each commit; none where the repository does not have it.
+    pub fn trees(&self, commits: &[Oid]) -> Result<Vec<Option<Oid>>, GitError> {
+        if commits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut asked = String::new();
+        for commit in commits {
+            asked.push_str(commit.as_str());
+            asked.push_str("^{tree}\n");
+        }
+        let output = self
+            .lookup()
+            .args(["cat-file", "--batch-check=%(objectname) %(objecttype)"])
+            .stdin(asked.into_bytes())
+            .run()?;
+        let answers = String::from_utf8_lossy(&output).into_owned();
+        let mut trees: Vec<Option<Oid>> = answers
+            .lines()
+            .map(|line| line.strip_suffix(" tree")?.parse().ok())
+            .collect();
+        trees.resize(commits.len(), None);
+        Ok(trees)
+    }
+
+    /// Whether history ends here where the repository was cloned only so deep.
+    pub fn is_shallow(&self) -> bool {
+        fs::metadata(self.common_dir().join("shallow")).is_ok_and(|file| file.len() > 0)
+    }
+
+    /// The commit where the ways to two others part; none if they have nothing in common.
+    pub fn merge_base(&self, one: &Oid, other: &Oid) -> Result<Option<Oid>, GitError> {
+        let answer = self
+            .git()
+            .args(["merge-base", one.as_str(), other.as_str()])
+            .run_if()?;
+        let first = |answer: Vec<u8>| -> Vec<u8> {
+            answer
+                .split(|byte| *byte == b'\n')
+                .next()
+                .unwrap_or_default()
+                .to_vec()
+        };
+        answer
+            .map(|answer| parse_oid("git merge-base", &first(answer)))
+            .transpose()
+    }
+
+    /// A git that answers for what is here, and fetches nothing for it.
+    fn lookup(&self) -> Git {
+        self.git().env("GIT_NO_LAZY_FETCH", "1")
+    }
+
+    /// The content of objects by their ids, in their order; none for one that is missing or too long.
+    fn objects(&self, ids: &[String]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut asked = ids.join("\n");
+        asked.push('\n');
+        let output = self
+            .lookup()
+            .args(["cat-file", "--batch"])
+            .stdin(asked.into_bytes())
+            .run()?;
+        let unknown = || GitError::unexpected("git cat-file --batch", "a record is not whole");
+        let mut rest = output.as_slice();
+        let mut contents = Vec::with_capacity(ids.len());
+        for _ in ids {
+            let end = rest
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .ok_or_else(unknown)?;
+            let head = String::from_utf8_lossy(&rest[..end]).into_owned();
+            rest = &rest[end + 1..];
+            if head.ends_with(" missing") {
+                contents.push(None);
+                continue;
+            }
+            let length: usize = head
+                .rsplit(' ')
+                .next()
+                .and_then(|length| length.parse().ok())
+                .ok_or_else(unknown)?;
+            let content = rest.get(..length).ok_or_else(unknown)?;
+            contents.push((length <= LONGEST).then(|| content.to_vec()));
+            rest = rest.get(length + 1..).ok_or_else(unknown)?;
+        }
+        Ok(contents)
+    }
+}

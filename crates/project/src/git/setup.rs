@@ -1,0 +1,181 @@
+//! Whether a fresh checkout lacks what the project's tests need.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::command::nul_separated;
+use super::error::GitError;
+use super::repository::Repository;
+use crate::convention::paths::{file_name, folder};
+use crate::convention::read_manifest;
+
+/// Manifests, with the folders beside them into which their dependencies are installed. Cargo, Go, Maven, Gradle, .NET and
+/// others keep theirs in the user's home, where every checkout finds them.
+const INSTALLED: &[(&str, &[&str])] = &[
+    ("package.json", &["node_modules", ".pnp.cjs"]),
+    ("bower.json", &["bower_components"]),
+    ("composer.json", &["vendor"]),
+    ("Gemfile", &["vendor/bundle"]),
+    ("mix.exs", &["deps"]),
+    ("Podfile", &["Pods"]),
+    ("Cartfile", &["Carthage"]),
+    ("pyproject.toml", PYTHON),
+    ("setup.py", PYTHON),
+    ("Pipfile", PYTHON),
+    ("requirements.txt", PYTHON),
+    ("requirements-dev.txt", PYTHON),
+];
+
+const PYTHON: &[&str] = &[".venv", "venv", "__pypackages__"];
+
+/// Folders of others' packages, whose manifests are not the project's.
+const FOREIGN: &[&str] = &[
+    "node_modules",
+    "bower_components",
+    "vendor",
+    "Pods",
+    "deps",
+    "site-packages",
+];
+
+impl Repository {
+    /// What the tests may need and a fresh checkout of the last commit does not have: the folders of dependencies (and
+    /// submodules) that are there and not tracked, or that the project's own manifest asks for and that are not there
+    /// yet. `None` if nothing is missing.
+    pub fn needs_setup(&self) -> Result<Option<String>, GitError> {
+        let mut present = BTreeSet::new();
+        let mut missing = BTreeSet::new();
+        let scope = self.scope().into_owned();
+        for manifest in self.manifests(&scope)? {
+            let below = folder(&manifest);
+            let join = |name: &str| {
+                if below.is_empty() {
+                    name.to_owned()
+                } else {
+                    format!("{below}/{name}")
+                }
+            };
+            let Some((_, places)) = INSTALLED
+                .iter()
+                .find(|(name, _)| *name == file_name(&manifest))
+            else {
+                continue;
+            };
+            let mut found = false;
+            for place in *places {
+                let place = join(place);
+                if self.top_level().join(&place).symlink_metadata().is_ok() {
+                    found = true;
+                    present.insert(place);
+                }
+            }
+            // Manifests further down may be of examples that nobody installs.
+            if !found
+                && below == scope.trim_end_matches('/')
+                && self.asks_for_packages(&manifest)
+                && !self.is_above(&scope, places)
+            {
+                missing.insert(join(places[0]));
+            }
+        }
+        let mut untracked: Vec<String> = present
+            .difference(&self.tracked(&present)?)
+            .chain(&missing)
+            .cloned()
+            .collect();
+        untracked.extend(self.filled_submodules()?);
+        Ok((!untracked.is_empty()).then(|| untracked.join(", ")))
+    }
+
+    /// The manifests of the project, and those of the folders above it in the repository.
+    fn manifests(&self, scope: &str) -> Result<Vec<String>, GitError> {
+        let is_manifest = |path: &str| INSTALLED.iter().any(|(name, _)| *name == file_name(path));
+        let mut manifests: Vec<String> = self
+            .files()?
+            .into_iter()
+            .filter(|path| is_manifest(path))
+            .filter(|path| !folder(path).split('/').any(|part| FOREIGN.contains(&part)))
+            .collect();
+        let above = scope.trim_end_matches('/');
+        let mut above = if above.is_empty() {
+            None
+        } else {
+            Some(folder(above))
+        };
+        while let Some(place) = above {
+            for (name, _) in INSTALLED {
+                let path = if place.is_empty() {
+                    (*name).to_owned()
+                } else {
+                    format!("{place}/{name}")
+                };
+                if self.top_level().join(&path).is_file() {
+                    manifests.push(path);
+                }
+            }
+            above = (!place.is_empty()).then(|| folder(place));
+        }
+        Ok(manifests)
+    }
+
+    /// Whether a manifest names packages that are installed beside it, as far as that can be told for certain.
+    fn asks_for_packages(&self, manifest: &str) -> bool {
+        let lists: &[&str] = match file_name(manifest) {
+            "package.json" => &["dependencies", "devDependencies"],
+            "composer.json" => &["require", "require-dev"],
+            _ => return false,
+        };
+        let read = read_manifest(&self.top_level().join(manifest));
+        let Some(Ok(text)) = read.map(|text| serde_json::from_str::<Value>(&text)) else {
+            return false;
+        };
+        // `php` and `ext-…` are the platform; a package has its owner's name before it.
+        let is_package = |name: &str| file_name(manifest) != "composer.json" || name.contains('/');
+        lists
+            .iter()
+            .filter_map(|list| text.get(*list)?.as_object())
+            .any(|list| list.keys().any(|name| is_package(name)))
+    }
+
+    /// Whether a folder above the project, in the repository, holds what would lie in the project.
+    fn is_above(&self, scope: &str, places: &[&str]) -> bool {
+        let project = self.top_level().join(scope);
+        project
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| folder.starts_with(self.top_level()))
+            .any(|folder| places.iter().any(|place| folder.join(place).exists()))
+    }
+
+    /// Which of the places the last commit holds.
+    fn tracked(&self, places: &BTreeSet<String>) -> Result<BTreeSet<String>, GitError> {
+        if places.is_empty() || self.resolve("HEAD")?.is_none() {
+            return Ok(BTreeSet::new());
+        }
+        let output = self
+            .git()
+            .args(["ls-tree", "-z", "--full-tree", "--name-only", "HEAD", "--"])
+            .args(places)
+            .run()?;
+        Ok(nul_separated(&output)
+            .map(|path| String::from_utf8_lossy(path).into_owned())
+            .collect())
+    }
+
+    /// The submodules in the scope that hold files here: in a fresh checkout they are empty.
+    fn filled_submodules(&self) -> Result<Vec<String>, GitError> {
+        if !self.top_level().join(".gitmodules").is_file() {
+            return Ok(Vec::new());
+        }
+        let output = self.git().args(["ls-files", "-z", "--stage"]).run()?;
+        Ok(nul_separated(&output)
+            .filter_map(|entry| entry.strip_prefix(b"160000 "))
+            .filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1))
+            .filter_map(|path| std::str::from_utf8(path).ok())
+            .filter(|path| path.starts_with(&*self.scope()))
+            .filter(|path| self.top_level().join(path).join(".git").exists())
+            .map(|path| format!("the submodule {path}"))
+            .collect())
+    }
+}

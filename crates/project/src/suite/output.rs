@@ -1,0 +1,170 @@
+//! What a suite prints: each of its two streams by itself, and both as one.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::digest::hex;
+use crate::process::kept::BothEnds;
+
+/// This much is kept of the beginning of a stream, and as much of its end.
+const KEPT_EACH: usize = 32 << 20;
+/// A line longer than this is passed on before it has ended.
+const LONGEST_LINE: usize = 64 << 10;
+
+/// One of the two streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stream {
+    Stdout,
+    Stderr,
+}
+
+/// All that was printed so far.
+pub(super) struct Output {
+    stdout: One,
+    stderr: One,
+    both: BothEnds,
+    hash: Sha256,
+    /// Nothing is taken in any more: what left the group may still print.
+    closed: bool,
+}
+
+struct One {
+    kept: BothEnds,
+    /// The beginning of a line that has not ended: in the joint stream, lines stay in one piece.
+    line: Vec<u8>,
+}
+
+impl One {
+    fn new(most_each: usize) -> Self {
+        Self {
+            kept: BothEnds::new(most_each),
+            line: Vec::new(),
+        }
+    }
+}
+
+/// What was printed in the end.
+pub(super) struct Printed {
+    pub(super) stdout: (Vec<u8>, u64),
+    pub(super) stderr: (Vec<u8>, u64),
+    pub(super) both: (Vec<u8>, u64),
+    pub(super) sha256: String,
+}
+
+impl Output {
+    pub(super) fn new() -> Self {
+        Self::with_room(KEPT_EACH)
+    }
+
+    fn with_room(most_each: usize) -> Self {
+        Self {
+            stdout: One::new(most_each),
+            stderr: One::new(most_each),
+            both: BothEnds::new(most_each),
+            hash: Sha256::new(),
+            closed: false,
+        }
+    }
+
+    /// Takes in what came on a stream.
+    pub(super) fn push(&mut self, stream: Stream, piece: &[u8]) {
+        if self.closed {
+            return;
+        }
+        let one = match stream {
+            Stream::Stdout => &mut self.stdout,
+            Stream::Stderr => &mut self.stderr,
+        };
+        one.kept.push(piece);
+        let whole = piece
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |end| end + 1);
+        let (ended, begun) = piece.split_at(whole);
+        if !ended.is_empty() {
+            let line = std::mem::take(&mut one.line);
+            join(&mut self.both, &mut self.hash, &line);
+            join(&mut self.both, &mut self.hash, ended);
+        }
+        one.line.extend_from_slice(begun);
+        if one.line.len() > LONGEST_LINE {
+            let line = std::mem::take(&mut one.line);
+            join(&mut self.both, &mut self.hash, &line);
+        }
+    }
+
+    /// Ends it, and gives what was kept.
+    pub(super) fn finish(&mut self) -> Printed {
+        self.closed = true;
+        for one in [&mut self.stdout, &mut self.stderr] {
+            let line = std::mem::take(&mut one.line);
+            join(&mut self.both, &mut self.hash, &line);
+        }
+        let digest = std::mem::take(&mut self.hash).finalize();
+        Printed {
+            stdout: self.stdout.kept.take(),
+            stderr: self.stderr.kept.take(),
+            both: self.both.take(),
+            sha256: hex(&digest),
+        }
+    }
+}
+
+fn join(both: &mut BothEnds, hash: &mut Sha256, bytes: &[u8]) {
+    both.push(bytes);
+    hash.update(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Stream::{Stderr, Stdout};
+
+    #[test]
+    fn lines_of_both_stay_whole() {
+        let mut output = Output::new();
+        for (stream, piece) in [
+            (Stdout, "test a ..."),
+            (Stderr, "warning: b\nwarn"),
+            (Stdout, " ok\ntest c"),
+            (Stderr, "ing: d\n"),
+        ] {
+            output.push(stream, piece.as_bytes());
+        }
+        let printed = output.finish();
+        let text = String::from_utf8(printed.both.0).unwrap();
+        assert_eq!(text, "warning: b\ntest a ... ok\nwarning: d\ntest c");
+        assert_eq!(printed.stdout.0, b"test a ... ok\ntest c");
+        assert_eq!(printed.stderr.0, b"warning: b\nwarning: d\n");
+        assert_eq!(printed.sha256, hex(&Sha256::digest(text.as_bytes())));
+        output.push(Stdout, b"late\n");
+        assert!(output.finish().both.0.is_empty());
+    }
+
+    #[test]
+    fn the_hash_is_over_what_was_left_out_too() {
+        let mut output = Output::with_room(100);
+        let mut all = Vec::new();
+        for number in 0..10_000 {
+            let line = format!("line {number}\n");
+            all.extend_from_slice(line.as_bytes());
+            output.push(Stdout, line.as_bytes());
+        }
+        output.push(Stderr, b"short\n");
+        all.extend_from_slice(b"short\n");
+        let printed = output.finish();
+        assert_eq!(printed.sha256, hex(&Sha256::digest(&all)));
+        assert!(printed.both.0.len() < 300 && printed.both.1 > 90_000);
+        assert_eq!(printed.stderr, (b"short\n".to_vec(), 0));
+    }
+
+    #[test]
+    fn a_line_without_end_is_not_held_back() {
+        let mut output = Output::with_room(1000);
+        for _ in 0..1000 {
+            output.push(Stderr, &[b'x'; 1000]);
+            assert!(output.stderr.line.len() <= LONGEST_LINE + 1000);
+        }
+        let printed = output.finish();
+        assert_eq!(printed.both.1, 1_000_000 - 2000);
+    }
+}

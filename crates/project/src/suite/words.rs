@@ -1,0 +1,556 @@
+//! A command as people write it in settings, cut into words without a shell.
+//!
+//! Quotes are read as POSIX has them. What only a shell could do (pipes, redirections, variables, patterns of file names)
+//! is refused and not done in part: a command that means something else here than in a terminal would be worse.
+
+use std::fmt;
+
+/// A command in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandLine {
+    /// The `NAME=value` words before the program.
+    pub env: Vec<(String, String)>,
+    /// The program and its arguments; never empty.
+    pub argv: Vec<String>,
+}
+
+/// Why a command cannot be run as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// Nothing is there to be run.
+    #[error("the test command `{command}` names no program")]
+    NoProgram {
+        /// The command.
+        command: String,
+    },
+    /// A quote was opened and not closed, or a backslash has nothing after it.
+    #[error("the test command `{command}` ends within {within}")]
+    Unfinished {
+        /// The command.
+        command: String,
+        /// What was not finished.
+        within: &'static str,
+    },
+    /// It holds a NUL, which no argument can.
+    #[error("the test command holds a NUL byte")]
+    Nul,
+    /// It needs a shell.
+    #[error(
+        "the test command `{command}` holds {syntax}, which only a shell understands, and it is run without one"
+    )]
+    NeedsShell {
+        /// The command.
+        command: String,
+        /// What of it a shell would understand.
+        syntax: ShellSyntax,
+    },
+}
+
+/// Something that only a shell understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShellSyntax {
+    /// This character, which joins commands or sends their output elsewhere.
+    Operator(char),
+    /// `$…` or a backtick: a value that is put in.
+    Expansion(char),
+    /// A pattern of file names, by its first special character.
+    Glob(char),
+    /// `~` for a home.
+    Home,
+    /// `#`, after which comes a comment.
+    Comment,
+    /// A line break, after which comes another command.
+    LineBreak,
+    /// A word that begins something in the shell's own language.
+    Keyword(&'static str),
+}
+
+impl fmt::Display for ShellSyntax {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Operator(c) | Self::Expansion(c) => write!(f, "`{c}`"),
+            Self::Glob(c) => write!(f, "the file pattern `{c}`"),
+            Self::Home => write!(f, "`~`"),
+            Self::Comment => write!(f, "`#`"),
+            Self::LineBreak => write!(f, "a line break"),
+            Self::Keyword(word) => write!(f, "the shell's word `{word}`"),
+        }
+    }
+}
+
+impl CommandError {
+    /// What the user can do about it.
+    pub fn suggestion(&self) -> String {
+        match self {
+            Self::NoProgram { .. } => {
+                "set test.command to the command that runs the project's tests".to_owned()
+            }
+            Self::Unfinished { within, .. } => {
+                let sign = match *within {
+                    "single quotes" => "'",
+                    "double quotes" => "\"",
+                    _ => return "remove the backslash at its end, or write it twice".to_owned(),
+                };
+                format!(
+                    "close the quotes with {sign}, or write \\{sign} where it is meant as it is"
+                )
+            }
+            Self::Nul => "remove the NUL byte from test.command".to_owned(),
+            Self::NeedsShell { command, syntax } => {
+                let with_shell = format!("write `sh -c {}`", quoted(command));
+                match syntax {
+                    ShellSyntax::Keyword(_) | ShellSyntax::LineBreak => with_shell,
+                    ShellSyntax::Expansion(c) => {
+                        format!(
+                            "{with_shell}, or put the word between single quotes if `{c}` is meant as it is"
+                        )
+                    }
+                    ShellSyntax::Operator(c) | ShellSyntax::Glob(c) => {
+                        format!(
+                            "{with_shell}, or put the word between quotes if `{c}` is meant as it is"
+                        )
+                    }
+                    ShellSyntax::Home => {
+                        format!(
+                            "{with_shell}, or put the word between quotes if `~` is meant as it is"
+                        )
+                    }
+                    ShellSyntax::Comment => {
+                        format!(
+                            "{with_shell}, or put the word between quotes if `#` is meant as it is"
+                        )
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The text as one word of a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Words that are no program, whatever the `PATH` holds.
+const KEYWORDS: &[&str] = &[
+    "!", ".", ":", "case", "cd", "eval", "exec", "export", "for", "if", "set", "source", "unset",
+    "until", "while", "{",
+];
+
+impl CommandLine {
+    /// Cuts a command into words.
+    pub fn parse(command: &str) -> Result<Self, CommandError> {
+        if command.contains('\0') {
+            return Err(CommandError::Nul);
+        }
+        let command = command.trim();
+        let needs_shell = |syntax| CommandError::NeedsShell {
+            command: command.to_owned(),
+            syntax,
+        };
+        let mut words = Vec::new();
+        let mut reader = Words::new(command);
+        loop {
+            match reader.next() {
+                Piece::Word(word) => match word.needs {
+                    Some(syntax) => return Err(needs_shell(syntax)),
+                    None => words.push(word),
+                },
+                Piece::Operator('\n') => return Err(needs_shell(ShellSyntax::LineBreak)),
+                Piece::Operator(c) => return Err(needs_shell(ShellSyntax::Operator(c))),
+                Piece::Comment => return Err(needs_shell(ShellSyntax::Comment)),
+                Piece::Unfinished(within) => {
+                    return Err(CommandError::Unfinished {
+                        command: command.to_owned(),
+                        within,
+                    });
+                }
+                Piece::End => break,
+            }
+        }
+        let (env, argv) = assignments(words);
+        let Some(program) = argv.first() else {
+            return Err(CommandError::NoProgram {
+                command: command.to_owned(),
+            });
+        };
+        if let Some(&word) = KEYWORDS
+            .iter()
+            .find(|word| program.plain && program.text == **word)
+        {
+            return Err(needs_shell(ShellSyntax::Keyword(word)));
+        }
+        if program.text.is_empty() {
+            return Err(CommandError::NoProgram {
+                command: command.to_owned(),
+            });
+        }
+        Ok(Self {
+            env,
+            argv: argv.into_iter().map(|word| word.text).collect(),
+        })
+    }
+}
+
+/// The commands of a line of shell, as far as they can be told without running it: each in words, in their order. What a
+/// shell would put in stays as it is written.
+pub(crate) fn simple_commands(line: &str) -> Vec<CommandLine> {
+    let mut commands = Vec::new();
+    let mut words = Vec::new();
+    let mut reader = Words::new(line);
+    loop {
+        let piece = reader.next();
+        match piece {
+            Piece::Word(word) => words.push(word),
+            Piece::Comment => reader.skip_line(),
+            Piece::Operator(_) | Piece::Unfinished(_) | Piece::End => {
+                let (env, argv) = assignments(std::mem::take(&mut words));
+                if !argv.is_empty() {
+                    let argv = argv.into_iter().map(|word| word.text).collect();
+                    commands.push(CommandLine { env, argv });
+                }
+                if !matches!(piece, Piece::Operator(_)) {
+                    return commands;
+                }
+            }
+        }
+    }
+}
+
+/// Parts the leading `NAME=value` words from the others.
+fn assignments(words: Vec<Word>) -> (Vec<(String, String)>, Vec<Word>) {
+    let mut env = Vec::new();
+    let mut words = words.into_iter().peekable();
+    while let Some(word) = words.next_if(|word| word.assigns.is_some()) {
+        if let Some(at) = word.assigns {
+            let (name, value) = word.text.split_at(at);
+            env.push((name.to_owned(), value[1..].to_owned()));
+        }
+    }
+    (env, words.collect())
+}
+
+/// One word of a command.
+struct Word {
+    text: String,
+    /// Whether nothing of it was quoted.
+    plain: bool,
+    /// Where its `=` is, if it has the form `NAME=value` with nothing quoted before the `=`.
+    assigns: Option<usize>,
+    /// What of it only a shell understands: the first such thing.
+    needs: Option<ShellSyntax>,
+}
+
+enum Piece {
+    Word(Word),
+    Operator(char),
+    Comment,
+    Unfinished(&'static str),
+    End,
+}
+
+struct Words<'a> {
+    rest: std::iter::Peekable<std::str::Chars<'a>>,
+}
+
+impl<'a> Words<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            rest: text.chars().peekable(),
+        }
+    }
+
+    fn skip_line(&mut self) {
+        while self.rest.next_if(|c| *c != '\n').is_some() {}
+    }
+
+    fn next(&mut self) -> Piece {
+        loop {
+            while self
+                .rest
+                .next_if(|c| matches!(c, ' ' | '\t' | '\r'))
+                .is_some()
+            {}
+            match self.rest.peek() {
+                None => return Piece::End,
+                Some('#') => return Piece::Comment,
+                Some(&c) if is_operator(c) => {
+                    self.rest.next();
+                    return Piece::Operator(c);
+                }
+                Some(_) => {}
+            }
+            let piece = self.word();
+            // Nothing but a line that goes on in the next one is no word.
+            if !matches!(&piece, Piece::Word(word) if word.plain && word.text.is_empty()) {
+                return piece;
+            }
+        }
+    }
+
+    fn word(&mut self) -> Piece {
+        let mut word = Word {
+            text: String::new(),
+            plain: true,
+            assigns: None,
+            needs: None,
+        };
+        while let Some(&c) = self.rest.peek() {
+            if is_operator(c) || matches!(c, ' ' | '\t' | '\r') {
+                break;
+            }
+            self.rest.next();
+            match c {
+                '\\' => match self.rest.next() {
+                    // A line that goes on in the next one.
+                    Some('\n') => {}
+                    Some(c) => {
+                        word.plain = false;
+                        word.text.push(c);
+                    }
+                    None => return Piece::Unfinished("a backslash"),
+                },
+                '\'' => {
+                    word.plain = false;
+                    loop {
+                        match self.rest.next() {
+                            Some('\'') => break,
+                            Some(c) => word.text.push(c),
+                            None => return Piece::Unfinished("single quotes"),
+                        }
+                    }
+                }
+                '"' => {
+                    word.plain = false;
+                    if !self.double_quoted(&mut word) {
+                        return Piece::Unfinished("double quotes");
+                    }
+                }
+                _ => self.unquoted(c, &mut word),
+            }
+        }
+        Piece::Word(word)
+    }
+
+    /// One character outside of quotes.
+    fn unquoted(&mut self, c: char, word: &mut Word) {
+        let needs = match c {
+            '`' => Some(ShellSyntax::Expansion('`')),
+            '$' if self.expands(true) => Some(ShellSyntax::Expansion('$')),
+            '*' | '?' | '[' => Some(ShellSyntax::Glob(c)),
+            '~' if word.plain && word.text.is_empty() => Some(ShellSyntax::Home),
+            _ => None,
+        };
+        word.needs = word.needs.or(needs);
+        if c == '=' && word.plain && word.assigns.is_none() && is_name(&word.text) {
+            word.assigns = Some(word.text.len());
+        }
+        word.text.push(c);
+    }
+
+    /// What is left of a word between double quotes; whether they were closed.
+    fn double_quoted(&mut self, word: &mut Word) -> bool {
+        while let Some(c) = self.rest.next() {
+            match c {
+                '"' => return true,
+                '\\' => match self.rest.next() {
+                    Some('\n') => {}
+                    Some(c @ ('$' | '`' | '"' | '\\')) => word.text.push(c),
+                    Some(c) => word.text.extend(['\\', c]),
+                    None => return false,
+                },
+                _ => {
+                    let expands = c == '`' || (c == '$' && self.expands(false));
+                    if expands {
+                        word.needs = word.needs.or(Some(ShellSyntax::Expansion(c)));
+                    }
+                    word.text.push(c);
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether what comes after a `$` makes it one that something is put in for. At the end of a regular expression, it
+    /// is just a `$`.
+    fn expands(&mut self, unquoted: bool) -> bool {
+        self.rest.peek().is_some_and(|&c| {
+            c.is_ascii_alphanumeric()
+                || matches!(c, '_' | '{' | '(' | '@' | '*' | '#' | '?' | '$' | '!' | '-')
+                || (unquoted && matches!(c, '\'' | '"'))
+        })
+    }
+}
+
+fn is_operator(c: char) -> bool {
+    matches!(c, '|' | '&' | ';' | '<' | '>' | '(' | ')' | '\n')
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn argv(command: &str) -> Vec<String> {
+        CommandLine::parse(command).unwrap().argv
+    }
+
+    #[test]
+    fn quotes_are_read_as_a_shell_does() {
+        for (command, words) in [
+            ("npm test", &["npm", "test"][..]),
+            ("  a\t b\r", &["a", "b"]),
+            (r#"a 'b c' "d e" f\ g"#, &["a", "b c", "d e", "f g"]),
+            (r#"a '' """#, &["a", "", ""]),
+            (r#"a b'c'"d"e"#, &["a", "bcde"]),
+            (r#"a '\n"$x`*'"#, &["a", "\\n\"$x`*"]),
+            (r#"a "\"\\\$\`\n'""#, &["a", "\"\\$`\\n'"]),
+            (r"a \*\$\;\&\~", &["a", "*$;&~"]),
+            ("a \\\n b", &["a", "b"]),
+            ("a x#y c~", &["a", "x#y", "c~"]),
+        ] {
+            assert_eq!(argv(command), words, "{command}");
+        }
+        assert_eq!(
+            argv("go test -run 'A$' B$ \"C$\""),
+            ["go", "test", "-run", "A$", "B$", "C$"]
+        );
+        assert_eq!(
+            argv("sh -c 'a && b | c > d'"),
+            ["sh", "-c", "a && b | c > d"]
+        );
+        assert_eq!(
+            argv("a {b,c} @d %e ^f 100% é"),
+            ["a", "{b,c}", "@d", "%e", "^f", "100%", "é"]
+        );
+    }
+
+    #[test]
+    fn names_with_values_come_before_the_program() {
+        let line = CommandLine::parse("CI=1 A_b='x y' EMPTY= run B=2").unwrap();
+        let env: Vec<(&str, &str)> = line.env.iter().map(|(a, b)| (&**a, &**b)).collect();
+        assert_eq!(env, [("CI", "1"), ("A_b", "x y"), ("EMPTY", "")]);
+        assert_eq!(line.argv, ["run", "B=2"]);
+        assert_eq!(argv("1A=2"), ["1A=2"]);
+        assert_eq!(argv("'A'=2"), ["A=2"]);
+        assert_eq!(argv("--a=b"), ["--a=b"]);
+    }
+
+    #[test]
+    fn what_needs_a_shell_is_refused_and_the_way_out_is_named() {
+        use ShellSyntax::{Comment, Expansion, Glob, Home, Keyword, LineBreak, Operator};
+        for (command, syntax) in [
+            ("a && b", Operator('&')),
+            ("a&", Operator('&')),
+            ("a | b", Operator('|')),
+            ("a; b", Operator(';')),
+            ("a >out", Operator('>')),
+            ("a 2>&1", Operator('>')),
+            ("a <in", Operator('<')),
+            ("(a)", Operator('(')),
+            ("a\nb", LineBreak),
+            ("a $B", Expansion('$')),
+            ("a \"$B\"", Expansion('$')),
+            ("a $(b)", Expansion('$')),
+            ("a ${b}", Expansion('$')),
+            ("a \"`b`\"", Expansion('`')),
+            ("a `b`", Expansion('`')),
+            ("a *.c", Glob('*')),
+            ("a b?", Glob('?')),
+            ("a b[1]", Glob('[')),
+            ("~/a", Home),
+            ("a # b", Comment),
+            ("cd a", Keyword("cd")),
+            ("export A=1", Keyword("export")),
+        ] {
+            let error = CommandLine::parse(command).unwrap_err();
+            let CommandError::NeedsShell { syntax: found, .. } = &error else {
+                panic!("{command}: {error:?}");
+            };
+            assert_eq!(*found, syntax, "{command}");
+            assert!(
+                error
+                    .suggestion()
+                    .contains(&format!("sh -c {}", quoted(command))),
+                "{command}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_suggested_is_accepted_and_means_the_same() {
+        for command in ["a && b 'c d'", "it's | x'", "a '\\'' && b"] {
+            let Err(error) = CommandLine::parse(&format!("{command} && true")) else {
+                panic!("{command}");
+            };
+            if let CommandError::NeedsShell { .. } = &error {
+                let text = error.suggestion();
+                let suggested = &text["write `".len()..text.rfind('`').unwrap()];
+                let suggested = suggested.split("`, or").next().unwrap();
+                assert_eq!(argv(suggested), ["sh", "-c", &format!("{command} && true")]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_unfinished_or_empty_is_told() {
+        for (command, within) in [
+            ("a 'b", "single quotes"),
+            ("a \"b", "double quotes"),
+            ("a \"b\\", "double quotes"),
+            ("a \\", "a backslash"),
+        ] {
+            let error = CommandLine::parse(command).unwrap_err();
+            let CommandError::Unfinished { within: found, .. } = &error else {
+                panic!("{command}: {error:?}");
+            };
+            assert_eq!(*found, within);
+            assert!(!error.suggestion().is_empty());
+        }
+        for command in ["", "  ", "A=1", "''"] {
+            let error = CommandLine::parse(command).unwrap_err();
+            assert!(matches!(error, CommandError::NoProgram { .. }), "{command}");
+        }
+        assert_eq!(CommandLine::parse("a\0"), Err(CommandError::Nul));
+    }
+
+    #[test]
+    fn the_commands_of_a_line() {
+        let lines = |text: &str| -> Vec<Vec<String>> {
+            simple_commands(text)
+                .into_iter()
+                .map(|line| line.argv)
+                .collect()
+        };
+        assert_eq!(
+            lines("tsc -p . && CI=1 jest \"$@\" | tee 'o u t' # done\n./x.sh; (y)"),
+            [
+                vec!["tsc", "-p", "."],
+                vec!["jest", "$@"],
+                vec!["tee", "o u t"],
+                vec!["./x.sh"],
+                vec!["y"]
+            ]
+        );
+        assert_eq!(lines("a; b 'c"), [vec!["a"], vec!["b"]]);
+        assert!(lines("").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in ".{0,60}") {
+            let _ = CommandLine::parse(&text);
+            let _ = simple_commands(&text);
+        }
+
+        #[test]
+        fn any_text_survives_quoting(text in "[^\0]{1,40}") {
+            prop_assert_eq!(argv(&format!("x {}", quoted(&text))), vec!["x".to_owned(), text]);
+        }
+    }
+}
