@@ -284,6 +284,7 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
                     ("under", Strings),
                     ("files", Strings),
                     ("level", Text),
+                    ("compiled", Bool),
                 ]),
             ),
             (

@@ -1,5 +1,7 @@
 //! SHA-256 as lower-case hex, the only hash this crate uses.
 
+use std::io::{self, Read};
+
 use sha2::{Digest, Sha256};
 
 /// The hash that the first line of a journal names as the one before it.
@@ -28,6 +30,44 @@ pub(crate) fn hex_text(hex: &HexDigest) -> String {
 /// SHA-256 of `bytes` as 64 lower-case hex digits.
 pub fn sha256_hex(bytes: &[u8]) -> String {
     hex_text(&hex_digest(bytes))
+}
+
+/// Hands a stream on, and hashes all of it.
+pub struct Sha256Reader<R> {
+    inner: R,
+    hash: Sha256,
+}
+
+impl<R: Read> Sha256Reader<R> {
+    /// Hashes what is read of `inner`.
+    pub fn new(inner: R) -> Self {
+        Self {
+            inner,
+            hash: Sha256::new(),
+        }
+    }
+
+    /// Reads what is left, and returns the SHA-256 of everything.
+    pub fn finish(mut self) -> io::Result<String> {
+        io::copy(&mut self.by_ref(), &mut io::sink())?;
+        Ok(hex_of(&self.hash.finalize()))
+    }
+}
+
+impl<R: Read> Read for Sha256Reader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.inner.read(buffer)?;
+        self.hash.update(&buffer[..length]);
+        Ok(length)
+    }
+}
+
+fn hex_of(digest: &[u8]) -> String {
+    let digit = |digit: u8| char::from(DIGITS[usize::from(digit)]);
+    digest
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)])
+        .collect()
 }
 
 /// A checksum of `bytes` that costs a fraction of a SHA-256: for what can be made anew, and is read with every load. It

@@ -25,6 +25,18 @@ impl MemoryJournal {
         }
     }
 
+    /// A journal of bytes that a file held. A torn unit at their end is left away; other damage is an error.
+    pub fn of(bytes: Vec<u8>) -> Result<Self, JournalError> {
+        let mut journal = Self {
+            bytes,
+            head: Head::empty(),
+        };
+        journal.head = journal.read(&Position::start())?.head;
+        let whole = usize::try_from(journal.head.len).unwrap_or(usize::MAX);
+        journal.bytes.truncate(whole);
+        Ok(journal)
+    }
+
     /// The bytes that a journal file with these events would hold.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

@@ -1,10 +1,14 @@
-//! Whole processes: `tm autopilot status` against an empty Rust program, in one run.
+//! Whole processes: `tm autopilot status` and `tm hook` against an empty Rust program, in one run.
+
+#![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
 
 #[path = "mcp/skills.rs"]
 mod skills;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 
@@ -25,6 +29,35 @@ fn tm(root: &Path, store: &Path) -> Command {
         .env("HOME", store)
         .stdin(Stdio::null());
     command
+}
+
+/// Calls the hook as a client does before an agent writes a file.
+fn hook(root: &Path, store: &Path, payload: &str) {
+    let mut child = tm(root, store)
+        .args(["hook", "claude-code"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(payload.as_bytes()).expect("it reads");
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("deny"));
+}
+
+/// What half of the calls take, and what all but one in a hundred do.
+fn told(what: &str, mut call: impl FnMut()) {
+    let mut times: Vec<Duration> = (0..500)
+        .map(|_| {
+            let begun = Instant::now();
+            call();
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    println!("{what}: p50 {:?}, p99 {:?}", times[250], times[495]);
 }
 
 /// A program that does nothing, built as `tm` is.
@@ -79,6 +112,21 @@ fn processes(criterion: &mut Criterion) {
     group.bench_function("tm autopilot next --json", |bencher| {
         bencher.iter(|| run(tm(&root, &store).args(["autopilot", "next", "--json"])));
     });
+    // RED takes no edit of a file that is no test.
+    let payload = serde_json::json!({
+        "cwd": root, "hook_event_name": "PreToolUse", "tool_name": "Write",
+        "tool_input": { "file_path": root.join("src/main.c"), "content": "x".repeat(4096) },
+    })
+    .to_string();
+    group.bench_function("tm --version", |bencher| {
+        bencher.iter(|| run(tm(&root, &store).arg("--version")));
+    });
+    group.bench_function("tm hook, an edit", |bencher| {
+        bencher.iter(|| hook(&root, &store, &payload));
+    });
+    told("an empty program", || run(&mut Command::new(&empty)));
+    told("tm --version", || run(tm(&root, &store).arg("--version")));
+    told("tm hook, an edit", || hook(&root, &store, &payload));
     for tasks in [10, 10_000] {
         let session = format!("tasks-{tasks}");
         let collab = |words: &[&str]| {

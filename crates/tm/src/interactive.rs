@@ -3,6 +3,7 @@
 use conductor::tdd::answer::{CommitAnswer, NextAction};
 use conductor::tdd::request;
 use conductor::{Conductor, Fault, Kind};
+use project::config::Level;
 
 use crate::commands::{DONE, Outcome};
 use crate::output::Output;
@@ -14,6 +15,12 @@ const COMMANDS: &str = "status, reopen [REASON], skip REASON, pause [REASON], qu
 
 /// The form of results.
 const FORM: &str = "failed:N,passed:N";
+
+/// What else may be given instead of numbers.
+const OTHER_FORMS: &str = "as report FILE, or verify to have the tests run";
+
+/// Typed to have the tests run.
+const VERIFY: &str = "verify";
 
 /// What the person said at a prompt.
 enum Said {
@@ -43,9 +50,13 @@ impl Takes {
         match self {
             _ if answer.is_empty() => self != Self::Results,
             Self::Enter => false,
-            Self::Results | Self::EnterOrResults => are_numbers(answer),
+            Self::Results | Self::EnterOrResults => {
+                answer == VERIFY || report(answer).is_some() || are_numbers(answer)
+            }
             Self::Coverage => {
-                answer.starts_with(|c: char| c.is_ascii_digit()) || are_numbers(answer)
+                answer.starts_with(|c: char| c.is_ascii_digit())
+                    || report(answer).is_some()
+                    || are_numbers(answer)
             }
         }
     }
@@ -54,10 +65,12 @@ impl Takes {
     fn help(self) -> String {
         let wanted = match self {
             Self::Enter => "Press Enter to go on".to_owned(),
-            Self::Results => format!("Type the results as {FORM}"),
-            Self::EnterOrResults => format!("Press Enter to go on, or type the results as {FORM}"),
+            Self::Results => format!("Type the results as {FORM}, {OTHER_FORMS}"),
+            Self::EnterOrResults => {
+                format!("Press Enter to go on, or type the results as {FORM}, {OTHER_FORMS}")
+            }
             Self::Coverage => {
-                "Press Enter if it is not measured, or type it as 92 or lines:92,branches:80"
+                "Press Enter if it is not measured, or type it as 92, lines:92,branches:80, or report FILE"
                     .to_owned()
             }
         };
@@ -68,6 +81,33 @@ impl Takes {
 /// Whether this is meant as numbers with names. Whether it makes sense is told by who reads them.
 fn are_numbers(answer: &str) -> bool {
     answer.contains(':') || answer.contains('=') || answer.starts_with('{')
+}
+
+/// The report that is named: `report build/tests.xml`.
+fn report(answer: &str) -> Option<&str> {
+    let path = answer.strip_prefix("report ")?.trim();
+    (!path.is_empty()).then_some(path)
+}
+
+/// What was typed at the question for results.
+fn evidence(answer: &str) -> request::Evidence {
+    if answer == VERIFY {
+        return request::Evidence {
+            verify: true,
+            ..request::Evidence::default()
+        };
+    }
+    if let Some(path) = report(answer) {
+        return request::Evidence {
+            reports: vec![path.into()],
+            ..request::Evidence::default()
+        };
+    }
+    let (results, coverage) = with_coverage(answer);
+    request::Evidence {
+        coverage,
+        ..request::Evidence::claimed(results)
+    }
 }
 
 /// Results, and the coverage that was typed behind them: `failed:0,passed:3 coverage:92`.
@@ -145,6 +185,9 @@ impl Session<'_> {
         self.show(next)?;
         let done = self.prompt("\nPress Enter when it is done: ", Takes::EnterOrResults)?;
         let results = match done {
+            Said::Go(answer) if answer.is_empty() && self.always_verifies() => {
+                Said::Go(VERIFY.to_owned())
+            }
             Said::Go(answer) if answer.is_empty() => {
                 self.prompt(&format!("Results ({FORM}): "), Takes::Results)?
             }
@@ -186,8 +229,15 @@ impl Session<'_> {
 
     fn finalize(&mut self, next: &NextAction) -> Result<bool, Fault> {
         self.show(next)?;
-        let question = format!("\nResults of the whole suite ({FORM}): ");
-        let results = self.prompt(&question, Takes::Results)?;
+        let results = if self.always_verifies() {
+            match self.prompt("\nPress Enter to have the whole suite run: ", Takes::Enter)? {
+                Said::Go(_) => Said::Go(VERIFY.to_owned()),
+                said => said,
+            }
+        } else {
+            let question = format!("\nResults of the whole suite ({FORM}): ");
+            self.prompt(&question, Takes::Results)?
+        };
         let report = match self.report(next, results)? {
             Ok(report) => report,
             Err(goes_on) => return Ok(goes_on),
@@ -223,28 +273,38 @@ impl Session<'_> {
         next: &NextAction,
         results: Said,
     ) -> Result<Result<request::Complete, bool>, Fault> {
-        let (results, mut coverage) = match results {
-            Said::Go(answer) => with_coverage(&answer),
+        let mut evidence = match results {
+            Said::Go(answer) => evidence(&answer),
             Said::Moved => return Ok(Err(true)),
             Said::Leave => return Ok(Err(false)),
         };
-        if coverage.is_none() && next.action != "red" && self.wants_coverage() {
+        if evidence.coverage.is_none() && next.action != "red" && self.wants_coverage() {
             match self.prompt(
                 "Coverage in percent (Enter if not measured): ",
                 Takes::Coverage,
             )? {
-                Said::Go(answer) => coverage = Some(answer).filter(|answer| !answer.is_empty()),
+                Said::Go(answer) => match report(&answer) {
+                    Some(path) => evidence.coverage_report = Some(path.into()),
+                    None => evidence.coverage = Some(answer).filter(|answer| !answer.is_empty()),
+                },
                 Said::Moved => return Ok(Err(true)),
                 Said::Leave => return Ok(Err(false)),
             }
         }
+        if evidence.verify || self.always_verifies() {
+            self.output.text("The tests are being run.\n")?;
+        }
         Ok(Ok(request::Complete {
             phase: Some(next.action.clone()),
-            results,
-            coverage,
+            evidence,
             unit: next.unit_id.clone(),
             ..request::Complete::default()
         }))
+    }
+
+    /// Whether the tests are run whatever is said of them.
+    fn always_verifies(&self) -> bool {
+        self.conductor.settings().config.evidence.require == Level::Verified
     }
 
     /// Whether the settings ask for coverage.
@@ -353,6 +413,12 @@ mod tests {
             (Takes::Results, "failed:0,passed:1", true),
             (Takes::Results, "{\"failed\":0}", true),
             (Takes::Results, "statsu", false),
+            (Takes::Results, "verify", true),
+            (Takes::Results, "report out/tests.xml", true),
+            (Takes::Results, "report", false),
+            (Takes::EnterOrResults, "report out/a report.xml", true),
+            (Takes::Enter, "verify", false),
+            (Takes::Coverage, "report lcov.info", true),
             (Takes::EnterOrResults, "", true),
             (Takes::EnterOrResults, "failed=0, passed=1", true),
             (Takes::EnterOrResults, "done", false),
@@ -363,6 +429,20 @@ mod tests {
         ] {
             assert_eq!(takes.takes(answer), expected, "{answer:?}");
         }
+    }
+
+    #[test]
+    fn a_report_or_a_run_may_stand_for_the_numbers() {
+        assert!(evidence("verify").verify);
+        let given = evidence("report out/coverage:1.xml ");
+        assert_eq!(
+            given.reports,
+            [std::path::PathBuf::from("out/coverage:1.xml")]
+        );
+        assert_eq!((given.results, given.coverage), (None, None));
+        let given = evidence("failed:0,passed:1 coverage:92");
+        assert_eq!(given.results.as_deref(), Some("failed:0,passed:1"));
+        assert_eq!(given.coverage.as_deref(), Some("92"));
     }
 
     #[test]

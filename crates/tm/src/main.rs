@@ -10,6 +10,7 @@
 //! | [`interactive`] | a run gone through step by step with a person |
 //! | [`mcp`] | the MCP server: tools, resources, prompts |
 //! | [`init`] | what `tm init` does to a project, worked out before it is written |
+//! | [`hook`] | the guard hook: the protocols of the clients, and their settings |
 //! | [`demo`] | the whole story in a throw-away repository |
 
 #![allow(
@@ -20,6 +21,7 @@
 mod cli;
 mod commands;
 mod demo;
+mod hook;
 mod init;
 mod interactive;
 mod mcp;

@@ -161,6 +161,11 @@ impl Output {
         }
     }
 
+    /// A line on standard error, as it is.
+    pub fn line_aside(line: &str) {
+        Self::aside(&format!("{line}\n"));
+    }
+
     /// Writes to standard error. Where that fails, there is nobody left to tell.
     fn aside(text: &str) {
         let _ = io::stderr().lock().write_all(text.as_bytes());

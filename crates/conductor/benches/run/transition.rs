@@ -43,9 +43,10 @@ pub fn transition(criterion: &mut Criterion) {
 
 pub fn with_git(criterion: &mut Criterion) {
     let stage = stage::stage(3);
-    std::fs::write(stage.root.join("a.test"), "x").expect("a file");
+    std::fs::create_dir_all(stage.root.join("tests")).expect("a folder");
+    std::fs::write(stage.root.join("tests/a.sh"), "exit 1").expect("a file");
     let red = request::Complete {
-        results: "failed:1,passed:0".to_owned(),
+        evidence: request::Evidence::claimed("failed:1,passed:0"),
         ..request::Complete::default()
     };
     let run = stage.conductor.status(None).expect("a run").run_id;

@@ -131,8 +131,10 @@ impl Conductor {
         let mut verdict = match &report.results {
             Some(results) => {
                 let complete = request::Complete {
-                    results: results.clone(),
-                    coverage: report.coverage.clone(),
+                    evidence: request::Evidence {
+                        coverage: report.coverage.clone(),
+                        ..request::Evidence::claimed(results.clone())
+                    },
                     files: report.files.clone(),
                     unit: report.unit.clone(),
                     ..request::Complete::default()

@@ -14,6 +14,8 @@ pub struct Changes {
     pub was_dirty: Vec<RepoPath>,
     /// Files that are as dirty as they were before.
     pub untouched: Vec<RepoPath>,
+    /// Reports that were handed in.
+    pub reports: Vec<RepoPath>,
 }
 
 impl Changes {
@@ -25,6 +27,7 @@ impl Changes {
         named: &[RepoPath],
     ) -> Result<Self, Fault> {
         let exempt = memory.exempt(repository);
+        let reports = &memory.reports;
         let known: Vec<RepoPath> = memory.dirty.keys().cloned().collect();
         let now = if known.is_empty() {
             Vec::new()
@@ -37,6 +40,11 @@ impl Changes {
                 continue;
             }
             let is_named = change.paths().any(|path| named.contains(path));
+            // A report that was handed in is no work of the run, unless git knows it or somebody names it.
+            if reports.contains(&change.path) && change.untracked && !is_named {
+                changes.reports.push(change.path.clone());
+                continue;
+            }
             if change.submodule && !is_named {
                 continue;
             }
@@ -91,7 +99,7 @@ impl Changes {
     /// What a fingerprint leaves out.
     pub fn exclude(&self, memory: &Memory, repository: &Repository) -> Vec<RepoPath> {
         let mut exclude = memory.exempt(repository);
-        exclude.extend(self.untouched.iter().cloned());
+        exclude.extend(self.untouched.iter().chain(&self.reports).cloned());
         exclude
     }
 }

@@ -251,7 +251,23 @@ fn results_of(report: &Reported, accepted: bool) -> Option<(String, Value)> {
     });
     if let Value::Object(map) = &mut value {
         for name in [
-            "passed", "failed", "skipped", "errors", "total", "coverage", "files",
+            "passed",
+            "failed",
+            "skipped",
+            "errors",
+            "total",
+            "coverage",
+            "files",
+            "format",
+            "reports",
+            "coverageReport",
+            "verified",
+            "inCleanTree",
+            "newlyFailing",
+            "failingTests",
+            "knownFailing",
+            "flakyTests",
+            "removed",
         ] {
             if let Some(given) = report.facts.get(name) {
                 map.insert(name.to_owned(), given.clone());

@@ -22,6 +22,12 @@ pub const LAST_COMMIT: &str = "lastCommit";
 pub const COMMITS: &str = "commits";
 /// Tests in all, in the last accepted report.
 pub const LAST_TOTAL: &str = "lastTotal";
+/// What each test did, in the last accepted report: a hash of the run's evidence.
+pub const LAST_LEDGER: &str = "lastLedger";
+/// The suite as it was before the run, if somebody reported it.
+pub const BASELINE: &str = "baseline";
+/// Report files that were handed in and are no part of the work.
+pub const REPORTS: &str = "reports";
 /// The tag that `.taskmaster/state.json` named before the run.
 pub const TAG_BEFORE: &str = "tagBefore";
 /// Marks a subtask whose `done` was owed and has been written since.
@@ -62,6 +68,9 @@ pub struct StartFacts {
     pub implicit: bool,
     /// The test command.
     pub test_command: String,
+    /// What the project has written behind its name, where that decides what runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_definition: Option<String>,
     /// The framework it runs.
     pub test_framework: String,
     /// Globs of test files.
@@ -158,6 +167,8 @@ pub struct Memory {
     pub dirty: BTreeMap<RepoPath, DirtyFile>,
     /// The run's last commit.
     pub last_commit: String,
+    /// Report files that were handed in and are no part of the work.
+    pub reports: Vec<RepoPath>,
 }
 
 impl Memory {
@@ -178,6 +189,7 @@ impl Memory {
             start,
             dirty,
             last_commit,
+            reports: serde_json::from_value(part(REPORTS)).unwrap_or_default(),
         })
     }
 

@@ -6,6 +6,7 @@ pub mod changes;
 pub mod context;
 pub mod derived;
 pub mod effects;
+pub mod evidence;
 pub mod memory;
 pub mod payload;
 pub mod products;
@@ -27,7 +28,7 @@ use serde_json::{Map, Value};
 
 use crate::fault::Fault;
 use crate::support::{Asked, Looked, No, Outcome, Support};
-use results::{Counts, Coverage};
+use evidence::Taken;
 
 /// What a call brought along for the readers.
 #[derive(Debug, Clone)]
@@ -38,10 +39,8 @@ pub enum Raw {
     Start(Box<readers::preflight::Planned>),
     /// Test results.
     Tests {
-        /// Counts.
-        counts: Counts,
-        /// Coverage, if given.
-        coverage: Option<Coverage>,
+        /// The results, and what they rest on.
+        taken: Box<Taken>,
         /// Files that are said to have been changed.
         files: Vec<String>,
         /// What the executor said beside its numbers, kept with them.
@@ -140,6 +139,7 @@ impl Support for Tdd<'_> {
 
     fn derive(&self, run: &RunState, appended: &[Event]) {
         derived::write(self, run, appended);
+        effects::notes::catch_up(self, run);
     }
 }
 

@@ -23,6 +23,37 @@ pub struct Start {
     pub force: bool,
     /// Begin with a dirty tree.
     pub allow_dirty: bool,
+    /// The suite as it is before the run; its results, coverage and removed tests are not looked at.
+    pub baseline: Evidence,
+}
+
+/// What a report of tests rests on: numbers, or a report, or a run of the engine's own.
+#[derive(Debug, Clone, Default)]
+pub struct Evidence {
+    /// `failed:3,passed:0` in any order, or a JSON object.
+    pub results: Option<String>,
+    /// Test reports, relative to where the caller stands; a folder stands for the reports in it.
+    pub reports: Vec<PathBuf>,
+    /// Their format, where it is not to be told by their content.
+    pub format: Option<String>,
+    /// A number (line coverage), `lines:92,branches:80`, or a JSON object; in percent.
+    pub coverage: Option<String>,
+    /// A coverage report.
+    pub coverage_report: Option<PathBuf>,
+    /// The engine is to run the test command.
+    pub verify: bool,
+    /// Ids of tests that were taken out on purpose. One that ends with `*` stands for all that begin so.
+    pub removed: Vec<String>,
+}
+
+impl Evidence {
+    /// Numbers that somebody gives.
+    pub fn claimed(results: impl Into<String>) -> Self {
+        Self {
+            results: Some(results.into()),
+            ..Self::default()
+        }
+    }
 }
 
 /// Arguments of `complete` and `finalize`.
@@ -32,10 +63,8 @@ pub struct Complete {
     pub phase: Option<String>,
     /// The subtask; the present one if absent.
     pub subtask: Option<String>,
-    /// `failed:3,passed:0` in any order, or a JSON object.
-    pub results: String,
-    /// A number (line coverage), `lines:92,branches:80`, or a JSON object; in percent.
-    pub coverage: Option<String>,
+    /// What it rests on.
+    pub evidence: Evidence,
     /// The files that were changed, relative to the project root; found by git if empty.
     pub files: Vec<String>,
     /// The work unit.

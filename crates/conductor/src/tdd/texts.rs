@@ -37,6 +37,11 @@ pub const TEXTS: &[Text] = &[
         suggestion: "make sure that the new ones are among those that fail",
     },
     Text {
+        code: "no_baseline",
+        meaning: "No report is there from before this subtask: which tests failed already is not known",
+        suggestion: "begin runs with --baseline-report FILE or --verify, so that it is known from the first RED on",
+    },
+    Text {
         code: "green_tests_still_failing",
         meaning: "Tests still fail",
         suggestion: "go on implementing, then report again; if a test is wrong, go back with `tm autopilot reopen --reason …`",
@@ -145,9 +150,25 @@ fn failing(what: &str, facts: &Map<String, Value>) -> String {
         1 => "1 test still fails".to_owned(),
         failed => format!("{failed} tests still fail"),
     };
-    match number("errors") {
+    let told = match number("errors") {
         0 => format!("{what}: {failed}"),
         errors => format!("{what}: {failed}, and {errors} could not be compiled or collected"),
+    };
+    match names(facts, "failingTests") {
+        None => told,
+        Some(names) => format!("{told} ({names})"),
+    }
+}
+
+/// A few names of tests, where they are known.
+fn names(facts: &Map<String, Value>, key: &str) -> Option<String> {
+    const FEW: usize = 5;
+    let all = facts.get(key)?.as_array()?;
+    let few: Vec<&str> = all.iter().take(FEW).filter_map(Value::as_str).collect();
+    match all.len() {
+        0 => None,
+        many if many > FEW => Some(format!("{} and more", few.join(", "))),
+        _ => Some(few.join(", ")),
     }
 }
 
@@ -190,9 +211,21 @@ pub fn accepted(state: &str, facts: &Map<String, Value>) -> String {
             number("failing"),
             number("passed")
         ),
-        "green" => format!("GREEN accepted: {} passing", number("passed")),
+        "green" => match names(facts, "knownFailing") {
+            None => format!("GREEN accepted: {} passing", number("passed")),
+            Some(names) => format!(
+                "GREEN accepted: {} passing; failing as before: {names}",
+                number("passed")
+            ),
+        },
         "commit" => "Commit taken over".to_owned(),
-        "finalize" => format!("The full suite passes: {}", tests(number("passed"))),
+        "finalize" => match names(facts, "knownFailing") {
+            None => format!("The full suite passes: {}", tests(number("passed"))),
+            Some(names) => format!(
+                "The full suite passes: {}; failing as before: {names}",
+                tests(number("passed"))
+            ),
+        },
         other => format!("{other} accepted"),
     }
 }

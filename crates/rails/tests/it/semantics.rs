@@ -21,7 +21,7 @@ fn run(top: &str, states: &[&str]) -> Driver {
 
 fn facts(failed: u32) -> Value {
     json!({
-        "passed": 0, "failed": failed, "errors": 0, "skipped": 0, "failing": failed, "ran": failed,
+        "passed": 0, "failed": failed, "errors": 0, "skipped": 0, "compiled": false, "failing": failed, "ran": failed,
         "total": failed, "under": [], "files": [], "level": "",
     })
 }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
+use conductor::tdd::evidence::show;
 
 use super::{Place, RunChoice};
 
@@ -30,11 +32,15 @@ pub enum AutopilotCommand {
     Next(Next),
     /// Report the test results of RED or GREEN
     ///
-    /// Phase and subtask may be left out: they then mean the present ones.
+    /// Phase and subtask may be left out: they then mean the present ones. The results are the numbers of `--results`, the
+    /// test runner's own reports (`--report`), or those of a run that tm makes itself (`--verify`).
     Complete(Complete),
     /// Make the commit of the present subtask, or hand in one that was made already
     Commit(Commit),
     /// Report the whole suite, after the last subtask was committed
+    ///
+    /// The results are the numbers of `--results`, the test runner's own reports (`--report`), or those of a run that tm
+    /// makes itself (`--verify`).
     Finalize(Finalize),
     /// Go back one phase: COMMIT to GREEN, GREEN to RED, or from the final suite to a repair
     Reopen(Reopen),
@@ -117,6 +123,56 @@ pub struct Start {
     /// Go through the run step by step: do the work, press Enter, type the results
     #[arg(long)]
     pub interactive: bool,
+    /// The suite as it is before the run.
+    #[command(flatten)]
+    pub baseline: Baseline,
+}
+
+/// What `start` is told of the suite as it is.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Baseline {
+    /// A test report of the suite as it is now; tests that fail in it may go on failing. May be repeated
+    #[arg(long = "baseline-report", value_name = "FILE")]
+    pub reports: Vec<PathBuf>,
+    /// Run the test command now, and take its outcome for the suite as it is
+    #[arg(long)]
+    pub verify: bool,
+    /// Format of the report; told by its content if left out
+    #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
+    pub format: Option<String>,
+}
+
+/// What a report of tests rests on.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Evidence {
+    /// Test results: `failed:3,passed:0,skipped:1,errors:0` in any order, or a JSON object
+    #[arg(long, value_name = "RESULTS", conflicts_with_all = ["report", "verify", "format", "removed"])]
+    pub results: Option<String>,
+    /// A report that the test runner wrote, instead of --results; a folder stands for the reports in it. May be repeated
+    ///
+    /// Beside --verify it names the file that the test command writes, where what it prints does not tell every test.
+    #[arg(long, value_name = "FILE")]
+    pub report: Vec<PathBuf>,
+    /// Have tm run the test command itself, and take its outcome as the results
+    #[arg(long)]
+    pub verify: bool,
+    /// Format of the test report, such as `junit`; told by its content if left out. `tm evidence show --help` lists them
+    #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
+    pub format: Option<String>,
+    /// Coverage in percent: a number for lines, `lines:92,branches:80`, or a JSON object
+    #[arg(long, value_name = "PERCENT", conflicts_with = "coverage_report")]
+    pub coverage: Option<String>,
+    /// A report that the coverage tool wrote, instead of --coverage
+    #[arg(long, value_name = "FILE")]
+    pub coverage_report: Option<PathBuf>,
+    /// A test that was taken out on purpose, by its id; with `*` at the end, all that begin so. May be repeated
+    #[arg(long, value_name = "ID")]
+    pub removed: Vec<String>,
+}
+
+/// Takes the name of a format of test reports.
+fn test_format() -> PossibleValuesParser {
+    PossibleValuesParser::new(show::test_formats())
 }
 
 /// `tm autopilot next`.
@@ -139,12 +195,9 @@ pub struct Complete {
     /// The subtask's id; the present one if left out
     #[arg(value_name = "SUBTASK")]
     pub subtask: Option<String>,
-    /// Test results: `failed:3,passed:0,skipped:1,errors:0` in any order, or a JSON object
-    #[arg(long, value_name = "RESULTS")]
-    pub results: String,
-    /// Coverage in percent: a number for lines, `lines:92,branches:80`, or a JSON object
-    #[arg(long, value_name = "PERCENT")]
-    pub coverage: Option<String>,
+    /// What it rests on.
+    #[command(flatten)]
+    pub evidence: Evidence,
     /// The files that were changed, by commas; found by git if left out
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     pub files: Vec<String>,
@@ -182,12 +235,9 @@ pub struct Commit {
 /// `tm autopilot finalize`.
 #[derive(Debug, Args)]
 pub struct Finalize {
-    /// Results of the whole suite: `passed:12,failed:0`, or a JSON object
-    #[arg(long, value_name = "RESULTS")]
-    pub results: String,
-    /// Coverage in percent: a number for lines, `lines:92,branches:80`, or a JSON object
-    #[arg(long, value_name = "PERCENT")]
-    pub coverage: Option<String>,
+    /// What it rests on.
+    #[command(flatten)]
+    pub evidence: Evidence,
     /// Let coverage under a threshold pass
     #[arg(long)]
     pub skip_coverage: bool,

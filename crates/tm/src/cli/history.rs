@@ -1,5 +1,7 @@
 //! `tm runs` and `tm log`.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::{Place, ProjectPlace};
@@ -30,6 +32,33 @@ pub enum RunsCommand {
     ///
     /// As Markdown, or as one JSON value with `--json`.
     Report(OneRun),
+    /// Pack a run into one file: its journal, and the evidence that the journal names
+    ///
+    /// `tm verify --bundle FILE` proves commits by it where the run's own folder is not, as in CI. The file is lines of JSON, and
+    /// holds its own hash. It has in it whatever test reports, prompts and settings of the run have: look at it before you give
+    /// it to others.
+    Export(Export),
+}
+
+/// `tm runs export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The run, by its id or the beginning of it; the present one if left out
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// The file to write; `-` for standard output; RUN.tramline.jsonl in the current folder if left out
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// The form of the file
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "bundle")]
+    pub format: ExportFormat,
+}
+
+/// Forms of an export.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ExportFormat {
+    /// Lines of JSON: what is in it, the journal, the evidence, the hash of all.
+    Bundle,
 }
 
 /// `tm runs list`.

@@ -7,6 +7,10 @@ use crate::init::client::Client;
 
 /// `tm init`.
 #[derive(Debug, Args)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "these are flags of a command line"
+)]
 pub struct Init {
     /// Where, and how to answer.
     #[command(flatten)]
@@ -22,6 +26,9 @@ pub struct Init {
     /// Take out again what was set up: for the clients that are named, else everything
     #[arg(long)]
     pub remove: bool,
+    /// Put the guard hook into the client's settings too; with --remove, take out nothing but it
+    #[arg(long)]
+    pub hook: bool,
     /// Do not ask
     #[arg(long)]
     pub yes: bool,

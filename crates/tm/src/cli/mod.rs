@@ -2,7 +2,9 @@
 
 pub mod autopilot;
 pub mod collab;
+pub mod evidence;
 pub mod history;
+pub mod hook;
 pub mod init;
 pub mod mcp;
 #[cfg(test)]
@@ -11,6 +13,7 @@ pub mod run;
 pub mod session;
 pub mod setup;
 mod usage;
+pub mod verify;
 pub mod workflow;
 
 use std::path::PathBuf;
@@ -81,6 +84,16 @@ pub enum Command {
     /// The journal of a run: check it, mend it, fold it up to some event
     #[command(arg_required_else_help = true)]
     Log(history::Log),
+    /// Test reports and coverage reports: what is understood of them
+    #[command(arg_required_else_help = true)]
+    Evidence(evidence::Evidence),
+    /// Check that every commit of a range was earned: RED, GREEN, and the tree that was tested
+    ///
+    /// For each commit that is no merge it looks for the run that made it: in the journals of this machine, else in the bundles
+    /// given with `--bundle`, else in the git notes `refs/notes/tramline`. RED and GREEN must have been accepted in that order, at
+    /// the level that is required; the evidence must be there, byte for byte; the commit must hold the tree that GREEN tested; the
+    /// journal must be whole. The exit status is 3 if something is missing or wrong. Nothing is changed.
+    Verify(verify::Verify),
     /// Workflow definitions: list them, print one, check a file, draw one
     #[command(arg_required_else_help = true)]
     Workflow(setup::Workflow),
@@ -100,6 +113,12 @@ pub enum Command {
     /// The protocol is at /mcp, and /healthz says whether the server is up. Clients must show the token that lies in a
     /// file which only you can read (`Authorization: Bearer TOKEN`). SIGTERM ends it when all calls are answered.
     Serve(mcp::Serve),
+    /// The guard hook: answers a coding agent's client before a tool is used, when a session begins, and when it ends
+    ///
+    /// A client calls it with a JSON payload on standard input, and reads its decision from standard output. It holds edits and
+    /// git commands against the phase of the run here; whatever it cannot tell, it lets pass. `tm init --client CLIENT --hook`
+    /// puts it into the client's settings.
+    Hook(hook::Hook),
     /// Find out what is wrong here, and how to mend it
     ///
     /// The exit status is 6 if a check fails; notes and warnings leave it 0.
@@ -159,12 +178,15 @@ impl Cli {
             Command::Collab(collab) => collab.json(),
             Command::Runs(runs) => runs.place.json,
             Command::Log(log) => log.place.json,
+            Command::Evidence(evidence) => evidence.json,
             Command::Workflow(workflow) => workflow.place.json,
             Command::Config(config) => config.place.json,
             Command::Init(init) => init.place.json,
             Command::Doctor(doctor) => doctor.place.json,
             Command::Serve(serve) => serve.json,
             Command::Demo(demo) => demo.json,
+            Command::Hook(hook) => hook.json,
+            Command::Verify(verify) => verify.place.json,
             Command::Completions(_) | Command::Man(_) | Command::Mcp(_) => false,
         }
     }

@@ -2,14 +2,18 @@
 
 use conductor::tdd::request;
 use conductor::{Conductor, Fault, Kind};
+use project::config::Level;
 
 use super::{DONE, Outcome, declined, open, usage, watch};
 use crate::cli::autopilot::{
-    Abort, Allow, Autopilot, AutopilotCommand, Commit, Complete, Finalize, Resume, Start,
+    Abort, Allow, Autopilot, AutopilotCommand, Commit, Complete, Evidence, Finalize, Resume, Start,
 };
 use crate::interactive;
 use crate::output::Output;
 use crate::{person, render};
+
+/// What is said while the test command runs.
+const RUNNING: &str = "the test command is being run; a slow suite has its time";
 
 /// Carries out a command of `tm autopilot`.
 pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
@@ -93,7 +97,20 @@ fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
         max_attempts: start.max_attempts,
         force: start.force,
         allow_dirty: start.allow_dirty,
+        baseline: request::Evidence {
+            reports: start.baseline.reports,
+            verify: start.baseline.verify,
+            format: start.baseline.format,
+            ..request::Evidence::default()
+        },
     };
+    if request.baseline.format.is_some()
+        && request.baseline.reports.is_empty()
+        && !request.baseline.verify
+    {
+        return Err(usage("--format is of a report, and none is named")
+            .suggest("name it with --baseline-report, or leave --format out"));
+    }
     if start.dry_run {
         let plan = conductor.plan(&request)?;
         output.answer(&plan, render::plan)?;
@@ -111,6 +128,9 @@ fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
         if !person::confirm(output, &render::plain(&question), true)? {
             return Err(declined("the start of the run"));
         }
+    }
+    if request.baseline.verify {
+        output.hint(RUNNING);
     }
     let started = or_dirty(&mut request, output, |request| conductor.start(request))?;
     for warning in &started.warnings {
@@ -152,15 +172,36 @@ fn report(conductor: &Conductor, complete: Complete, output: &mut Output) -> Out
     let request = request::Complete {
         phase,
         subtask,
-        results: complete.results,
-        coverage: complete.coverage,
+        evidence: evidence(complete.evidence),
         files: without_empty(complete.files),
         unit: complete.unit,
         ..request::Complete::default()
     };
+    tell_of_running(conductor, &request.evidence, output);
     let verdict = conductor.complete(complete.run.run_id.as_deref(), &request)?;
     output.answer(&verdict, render::verdict)?;
     Ok(verdict.exit_status())
+}
+
+/// What a report rests on, as the conductor takes it.
+fn evidence(given: Evidence) -> request::Evidence {
+    request::Evidence {
+        results: given.results,
+        reports: given.report,
+        format: given.format,
+        coverage: given.coverage,
+        coverage_report: given.coverage_report,
+        verify: given.verify,
+        removed: given.removed,
+    }
+}
+
+/// Says why nothing else is said for a while, if the tests are going to be run.
+fn tell_of_running(conductor: &Conductor, evidence: &request::Evidence, output: &Output) {
+    let always = conductor.settings().config.evidence.require == Level::Verified;
+    if evidence.verify || always {
+        output.hint(RUNNING);
+    }
 }
 
 /// Tells a phase from the id of a subtask: either may be left out.
@@ -219,11 +260,11 @@ fn make_commit(conductor: &Conductor, commit: Commit, output: &mut Output) -> Ou
 fn finish(conductor: &Conductor, finalize: Finalize, output: &mut Output) -> Outcome {
     let request = request::Complete {
         phase: Some("finalize".to_owned()),
-        results: finalize.results,
-        coverage: finalize.coverage,
+        evidence: evidence(finalize.evidence),
         skip_coverage: finalize.skip_coverage,
         ..request::Complete::default()
     };
+    tell_of_running(conductor, &request.evidence, output);
     let answer = conductor.finalize(finalize.run.run_id.as_deref(), &request)?;
     output.answer(&answer, render::finalized)?;
     Ok(answer.verdict.exit_status())

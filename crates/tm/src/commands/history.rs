@@ -2,7 +2,7 @@
 
 use conductor::{Conductor, Fault, Kind, RunFilter};
 
-use super::{DONE, Outcome, declined, open};
+use super::{DONE, Outcome, declined, open, verify};
 use crate::cli::history::{Log, LogCommand, Repair, Runs, RunsCommand};
 use crate::output::Output;
 use crate::{person, render};
@@ -43,6 +43,10 @@ pub fn runs(runs: Runs, output: &mut Output) -> Outcome {
             } else {
                 output.document(&answer.markdown)?;
             }
+        }
+        RunsCommand::Export(arguments) => {
+            let conductor = open(place.project_root, place.tag, "tm runs export")?;
+            return verify::export(&conductor, arguments, output);
         }
     }
     Ok(DONE)

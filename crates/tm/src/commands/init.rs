@@ -45,7 +45,12 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
     let request = Request {
         clients: arguments.clients.clone(),
         remove: arguments.remove,
+        hook: arguments.hook,
     };
+    if arguments.hook && arguments.clients.is_empty() && !arguments.remove {
+        return Err(super::usage("the hook is for a client, and none is named")
+            .suggest("name it: `tm init --client claude-code --hook`"));
+    }
     let Plan {
         changes,
         notes,
@@ -59,7 +64,7 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
             .into_iter()
             .map(|client| FoundClient {
                 client: client.id(),
-                command: command(&arguments.place, &[client], false, false),
+                command: command(&arguments.place, &[client], false, false, false),
             })
             .collect(),
     };
@@ -94,6 +99,7 @@ fn confirm(arguments: &Init, answer: &Answer, output: &mut Output) -> Result<(),
             &arguments.place,
             &arguments.clients,
             arguments.remove,
+            arguments.hook,
             true,
         ))
         .detail("changes", changes));
@@ -140,7 +146,13 @@ fn root(place: &ProjectPlace) -> Result<PathBuf, Fault> {
 }
 
 /// The command line that asks for this.
-fn command(place: &ProjectPlace, clients: &[Client], remove: bool, yes: bool) -> String {
+fn command(
+    place: &ProjectPlace,
+    clients: &[Client],
+    remove: bool,
+    hook: bool,
+    yes: bool,
+) -> String {
     let mut command = "tm init".to_owned();
     if let Some(root) = &place.project_root {
         command.push_str(" --project-root ");
@@ -150,7 +162,7 @@ fn command(place: &ProjectPlace, clients: &[Client], remove: bool, yes: bool) ->
         command.push_str(" --client ");
         command.push_str(client.id());
     }
-    for (given, option) in [(remove, " --remove"), (yes, " --yes")] {
+    for (given, option) in [(remove, " --remove"), (hook, " --hook"), (yes, " --yes")] {
         if given {
             command.push_str(option);
         }

@@ -2,12 +2,15 @@
 
 mod autopilot;
 pub mod collab;
+mod evidence;
 mod history;
+pub mod hook;
 pub mod init;
 mod mcp;
 mod run;
 pub mod session;
 mod setup;
+mod verify;
 mod watch;
 mod workflow;
 
@@ -53,6 +56,10 @@ fn not_parsed(error: &clap::Error, arguments: &[OsString]) -> u8 {
         output.clap(error);
         return DONE;
     }
+    if hook::is_for_a_client(arguments) {
+        output.clap(error);
+        return DONE;
+    }
     if output.is_json() {
         output.fault(&cli::usage_fault(error, arguments));
     } else {
@@ -69,6 +76,7 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
         Command::Collab(arguments) => collab::run(arguments, output),
         Command::Runs(runs) => history::runs(runs, output),
         Command::Log(log) => history::log(log, output),
+        Command::Evidence(arguments) => evidence::run(arguments, output),
         Command::Workflow(workflow) => setup::workflow(workflow, output),
         Command::Config(config) => setup::config(config, output),
         Command::Init(arguments) => init::init(&arguments, output),
@@ -76,6 +84,8 @@ fn run(cli: Cli, output: &mut Output) -> Outcome {
         Command::Serve(serve) => mcp::http(serve, output),
         Command::Doctor(doctor) => setup::doctor(&doctor, output),
         Command::Demo(demo) => crate::demo::run(&demo, output),
+        Command::Hook(arguments) => hook::run(&arguments, output),
+        Command::Verify(arguments) => verify::run(arguments, output),
         Command::Completions(completions) => setup::completions(&completions, output),
         Command::Man(man) => setup::man(&man, output),
     }

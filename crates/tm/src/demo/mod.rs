@@ -12,7 +12,7 @@
 mod ending;
 mod executor;
 mod kill;
-mod stage;
+pub mod stage;
 mod story;
 mod teller;
 

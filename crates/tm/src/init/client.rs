@@ -189,6 +189,29 @@ impl Client {
         }
     }
 
+    /// The client whose hooks it calls; none where it has none, or none that could be answered.
+    pub fn hook_caller(self) -> Option<crate::hook::Client> {
+        use crate::hook::Client as Caller;
+        match self {
+            Self::ClaudeCode => Some(Caller::ClaudeCode),
+            Self::Cursor => Some(Caller::Cursor),
+            Self::Codex => Some(Caller::Codex),
+            Self::Copilot => Some(Caller::Copilot),
+            Self::Vscode | Self::Gemini | Self::Opencode | Self::Zed => None,
+        }
+    }
+
+    /// What its user has to do or know before it calls the hook.
+    pub fn hook_note(self) -> Option<&'static str> {
+        match self {
+            Self::Codex => Some(
+                "Codex runs a project's hooks only when they were looked at and trusted: `/hooks` in it",
+            ),
+            Self::ClaudeCode => Some("Claude Code calls new hooks from its next session on"),
+            _ => None,
+        }
+    }
+
     /// What its user has to do or know before it starts the server; nothing where it asks by itself.
     pub fn note(self) -> Option<&'static str> {
         match self {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`client`] | the clients: their files, and what goes into them |
 //! | [`entry`] | the entry of our server, in every form |
+//! | [`hook`] | the guard hook in a client's hook settings |
 //! | [`jsonc`], [`toml`] | that entry put into a document and taken out of it |
 //! | [`instructions`] | the words for the agent, between markers |
 //! | [`fences`] | where code stands in what people wrote |
@@ -20,6 +21,7 @@ pub mod client;
 pub mod disk;
 mod entry;
 mod fences;
+pub mod hook;
 mod instructions;
 mod jsonc;
 mod settings;
@@ -41,6 +43,8 @@ pub struct Request {
     pub clients: Vec<Client>,
     /// Out instead of in. Without a client: everything.
     pub remove: bool,
+    /// The guard hook too; taken out, nothing but it.
+    pub hook: bool,
 }
 
 /// What is going to be done.
@@ -69,15 +73,26 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
         draft.begin_settings()?;
         for client in clients {
             draft.add(client)?;
+            if request.hook {
+                draft.add_hook(client)?;
+            }
+        }
+    } else if request.hook {
+        for client in Client::ALL {
+            if clients.is_empty() || clients.contains(&client) {
+                draft.remove_hook(client)?;
+            }
         }
     } else if clients.is_empty() {
         for client in Client::ALL {
+            draft.remove_hook(client)?;
             draft.remove_servers(client)?;
             draft.remove_all_words(client)?;
         }
         draft.remove_settings()?;
     } else {
         for client in &clients {
+            draft.remove_hook(*client)?;
             draft.remove_servers(*client)?;
         }
         for client in &clients {
@@ -166,6 +181,16 @@ impl Draft<'_> {
         file: &str,
         change: impl FnOnce(&str) -> Result<Left, Unusable>,
     ) -> Result<(), Fault> {
+        self.take_where(file, |text| text.contains(entry::NAME), change)
+    }
+
+    /// The same, where `may_be_ours` says in which texts to look.
+    fn take_where(
+        &mut self,
+        file: &str,
+        may_be_ours: impl FnOnce(&str) -> bool,
+        change: impl FnOnce(&str) -> Result<Left, Unusable>,
+    ) -> Result<(), Fault> {
         if !self.root.join(file).is_file() {
             return Ok(());
         }
@@ -174,11 +199,7 @@ impl Draft<'_> {
             at => at?,
         };
         let drafted = &mut self.files[at];
-        let Some(text) = drafted
-            .after
-            .as_deref()
-            .filter(|text| text.contains(entry::NAME))
-        else {
+        let Some(text) = drafted.after.as_deref().filter(|text| may_be_ours(text)) else {
             return Ok(());
         };
         match change(text).map_err(|unusable| disk::invalid(file, &unusable))? {
@@ -232,6 +253,40 @@ impl Draft<'_> {
         let head = client.instructions().head;
         let file = self.words_file(client)?;
         self.put(file, |text| instructions::with_words(text, head))
+    }
+
+    /// Puts the guard hook into a client's hook settings.
+    fn add_hook(&mut self, client: Client) -> Result<(), Fault> {
+        let Some(caller) = client.hook_caller() else {
+            self.notes.push(format!(
+                "{} calls no hook that `tm hook` can answer: its reports are checked all the same",
+                client.id()
+            ));
+            return Ok(());
+        };
+        let file = crate::hook::settings::of(caller).file;
+        let before = self.text(file)?;
+        self.put(file, |text| hook::with_hook(text, caller))?;
+        if self.text(file)? != before {
+            self.notes.extend(client.hook_note().map(str::to_owned));
+        }
+        Ok(())
+    }
+
+    /// Takes the guard hook out of a client's hook settings.
+    fn remove_hook(&mut self, client: Client) -> Result<(), Fault> {
+        let Some(caller) = client.hook_caller() else {
+            return Ok(());
+        };
+        let file = crate::hook::settings::of(caller).file;
+        let call = format!("hook {}", caller.id());
+        // Called with a list of words, they stand apart.
+        let apart = format!("\"{}\"", caller.id());
+        self.take_where(
+            file,
+            |text| text.contains(&call) || text.contains(&apart),
+            |text| hook::without_hook(text, caller),
+        )
     }
 
     /// The file for a client's servers: one that has our entry, else the first that is there, else the first.

@@ -98,6 +98,17 @@ impl Arguments {
             .ok_or_else(|| wrong(name, &value, "a list of strings"))
     }
 
+    /// A list of texts, or only one; also as the JSON text that some clients make of a list.
+    pub fn one_or_more(&mut self, name: &'static str) -> Result<Vec<String>, Fault> {
+        if let Some(given) = self.given.get_mut(name) {
+            unpack(given);
+            if given.is_string() {
+                return Ok(self.text(name)?.into_iter().collect());
+            }
+        }
+        self.texts(name)
+    }
+
     /// Something that the command line takes as text and JSON has forms of its own for: an object, a number, or the text.
     pub fn form(&mut self, name: &'static str) -> Result<Option<String>, Fault> {
         match self.take(name) {
@@ -106,11 +117,6 @@ impl Arguments {
             Some(value @ (Value::Object(_) | Value::Number(_))) => Ok(Some(value.to_string())),
             Some(other) => Err(wrong(name, &other, "an object")),
         }
-    }
-
-    /// The same, where it may not be left out.
-    pub fn needed_form(&mut self, name: &'static str) -> Result<String, Fault> {
-        self.form(name)?.ok_or_else(|| missing(name))
     }
 
     /// An object, whose own arguments are read in the same way; an empty one if left out.

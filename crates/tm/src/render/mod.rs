@@ -5,7 +5,9 @@
 
 mod autopilot;
 pub mod collab;
+mod evidence;
 mod history;
+mod hook;
 mod init;
 mod journal;
 mod page;
@@ -14,6 +16,7 @@ pub mod run;
 mod serving;
 pub mod session;
 mod setup;
+mod verify;
 
 use anstyle::{AnsiColor, Style};
 use conductor::Fault;
@@ -22,13 +25,16 @@ use project::convention::plain::many_lines;
 pub use autopilot::{
     aborted, commit_answer, finalized, moved, next, paused, plan, resumed, started, status, verdict,
 };
+pub use evidence::evidence;
 pub use history::{chosen, log, log_repaired, log_verified, run, runs};
+pub use hook::{at_a_terminal as hook_at_a_terminal, tried as hook_tried};
 pub use init::{changes as init_changes, done as init_done};
 pub use journal::event;
 pub use page::Page;
 pub use replay::replay;
 pub use serving::serving;
 pub use setup::{config, doctor, workflow_checked, workflows};
+pub use verify::{exported, verified as range_verified};
 
 /// How text for people is to look.
 #[derive(Debug, Clone, Copy)]

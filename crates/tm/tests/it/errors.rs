@@ -45,8 +45,8 @@ fn an_unknown_command_is_a_mistake() {
 #[test]
 fn a_missing_argument_is_a_mistake() {
     check_usage(
-        &["autopilot", "complete", "red", "1.1"],
-        "--results",
+        &["autopilot", "complete", "red", "1.1", "--report"],
+        "--report <FILE>",
         "tm autopilot complete --help",
     );
     check_usage(

@@ -7,6 +7,7 @@ mod collab_walk;
 mod crowds;
 mod drawings;
 mod eras;
+mod evidence;
 mod listing;
 mod noise;
 mod remembered;

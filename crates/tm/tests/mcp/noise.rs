@@ -246,7 +246,7 @@ fn arguments_that_make_no_sense_are_told_to_the_model() {
         ("autopilot_status", json!({ "runID": "x" }), "`runID`"),
         ("autopilot_status", json!({ "runId": {} }), "`runId`"),
         ("autopilot_status", json!({ "projectRoot": 5.5 }), "5.5"),
-        ("autopilot_complete_phase", json!({}), "`results`"),
+        ("autopilot_complete_phase", json!({}), "says nothing"),
         (
             "autopilot_complete_phase",
             json!({ "results": [] }),

@@ -174,7 +174,7 @@ fn what_was_tested_is_what_is_committed() {
         ("edit", |env| env.write("src/1.1.sh", "something else\n")),
         ("new file", |env| env.write("src/late.sh", "late\n")),
         ("deleted", |env| {
-            fs::remove_file(env.project().join("tests/1.1.sh")).unwrap();
+            fs::remove_file(env.project().join("src/1.1.sh")).unwrap();
         }),
         ("renamed", |env| {
             fs::rename(

@@ -54,11 +54,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("project", &[]),
     ("mcp", &[]),
     ("documents", &[]),
+    ("evidence", &[]),
     ("response", &[]),
     (
         "conductor",
         &[
             "documents",
+            "evidence",
             "journal",
             "project",
             "rails",

@@ -13,6 +13,8 @@ use serde_json::{Map, Value};
 
 use super::super::answer::{PlannedSubtask, StartPlan, Started};
 use super::super::effects::commit::{Words, compose};
+use super::super::evidence::suite::Suite;
+use super::super::evidence::{self, Taken};
 use super::super::memory::Memory;
 use super::super::readers::preflight::{self, Planned};
 use super::super::{Raw, Tdd, request, view};
@@ -30,6 +32,15 @@ impl Conductor {
         // A path is meant from where the caller stands.
         let start = &request::Start {
             plan: start.plan.as_ref().map(|plan| self.cwd.join(plan)),
+            baseline: request::Evidence {
+                reports: start
+                    .baseline
+                    .reports
+                    .iter()
+                    .map(|report| self.cwd.join(report))
+                    .collect(),
+                ..start.baseline.clone()
+            },
             ..start.clone()
         };
         let belongs = |branch: &str, task: &str, tag: &str| -> bool {
@@ -59,6 +70,27 @@ impl Conductor {
         )
     }
 
+    /// The suite as it is before a run, where somebody reports it or wants it run. Nothing is locked meanwhile.
+    fn baseline(&self, start: &request::Start) -> Result<Option<Taken>, Fault> {
+        let given = &start.baseline;
+        if !given.verify {
+            let taken = evidence::take(given, &self.cwd)?;
+            return Ok(taken.report.is_some().then_some(taken));
+        }
+        // A start that is refused is refused before anything is run.
+        let planned = self.planned(start)?;
+        let reports = given.reports.iter().map(|path| self.cwd.join(path));
+        evidence::suite::verify(&Suite {
+            command: &planned.start.test_command,
+            folder: &self.root,
+            config: &self.settings.config,
+            format: evidence::format_named(given.format.as_deref())?,
+            reports: &reports.collect::<Vec<_>>(),
+            subject: None,
+        })
+        .map(Some)
+    }
+
     /// What a start would do. Changes nothing.
     pub fn plan(&self, start: &request::Start) -> Result<StartPlan, Fault> {
         if let Some(project) = self.stored()?
@@ -79,6 +111,7 @@ impl Conductor {
             now: self.clock.millis(),
         };
         let memory = Memory {
+            reports: Vec::new(),
             start: planned.start.clone(),
             dirty: planned.dirty.clone(),
             last_commit: planned.start.head.clone(),
@@ -207,6 +240,7 @@ impl Conductor {
             )
             .suggest(format!("begin it with `tm run start {workflow}`, or give it another id")));
         }
+        let baseline = self.baseline(start)?;
         if self.stored()?.is_none() {
             // First without making anything: a start that is refused leaves no folder behind.
             self.planned(start)?;
@@ -223,7 +257,10 @@ impl Conductor {
         } else {
             self.refuse_second(&project)?;
         }
-        let planned = self.planned(start)?;
+        let planned = Planned {
+            baseline,
+            ..self.planned(start)?
+        };
         Self::sweep(&project);
         let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
         project.tag(&planned.start.tag)?;

@@ -13,7 +13,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::answer::{Moved, Verdict};
-use super::{Raw, Tdd, derived, texts, view};
+use super::{Raw, Tdd, derived, effects, texts, view};
 use crate::conductor::{Conductor, never_began};
 use crate::engine::{Done, OpenRun};
 use crate::fault::{Fault, Kind};
@@ -59,14 +59,7 @@ impl Conductor {
         if open.run.run.is_empty() {
             return Err(never_began(dir.id()));
         }
-        let pinned = Config::deserialize(&*open.run.settings).map_err(|error| {
-            Fault::new(
-                Kind::Environment,
-                "settings_damaged",
-                format!("the settings that the run is pinned to cannot be read: {error}"),
-            )
-            .suggest("use the version of tm that started the run, or a newer one")
-        })?;
+        let pinned = pinned(&open.run)?;
         let tdd = Tdd {
             root: &self.root,
             settings: &self.settings,
@@ -78,12 +71,25 @@ impl Conductor {
         };
         open.recover(&tdd)?;
         derived::complete(&tdd, &open.run);
+        effects::notes::catch_up(&tdd, &open.run);
         Ok(Hand {
             open,
             tdd,
             project_lock,
         })
     }
+}
+
+/// The settings that a run is pinned to.
+pub(super) fn pinned(run: &RunState) -> Result<Config, Fault> {
+    Config::deserialize(&*run.settings).map_err(|error| {
+        Fault::new(
+            Kind::Environment,
+            "settings_damaged",
+            format!("the settings that the run is pinned to cannot be read: {error}"),
+        )
+        .suggest("use the version of tm that started the run, or a newer one")
+    })
 }
 
 pub(super) fn over(run: &RunState) -> Fault {
@@ -156,8 +162,12 @@ pub(super) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
         );
     }
     let mut details = refusal.details.clone();
-    details.shift_remove("tests");
-    details.shift_remove("commit");
+    // What a reader knows is told in words; a finding's own details, also of tests by name, go along.
+    for reader in ["tests", "commit"] {
+        if details.get(reader).is_some_and(Value::is_object) {
+            details.shift_remove(reader);
+        }
+    }
     Verdict {
         validated: false,
         message,

@@ -1,9 +1,10 @@
 //! Reports: RED, GREEN, the commit, the full suite.
 
-use super::{Hand, Reach, verdict};
+use super::{Hand, Reach, pinned, verdict};
 
 use journal::layout::RunDir;
 use journal::{FileJournal, Journal as _, Position};
+use project::config::Level;
 use rails::command::Report;
 use rails::decide::{UnitMatch, match_unit};
 use rails::event::Reported;
@@ -11,8 +12,10 @@ use rails::{Command, Event};
 use serde_json::{Map, Value, json};
 
 use super::super::answer::{CommitAnswer, Committed, Finalized, Verdict};
+use super::super::evidence::subject::Subject;
+use super::super::evidence::suite::Suite;
+use super::super::evidence::{self, Taken};
 use super::super::memory::{self, Memory};
-use super::super::results::{Counts, Coverage};
 use super::super::{Raw, derived, request, view};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
@@ -70,19 +73,20 @@ impl Conductor {
             Some("red" | "green") => Reach::Run,
             _ => Reach::Project,
         };
-        let counts = Counts::parse(&report.results)?;
-        let coverage = report
-            .coverage
-            .as_deref()
-            .map(Coverage::parse)
-            .transpose()?;
-        let digest = digest(&json!({
-            "counts": counts, "coverage": coverage, "files": report.files, "skipCoverage": report.skip_coverage,
-        }));
         let (project, dir) = self.find(run)?;
+        let command = Report {
+            unit: report.unit.clone(),
+            state: phase,
+            item: report.subtask.clone(),
+            flags: memory::entry("skipCoverage", report.skip_coverage),
+            ..Report::default()
+        };
+        let taken = self.taken(&dir, &command, &report.evidence)?;
+        let digest = digest(&json!({
+            "counts": taken.digest(), "coverage": taken.coverage, "files": report.files, "skipCoverage": report.skip_coverage,
+        }));
         let raw = Raw::Tests {
-            counts,
-            coverage,
+            taken: Box::new(taken),
             files: report.files.clone(),
             said: report.said.clone(),
         };
@@ -90,14 +94,63 @@ impl Conductor {
         if reach == Reach::Project && view::phase(&hand.open.run) == Some("finalize") {
             chain_is_whole(&dir)?;
         }
-        let command = Report {
-            unit: report.unit.clone(),
-            state: phase,
-            item: report.subtask.clone(),
-            digest,
-            flags: memory::entry("skipCoverage", report.skip_coverage),
-        };
+        let command = Report { digest, ..command };
         Ok((self.take_in(&mut hand, command)?.1, dir))
+    }
+
+    /// What a report of tests rests on. Long work, the run of the test command above all, is done here, before the run is locked.
+    fn taken(
+        &self,
+        dir: &RunDir,
+        command: &Report,
+        given: &request::Evidence,
+    ) -> Result<Taken, Fault> {
+        let run = crate::engine::load(dir.path())?.run;
+        let config = pinned(&run)?;
+        let format = evidence::format_named(given.format.as_deref())?;
+        let verify = given.verify || config.evidence.require == Level::Verified;
+        let mut taken = if verify {
+            Taken {
+                level: Some(Level::Verified),
+                verify,
+                removed: given.removed.clone(),
+                ..Taken::default()
+            }
+        } else {
+            evidence::take(given, &self.cwd)?
+        };
+        if taken.level.is_none() {
+            return Err(no_results());
+        }
+        // Nothing is run for a report that is answered without it.
+        let UnitMatch::Present { token, .. } = match_unit(&run, command) else {
+            return Ok(taken);
+        };
+        let state = run.token(token).map_or("", |token| token.state.as_str());
+        if evidence::clean::is_due(&config, state) {
+            taken.clean = Some(evidence::clean::check(&run, &config, format)?);
+        }
+        if verify {
+            let memory = Memory::of(&run)?;
+            let repository = memory.repository();
+            let subject = Subject::new(&repository, &memory.start)?;
+            let reports = given.reports.iter().map(|path| self.cwd.join(path));
+            let verified = evidence::suite::verify(&Suite {
+                command: &memory.start.test_command,
+                folder: &memory.start.project_root,
+                config: &config,
+                format,
+                reports: &reports.collect::<Vec<_>>(),
+                subject: Some(&subject),
+            })?;
+            taken = Taken {
+                removed: taken.removed,
+                clean: taken.clean,
+                ..verified
+            };
+            taken.take_coverage(given, &self.cwd)?;
+        }
+        Ok(taken)
     }
 
     /// Reports a commit, or has it made.
@@ -241,6 +294,12 @@ impl Conductor {
             }
         }
     }
+}
+
+fn no_results() -> Fault {
+    Fault::new(Kind::Usage, "no_results", "the report says nothing of the tests").suggest(
+        "give --results failed:N,passed:N, or the runner's own report with --report FILE, or have the tests run with --verify",
+    )
 }
 
 /// The commit of the task's status, where the end of the run made one.

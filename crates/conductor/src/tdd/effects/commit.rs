@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::Tdd;
 use super::super::memory::{self, COMMITS, LAST_COMMIT, Memory, WRITTEN, entry};
-use super::failed;
+use super::{failed, notes};
 use crate::clock::millis_of;
 use crate::fail_point;
 use crate::fault::{Fault, Kind as FaultKind, chain};
@@ -353,11 +353,11 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outco
     match made {
         Ok(made) => {
             let _ = std::fs::remove_file(&group_file);
-            Ok(committed(run, &intent, &made.commit, &made.paths))
+            Ok(committed(tdd, run, &intent, &made.commit, &made.paths))
         }
         Err(error) => {
             // What git says of itself is not what counts: the branch is.
-            if let Some(outcome) = came_about(run, &memory, &repository, &intent)? {
+            if let Some(outcome) = came_about(tdd, run, &memory, &repository, &intent)? {
                 let _ = std::fs::remove_file(&group_file);
                 return Ok(outcome);
             }
@@ -384,6 +384,7 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outco
 
 /// The outcome of a commit that came about although git, or a hook behind it, failed.
 fn came_about(
+    tdd: &Tdd<'_>,
     run: &RunState,
     memory: &Memory,
     repository: &Repository,
@@ -404,7 +405,7 @@ fn came_about(
     };
     repository.settle_index(&commit, &intent.paths)?;
     let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
-    Ok(Some(committed(run, intent, &commit, &paths)))
+    Ok(Some(committed(tdd, run, intent, &commit, &paths)))
 }
 
 /// What a hook made of our commit, where it stands in its place.
@@ -468,14 +469,18 @@ pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, 
             repository.settle_index(&commit, &intent.paths)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
             let _ = std::fs::remove_file(&group_file);
-            Ok(Looked::Settled(committed(run, &intent, &commit, &paths)))
+            Ok(Looked::Settled(committed(
+                tdd, run, &intent, &commit, &paths,
+            )))
         }
         // It was made; that somebody rewrote it since is for the next report to refuse.
         Found::Rewritten(commit) => {
             let commit = as_rewritten(&repository, &intent, commit)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
             let _ = std::fs::remove_file(&group_file);
-            Ok(Looked::Settled(committed(run, &intent, &commit, &paths)))
+            Ok(Looked::Settled(committed(
+                tdd, run, &intent, &commit, &paths,
+            )))
         }
         Found::NotMade => {
             repository.take_back_intent_to_add(&intent.paths)?;
@@ -531,20 +536,33 @@ fn not_written(code: &str, message: &str) -> Outcome {
     }
 }
 
-fn committed(run: &RunState, intent: &Intent, commit: &CommitInfo, paths: &[RepoPath]) -> Outcome {
+fn committed(
+    tdd: &Tdd<'_>,
+    run: &RunState,
+    intent: &Intent,
+    commit: &CommitInfo,
+    paths: &[RepoPath],
+) -> Outcome {
     let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
     let mut keep = entry(LAST_COMMIT, commit.oid.to_string());
     keep.insert(COMMITS.to_owned(), Value::from(memory::commits(run) + 1));
     for id in &intent.carries {
         keep.insert(format!("{WRITTEN}{id}"), Value::from(true));
     }
+    let mut result = json!({
+        "sha": commit.oid.to_string(),
+        "owed": false,
+        "message": commit.message,
+        "files": files,
+    });
+    // The commit stands, whatever becomes of its note.
+    let noted = Memory::of(run)
+        .and_then(|memory| notes::of_pending(tdd, &memory.repository(), &commit.oid));
+    if let Err(fault) = noted {
+        result["noteFailed"] = json!({ "code": fault.code, "message": fault.message });
+    }
     Outcome::Done {
-        result: json!({
-            "sha": commit.oid.to_string(),
-            "owed": false,
-            "message": commit.message,
-            "files": files,
-        }),
+        result,
         keep,
         artifacts: Vec::new(),
     }

@@ -39,7 +39,9 @@ pub fn prepare(_tdd: &Tdd<'_>, run: &RunState, flags: &Map<String, Value>) -> Re
             .changes
             .iter()
             .filter(|change| {
-                !exempt.contains(&change.path) && !memory.dirty.contains_key(&change.path)
+                !exempt.contains(&change.path)
+                    && !memory.reports.contains(&change.path)
+                    && !memory.dirty.contains_key(&change.path)
             })
             .map(|change| change.path.to_string())
             .collect();

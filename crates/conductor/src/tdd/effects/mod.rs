@@ -5,6 +5,7 @@ pub mod branch;
 pub mod commit;
 pub mod delete;
 pub mod finish;
+pub mod notes;
 pub mod tag;
 
 use crate::fault::Fault;

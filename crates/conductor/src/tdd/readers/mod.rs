@@ -1,11 +1,14 @@
 //! Evidence readers: what the world, or a report, has to say before a decision.
 
 pub mod commit;
+mod named;
 pub mod preflight;
 pub mod tests;
+mod used;
 
 use project::config::loosened;
 use project::git::{Repository, TreeStatus};
+use project::runner::definition::command_definition;
 use rails::{Finding, Refusal};
 use serde_json::{Map, Value};
 
@@ -88,6 +91,23 @@ pub(super) fn common_findings(
     Ok(findings)
 }
 
+/// Whether the test command, or what the project has behind its name, is not what the run began with.
+pub(super) fn command_replaced(memory: &Memory) -> Option<Finding> {
+    let start = &memory.start;
+    let was = start.test_definition.as_ref()?;
+    let now = command_definition(&start.project_root, &start.test_command);
+    let told = match now {
+        Some(now) if now.text == *was => return None,
+        Some(now) => format!("{} is not what it was when the run began", now.what),
+        None => format!("what `{}` stood for is gone", start.test_command),
+    };
+    Some(finding(
+        "command_replaced",
+        format!("the test command was replaced during the run: {told}"),
+        "put it back; where the subtask is about the command itself, a person lets it pass with `tm autopilot allow command_replaced --reason …`",
+    ))
+}
+
 pub(super) fn finding(
     policy: &str,
     message: impl Into<String>,
@@ -111,6 +131,16 @@ pub(super) fn with_files(mut finding: Finding, files: &[String]) -> Finding {
     finding
         .details
         .insert("files".to_owned(), Value::Array(shown));
+    finding
+}
+
+/// The tests that a finding is about.
+pub(super) fn with_tests(mut finding: Finding, tests: &[String]) -> Finding {
+    const MOST: usize = 100;
+    let shown: Vec<Value> = tests.iter().take(MOST).cloned().map(Value::from).collect();
+    finding
+        .details
+        .insert("tests".to_owned(), Value::Array(shown));
     finding
 }
 

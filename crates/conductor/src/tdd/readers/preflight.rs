@@ -11,11 +11,18 @@ use rails::Reading;
 use serde_json::{Value, json};
 
 use super::super::answer::Precondition;
-use super::super::memory::{self, DIRTY, DirtyFile, LAST_COMMIT, START, Source, StartFacts};
+use super::super::evidence::{Taken, level_name};
+use super::super::memory::{
+    self, BASELINE, DIRTY, DirtyFile, LAST_COMMIT, LAST_LEDGER, LAST_TOTAL, REPORTS, START, Source,
+    StartFacts,
+};
 use super::super::request;
 use super::super::{Raw, Tdd};
 use crate::fault::{Fault, Kind};
 use crate::support::No;
+
+/// At most so many tests that fail before a run are named.
+const MOST_NAMED: usize = 100;
 
 /// A start that passed every check.
 #[derive(Debug, Clone)]
@@ -34,6 +41,8 @@ pub struct Planned {
     pub max_attempts: u32,
     /// The checks that were made.
     pub checks: Vec<Precondition>,
+    /// The suite as it was before, if somebody reported it.
+    pub baseline: Option<Taken>,
 }
 
 /// The reader of a start: what [`plan`] found.
@@ -52,11 +61,48 @@ pub fn read(tdd: &Tdd<'_>) -> Result<Reading, No> {
         DIRTY.to_owned(),
         to_value(serde_json::to_value(&planned.dirty))?,
     );
+    let mut facts = memory::entry("subtasks", subtasks);
+    let mut hashes = Vec::new();
+    if let Some(baseline) = &planned.baseline {
+        hashes = baseline.keep(&tdd.dir)?;
+        keep_run.extend(memory::entry(LAST_TOTAL, baseline.counts.total()));
+        let mut told = baseline.counts.facts();
+        told.extend(baseline.facts());
+        if let Some(ledger) = baseline.ledger() {
+            let hash = ledger.keep(&tdd.dir)?;
+            keep_run.extend(memory::entry(LAST_LEDGER, hash.as_str()));
+            hashes.push(hash);
+            let failing: Vec<&str> = ledger.failing().take(MOST_NAMED).collect();
+            told.insert("failingTests".to_owned(), failing.into());
+        }
+        let handed: Vec<RepoPath> = baseline
+            .files
+            .iter()
+            .filter_map(|file| repository_of(&planned.start).relative(&file.path))
+            .collect();
+        keep_run.insert(REPORTS.to_owned(), to_value(serde_json::to_value(&handed))?);
+        facts.insert("baseline".to_owned(), told.clone().into());
+        keep_run.insert(BASELINE.to_owned(), told.into());
+    }
     Ok(Reading {
-        facts: memory::entry("subtasks", subtasks),
+        facts,
         keep_run,
+        evidence: hashes,
+        level: planned
+            .baseline
+            .as_ref()
+            .map(|baseline| level_name(baseline.level()).to_owned())
+            .unwrap_or_default(),
         ..Reading::default()
     })
+}
+
+fn repository_of(start: &StartFacts) -> Repository {
+    Repository::at(
+        start.top_level.clone(),
+        start.git_dir.clone(),
+        start.common_dir.clone(),
+    )
 }
 
 fn item(subtask: &Subtask) -> Value {
@@ -219,6 +265,7 @@ pub fn plan(
             .unwrap_or(config.autopilot.max_green_attempts)
             .max(1),
         checks,
+        baseline: None,
     })
 }
 
@@ -365,6 +412,15 @@ fn plain_id(id: &str) -> Result<(), Fault> {
     ))
 }
 
+/// The reports of the baseline that lie in the working tree.
+fn baseline_files(repository: &Repository, request: &request::Start) -> Vec<RepoPath> {
+    let reports = &request.baseline.reports;
+    reports
+        .iter()
+        .filter_map(|report| repository.relative(report))
+        .collect()
+}
+
 fn dirty(
     repository: &Repository,
     status: &TreeStatus,
@@ -373,6 +429,8 @@ fn dirty(
     request: &request::Start,
 ) -> Result<BTreeMap<RepoPath, DirtyFile>, Fault> {
     let memory = memory::Memory {
+        // A report of the suite as it is may lie in the tree.
+        reports: baseline_files(repository, request),
         start: start.clone(),
         dirty: BTreeMap::new(),
         last_commit: start.head.clone(),
@@ -383,7 +441,7 @@ fn dirty(
         .iter()
         .filter(|change| !change.submodule)
         .flat_map(|change| change.paths().cloned())
-        .filter(|path| !exempt.contains(path))
+        .filter(|path| !exempt.contains(path) && !memory.reports.contains(path))
         .collect();
     paths.sort();
     paths.dedup();
@@ -453,6 +511,9 @@ fn test_command(root: &Path, settings: &Settings, start: &mut StartFacts) -> Res
             "set test.command in .taskmaster/config.json, such as {\"test\": {\"command\": \"npm test\"}}",
         ));
     }
+    start.test_definition =
+        project::runner::definition::command_definition(root, &start.test_command)
+            .map(|definition| definition.text);
     if !test.patterns.is_empty() {
         start.test_patterns.clone_from(&test.patterns);
     }

@@ -1,42 +1,51 @@
-//! The reader of test results: numbers that the executor gives, against what git says.
+//! The reader of test results, against what git says and what the tests did before.
 
 use project::config::CoverageThresholds;
-use project::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
+use project::git::{Change, FingerprintRequest, Oid, RepoPath, Repository, StatusCode, TreeStatus};
 use rails::state::{Item, Token};
 use rails::{Finding, Reading, RunState};
 use serde_json::{Map, Value, json};
 
 use super::super::changes::Changes;
-use super::super::memory::{self, GREEN, Green, LAST_TOTAL, Memory, RED};
+use super::super::evidence::frozen::{Frozen, Look};
+use super::super::evidence::ledger::Ledger;
+use super::super::evidence::subject::Subject;
+use super::super::evidence::{self, Taken, clean, level_name};
+use super::super::memory::{self, GREEN, Green, LAST_LEDGER, LAST_TOTAL, Memory, RED};
 use super::super::products;
 use super::super::results::{Counts, Coverage};
-use super::super::texts::tests;
 use super::super::{Raw, Tdd, refusal};
-use super::{common_findings, finding, named_paths, on_the_branch, with_files};
+use super::used::{Used, stale};
+use super::{command_replaced, common_findings, finding, named_paths, on_the_branch, with_files};
 use crate::fault::{Fault, Kind};
 use crate::support::No;
 
+/// At most so many tests are named in a journal line.
+const MOST_NAMED: usize = 100;
+
 /// Reads a report of test results.
 pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
-    let Raw::Tests {
-        counts,
-        coverage,
-        files,
-        said,
-    } = &tdd.raw
-    else {
+    let Raw::Tests { taken, files, said } = &tdd.raw else {
         return Err(
             Fault::new(Kind::Usage, "wrong_report", "this step takes test results")
                 .suggest("report with `tm autopilot complete --results failed:N,passed:N`")
                 .into(),
         );
     };
+    let config = &tdd.pinned;
+    evidence::enough(taken, config)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let status = repository.status()?;
     on_the_branch(&status, &memory)?;
     let mut findings = common_findings(tdd, &status, &memory, &repository)?;
+    findings.extend(command_replaced(&memory));
     let named = named_paths(tdd, &repository, files)?;
+    let handed = handed_in(&repository, taken, &status, &named);
+    let memory = Memory {
+        reports: memory.reports.into_iter().chain(handed).collect(),
+        ..memory
+    };
     let changes = Changes::of(&status, &memory, &repository, &named)?;
     let rewritten = findings
         .iter()
@@ -48,67 +57,336 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     };
     let changed = since_last(&repository, &status, &changes, &last, rewritten)?;
     all_changed(&named, &changed)?;
-
-    let config = &tdd.pinned;
-    let thresholds = &config.test.coverage_thresholds;
-    findings.extend(no_coverage(
-        coverage.as_ref(),
-        thresholds,
-        config.evidence.require_coverage,
-    ));
+    let since = with_committed(&changes, &changed, &repository, &last)?;
     let present = run.token(token);
     let item = present.and_then(|token| run.item(token));
     let state = present.map_or("", |token| token.state.as_str());
-    let mut facts = facts(counts, coverage.as_ref(), thresholds, &changed);
-    facts.extend(said.clone());
-    let mut keep = Map::new();
-    let mut keep_run = Map::new();
     if matches!(state, "red" | "green") {
         no_products(&repository, &changes, &named)?;
     }
+    let mut used = Used::of(run);
+    let subject = Subject::new(&repository, &memory.start)?;
+    findings.extend(stale(
+        taken,
+        present,
+        &repository,
+        &subject,
+        &changes,
+        &used,
+    ));
+    used.note(taken);
+
+    let mut at = At {
+        tdd,
+        run,
+        present,
+        item,
+        taken,
+        counts: taken.counts,
+        now: taken.ledger(),
+        before: ledger(tdd, run.kept.get(LAST_LEDGER))?,
+        memory: &memory,
+        repository: &repository,
+        changes: &changes,
+        since: &since,
+        last: &last,
+        findings,
+        facts: Map::new(),
+        keep: Map::new(),
+        keep_run: used.keep(),
+        hashes: taken.keep(&tdd.dir)?,
+        warnings: Vec::new(),
+    };
+    at.keep_run.extend(memory::entry(
+        memory::REPORTS,
+        serde_json::to_value(&memory.reports).map_err(|error| Fault::bug(error.to_string()))?,
+    ));
+    at.findings.extend(no_coverage(
+        taken.coverage.as_ref(),
+        &config.test.coverage_thresholds,
+        config.evidence.require_coverage,
+    ));
+    at.flaky();
     match state {
-        "red" => {
-            findings.extend(no_tests_written(&changed));
-            keep.insert(
-                RED.to_owned(),
-                json!({
-                    "failing": counts.failing(),
-                    "errors": counts.errors,
-                    "total": counts.total(),
-                    "files": short(&changed),
-                }),
-            );
-        }
-        "green" => {
-            findings.extend(gone_missing(run, present, item, counts));
-            let lines = repository.diff_stat(&last, &changes.paths())?;
-            facts.insert("linesChanged".to_owned(), lines.to_string().into());
-            if counts.failing() == 0 && counts.passed > 0 {
-                let green = tested(&repository, &memory, &changes, counts, coverage.as_ref())?;
-                keep.insert(GREEN.to_owned(), green);
-                keep_run = memory::entry(LAST_TOTAL, counts.total());
-            }
-        }
-        _ => {
-            findings.extend(changed_since_commit(&changed));
-            if changed.is_empty() && status.head.as_ref() != Some(&last) {
-                findings.push(finding(
-                    "foreign_commit",
-                    "there are commits on the branch that this run did not make",
-                    "take them off the branch, or `tm autopilot reopen --reason …` and hand them in as a repair",
-                ));
-            }
-            findings.extend(gone_missing(run, present, None, counts));
-        }
+        "red" => at.red(&changed)?,
+        "green" => at.green()?,
+        _ => at.suite(&status, &changed)?,
     }
+    let mut facts = facts(
+        &at.counts,
+        taken,
+        &config.test.coverage_thresholds,
+        &changed,
+    );
+    facts.insert(
+        "compiled".to_owned(),
+        taken.is_compiled(&memory.start.test_framework).into(),
+    );
+    facts.extend(at.facts);
+    facts.extend(said.clone());
     Ok(Reading {
         facts,
-        findings,
-        keep,
-        keep_run,
-        level: "claimed".to_owned(),
+        findings: at.findings,
+        keep: at.keep,
+        keep_run: at.keep_run,
+        evidence: at.hashes,
+        level: level_name(taken.level()).to_owned(),
+        warnings: at.warnings,
         ..Reading::default()
     })
+}
+
+/// A report, and what it is held against.
+pub(super) struct At<'a> {
+    pub(super) tdd: &'a Tdd<'a>,
+    pub(super) run: &'a RunState,
+    pub(super) present: Option<&'a Token>,
+    pub(super) item: Option<&'a Item>,
+    pub(super) taken: &'a Taken,
+    /// The numbers, less what failed before and may.
+    pub(super) counts: Counts,
+    pub(super) now: Option<Ledger>,
+    /// The last accepted ledger.
+    pub(super) before: Option<Ledger>,
+    memory: &'a Memory,
+    repository: &'a Repository,
+    changes: &'a Changes,
+    /// The same, with what was committed since the run's last commit.
+    since: &'a Changes,
+    last: &'a Oid,
+    pub(super) findings: Vec<Finding>,
+    pub(super) facts: Map<String, Value>,
+    pub(super) keep: Map<String, Value>,
+    keep_run: Map<String, Value>,
+    hashes: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl At<'_> {
+    fn red(&mut self, changed: &[String]) -> Result<(), No> {
+        let mut written =
+            Look::new(self.repository, self.memory, self.last)?.written(self.since)?;
+        // A report that git knows is none of the product.
+        let handed: Vec<String> = self.handed().iter().map(ToString::to_string).collect();
+        written.product.retain(|path| !handed.contains(path));
+        if !written.tests {
+            self.findings.push(no_tests_written(changed));
+        }
+        if !written.product.is_empty() {
+            self.findings.push(with_files(
+                finding(
+                    "production_changed",
+                    format!(
+                        "files other than tests were changed in RED: {}",
+                        few(&written.product)
+                    ),
+                    "write only tests in RED; what they test comes in GREEN",
+                ),
+                &written.product,
+            ));
+        }
+        let mut kept = json!({
+            "failing": self.counts.failing(),
+            "errors": self.counts.errors,
+            "ran": self.counts.ran(),
+            "total": self.counts.total(),
+            "files": short(changed),
+            "frozen": written.frozen,
+            "level": level_name(self.taken.level()),
+            "removed": self.taken.removed,
+        });
+        if let Some(now) = &self.now {
+            let before = self
+                .before
+                .as_ref()
+                .filter(|before| before.format == now.format);
+            let new = now.newly_failing(before);
+            if let Some(clean) = &self.taken.clean {
+                clean::fails_there(clean, now, &new)?;
+            }
+            if new.is_empty() && self.counts.failing() > 0 {
+                self.findings.push(finding(
+                    "no_new_failure",
+                    "every test that fails now failed before this subtask too",
+                    "write a test of the new behaviour and see it fail, then report",
+                ));
+            }
+            // Where the report from before named nothing, because all was well, what fails is new.
+            let unknown = self.before.is_some() || !self.run.kept.contains_key(LAST_TOTAL);
+            if before.is_none() && unknown {
+                self.warnings.push("no_baseline".to_owned());
+            }
+            let failing: Vec<String> = now.failing().map(str::to_owned).collect();
+            self.facts
+                .insert("failingTests".to_owned(), named(&failing));
+            self.facts.insert("newlyFailing".to_owned(), named(&new));
+            let hash = now.keep(&self.tdd.dir)?;
+            kept["ledger"] = hash.as_str().into();
+            kept["new"] = named(&new);
+            self.hashes.push(hash);
+        }
+        self.keep.insert(RED.to_owned(), kept);
+        Ok(())
+    }
+
+    /// The reports of this call that lie in the repository.
+    fn handed(&self) -> Vec<RepoPath> {
+        let files = self.taken.files.iter().chain(&self.taken.coverage_file);
+        files
+            .filter_map(|file| self.repository.relative(&file.path))
+            .collect()
+    }
+
+    fn green(&mut self) -> Result<(), No> {
+        let look = Look::new(self.repository, self.memory, self.last)?;
+        let of_red = self.present.and_then(|token| token.kept.get(RED));
+        let frozen: Option<Frozen> = of_red
+            .and_then(|red| red.get("frozen"))
+            .and_then(|frozen| serde_json::from_value(frozen.clone()).ok());
+        // A repair has no RED: its tests are those that the suite has.
+        if let Some(mut frozen) = frozen {
+            // Nor is one that lies among the tests a test.
+            let handed = self.handed();
+            frozen
+                .0
+                .retain(|path, _| !handed.contains(path) && !self.memory.reports.contains(path));
+            let changed = look.changed(&frozen, self.since)?;
+            if !changed.is_empty() {
+                self.findings.push(with_files(
+                    finding(
+                        "tests_changed",
+                        format!("tests were changed since RED was accepted: {}", few(&changed)),
+                        "put them back; if a test was wrong, go back with `tm autopilot reopen --reason …`, mend it there and report RED again",
+                    ),
+                    &changed,
+                ));
+            }
+        }
+        self.compare(of_red)?;
+        self.gone_missing();
+        self.stuck();
+        let lines = self
+            .repository
+            .diff_stat(self.last, &self.changes.paths())?;
+        self.facts
+            .insert("linesChanged".to_owned(), lines.to_string().into());
+        if self.counts.failing() == 0 && self.counts.passed > 0 {
+            let green = tested(
+                self.repository,
+                self.memory,
+                self.changes,
+                &self.counts,
+                self.taken.coverage.as_ref(),
+            )?;
+            self.keep.insert(GREEN.to_owned(), green);
+            self.accepted()?;
+        }
+        Ok(())
+    }
+
+    fn suite(&mut self, status: &TreeStatus, changed: &[String]) -> Result<(), No> {
+        self.findings.extend(changed_since_commit(changed));
+        if changed.is_empty() && status.head.as_ref() != Some(self.last) {
+            self.findings.push(finding(
+                "foreign_commit",
+                "there are commits on the branch that this run did not make",
+                "take them off the branch, or `tm autopilot reopen --reason …` and hand them in as a repair",
+            ));
+        }
+        self.compare(None)?;
+        self.gone_missing();
+        if self.counts.failing() == 0 {
+            self.accepted()?;
+        }
+        Ok(())
+    }
+
+    /// What the next report is held against.
+    fn accepted(&mut self) -> Result<(), No> {
+        self.keep_run
+            .extend(memory::entry(LAST_TOTAL, self.taken.counts.total()));
+        if let Some(now) = &self.now {
+            let hash = now.keep(&self.tdd.dir)?;
+            self.keep_run
+                .extend(memory::entry(LAST_LEDGER, hash.as_str()));
+            self.hashes.push(hash);
+        }
+        Ok(())
+    }
+}
+
+/// The ledger with this hash in the run's evidence.
+pub(super) fn ledger(tdd: &Tdd<'_>, hash: Option<&Value>) -> Result<Option<Ledger>, Fault> {
+    hash.and_then(Value::as_str)
+        .map(|hash| Ledger::read(&tdd.dir, hash))
+        .transpose()
+}
+
+/// The reports that were handed in and lie in the working tree without being git's or named: they are no work of the run.
+fn handed_in(
+    repository: &Repository,
+    taken: &Taken,
+    status: &TreeStatus,
+    named: &[RepoPath],
+) -> Vec<RepoPath> {
+    let files = taken.files.iter().chain(&taken.coverage_file);
+    files
+        .filter_map(|file| repository.relative(&file.path))
+        .filter(|path| !named.contains(path))
+        .filter(|path| {
+            let mut changes = status.changes.iter();
+            changes.any(|change| change.path == *path && change.untracked)
+        })
+        .collect()
+}
+
+/// As many names as a journal line can hold.
+pub(super) fn named(ids: &[String]) -> Value {
+    ids.iter().take(MOST_NAMED).cloned().collect()
+}
+
+/// A few names, for people.
+pub(super) fn few(names: &[String]) -> String {
+    const FEW: usize = 10;
+    let shown = names[..names.len().min(FEW)].join(", ");
+    match names.len().saturating_sub(FEW) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// The changes in the working tree, and those that somebody committed since the run's last commit.
+fn with_committed(
+    changes: &Changes,
+    changed: &[String],
+    repository: &Repository,
+    last: &Oid,
+) -> Result<Changes, No> {
+    let mut all = changes.clone();
+    for name in changed {
+        let Ok(path) = RepoPath::from_bytes(name.as_bytes()) else {
+            continue;
+        };
+        if all.files.iter().any(|change| change.path == path) {
+            continue;
+        }
+        let was_there = repository.file_at(last, &path)?.is_some();
+        all.files.push(Change {
+            deleted: std::fs::symlink_metadata(repository.absolute(&path)).is_err(),
+            path,
+            original: None,
+            staged: if was_there {
+                StatusCode::Modified
+            } else {
+                StatusCode::Added
+            },
+            unstaged: StatusCode::Unmodified,
+            untracked: false,
+            submodule: false,
+            intent_to_add: false,
+        });
+    }
+    Ok(all)
 }
 
 /// Every file that differs from the run's last commit, committed since or not.
@@ -170,70 +448,20 @@ fn no_coverage(
     ))
 }
 
-fn no_tests_written(changed: &[String]) -> Option<Finding> {
-    // A runner may write these by itself.
-    let by_itself = |path: &String| {
-        matches!(
-            path.rsplit('/').next(),
-            Some(
-                "Cargo.lock"
-                    | "package-lock.json"
-                    | "yarn.lock"
-                    | "pnpm-lock.yaml"
-                    | "bun.lock"
-                    | "go.sum"
-                    | "uv.lock"
-                    | "poetry.lock"
-                    | "Gemfile.lock"
-                    | "composer.lock"
-                    | "mix.lock"
-            )
+fn no_tests_written(changed: &[String]) -> Finding {
+    let message = if changed.is_empty() {
+        "no test was written: nothing was changed since the last commit".to_owned()
+    } else {
+        format!(
+            "no test was written: of what was changed since the last commit nothing is a test ({})",
+            few(changed)
         )
     };
-    changed.iter().all(by_itself).then(|| {
-        finding(
-            "red_without_tests",
-            "no test was written: nothing was changed since the last commit, apart from what a runner writes by itself",
-            "write the tests of this subtask, see them fail, then report",
-        )
-    })
-}
-
-/// Fewer tests than there were: in RED, or, where RED could not count them because they did not
-/// compile, and where there is no RED, in the last accepted GREEN.
-fn gone_missing(
-    run: &RunState,
-    present: Option<&Token>,
-    item: Option<&Item>,
-    counts: &Counts,
-) -> Option<Finding> {
-    let last = run
-        .kept
-        .get(LAST_TOTAL)
-        .and_then(Value::as_u64)
-        .unwrap_or(0);
-    let red = item
-        .and_then(|item| item.fields.get("redTotal"))
-        .and_then(Value::as_u64)
-        .filter(|total| *total > 0);
-    let uncounted = present
-        .and_then(|token| token.kept.get(RED)?.get("errors")?.as_u64())
-        .is_some_and(|errors| errors > 0);
-    let before = match red {
-        Some(red) if uncounted => red.max(last),
-        Some(red) => red,
-        None => last,
-    };
-    (counts.total() < before).then(|| {
-        finding(
-            "fewer_tests",
-            format!(
-                "{} reported, {before} were there before: tests have gone missing",
-                tests(counts.total())
-            ),
-            "report the whole suite, and bring the missing tests back; if a test was wrong, go back with `tm autopilot reopen --reason …`",
-        )
-    })
+    finding(
+        "red_without_tests",
+        message,
+        "write the tests of this subtask, see them fail, then report; where the project's tests lie is said with test.patterns in the settings, for runs that begin then",
+    )
 }
 
 /// What a test run leaves behind must not get into a commit, and here it can still be mended by a
@@ -306,17 +534,18 @@ fn changed_since_commit(changed: &[String]) -> Option<Finding> {
 
 fn facts(
     counts: &Counts,
-    coverage: Option<&Coverage>,
+    taken: &Taken,
     thresholds: &CoverageThresholds,
     changed: &[String],
 ) -> Map<String, Value> {
+    let coverage = taken.coverage.as_ref();
     let under = coverage
         .map(|coverage| coverage.under(thresholds))
         .unwrap_or_default();
     let mut facts = counts.facts();
     facts.insert("under".to_owned(), under.into());
     facts.insert("files".to_owned(), short(changed).into());
-    facts.insert("level".to_owned(), "claimed".into());
+    facts.extend(taken.facts());
     if let Some(coverage) = coverage {
         facts.insert("coverage".to_owned(), json!(coverage));
     }

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::super::confirm::{No, as_typed, confirm};
 use super::super::place::Meant;
+use super::evidence::{baseline, evidence, placed, reports};
 use super::{Answer, Call, Entry, answer};
 
 /// What is known of the next step, in every answer.
@@ -21,7 +22,7 @@ macro_rules! next_action {
 pub(super) fn entries() -> Vec<Entry> {
     let results = json!({
         "type": "object",
-        "description": "counts as the runner printed them; errors: could not compile or load",
+        "description": "as the runner printed them; errors: could not compile or load",
         "properties": {
             "passed": { "type": "integer" },
             "failed": { "type": "integer" },
@@ -29,7 +30,6 @@ pub(super) fn entries() -> Vec<Entry> {
             "errors": { "type": "integer" },
         },
     });
-    let counts = json!({ "type": "object", "description": "as in autopilot_complete_phase" });
     let coverage = json!({ "type": "number", "description": "lines, percent" });
     let files = json!({ "type": "array", "items": { "type": "string" } });
     let text = json!({ "type": "string" });
@@ -44,7 +44,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_start",
             title: "Start a run",
-            description: "Start a TDD run on a task: checks the repository, makes the branch, gives the first step. Either taskId (from tasks.json), or title with subtasks, or plan.",
+            description: "Start a TDD run on a task: makes the branch, gives the first step. Either taskId (from tasks.json), or title with subtasks, or plan.",
             hints: Hints::Adds,
             input: json!({
                 "taskId": text,
@@ -55,8 +55,10 @@ pub(super) fn entries() -> Vec<Entry> {
                     "type": "object",
                     "properties": { "branch": text, "maxAttempts": { "type": "integer" } },
                 },
-                "dryRun": { "type": "boolean", "description": "only show the plan" },
+                "dryRun": flag,
                 "allowDirty": flag,
+                "baselineReport": text,
+                "verify": flag,
                 "force": { "type": "boolean", "description": "end the run that is under way; asks the person" },
             }),
             needed: &[],
@@ -66,7 +68,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_next",
             title: "Next step",
-            description: "What to do now: action (red, green, commit, finalize, paused, complete), unitId, instructions to follow exactly. Call it before each step and when unsure where you are.",
+            description: "What to do now: action (red, green, commit, finalize, paused, complete), unitId, instructions to follow exactly. Call it before each step.",
             hints: Hints::ReadOnly,
             input: json!({
                 "check": { "type": "boolean", "description": "look at the working tree too" },
@@ -81,7 +83,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_complete_phase",
             title: "Report RED or GREEN",
-            description: "Report the test results after RED (new tests must fail) or GREEN (all must pass). validated: false: not accepted; do what suggestion says. Failing tests in GREEN use up an attempt. Give unitId, so that a repeated report counts once.",
+            description: "Report RED (new tests must fail) or GREEN (all must pass): results, or paths of the runner's report, or verify (runs the tests). validated: false: not accepted; do what suggestion says. Failing tests in GREEN use up an attempt. Give unitId, so that a repeated report counts once.",
             hints: Hints::Adds,
             input: json!({
                 "results": results,
@@ -90,8 +92,13 @@ pub(super) fn entries() -> Vec<Entry> {
                 "coverage": coverage,
                 "files": files,
                 "unitId": text,
+                "report": reports(),
+                "verify": flag,
+                "format": text,
+                "coverageReport": text,
+                "removed": files,
             }),
-            needed: &["results"],
+            needed: &[],
             output: verdict.clone(),
             call: complete,
         },
@@ -102,7 +109,7 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Idempotent,
             input: json!({
                 "subtaskId": text,
-                "message": { "type": "string", "description": "instead of the template's" },
+                "message": text,
                 "files": files,
                 "commitSha": text,
                 "unitId": text,
@@ -117,10 +124,17 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_finalize",
             title: "Report the full suite",
-            description: "When action is finalize: report the whole test suite. Failing tests open a repair; else the run ends.",
+            description: "When action is finalize: report the whole suite, as in autopilot_complete_phase. Failing tests open a repair; else the run ends.",
             hints: Hints::Idempotent,
-            input: json!({ "results": counts, "coverage": coverage, "skipCoverage": flag }),
-            needed: &["results"],
+            input: json!({
+                "results": { "type": "object" },
+                "coverage": { "type": "number" },
+                "skipCoverage": flag,
+                "report": text,
+                "verify": flag,
+                "coverageReport": text,
+            }),
+            needed: &[],
             output: next_action! {
                 "validated": flag, "code": text, "message": text, "suggestion": text,
                 "commitSha": text, "report": text
@@ -219,6 +233,7 @@ fn start(mut call: Call<'_>) -> Answer {
         max_attempts: max_attempts.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
         force: false,
         allow_dirty: given.flag("allowDirty")?,
+        baseline: baseline(given)?,
     };
     options.end()?;
     let plan = given.text("plan")?;
@@ -229,6 +244,7 @@ fn start(mut call: Call<'_>) -> Answer {
     request.plan = plan
         .map(|plan| places.file(&conductor, &plan))
         .transpose()?;
+    request.baseline = placed(places, &conductor, request.baseline)?;
     if dry_run {
         request.force = force;
         return answer(&conductor.plan(&request)?);
@@ -282,6 +298,13 @@ fn start_by_hand(request: &request::Start, meant: &Meant) -> String {
     if request.allow_dirty {
         words.push("--allow-dirty".to_owned());
     }
+    let reports = request.baseline.reports.iter();
+    words.extend(reports.map(|report| format!("--baseline-report={}", report.display())));
+    if request.baseline.verify {
+        words.push("--verify".to_owned());
+    }
+    let format = request.baseline.format.iter();
+    words.extend(format.map(|format| format!("--format={format}")));
     words.push("--force".to_owned());
     words.extend(place_by_hand(meant));
     as_typed(&words)
@@ -319,16 +342,18 @@ fn next(mut call: Call<'_>) -> Answer {
 
 fn complete(mut call: Call<'_>) -> Answer {
     let given = &mut call.arguments;
-    let request = request::Complete {
-        results: given.needed_form("results")?,
+    let (results, coverage) = (given.form("results")?, given.form("coverage")?);
+    let mut request = request::Complete {
         phase: given.text("phase")?,
         subtask: given.text("subtaskId")?,
-        coverage: given.form("coverage")?,
+        evidence: evidence(given, results, coverage)?,
         files: given.texts("files")?,
         unit: given.text("unitId")?,
         ..request::Complete::default()
     };
+    let places = call.places;
     let (conductor, meant) = call.open()?;
+    request.evidence = placed(places, &conductor, request.evidence)?;
     answer(&conductor.complete(meant.run(), &request)?)
 }
 
@@ -347,13 +372,15 @@ fn commit(mut call: Call<'_>) -> Answer {
 
 fn finalize(mut call: Call<'_>) -> Answer {
     let given = &mut call.arguments;
-    let request = request::Complete {
-        results: given.needed_form("results")?,
-        coverage: given.form("coverage")?,
+    let (results, coverage) = (given.form("results")?, given.form("coverage")?);
+    let mut request = request::Complete {
+        evidence: evidence(given, results, coverage)?,
         skip_coverage: given.flag("skipCoverage")?,
         ..request::Complete::default()
     };
+    let places = call.places;
     let (conductor, meant) = call.open()?;
+    request.evidence = placed(places, &conductor, request.evidence)?;
     answer(&conductor.finalize(meant.run(), &request)?)
 }
 

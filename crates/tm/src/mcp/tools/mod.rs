@@ -2,6 +2,7 @@
 
 mod autopilot;
 pub(super) mod collab;
+mod evidence;
 mod run;
 mod session;
 mod work_unit;

@@ -4,6 +4,7 @@ use conductor::tdd::work_unit::WorkUnitResult;
 use mcp::Hints;
 use serde_json::json;
 
+use super::evidence::{evidence, placed};
 use super::{Answer, Call, Entry, answer};
 
 /// The tools of the work-unit form.
@@ -28,10 +29,12 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_complete_work_unit",
             title: "Report a work unit",
-            description: "Report a work unit; COMMIT without commitSha makes the commit.",
+            description: "Report a work unit; COMMIT without commitSha makes the commit. report or verify: instead of its numbers.",
             hints: Hints::Idempotent,
             input: json!({
                 "workUnitId": text,
+                "report": text,
+                "verify": { "type": "boolean" },
                 "result": {
                     "type": "object",
                     "properties": {
@@ -79,7 +82,7 @@ fn next(call: Call<'_>) -> Answer {
 fn complete(mut call: Call<'_>) -> Answer {
     let unit = call.arguments.needed_text("workUnitId")?;
     let mut given = call.arguments.object("result")?;
-    let result = WorkUnitResult {
+    let mut result = WorkUnitResult {
         success: given.needed_flag("success")?,
         phase: given.needed_text("phase")?,
         tests_created: given.texts("testsCreated")?,
@@ -90,11 +93,14 @@ fn complete(mut call: Call<'_>) -> Answer {
         commit_sha: given.text("commitSha")?,
         error: given.text("error")?,
         logs: given.text("logs")?,
+        evidence: evidence(&mut call.arguments, None, None)?,
     };
     // Executors count their attempts; here they are counted by the run.
     given.count("attempts")?;
     given.end()?;
+    let places = call.places;
     let (conductor, meant) = call.open()?;
+    result.evidence = placed(places, &conductor, result.evidence)?;
     answer(&conductor.complete_work_unit(meant.run(), &unit, &result)?)
 }
 

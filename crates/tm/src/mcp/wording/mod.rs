@@ -86,7 +86,7 @@ const COMMANDS: [(&str, [&str; 3]); 32] = [
 ];
 
 /// Flags and the arguments that mean the same.
-const FLAGS: [(&str, &str); 31] = [
+const FLAGS: [(&str, &str); 37] = [
     ("--run-id", "runId"),
     ("--unit", "unitId"),
     ("--project-root", "projectRoot"),
@@ -94,6 +94,12 @@ const FLAGS: [(&str, &str); 31] = [
     ("--reason", "reason"),
     ("--results", "results"),
     ("--coverage", "coverage"),
+    ("--coverage-report", "coverageReport"),
+    ("--report", "report"),
+    ("--baseline-report", "baselineReport"),
+    ("--format", "format"),
+    ("--verify", "verify"),
+    ("--removed", "removed"),
     ("--files", "files"),
     ("--sha", "commitSha"),
     ("--message", "message"),

@@ -1,0 +1,84 @@
+//! The rules for git commands. Only those are judged that are obviously about the run's own repository.
+
+use std::path::{Path, PathBuf};
+
+use super::Decision;
+use super::git_line::{self, Act, Line};
+use super::place;
+use super::shell;
+use super::underway::{Phase, Underway};
+use super::words;
+
+/// Holds every git command of a line against the run; the first that may not be carried out decides.
+pub fn judge(run: &Underway, cwd: &Path, line: &str) -> Decision {
+    let mut here = cwd.to_owned();
+    for command in shell::commands(line) {
+        match git_line::read(&command) {
+            Line::Unclear => break,
+            Line::Other => {}
+            Line::ChangeFolder(folder) => here.push(folder),
+            Line::Git(folders, act) => {
+                let mut there = here.clone();
+                there.extend(folders);
+                if !is_own(run, &there) {
+                    continue;
+                }
+                if let Some(denial) = denied(run, &there, &act) {
+                    return denial;
+                }
+            }
+        }
+    }
+    Decision::ALLOW
+}
+
+/// Whether git, called in a folder, works on the run's working tree.
+fn is_own(run: &Underway, folder: &Path) -> bool {
+    place::top_level(folder).is_some_and(|top| top == real(&run.memory.start.top_level))
+}
+
+fn real(folder: &Path) -> PathBuf {
+    std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
+}
+
+fn denied(run: &Underway, folder: &Path, act: &Act) -> Option<Decision> {
+    match act {
+        Act::Commit { unverified } => commit(run, *unverified),
+        Act::Push => Some(words::push(run)),
+        Act::HardReset => Some(words::hard_reset(run)),
+        Act::Leave => Some(words::switch(run, None)),
+        Act::Switch(branch) => {
+            (*branch != run.memory.start.branch).then(|| words::switch(run, Some(branch)))
+        }
+        Act::Checkout(name) => {
+            is_elsewhere(run, folder, name).then(|| words::switch(run, Some(name)))
+        }
+    }
+}
+
+fn commit(run: &Underway, unverified: bool) -> Option<Decision> {
+    match run.phase {
+        Phase::Red | Phase::Green => Some(words::early_commit(run)),
+        Phase::Commit if run.is_off_its_branch() => Some(words::stray_commit(run)),
+        Phase::Commit if unverified => Some(words::unverified_commit(run)),
+        Phase::Commit | Phase::Finalize | Phase::Other => None,
+    }
+}
+
+/// Whether `git checkout NAME` leaves the run's branch. A name that nobody knows is taken for that of a file, which may have
+/// been deleted.
+fn is_elsewhere(run: &Underway, folder: &Path, name: &str) -> bool {
+    if name == run.memory.start.branch || name == "HEAD" || name == "@" {
+        return false;
+    }
+    if matches!(name, "-" | "@{-1}") {
+        return true;
+    }
+    if folder.join(name).exists() {
+        return false;
+    }
+    name.starts_with("HEAD~")
+        || name.starts_with("HEAD^")
+        || place::is_commit_id(name)
+        || place::is_ref(&run.memory.start.common_dir, name)
+}

@@ -1,0 +1,277 @@
+//! The run that is under way, found with few reads and without asking git: an agent waits for the answer at each of its steps.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use journal::layout::{ProjectDir, RunDir};
+use project::config::{Environment, FoundBy};
+use project::convention::paths::PathClasses;
+use rails::RunState;
+use rails::state::{Item, RunStatus, Token};
+use serde_json::Value;
+
+use super::place::{self, Head};
+use crate::conductor::{
+    Conductor, OpenOptions, PLAIN, SESSION, SKILLS, is_over_a_task, read_json, standing,
+};
+use crate::engine;
+use crate::fault::Fault;
+use crate::tdd::memory::Memory;
+use crate::tdd::view;
+
+/// The phase that a run over a task is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Tests that fail are written.
+    Red,
+    /// They are made to pass.
+    Green,
+    /// That is committed.
+    Commit,
+    /// The whole suite is run.
+    Finalize,
+    /// None that a rule is about.
+    Other,
+}
+
+/// A run over a task that is running or paused.
+#[derive(Debug)]
+pub struct Underway {
+    /// The project.
+    pub root: PathBuf,
+    /// The run.
+    pub run: RunState,
+    /// What it knows.
+    pub memory: Memory,
+    /// The phase.
+    pub phase: Phase,
+    /// The work unit that waits.
+    pub unit: Option<String>,
+    /// The branch that is checked out.
+    pub head: Head,
+}
+
+/// Something else that is under way in a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Other {
+    /// What it is.
+    pub what: &'static str,
+    /// Its id.
+    pub id: String,
+    /// The command that says where it is.
+    pub command: &'static str,
+}
+
+/// What there is.
+#[derive(Debug)]
+pub enum Found {
+    /// This run.
+    Run(Box<Underway>),
+    /// No run over a task.
+    Nothing {
+        /// Whether the folder is in a project at all.
+        in_project: bool,
+        /// What else is under way.
+        others: Vec<Other>,
+    },
+    /// It cannot be told, for this reason.
+    Unclear(String),
+}
+
+impl Underway {
+    /// Whether it takes reports.
+    pub fn is_running(&self) -> bool {
+        self.run.status == RunStatus::Running
+    }
+
+    /// Whether its branch is not the one that is checked out, for sure.
+    pub fn is_off_its_branch(&self) -> bool {
+        match &self.head {
+            Head::Branch(branch) => *branch != self.memory.start.branch,
+            Head::Detached => true,
+            Head::Unknown => false,
+        }
+    }
+
+    /// The token whose item is in hand.
+    pub fn token(&self) -> Option<&Token> {
+        view::present(&self.run)
+    }
+
+    /// The subtask in hand.
+    pub fn item(&self) -> Option<&Item> {
+        self.run.item(self.token()?)
+    }
+
+    /// Its id.
+    pub fn item_id(&self) -> Option<&str> {
+        self.token()?.key()
+    }
+
+    /// Whether a repair is in hand, which begins with its failing tests there already.
+    pub fn is_repair(&self) -> bool {
+        self.item().is_some_and(|item| item.text("kind") == "fix")
+    }
+
+    /// What files are for in this run; `None` where its patterns are none.
+    pub fn classes(&self) -> Option<PathClasses> {
+        PathClasses::new(&self.memory.start.test_patterns).ok()
+    }
+}
+
+/// Looks in the projects that `folders` are in, one after the other, until there is a run.
+pub fn find(folders: &[PathBuf], environment: &Environment) -> Found {
+    let mut seen = BTreeSet::new();
+    let mut in_project = false;
+    let mut others = Vec::new();
+    for folder in folders {
+        let root = project::config::find_root(folder, environment);
+        if root.found_by == FoundBy::Nothing || !seen.insert(root.path.clone()) {
+            continue;
+        }
+        in_project |= root.path.join(".taskmaster").is_dir();
+        match in_root(&root.path, environment) {
+            Ok(Found::Nothing { others: more, .. }) => others.extend(more),
+            Ok(found) => return found,
+            Err(fault) => return Found::Unclear(fault.message),
+        }
+    }
+    Found::Nothing { in_project, others }
+}
+
+fn in_root(root: &Path, environment: &Environment) -> Result<Found, Fault> {
+    let conductor = Conductor::open(OpenOptions {
+        cwd: root.to_owned(),
+        project_root: Some(root.to_owned()),
+        tag: None,
+        environment: environment.clone(),
+        command: "tm hook".to_owned(),
+        actor: String::new(),
+        given_up: None,
+    })?;
+    let nothing = |others| Found::Nothing {
+        in_project: true,
+        others,
+    };
+    let Some(project) = conductor.stored()? else {
+        return Ok(nothing(Vec::new()));
+    };
+    let mut best: Option<Underway> = None;
+    let mut unreadable = None;
+    for dir in newest_of_tags(&project)? {
+        match loaded(root, &dir) {
+            Ok(Some(run)) if run.is_running() && !run.is_off_its_branch() => {
+                return Ok(Found::Run(Box::new(run)));
+            }
+            Ok(Some(run)) => {
+                let better = best
+                    .as_ref()
+                    .is_none_or(|best| run.is_running() && !best.is_running());
+                if better {
+                    best = Some(run);
+                }
+            }
+            Ok(None) => {}
+            Err(fault) => unreadable = Some(fault),
+        }
+    }
+    match (best, unreadable) {
+        (Some(run), _) => Ok(Found::Run(Box::new(run))),
+        (None, Some(fault)) => Err(fault),
+        (None, None) => Ok(nothing(others(&project))),
+    }
+}
+
+/// The newest run of each tag, where it may be under way. Every run over a task is the newest of its tag at some time.
+fn newest_of_tags(project: &ProjectDir) -> Result<Vec<RunDir>, Fault> {
+    let mut ids = BTreeSet::new();
+    if let Ok(entries) = fs::read_dir(project.tags_folder()) {
+        for entry in entries.flatten() {
+            let pointer = read_json(&entry.path().join("current-run.json"));
+            if let Some(id) = pointer
+                .as_ref()
+                .and_then(|pointer| pointer.get("runId")?.as_str())
+            {
+                ids.insert(id.to_owned());
+            }
+        }
+    }
+    if ids.is_empty() {
+        // Pointers can be lost; then the runs themselves have to do.
+        ids.extend(project.runs()?);
+    }
+    let mut runs = Vec::new();
+    for id in ids.iter().rev() {
+        let Ok(dir) = project.run(id) else {
+            continue;
+        };
+        if dir.journal_path().exists() && !is_over(&dir) {
+            runs.push(dir);
+        }
+    }
+    Ok(runs)
+}
+
+/// Whether a run is over for good, by what its manifest says.
+fn is_over(dir: &RunDir) -> bool {
+    let manifest = read_json(&dir.file("manifest.json"));
+    manifest
+        .as_ref()
+        .and_then(|manifest| manifest.get("status")?.as_str())
+        .is_some_and(|status| !matches!(status, "running" | "paused" | "error"))
+}
+
+fn loaded(root: &Path, dir: &RunDir) -> Result<Option<Underway>, Fault> {
+    let loaded = engine::load(dir.path())?;
+    let run = loaded.run;
+    let goes_on = matches!(run.status, RunStatus::Running | RunStatus::Paused);
+    if loaded.head.seq == 0 || !goes_on || !is_over_a_task(&run) {
+        return Ok(None);
+    }
+    let memory = Memory::of(&run)?;
+    let phase = match view::phase(&run) {
+        Some("red") => Phase::Red,
+        Some("green") => Phase::Green,
+        Some("commit") => Phase::Commit,
+        Some("finalize") => Phase::Finalize,
+        _ => Phase::Other,
+    };
+    let unit = run.waiting().next().map(|(_, unit)| unit.id.clone());
+    Ok(Some(Underway {
+        root: root.to_owned(),
+        head: place::head(&memory.start.git_dir),
+        unit,
+        memory,
+        phase,
+        run,
+    }))
+}
+
+/// Sessions, and runs of other workflows. Only told, so what cannot be read is passed over.
+fn others(project: &ProjectDir) -> Vec<Other> {
+    let going = standing(project).unwrap_or_default();
+    let mut others = Vec::new();
+    for run in going {
+        if run.task.is_some() || !matches!(run.status.as_str(), "running" | "paused") {
+            continue;
+        }
+        let manifest = read_json(&run.dir.file("manifest.json"));
+        let rails = manifest
+            .as_ref()
+            .and_then(|manifest| manifest.get("rails"))
+            .and_then(Value::as_str);
+        let (what, command) = match rails {
+            Some(SESSION) => ("a session", "tm session status"),
+            Some(SKILLS) => ("a session of skills", "tm collab state"),
+            Some(PLAIN) | None => ("a run", "tm run status"),
+            Some(_) => continue,
+        };
+        others.push(Other {
+            what,
+            id: run.dir.id().to_owned(),
+            command,
+        });
+    }
+    others
+}

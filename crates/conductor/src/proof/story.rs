@@ -1,0 +1,380 @@
+//! What a journal tells of the commits of its run: which reports stand behind each of them.
+
+use std::collections::BTreeMap;
+
+use journal::Record;
+use project::git::RepoPath;
+use rails::event::Reported;
+use rails::{Event, RunState};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::fault::{Fault, Kind};
+use crate::tdd::memory::{self, Green, Memory};
+
+/// What a run made a commit for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    /// A subtask, with RED and GREEN.
+    #[default]
+    Subtask,
+    /// A repair of the suite: its failing tests were there before.
+    Repair,
+    /// The status of the task; no code.
+    Status,
+}
+
+/// An accepted report of tests.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Phase {
+    /// The unit it answered.
+    pub unit: String,
+    /// `claimed`, `reported` or `verified`.
+    pub level: String,
+    /// Number of the event; 0 where no journal is at hand.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub seq: u64,
+    /// Tests that passed.
+    pub passed: u64,
+    /// Tests that failed, less those that are known to.
+    pub failed: u64,
+    /// Tests that could not be built or collected.
+    pub errors: u64,
+    /// Hashes of the bytes that it rests on.
+    pub evidence: Vec<String>,
+    /// Codes of warnings that it was accepted with.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// Policies that said something, and let it pass.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<String>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "this is how the attribute calls it"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Phase {
+    fn of(report: &Reported, seq: u64) -> Self {
+        let number = |name: &str| report.facts.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let mut evidence: Vec<String> = Vec::new();
+        for hash in &report.evidence {
+            if !evidence.contains(hash) {
+                evidence.push(hash.clone());
+            }
+        }
+        Self {
+            unit: report.unit.clone(),
+            level: match report.level.as_str() {
+                "" => "claimed".to_owned(),
+                level => level.to_owned(),
+            },
+            seq,
+            passed: number("passed"),
+            failed: number("failed"),
+            errors: number("errors"),
+            evidence,
+            warnings: report.warnings.clone(),
+            policies: policies_of(report),
+        }
+    }
+
+    /// Tests that did not pass.
+    pub fn failing(&self) -> u64 {
+        self.failed.saturating_add(self.errors)
+    }
+}
+
+fn policies_of(report: &Reported) -> Vec<String> {
+    let mut policies: Vec<String> = Vec::new();
+    for finding in &report.findings {
+        if !policies.contains(&finding.policy) {
+            policies.push(finding.policy.clone());
+        }
+    }
+    policies
+}
+
+/// A refusal that a person let pass.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Allowed {
+    /// The unit.
+    pub unit: String,
+    /// The policy.
+    pub code: String,
+    /// Why.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Who.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub actor: String,
+}
+
+/// A commit as its run made it, or took it in.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Made {
+    /// The run.
+    pub run: String,
+    /// The unit; of the run itself where the commit belongs to no subtask.
+    pub unit: String,
+    /// The subtask; empty where it belongs to none.
+    pub subtask: String,
+    /// What it was made for.
+    pub purpose: Purpose,
+    /// Its id.
+    pub sha: String,
+    /// The commit that it builds on. Between the two may be others, where it was handed in.
+    pub base: String,
+    /// Somebody else made it, and handed it in.
+    pub handed_in: bool,
+    /// The RED behind it.
+    pub red: Option<Phase>,
+    /// The GREEN behind it.
+    pub green: Option<Phase>,
+    /// The full suite, where it is the commit that ends the run.
+    pub suite: Option<Phase>,
+    /// Number of the event.
+    pub seq: u64,
+    /// The tree that GREEN was tested with.
+    pub tree: String,
+    /// What is left out of that tree.
+    pub exclude: Vec<RepoPath>,
+    /// The files that it was to have, where the run made it.
+    pub paths: Vec<RepoPath>,
+    /// Policies that said something of the commit itself, and let it pass.
+    pub policies: Vec<String>,
+    /// Refusals that a person let pass for a unit of it.
+    pub allowed: Vec<Allowed>,
+    /// Hash of the last line of the journal before it.
+    pub journal: String,
+    /// The run made it, and hooks changed what it holds.
+    pub by_hooks: bool,
+}
+
+/// All commits of a run.
+#[derive(Debug, Clone, Default)]
+pub struct Story {
+    /// The run.
+    pub run: String,
+    /// Its workflow.
+    pub workflow: String,
+    /// Its commits, in order.
+    pub made: Vec<Made>,
+    /// One that is under way: its id is not known yet.
+    pub under_way: Option<Made>,
+    /// Hash of the last line.
+    pub head: String,
+}
+
+#[derive(Debug, Default)]
+struct Telling {
+    story: Story,
+    run: RunState,
+    phases: BTreeMap<String, (Option<Phase>, Option<Phase>)>,
+    suite: Option<Phase>,
+    allowed: Vec<Allowed>,
+    pending: Option<Made>,
+}
+
+impl Story {
+    /// That of a journal, whose last line has the hash `head`.
+    pub fn of(records: &[Record], head: &str) -> Result<Self, Fault> {
+        let mut telling = Telling::default();
+        for record in records {
+            if let Some(pending) = &mut telling.pending
+                && pending.journal.is_empty()
+            {
+                pending.journal.clone_from(&record.prev);
+            }
+            let event = event_of(record)?;
+            telling.note(record, &event);
+            telling.run.apply(&record.ts, &event);
+        }
+        let Telling {
+            mut story,
+            run,
+            pending,
+            ..
+        } = telling;
+        story.under_way = pending.map(|mut pending| {
+            if pending.journal.is_empty() {
+                head.clone_into(&mut pending.journal);
+            }
+            pending
+        });
+        story.run = run.run;
+        story.workflow = run.workflow;
+        head.clone_into(&mut story.head);
+        Ok(story)
+    }
+}
+
+fn event_of(record: &Record) -> Result<Event, Fault> {
+    Event::from_fields(&record.event, &record.fields).map_err(|error| {
+        Fault::new(
+            Kind::Environment,
+            "journal_damaged",
+            format!(
+                "event {} ({}) cannot be read: {error}",
+                record.seq, record.event
+            ),
+        )
+        .suggest("see `tm log verify`")
+    })
+}
+
+impl Telling {
+    fn note(&mut self, record: &Record, event: &Event) {
+        match event {
+            Event::ReportAccepted(report) if report.reader == "tests" => {
+                let phase = Phase::of(report, record.seq);
+                match (&report.item, report.state.as_str()) {
+                    (Some(item), "red") => {
+                        self.phases.insert(item.clone(), (Some(phase), None));
+                    }
+                    (Some(item), _) => self.phases.entry(item.clone()).or_default().1 = Some(phase),
+                    (None, _) => self.suite = Some(phase),
+                }
+            }
+            Event::ReportAccepted(report) if report.reader == "commit" => {
+                let sha = report.facts.get("sha").and_then(Value::as_str);
+                if let Some(sha) = sha.filter(|sha| !sha.is_empty())
+                    && let Some(made) = self.made(report.token, Some(report), record.seq)
+                {
+                    self.story.made.push(Made {
+                        sha: sha.to_owned(),
+                        base: self.last_commit(),
+                        handed_in: true,
+                        journal: record.prev.clone(),
+                        ..made
+                    });
+                }
+            }
+            Event::StateEntered {
+                token, to, cause, ..
+            } if cause == "reopen" => {
+                let key = self.run.token(*token).and_then(|token| token.key());
+                if let Some(phases) = key.and_then(|key| self.phases.get_mut(key)) {
+                    phases.1 = None;
+                    if to == "red" {
+                        phases.0 = None;
+                    }
+                }
+            }
+            Event::RefusalAllowed {
+                unit,
+                code,
+                reason,
+                actor,
+            } => self.allowed.push(Allowed {
+                unit: unit.clone(),
+                code: code.clone(),
+                reason: reason.clone(),
+                actor: actor.clone(),
+            }),
+            Event::EffectIntended {
+                name,
+                token,
+                what,
+                report,
+                ..
+            } if name == "git.commit" || name == "task.finish" => {
+                let text = |key: &str| what.get(key).and_then(Value::as_str).unwrap_or_default();
+                let paths = what.get("paths").cloned().unwrap_or_default();
+                let made = self.made(*token, report.as_deref(), record.seq);
+                // The report that ends the run is taken in together with what comes of the commit.
+                let suite = match report {
+                    _ if name != "task.finish" => None,
+                    Some(report) if report.reader == "tests" => Some(Phase::of(report, record.seq)),
+                    _ => self.suite.clone(),
+                };
+                self.pending = made.map(|made| Made {
+                    unit: suite.as_ref().map_or(made.unit, |suite| suite.unit.clone()),
+                    base: text("parent").to_owned(),
+                    paths: serde_json::from_value(paths).unwrap_or_default(),
+                    purpose: match name.as_str() {
+                        "task.finish" => Purpose::Status,
+                        _ => made.purpose,
+                    },
+                    suite,
+                    ..made
+                });
+            }
+            Event::EffectDone { name, result, .. }
+                if name == "git.commit" || name == "task.finish" =>
+            {
+                let sha = result.get("sha").and_then(Value::as_str);
+                if let Some(made) = self.pending.take()
+                    && let Some(sha) = sha.filter(|sha| !sha.is_empty())
+                {
+                    self.story.made.push(Made {
+                        sha: sha.to_owned(),
+                        ..made
+                    });
+                }
+            }
+            Event::EffectFailed { .. } => self.pending = None,
+            _ => {}
+        }
+    }
+
+    /// What stands behind a commit on the way of a token.
+    fn made(&self, token: u32, report: Option<&Reported>, seq: u64) -> Option<Made> {
+        let token = self.run.token(token)?;
+        let key = token.key().unwrap_or_default();
+        let (red, green) = self.phases.get(key).cloned().unwrap_or_default();
+        let tested: Green = memory::green(token).unwrap_or_default();
+        let is_fix = self
+            .run
+            .item(token)
+            .is_some_and(|item| item.text("kind") == "fix");
+        let unit = report.map_or_else(
+            || format!("workUnit-{}-COMMIT", self.run.run),
+            |r| r.unit.clone(),
+        );
+        let of_units: Vec<&str> = [red.as_ref(), green.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|phase| phase.unit.as_str())
+            .chain([unit.as_str()])
+            .collect();
+        let allowed = self
+            .allowed
+            .iter()
+            .filter(|allowed| of_units.contains(&allowed.unit.as_str()))
+            .cloned()
+            .collect();
+        Some(Made {
+            run: self.run.run.clone(),
+            subtask: key.to_owned(),
+            purpose: if is_fix {
+                Purpose::Repair
+            } else {
+                Purpose::Subtask
+            },
+            red,
+            green,
+            seq,
+            tree: tested.tree,
+            exclude: tested.exclude,
+            policies: report.map(policies_of).unwrap_or_default(),
+            allowed,
+            unit,
+            ..Made::default()
+        })
+    }
+
+    /// The run's last commit, as it stands before the event.
+    fn last_commit(&self) -> String {
+        Memory::of(&self.run)
+            .map(|memory| memory.last_commit)
+            .unwrap_or_default()
+    }
+}

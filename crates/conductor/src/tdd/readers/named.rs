@@ -1,0 +1,282 @@
+//! What a report says of tests by their names, and of how many there are.
+
+use ::evidence::TestFormat;
+use project::config::Level;
+use rails::Finding;
+use rails::command::Severity;
+use serde_json::{Value, json};
+
+use super::super::evidence::is_meant;
+use super::super::evidence::ledger::{Lacking, Ledger, Owed};
+use super::super::memory::{LAST_TOTAL, RED};
+use super::super::texts::tests;
+use super::tests::{At, few, ledger, named};
+use super::{finding, with_tests};
+use crate::support::No;
+
+/// Under this name a token keeps which tests failed, and how often these very ones did.
+const FAILING: &str = "failing";
+/// After so many reports with the same failing tests a run is stuck.
+const STUCK_AFTER: u64 = 3;
+
+impl At<'_> {
+    /// Holds the tests by name against those of RED and of before.
+    pub(super) fn compare(&mut self, of_red: Option<&Value>) -> Result<(), No> {
+        let red = ledger(self.tdd, of_red.and_then(|red| red.get("ledger")))?;
+        let held = red.as_ref().or(self.before.as_ref());
+        if let Some((message, suggestion)) = held.and_then(|held| self.unlike(held, red.is_some()))
+        {
+            self.findings
+                .push(finding("tests_missing", message, suggestion));
+            return Ok(());
+        }
+        let Some(now) = &self.now else {
+            return Ok(());
+        };
+        let new = red.as_ref().map_or_else(Vec::new, |red| {
+            red.newly_failing(
+                self.before
+                    .as_ref()
+                    .filter(|before| before.format == red.format),
+            )
+        });
+        let owed = Owed {
+            before: self.before.as_ref(),
+            red: red.as_ref(),
+            new,
+        };
+        let in_red = removed_in_red(of_red);
+        let lacking = owed.lacking(now, |id| {
+            self.taken.was_removed(id) || in_red.iter().any(|removed| is_meant(removed, id))
+        });
+        let known: Vec<String> = owed.known(now).map(str::to_owned).collect();
+        if !known.is_empty() {
+            let cases = self.taken.report.as_ref().map_or(0, |report| {
+                let failing = report.tests.iter().filter(|test| test.outcome.is_failure());
+                failing.filter(|test| is_among(&known, &test.id)).count() as u64
+            });
+            self.counts = self.counts.without_failing(cases);
+        }
+        let still: Vec<String> = now
+            .failing()
+            .filter(|id| !is_among(&known, id))
+            .map(str::to_owned)
+            .collect();
+        if !lacking.is_none() {
+            self.findings.push(told_of(lacking));
+        }
+        if !known.is_empty() {
+            self.facts.insert("knownFailing".to_owned(), named(&known));
+        }
+        if !still.is_empty() {
+            self.facts.insert("failingTests".to_owned(), named(&still));
+        }
+        Ok(())
+    }
+
+    /// Why the names of this report cannot be held against those of RED, or of before: what is wrong, and what to do.
+    /// Runners that name only what failed have nothing to compare, and owe nothing.
+    fn unlike(&self, held: &Ledger, is_red: bool) -> Option<(String, &'static str)> {
+        let Some(report) = &self.taken.report else {
+            return Some((
+                format!(
+                    "tests were reported by name before ({}), and this report has only numbers: nobody can see that the same tests pass",
+                    held.format
+                ),
+                "report the same way as before, with --report or --verify",
+            ));
+        };
+        if report.format != held.format {
+            return is_red.then(|| {
+                (
+                    format!(
+                        "RED was reported as {}, and this is {}: the names of tests cannot be compared",
+                        held.format, report.format
+                    ),
+                    "report in the format of RED; to change it, go back with `tm autopilot reopen --reason …`",
+                )
+            });
+        }
+        // Some runners name tests or not as they like. Who hands in a report can have them named; where the pinned command is
+        // run here, nobody can.
+        let verified = self.taken.level() == Level::Verified;
+        let names_every = self.now.as_ref().is_some_and(|now| now.every);
+        (is_red && !verified && held.every && !names_every).then(|| {
+            (
+                format!(
+                    "{} named every test before, and this report does not: nobody can see that the same tests pass",
+                    held.format
+                ),
+                "let the runner print every test, as it did before (such as -v)",
+            )
+        })
+    }
+
+    /// Whether the very same tests fail again and again.
+    pub(super) fn stuck(&mut self) {
+        let Some(now) = self.now.as_ref().filter(|_| self.counts.failing() > 0) else {
+            return;
+        };
+        let failing: Vec<&str> = now.failing().collect();
+        let hash = journal::sha256_hex(failing.join("\n").as_bytes());
+        let before = self.present.and_then(|token| token.kept.get(FAILING));
+        let times = before
+            .filter(|before| before.get("hash").and_then(Value::as_str) == Some(&hash))
+            .and_then(|before| before.get("times")?.as_u64())
+            .unwrap_or(0)
+            + 1;
+        let is_stuck = times >= STUCK_AFTER;
+        // Who takes the run up again gets as many tries as before.
+        let times = if is_stuck { 0 } else { times };
+        self.keep
+            .insert(FAILING.to_owned(), json!({ "hash": hash, "times": times }));
+        if is_stuck {
+            let failing: Vec<String> = failing.into_iter().map(str::to_owned).collect();
+            self.findings.push(with_tests(
+                finding(
+                    "stuck",
+                    format!(
+                        "the same {} failed {STUCK_AFTER} times in a row: {}",
+                        tests(failing.len() as u64),
+                        few(&failing)
+                    ),
+                    "look at it together: `tm autopilot resume` goes on, `reopen` goes back to the tests, `skip` gives the subtask up",
+                ),
+                &failing,
+            ));
+        }
+    }
+
+    /// Tests that passed only when they were tried again.
+    pub(super) fn flaky(&mut self) {
+        let flaky: Vec<String> = self
+            .now
+            .iter()
+            .flat_map(|now| now.those(|outcome| outcome == ::evidence::Outcome::Flaky))
+            .map(str::to_owned)
+            .collect();
+        if flaky.is_empty() {
+            return;
+        }
+        self.facts.insert("flakyTests".to_owned(), named(&flaky));
+        let found = finding(
+            "flaky",
+            format!("passed only when they were tried again: {}", few(&flaky)),
+            "mend what makes them fail now and then",
+        );
+        self.findings.push(with_tests(found, &flaky));
+    }
+
+    /// Fewer tests than there were: in RED, or, where RED could not count them because they did not
+    /// compile, and where there is no RED, in the last accepted GREEN.
+    pub(super) fn gone_missing(&mut self) {
+        // Where each of them is named, that says more than how many they are.
+        let named = |finding: &Finding| {
+            finding.policy == "tests_missing" && finding.details.contains_key("tests")
+        };
+        let policy = self.run.policies.get("tests_missing");
+        if policy.is_none_or(|policy| *policy == Severity::Refuse)
+            && self.findings.iter().any(named)
+        {
+            return;
+        }
+        // Of packages that passed Go says without `-v` only that: its numbers are not those of tests.
+        let format = self.taken.report.as_ref().map(|report| report.format);
+        if format == Some(TestFormat::GoText) {
+            return;
+        }
+        let all = &self.taken.counts;
+        let of_red = self.present.and_then(|token| token.kept.get(RED));
+        let last = self.run.kept.get(LAST_TOTAL).and_then(Value::as_u64);
+        let last = last.unwrap_or(0).saturating_sub(self.removed(of_red));
+        let red = self
+            .item
+            .and_then(|item| item.fields.get("redTotal"))
+            .and_then(Value::as_u64)
+            .filter(|total| *total > 0);
+        let number = |name: &str| of_red.and_then(|red| red.get(name)?.as_u64());
+        let uncounted = number("errors").is_some_and(|errors| errors > 0);
+        let before = match red {
+            Some(red) if uncounted => red.max(last),
+            Some(red) => red,
+            None => last,
+        };
+        let ran_in_red = number("ran").filter(|_| !uncounted).unwrap_or(0);
+        let skipped = all.total() >= before && all.ran() < ran_in_red && all.skipped > 0;
+        if all.total() >= before && !skipped {
+            return;
+        }
+        let message = if skipped {
+            format!(
+                "{} ran, {ran_in_red} did in RED: {} skipped now",
+                tests(all.ran()),
+                all.skipped
+            )
+        } else {
+            format!(
+                "{} reported, {before} were there before: tests have gone missing",
+                tests(all.total())
+            )
+        };
+        self.findings.push(finding(
+            "fewer_tests",
+            message,
+            "report the whole suite, and bring the missing tests back; if a test was wrong, go back with `tm autopilot reopen --reason …`",
+        ));
+    }
+
+    /// How many of the tests of before were taken out on purpose.
+    fn removed(&self, of_red: Option<&Value>) -> u64 {
+        let in_red = removed_in_red(of_red);
+        let meant = |id: &&str| {
+            self.taken.was_removed(id) || in_red.iter().any(|removed| is_meant(removed, id))
+        };
+        let before = self.before.as_ref();
+        before.map_or(0, |before| {
+            before.those(|_| true).filter(meant).count() as u64
+        })
+    }
+}
+
+fn told_of(lacking: Lacking) -> Finding {
+    let mut told = Vec::new();
+    for (what, ids) in [
+        ("missing", &lacking.missing),
+        ("skipped", &lacking.skipped),
+        ("expected to fail", &lacking.excused),
+    ] {
+        if !ids.is_empty() {
+            told.push(format!("{what}: {}", few(ids)));
+        }
+    }
+    if lacking.no_new {
+        told.push("the tests that could not be built in RED do not show up: there is no test that was not there before".to_owned());
+    }
+    let mut all = lacking.missing;
+    all.extend(lacking.skipped);
+    all.extend(lacking.excused);
+    with_tests(
+        finding(
+            "tests_missing",
+            format!(
+                "tests that passed before, or failed in RED, do not pass now: {}",
+                told.join("; ")
+            ),
+            "report the whole suite and bring them back; name tests that were taken out on purpose, in RED, with --removed ID",
+        ),
+        &all,
+    )
+}
+
+/// Whether an id is among those of a ledger, which are in order.
+fn is_among(ids: &[String], id: &str) -> bool {
+    ids.binary_search_by(|one| one.as_str().cmp(id)).is_ok()
+}
+
+/// What RED said was taken out.
+fn removed_in_red(of_red: Option<&Value>) -> Vec<String> {
+    of_red
+        .and_then(|red| red.get("removed"))
+        .and_then(|removed| serde_json::from_value(removed.clone()).ok())
+        .unwrap_or_default()
+}

@@ -1,0 +1,469 @@
+//! The run report: what was done, on what evidence, and what was refused on the way.
+
+mod escape;
+mod markdown;
+mod phase;
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+
+use indexmap::IndexMap;
+use journal::{FileJournal, Journal as _, Position};
+use rails::event::Reported;
+use rails::{Event, RunState};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::derived::{commit_of, event_of};
+use super::evidence::level_name;
+use super::memory::{self, BASELINE, GREEN, Memory};
+use super::{texts, view};
+use crate::clock::millis_of;
+use crate::fault::Fault;
+use phase::{Basis, Levels, Phase};
+
+/// A run report in both its forms.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// For programs.
+    pub json: Value,
+    /// For people, in Markdown.
+    pub markdown: String,
+}
+
+/// What became of a subtask.
+#[derive(Debug, Default)]
+struct Row {
+    id: String,
+    title: String,
+    status: String,
+    red: Option<Phase>,
+    green: Option<Phase>,
+    /// Why GREEN was not reached, each time.
+    failed_attempts: Vec<Value>,
+    /// GREEN reports until one was accepted, over all attempts and reopenings.
+    reports: u32,
+    /// The tree that GREEN was tested with.
+    tree: Option<String>,
+    commit: Option<String>,
+    /// Somebody else made the commit, and handed it in.
+    handed_in: bool,
+    duration_ms: u64,
+    refused: Vec<Value>,
+}
+
+impl Row {
+    /// The reports that stand.
+    fn phases(&self) -> impl Iterator<Item = &Phase> {
+        self.red.iter().chain(&self.green)
+    }
+
+    fn coverage(&self) -> Option<&Value> {
+        self.green.as_ref()?.coverage.as_ref()
+    }
+
+    fn json(&self) -> Value {
+        let level = self.phases().map(|phase| phase.level).min();
+        json!({
+            "id": self.id,
+            "title": self.title,
+            "status": self.status,
+            "red": self.red.as_ref().map(Phase::json),
+            "green": self.green.as_ref().map(Phase::json),
+            "attempts": self.reports,
+            "reports": self.reports,
+            "failedAttempts": self.failed_attempts,
+            "coverage": self.coverage(),
+            "commit": self.commit,
+            "handedIn": self.handed_in,
+            "tree": self.tree,
+            "durationMs": self.duration_ms,
+            "level": level.map(level_name).unwrap_or_default(),
+            "refused": self.refused,
+        })
+    }
+}
+
+/// What the journal tells.
+#[derive(Debug, Default)]
+struct Story {
+    rows: IndexMap<String, Row>,
+    /// The subtask of each unit that has one.
+    units: HashMap<String, String>,
+    baseline: Option<Phase>,
+    commits: Vec<String>,
+    suite: Option<Phase>,
+    failed_suites: Vec<Phase>,
+    reopened: Vec<Value>,
+    skipped: Vec<Value>,
+    allowed: Vec<Value>,
+    pauses: Vec<Value>,
+    failed_effects: Vec<Value>,
+    warnings: Vec<Value>,
+}
+
+impl Story {
+    /// What the test results of the run rest on.
+    fn basis(&self) -> Basis {
+        let red = || self.rows.values().filter_map(|row| row.red.as_ref());
+        let clean = red().filter(|red| red.in_clean_tree.is_some()).count();
+        Basis {
+            red: Levels::of(red()),
+            green: Levels::of(self.rows.values().filter_map(|row| row.green.as_ref())),
+            suite: Levels::of(&self.suite),
+            clean: clean as u64,
+        }
+    }
+
+    /// The reports that stand, in order.
+    fn phases(&self) -> impl DoubleEndedIterator<Item = &Phase> {
+        self.rows
+            .values()
+            .flat_map(|row| row.red.iter().chain(&row.green))
+            .chain(&self.suite)
+    }
+}
+
+/// All that a report tells.
+#[derive(Debug)]
+struct Told {
+    run: RunState,
+    memory: Memory,
+    story: Story,
+    refused: Refused,
+    owed: Vec<String>,
+    millis: u64,
+}
+
+/// What was refused, as far as it is listed, and how much it was.
+#[derive(Debug, Default)]
+struct Refused {
+    listed: Vec<Value>,
+    number: usize,
+}
+
+/// Builds the report of the run in `dir` from its journal.
+pub fn build(dir: &Path) -> Result<Report, Fault> {
+    let tail = FileJournal::open(dir)?.read(&Position::start())?;
+    let mut run = RunState::default();
+    let mut story = Story::default();
+    for record in &tail.records {
+        let event = event_of(record)?;
+        tell(&mut story, dir, &run, &record.ts, &event);
+        run.apply(&record.ts, &event);
+    }
+    for (key, item) in memory::subtasks(&run) {
+        let row = story.rows.entry(key.to_owned()).or_default();
+        key.clone_into(&mut row.id);
+        item.text("title").clone_into(&mut row.title);
+        row.status = serde_json::to_value(item.status)
+            .ok()
+            .and_then(|status| status.as_str().map(str::to_owned))
+            .unwrap_or_default();
+        let sha = item.text("sha");
+        if !sha.is_empty() {
+            row.commit = Some(sha.to_owned());
+        }
+    }
+    story.baseline = run
+        .kept
+        .get(BASELINE)
+        .and_then(Value::as_object)
+        .map(|facts| {
+            let level = facts.get("level").and_then(Value::as_str);
+            Phase::of_facts(facts, level.unwrap_or_default())
+        });
+    let refused = refusals(dir);
+    for refusal in &refused.listed {
+        let text = |name: &str| refusal.get(name).and_then(Value::as_str);
+        let row = text("unit")
+            .and_then(|unit| story.units.get(unit))
+            .and_then(|key| story.rows.get_mut(key));
+        if let Some(row) = row {
+            row.refused.push(json!({
+                "at": text("ts"), "code": text("code"), "message": text("message"),
+            }));
+        }
+    }
+    let millis = millis_of(run.ended_at.as_deref().unwrap_or(&run.updated_at))
+        .zip(millis_of(&run.started_at))
+        .and_then(|(end, start)| u64::try_from(end - start).ok())
+        .unwrap_or(0);
+    let told = Told {
+        memory: Memory::of(&run)?,
+        owed: memory::owed(&run),
+        run,
+        story,
+        refused,
+        millis,
+    };
+    Ok(Report {
+        json: told.json(&tail.head.hash),
+        markdown: markdown::page(&told),
+    })
+}
+
+impl Told {
+    fn json(&self, head: &str) -> Value {
+        let Self {
+            run, memory, story, ..
+        } = self;
+        let progress = view::progress(run);
+        let rows: Vec<Value> = story.rows.values().map(Row::json).collect();
+        json!({
+            "version": 1,
+            "runId": run.run,
+            "workflow": run.workflow,
+            "taskId": memory.start.task_id,
+            "taskTitle": memory.start.task_title,
+            "tag": memory.start.tag,
+            "branch": memory.start.branch,
+            "startCommit": memory.start.head,
+            "status": run.status.name(),
+            "endReason": run.end_reason,
+            "startTime": run.started_at,
+            "endTime": run.ended_at,
+            "durationMs": self.millis,
+            "subtasks": rows,
+            "totals": {
+                "subtasks": progress.total,
+                "completed": progress.completed.len(),
+                "failed": progress.failed.len(),
+                "notRun": progress.remaining.len(),
+                "commits": story.commits.len(),
+                "refused": self.refused.number,
+            },
+            "notRun": progress.remaining,
+            "leftOut": memory.start.left_out,
+            "doneBefore": memory.start.skipped,
+            "testCommand": memory.start.test_command,
+            "commits": story.commits,
+            "finalSuite": story.suite.as_ref().map(Phase::json),
+            "failedSuites": story.failed_suites.iter().map(Phase::json).collect::<Vec<_>>(),
+            "refused": self.refused.listed,
+            "reopened": story.reopened,
+            "skipped": story.skipped,
+            "allowed": story.allowed,
+            "pauses": story.pauses,
+            "failedEffects": story.failed_effects,
+            "warnings": story.warnings,
+            "owedStatuses": self.owed,
+            "evidence": self.evidence(),
+            "journalHead": head,
+        })
+    }
+
+    /// What the test results rest on.
+    fn evidence(&self) -> Value {
+        let basis = self.story.basis();
+        let mut evidence = json!({
+            "summary": basis.spoken(&str::to_owned),
+            "red": basis.red.json(),
+            "green": basis.green.json(),
+            "suite": basis.suite.json(),
+            "redInCleanTree": basis.clean,
+            "baseline": self.story.baseline.as_ref().map(Phase::json),
+        });
+        if let (Value::Object(map), Value::Object(total)) = (&mut evidence, basis.total().json()) {
+            map.extend(total);
+        }
+        evidence
+    }
+}
+
+/// Takes in an event. `run` is as it was before.
+fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) {
+    if let Some(sha) = commit_of(event) {
+        story.commits.push(sha.to_owned());
+    }
+    match event {
+        Event::UnitIssued { unit, token, .. } => {
+            if let Some(key) = run.token(*token).and_then(|token| token.key()) {
+                story.units.insert(unit.clone(), key.to_owned());
+            }
+        }
+        Event::ReportAccepted(report) | Event::ReportRetried(report) => {
+            warned(story, report);
+            let accepted = matches!(event, Event::ReportAccepted(_));
+            match (&report.item, report.reader.as_str()) {
+                (Some(item), "tests") => tested(story, dir, run, at, report, item, accepted),
+                (None, "tests") => {
+                    let suite = Phase::of(report, at);
+                    if accepted {
+                        story.suite = Some(suite);
+                    } else {
+                        story.failed_suites.push(suite);
+                    }
+                }
+                (Some(item), "commit") => {
+                    let sha = report.facts.get("sha").and_then(Value::as_str);
+                    story.rows.entry(item.clone()).or_default().handed_in =
+                        sha.is_some_and(|sha| !sha.is_empty());
+                }
+                _ => {}
+            }
+        }
+        Event::TokenClosed {
+            token, left: false, ..
+        } => {
+            if let Some(token) = run.token(*token)
+                && let Some(key) = token.key()
+            {
+                let row = story.rows.entry(key.to_owned()).or_default();
+                row.duration_ms = millis_of(at)
+                    .zip(token.opened_at.as_deref().and_then(millis_of))
+                    .and_then(|(end, start)| u64::try_from(end - start).ok())
+                    .unwrap_or(0);
+            }
+        }
+        Event::StateEntered {
+            token,
+            from,
+            to,
+            cause,
+            reason,
+            ..
+        } if cause == "reopen" || cause == "skip" => {
+            let item = run.token(*token).and_then(|token| token.key());
+            let value =
+                json!({ "subtaskId": item, "from": from, "to": to, "reason": reason, "at": at });
+            if cause == "skip" {
+                story.skipped.push(value);
+                return;
+            }
+            story.reopened.push(value);
+            // What was accepted there before stands no more.
+            if let Some(row) = item.and_then(|item| story.rows.get_mut(item)) {
+                row.green = None;
+                row.tree = None;
+                if to == "red" {
+                    row.red = None;
+                }
+            }
+        }
+        other => stopped(story, at, other),
+    }
+}
+
+/// Takes in what did not go by itself.
+fn stopped(story: &mut Story, at: &str, event: &Event) {
+    match event {
+        Event::RefusalAllowed {
+            unit,
+            code,
+            reason,
+            actor,
+        } => {
+            story.allowed.push(
+                json!({ "unit": unit, "code": code, "reason": reason, "by": actor, "at": at }),
+            );
+        }
+        Event::RunPaused {
+            reason, message, ..
+        } => {
+            story
+                .pauses
+                .push(json!({ "reason": reason, "message": message, "at": at }));
+        }
+        Event::EffectDone { name, result, .. } if result.get("failed").is_some() => {
+            let failed = &result["failed"];
+            story.failed_effects.push(json!({
+                "effect": name,
+                "code": failed.get("code"),
+                "message": failed.get("message"),
+                "at": at,
+            }));
+        }
+        Event::EffectFailed {
+            name,
+            code,
+            message,
+            ..
+        } => {
+            story
+                .failed_effects
+                .push(json!({ "effect": name, "code": code, "message": message, "at": at }));
+        }
+        _ => {}
+    }
+}
+
+/// Takes in the test results of a subtask.
+fn tested(
+    story: &mut Story,
+    dir: &Path,
+    run: &RunState,
+    at: &str,
+    report: &Reported,
+    item: &str,
+    accepted: bool,
+) {
+    let mut phase = Phase::of(report, at);
+    let row = story.rows.entry(item.to_owned()).or_default();
+    if report.state == "red" {
+        if accepted {
+            phase.look_up_red(dir, run, report);
+            row.red = Some(phase);
+        }
+        return;
+    }
+    row.reports += 1;
+    if !accepted {
+        let mut failed = phase.json();
+        if let Value::Object(map) = &mut failed {
+            map.extend(memory::entry("code", report.code.clone()));
+        }
+        row.failed_attempts.push(failed);
+        return;
+    }
+    let owed = match &row.red {
+        Some(red) => &red.newly_failing[..],
+        // A repair is there for what failed in the suite.
+        None => story
+            .failed_suites
+            .last()
+            .map_or(&[][..], |suite| &suite.failing[..]),
+    };
+    phase.look_up_green(dir, run, report, owed);
+    row.tree = report
+        .keep
+        .get(GREEN)
+        .and_then(|green| green.get("tree")?.as_str())
+        .map(str::to_owned);
+    row.green = Some(phase);
+}
+
+/// What a report was accepted with a warning for.
+fn warned(story: &mut Story, report: &Reported) {
+    for code in &report.warnings {
+        let message = report
+            .findings
+            .iter()
+            .find(|finding| finding.policy == *code)
+            .map_or_else(
+                || texts::message(code, &report.facts),
+                |finding| finding.message.clone(),
+            );
+        story
+            .warnings
+            .push(json!({ "unit": report.unit, "code": code, "message": message }));
+    }
+}
+
+/// What was refused. The file is there for this alone, and may be anything.
+fn refusals(dir: &Path) -> Refused {
+    const MOST: usize = 1000;
+    let mut refused = Refused::default();
+    let Ok(file) = std::fs::File::open(dir.join("refusals.jsonl")) else {
+        return refused;
+    };
+    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    for refusal in lines.filter_map(|line| serde_json::from_str::<Map<_, _>>(&line).ok()) {
+        refused.number += 1;
+        if refused.listed.len() < MOST {
+            refused.listed.push(Value::Object(refusal));
+        }
+    }
+    refused
+}

@@ -1,0 +1,35 @@
+//! `tm verify`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::ProjectPlace;
+
+/// `tm verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The commits: `A..B` (what B has and A has not), or a single one; those of HEAD since it left the default branch if left out
+    #[arg(value_name = "RANGE")]
+    pub range: Option<String>,
+    /// A run in one file, as `tm runs export` writes it; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub bundle: Vec<PathBuf>,
+    /// The least level that RED and GREEN must have
+    #[arg(long, value_name = "LEVEL", value_enum, default_value = "claimed")]
+    pub require: LevelName,
+    /// Where, and how to answer.
+    #[command(flatten)]
+    pub place: ProjectPlace,
+}
+
+/// How much is known of test results.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum LevelName {
+    /// Numbers that somebody gave.
+    Claimed,
+    /// The test runner's own report.
+    Reported,
+    /// The tests were run by `tm`.
+    Verified,
+}

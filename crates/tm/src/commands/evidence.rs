@@ -1,0 +1,24 @@
+//! `tm evidence`.
+
+use conductor::tdd::evidence::show::{self, Show};
+
+use super::{DONE, Outcome, current_folder};
+use crate::cli::evidence::{Evidence, EvidenceCommand};
+use crate::output::Output;
+use crate::render;
+
+/// Carries out a command of `tm evidence`.
+pub fn run(evidence: Evidence, output: &mut Output) -> Outcome {
+    let EvidenceCommand::Show(asked) = evidence.command;
+    let failed = asked.failed;
+    let shown = show::show(
+        &Show {
+            paths: asked.files,
+            format: asked.format,
+            failed,
+        },
+        &current_folder()?,
+    )?;
+    output.answer(&shown, |shown, look| render::evidence(shown, failed, look))?;
+    Ok(DONE)
+}

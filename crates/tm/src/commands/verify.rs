@@ -1,0 +1,96 @@
+//! `tm verify`, and the bundles it reads.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use conductor::proof::{Exported, VerifyRequest};
+use conductor::{Conductor, Fault, Kind};
+use project::config::Level;
+
+use super::{DONE, Outcome, current_folder, open, usage};
+use crate::cli::history::{Export, ExportFormat};
+use crate::cli::verify::{LevelName, Verify};
+use crate::output::Output;
+use crate::render;
+
+/// Carries out `tm verify`.
+pub fn run(verify: Verify, output: &mut Output) -> Outcome {
+    let conductor = open(verify.place.project_root, None, "tm verify")?;
+    let answer = conductor.verify(&VerifyRequest {
+        range: verify.range,
+        bundles: verify.bundle,
+        require: Some(match verify.require {
+            LevelName::Claimed => Level::Claimed,
+            LevelName::Reported => Level::Reported,
+            LevelName::Verified => Level::Verified,
+        }),
+    })?;
+    output.answer(&answer, render::range_verified)?;
+    Ok(if answer.verified {
+        DONE
+    } else {
+        Kind::Refused.exit_status()
+    })
+}
+
+/// Carries out `tm runs export`.
+pub fn export(conductor: &Conductor, arguments: Export, output: &mut Output) -> Outcome {
+    let ExportFormat::Bundle = arguments.format;
+    let packed = conductor.export_run(arguments.run.as_deref())?;
+    let to_output = arguments.output.as_deref() == Some(Path::new("-"));
+    if to_output && output.is_json() {
+        return Err(usage(
+            "--json and `-o -` both want standard output: leave one of them out",
+        ));
+    }
+    if to_output {
+        if std::io::stdout().is_terminal() {
+            return Err(usage("a bundle is nothing to read on a terminal")
+                .suggest("name a file with -o FILE, or send the output to one"));
+        }
+        output.bytes(&packed.bytes)?;
+        told_of_left(&Exported::of(&packed, None), output);
+        return Ok(DONE);
+    }
+    let file = arguments
+        .output
+        .unwrap_or_else(|| PathBuf::from(format!("{}.tramline.jsonl", packed.run)));
+    let file = current_folder()?.join(file);
+    write(&file, &packed.bytes)?;
+    let answer = Exported::of(&packed, Some(file));
+    output.answer(&answer, render::exported)?;
+    told_of_left(&answer, output);
+    Ok(DONE)
+}
+
+fn told_of_left(exported: &Exported, output: &Output) {
+    if !exported.left.is_empty() {
+        output.warning(&format!(
+            "{} of its evidence could not be packed; the first line of the bundle names them",
+            render::counted(exported.left.len(), "piece")
+        ));
+    }
+}
+
+/// Writes a file as a whole, or leaves what is there.
+fn write(file: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let write = || -> std::io::Result<()> {
+        let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+        aside.write_all(bytes)?;
+        aside.as_file().sync_all()?;
+        aside.persist(file)?;
+        Ok(())
+    };
+    write().map_err(|error| {
+        Fault::environment(
+            "output_file",
+            format!("{} cannot be written", file.display()),
+            &error,
+        )
+        .suggest("name a file in a folder that is there and can be written to")
+    })
+}

@@ -1,0 +1,167 @@
+//! The hook protocols of coding agents: what a client says of an agent's next step, and how it is answered.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`claude_code`], [`codex`], [`cursor`], [`copilot`] | each client's payloads and answers |
+//! | [`payload`] | what stands in all of them |
+//! | [`reminded`] | who was reminded already, for a client that does not say |
+//! | [`settings`] | the hook in a client's settings: put in, taken out, looked at |
+//! | [`self_test`] | real payloads against a real run |
+//!
+//! Whatever happens, the agent is not held up by accident: what cannot be read or told lets it work, and says so on
+//! standard error.
+
+pub mod claude_code;
+pub mod codex;
+pub mod copilot;
+pub mod cursor;
+mod payload;
+mod reminded;
+pub mod self_test;
+pub mod settings;
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use conductor::hook::{self, Action, Asked, Decision};
+use project::config::Environment;
+use serde_json::Value;
+
+/// More than that is no payload. What is written to a file stands in it whole.
+pub const MOST_BYTES: u64 = 8 * 1024 * 1024;
+
+/// A client that calls hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Client {
+    /// Claude Code
+    ClaudeCode,
+    /// Codex
+    Codex,
+    /// Cursor
+    Cursor,
+    /// GitHub Copilot CLI
+    Copilot,
+}
+
+impl Client {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::Cursor, Self::Copilot];
+
+    /// What it is called at the command line.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Cursor => "cursor",
+            Self::Copilot => "copilot",
+        }
+    }
+}
+
+/// How a client wants to be answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Event {
+    /// Before a tool is used.
+    BeforeTool,
+    /// Before the agent ends its turn.
+    Stop,
+    /// When it begins.
+    SessionStart,
+    /// Something that is not asked about.
+    Unknown,
+}
+
+/// What a client said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Heard {
+    event: Event,
+    action: Action,
+    /// The agent's folder first, then others in which its project may be.
+    folders: Vec<PathBuf>,
+    session: Option<String>,
+}
+
+/// What the client is answered: the exit status is 0 in any case.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reply {
+    /// Standard output; nothing is an answer as well.
+    pub out: Option<Value>,
+    /// A line on standard error.
+    pub aside: Option<String>,
+}
+
+/// Where the hook runs.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Its folder.
+    pub cwd: PathBuf,
+    /// Folders that the client names in the environment.
+    pub named: Vec<PathBuf>,
+    /// What says where runs are kept.
+    pub environment: Environment,
+}
+
+/// Answers a client.
+pub fn answer(client: Client, input: &[u8], place: &Place) -> Reply {
+    let aside = |text: String| Reply {
+        out: None,
+        aside: Some(text),
+    };
+    let payload: Value = match serde_json::from_slice(input) {
+        Ok(payload @ Value::Object(_)) => payload,
+        Ok(_) => return aside("what came over standard input is no JSON object".to_owned()),
+        Err(error) => {
+            return aside(format!(
+                "what came over standard input is no JSON object: {error}"
+            ));
+        }
+    };
+    let mut heard = match client {
+        Client::ClaudeCode => claude_code::heard(&payload),
+        Client::Codex => codex::heard(&payload),
+        Client::Cursor => cursor::heard(&payload),
+        Client::Copilot => copilot::heard(&payload),
+    };
+    for folder in place.named.iter().chain([&place.cwd]) {
+        if !heard.folders.contains(folder) {
+            heard.folders.push(folder.clone());
+        }
+    }
+    let decision = decide(client, &heard, &place.environment);
+    let aside = match &decision {
+        Decision::Allow { note: Some(note) } => Some(note.clone()),
+        _ => None,
+    };
+    let out = match client {
+        Client::ClaudeCode => claude_code::said(&heard, &decision),
+        Client::Codex => codex::said(&heard, &decision),
+        Client::Cursor => cursor::said(&heard, &decision),
+        Client::Copilot => copilot::said(&payload, &heard, &decision),
+    };
+    Reply { out, aside }
+}
+
+fn decide(client: Client, heard: &Heard, environment: &Environment) -> Decision {
+    let decision = hook::judge(&Asked {
+        folders: &heard.folders,
+        environment,
+        action: &heard.action,
+    });
+    match &decision {
+        // Its payload does not say whether the agent was reminded before.
+        Decision::Remind { unit, .. } if client == Client::Copilot => {
+            let session = heard.session.as_deref().unwrap_or_default();
+            if reminded::first_time(environment, session, unit) {
+                decision
+            } else {
+                Decision::ALLOW
+            }
+        }
+        _ => decision,
+    }
+}
+
+/// A path that a test payload names, from the root of its project.
+fn path_in(root: &Path, file: &str) -> String {
+    root.join(file).to_string_lossy().into_owned()
+}

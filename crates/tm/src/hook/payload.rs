@@ -1,0 +1,231 @@
+//! What stands in the payloads of all clients, by the names that one or the other has for it.
+
+use std::path::PathBuf;
+
+use conductor::hook::Action;
+use serde_json::Value;
+
+/// Names for the path of a file.
+const PATHS: [&str; 7] = [
+    "file_path",
+    "filePath",
+    "path",
+    "notebook_path",
+    "target_file",
+    "target_notebook",
+    "absolute_path",
+];
+/// Names for several files.
+const LISTS: [&str; 5] = ["files", "paths", "file_paths", "replacements", "edits"];
+/// Names for the text of a patch, or of a command line.
+const TEXTS: [&str; 5] = ["command", "cmd", "patch", "input", "patchText"];
+/// What only a tool gets that writes.
+const WRITTEN: [&str; 8] = [
+    "content",
+    "contents",
+    "file_text",
+    "old_string",
+    "old_str",
+    "new_string",
+    "new_str",
+    "edits",
+];
+
+/// The beginning of a patch.
+const PATCH: &str = "*** Begin Patch";
+
+/// A text that is there and says something.
+pub fn text<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
+    keys.iter()
+        .filter_map(|key| value.get(key)?.as_str())
+        .find(|text| !text.is_empty())
+}
+
+/// The folders that a payload names: where the agent is, then where its projects are.
+pub fn folders(payload: &Value, input: &Value) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    let cwd = text(payload, &["cwd"]).map(PathBuf::from);
+    if let Some(inner) = text(input, &["working_directory", "workdir", "cwd"]) {
+        // A command may be run in a folder of its own.
+        folders.push(
+            cwd.as_ref()
+                .map_or_else(|| PathBuf::from(inner), |cwd| cwd.join(inner)),
+        );
+    }
+    folders.extend(cwd);
+    let roots = payload.get("workspace_roots").and_then(Value::as_array);
+    folders.extend(
+        roots
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .filter(|root| !root.is_empty())
+            .map(PathBuf::from),
+    );
+    folders
+}
+
+/// What a tool is about to do. Its name is compared without regard to case; one that has none is told by what it is given.
+pub fn action(tool: Option<&str>, input: &Value, writing: &[&str], shells: &[&str]) -> Action {
+    let is_one_of =
+        |names: &[&str], tool: &str| names.iter().any(|name| name.eq_ignore_ascii_case(tool));
+    match tool {
+        Some(tool) if is_one_of(writing, tool) => edit(input),
+        Some(tool) if is_one_of(shells, tool) => command(input),
+        Some(_) => Action::Other,
+        None if WRITTEN.iter().any(|key| input.get(key).is_some()) => edit(input),
+        None => command(input),
+    }
+}
+
+/// The files that a tool which writes is given.
+pub fn edit(input: &Value) -> Action {
+    let mut paths = Vec::new();
+    collect(input, &mut paths);
+    Action::Edit { paths }
+}
+
+fn collect(input: &Value, paths: &mut Vec<PathBuf>) {
+    match input {
+        Value::String(patch) => paths.extend(patched(patch)),
+        Value::Object(_) => {
+            paths.extend(text(input, &PATHS).map(PathBuf::from));
+            if let Some(patch) = text(input, &TEXTS) {
+                paths.extend(patched(patch));
+            }
+            for list in LISTS {
+                for entry in input
+                    .get(list)
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten()
+                {
+                    match entry {
+                        Value::String(path) if !path.is_empty() => paths.push(PathBuf::from(path)),
+                        _ => paths.extend(text(entry, &PATHS).map(PathBuf::from)),
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The files that a patch is about, by its headers.
+fn patched(patch: &str) -> impl Iterator<Item = PathBuf> + '_ {
+    let is_patch = patch.trim_start().starts_with(PATCH);
+    patch
+        .lines()
+        .filter(move |_| is_patch)
+        .filter_map(|line| {
+            let header = line.strip_prefix("*** ")?;
+            ["Add File: ", "Update File: ", "Delete File: ", "Move to: "]
+                .iter()
+                .find_map(|kind| header.strip_prefix(kind))
+        })
+        .map(|path| PathBuf::from(path.trim()))
+}
+
+/// The line that a shell is given; of a list of words, the one that a shell in it is given.
+pub fn command(input: &Value) -> Action {
+    let line = TEXTS.iter().find_map(|key| match input.get(key)? {
+        Value::String(line) => Some(line.clone()),
+        Value::Array(words) => {
+            let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
+            match words?.as_slice() {
+                [shell, option, line]
+                    if shell.ends_with("sh")
+                        && option.starts_with('-')
+                        && option.ends_with('c') =>
+                {
+                    Some((*line).to_owned())
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    });
+    match line {
+        // Some agents hand a patch to their shell.
+        Some(line) if line.trim_start().starts_with(PATCH) => Action::Edit {
+            paths: patched(&line).collect(),
+        },
+        Some(line) => Action::Command { line },
+        None => Action::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn edits(paths: &[&str]) -> Action {
+        Action::Edit {
+            paths: paths.iter().map(PathBuf::from).collect(),
+        }
+    }
+
+    #[test]
+    fn files_are_found_by_every_name_they_have() {
+        for (input, expected) in [
+            (json!({"file_path": "/a"}), edits(&["/a"])),
+            (json!({"path": "a", "file_text": "x"}), edits(&["a"])),
+            (json!({"notebook_path": "a.ipynb"}), edits(&["a.ipynb"])),
+            (json!({"files": ["a", "b"]}), edits(&["a", "b"])),
+            (
+                json!({"replacements": [{"filePath": "a"}, {"filePath": "b"}]}),
+                edits(&["a", "b"]),
+            ),
+            (
+                json!({"file_path": "/a", "edits": [{"old_string": "x"}]}),
+                edits(&["/a"]),
+            ),
+            (
+                json!({"command": "*** Begin Patch\n*** Add File: a b.rs\n+*** Delete File: no\n*** Update File: c\r\n*** Move to: d\n*** End Patch"}),
+                edits(&["a b.rs", "c", "d"]),
+            ),
+            (json!("*** Begin Patch\n*** Delete File: x"), edits(&["x"])),
+            (json!({"file_path": 7}), edits(&[])),
+            (json!(null), edits(&[])),
+            (json!({"command": "*** Update File: x"}), edits(&[])),
+        ] {
+            assert_eq!(edit(&input), expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn a_tool_without_a_name_is_told_by_what_it_is_given() {
+        let told = |input: Value| action(None, &input, &[], &[]);
+        assert_eq!(told(json!({"file_path": "/a"})), Action::Other);
+        assert_eq!(
+            told(json!({"file_path": "/a", "contents": ""})),
+            edits(&["/a"])
+        );
+        let line = "git push".to_owned();
+        assert_eq!(
+            told(json!({"command": "git push"})),
+            Action::Command { line }
+        );
+    }
+
+    #[test]
+    fn a_command_may_be_a_list_of_words() {
+        let line = |input: Value| match command(&input) {
+            Action::Command { line } => Some(line),
+            _ => None,
+        };
+        assert_eq!(
+            line(json!({"command": ["bash", "-lc", "git push"]})).as_deref(),
+            Some("git push")
+        );
+        assert_eq!(
+            line(json!({"command": ["/bin/sh", "-c", "x"]})).as_deref(),
+            Some("x")
+        );
+        assert_eq!(line(json!({"command": ["git", "push"]})), None);
+        assert_eq!(line(json!({"cmd": "x"})).as_deref(), Some("x"));
+        assert_eq!(line(json!({"command": 7})), None);
+    }
+}

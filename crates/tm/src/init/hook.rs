@@ -1,0 +1,291 @@
+//! The guard hook in a client's hook settings: lists of handlers, into which ours is put and from which it is taken;
+//! comments and order of everything else stay.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use serde_json::{Map, Value};
+
+use super::text::{Left, Unusable, newline_of, without_mark};
+use crate::hook::Client;
+use crate::hook::settings::{self, Hooks};
+
+/// The object that holds the lists.
+const SECTION: &str = "hooks";
+const VERSION: &str = "version";
+
+fn options() -> ParseOptions {
+    ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    }
+}
+
+/// What a file says; `None` where it is no document.
+pub fn read(text: &str) -> Option<Value> {
+    let (_, body) = without_mark(text);
+    value_of(&CstRootNode::parse(body, &options()).ok()?.value()?)
+}
+
+/// The text with the hook of a client in it. `None` where there is no file.
+pub fn with_hook(text: Option<&str>, client: Client) -> Result<String, Unusable> {
+    let hooks = settings::of(client);
+    let (mark, body) = without_mark(text.unwrap_or_default());
+    if body.trim().is_empty() {
+        let new = document(&hooks).replace('\n', newline_of(body));
+        return Ok(format!("{mark}{new}"));
+    }
+    let root = parsed(body)?;
+    let object = root
+        .object_value_or_create()
+        .ok_or_else(|| wrong(body, "", "the document is not an object"))?;
+    let mut changed = false;
+    if hooks.versioned && object.get(VERSION).is_none() {
+        object.insert(0, VERSION, CstInputValue::Number("1".to_owned()));
+        changed = true;
+    }
+    let section = object
+        .object_value_or_create(SECTION)
+        .ok_or_else(|| wrong(body, SECTION, &format!("`{SECTION}` is not an object")))?;
+    for (event, entry) in &hooks.events {
+        let list = section
+            .array_value_or_create(event)
+            .ok_or_else(|| wrong(body, event, &format!("`{event}` is not a list")))?;
+        let is_there = list
+            .elements()
+            .iter()
+            .filter_map(value_of)
+            .any(|entry| settings::calls(&entry, client).is_some());
+        if !is_there {
+            list.ensure_multiline();
+            list.append(input(entry));
+            changed = true;
+        }
+    }
+    if !changed {
+        return Ok(format!("{mark}{body}"));
+    }
+    let new = root.to_string();
+    parsed(&new)?;
+    Ok(format!("{mark}{new}"))
+}
+
+/// The text without it.
+pub fn without_hook(text: &str, client: Client) -> Result<Left, Unusable> {
+    let hooks = settings::of(client);
+    let (mark, body) = without_mark(text);
+    if body.replace("\r\n", "\n") == document(&hooks) {
+        return Ok(Left::Nothing);
+    }
+    if body.trim().is_empty() {
+        return Ok(Left::Unchanged);
+    }
+    let root = parsed(body)?;
+    let Some(section) = root
+        .object_value()
+        .and_then(|object| object.object_value(SECTION))
+    else {
+        return Ok(Left::Unchanged);
+    };
+    let mut changed = false;
+    for property in section.properties() {
+        if let Some(list) = property.array_value()
+            && take_from(&list, client)
+        {
+            changed = true;
+            if list.elements().is_empty() {
+                property.remove();
+            }
+        }
+    }
+    if !changed {
+        return Ok(Left::Unchanged);
+    }
+    if section.properties().is_empty()
+        && let Some(property) = root.object_value().and_then(|object| object.get(SECTION))
+    {
+        property.remove();
+    }
+    let new = root.to_string();
+    parsed(&new)?;
+    Ok(Left::Text(format!("{mark}{new}")))
+}
+
+/// Takes our handlers from an event's list, and the groups that held nothing else.
+fn take_from(list: &CstArray, client: Client) -> bool {
+    let mut changed = false;
+    for entry in list.elements() {
+        let Some(value) = value_of(&entry) else {
+            continue;
+        };
+        if settings::program(&value, client).is_some() {
+            entry.remove();
+            changed = true;
+            continue;
+        }
+        let Some(handlers) = entry
+            .as_object()
+            .and_then(|group: CstObject| group.array_value(SECTION))
+        else {
+            continue;
+        };
+        let mut taken = false;
+        for handler in handlers.elements() {
+            let is_ours = value_of(&handler)
+                .is_some_and(|handler| settings::program(&handler, client).is_some());
+            if is_ours {
+                handler.remove();
+                taken = true;
+            }
+        }
+        if taken && handlers.elements().is_empty() {
+            entry.remove();
+        }
+        changed |= taken;
+    }
+    changed
+}
+
+fn parsed(body: &str) -> Result<CstRootNode, Unusable> {
+    CstRootNode::parse(body, &options())
+        .map_err(|error| Unusable::at(body, error.range().start, error.kind().to_string()))
+}
+
+fn wrong(body: &str, key: &str, problem: &str) -> Unusable {
+    let at = body.find(&format!("\"{key}\"")).unwrap_or_default();
+    Unusable::at(body, at, problem)
+}
+
+/// What a part of a document says, as far as it can be said in JSON.
+fn value_of(node: &CstNode) -> Option<Value> {
+    if let Some(object) = node.as_object() {
+        let mut map = Map::new();
+        for property in object.properties() {
+            let name = property.name()?.decoded_value().ok()?;
+            map.insert(name, value_of(&property.value()?)?);
+        }
+        return Some(Value::Object(map));
+    }
+    if let Some(list) = node.as_array() {
+        let entries: Option<Vec<Value>> = list.elements().iter().map(value_of).collect();
+        return entries.map(Value::Array);
+    }
+    if let Some(text) = node.as_string_lit() {
+        return text.decoded_value().ok().map(Value::String);
+    }
+    if let Some(flag) = node.as_boolean_lit() {
+        return Some(Value::Bool(flag.value()));
+    }
+    if let Some(number) = node.as_number_lit() {
+        return serde_json::from_str(&number.to_string()).ok();
+    }
+    node.as_null_keyword().map(|_| Value::Null)
+}
+
+/// A file with nothing else in it.
+fn document(hooks: &Hooks) -> String {
+    let mut lists = Map::new();
+    for (event, entry) in &hooks.events {
+        lists.insert((*event).to_owned(), Value::Array(vec![entry.clone()]));
+    }
+    let mut document = Map::new();
+    if hooks.versioned {
+        document.insert(VERSION.to_owned(), 1.into());
+    }
+    document.insert(SECTION.to_owned(), Value::Object(lists));
+    format!("{:#}\n", Value::Object(document))
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(flag) => CstInputValue::Bool(*flag),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(entries) => CstInputValue::Array(entries.iter().map(input).collect()),
+        Value::Object(map) => CstInputValue::Object(
+            map.iter()
+                .map(|(key, value)| (key.clone(), input(value)))
+                .collect(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(text: &str, client: Client) -> Option<String> {
+        match without_hook(text, client).unwrap() {
+            Left::Unchanged => Some(text.to_owned()),
+            Left::Text(text) => Some(text),
+            Left::Nothing => None,
+        }
+    }
+
+    #[test]
+    fn a_file_of_ours_comes_and_goes() {
+        for client in Client::ALL {
+            let made = with_hook(None, client).unwrap();
+            assert_eq!(with_hook(Some(&made), client).unwrap(), made);
+            assert_eq!(left(&made, client), None);
+            assert!(read(&made).is_some());
+        }
+    }
+
+    #[test]
+    fn what_others_wrote_stays() {
+        let text = "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n    ]\n  }\n}\n";
+        let with = with_hook(Some(text), Client::ClaudeCode).unwrap();
+        assert!(
+            with.contains("// mine") && with.contains("say done"),
+            "{with}"
+        );
+        assert_eq!(with_hook(Some(&with), Client::ClaudeCode).unwrap(), with);
+        assert_eq!(
+            left(&with, Client::ClaudeCode).as_deref(),
+            Some(text),
+            "{with}"
+        );
+        // That of another client is not ours.
+        assert_eq!(left(&with, Client::Codex).as_deref(), Some(with.as_str()));
+    }
+
+    #[test]
+    fn a_handler_among_others_in_one_group_is_taken_alone() {
+        let text = r#"{"hooks":{"Stop":[{"hooks":[{"command":"x"},{"command":"tm","args":["hook","claude-code"]}]}]}}"#;
+        let left = left(text, Client::ClaudeCode).unwrap();
+        assert_eq!(
+            read(&left).unwrap(),
+            serde_json::json!({"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}})
+        );
+    }
+
+    #[test]
+    fn what_has_another_form_is_refused_where_it_stands() {
+        for (text, line) in [
+            ("[]", 1),
+            ("{\n\"hooks\": 7}", 2),
+            ("{\"hooks\": {\n\"Stop\": {}}}", 2),
+            ("{\"hooks\": ", 1),
+        ] {
+            let unusable = with_hook(Some(text), Client::ClaudeCode).unwrap_err();
+            assert_eq!(unusable.line, line, "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_and_line_ends_stay() {
+        let text = "\u{feff}{\r\n  \"a\": 1\r\n}\r\n";
+        let with = with_hook(Some(text), Client::Cursor).unwrap();
+        assert!(with.starts_with('\u{feff}'));
+        assert!(!with.replace("\r\n", "").contains('\n'), "{with:?}");
+    }
+}

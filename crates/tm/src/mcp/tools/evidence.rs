@@ -1,0 +1,105 @@
+//! What a report of tests rests on, as tools take it.
+
+use std::path::PathBuf;
+
+use conductor::tdd::request::Evidence;
+use conductor::{Conductor, Fault, Kind};
+use serde_json::{Value, json};
+
+use super::super::arguments::Arguments;
+use super::super::place::Places;
+
+/// A path of a report, or several. Everywhere several are taken; it is said once, since agents pay for every byte.
+pub(super) fn reports() -> Value {
+    // Not a list of types: some clients take only one type a place.
+    json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] })
+}
+
+/// Reads what a report rests on. Paths are as they were given.
+pub(super) fn evidence(
+    given: &mut Arguments,
+    results: Option<String>,
+    coverage: Option<String>,
+) -> Result<Evidence, Fault> {
+    let evidence = Evidence {
+        results,
+        reports: paths(given.one_or_more("report")?),
+        format: given.text("format")?,
+        coverage,
+        coverage_report: given.text("coverageReport")?.map(PathBuf::from),
+        verify: given.flag("verify")?,
+        removed: given.one_or_more("removed")?,
+    };
+    let other = if evidence.verify {
+        Some("verify")
+    } else {
+        (!evidence.reports.is_empty()).then_some("report")
+    };
+    match other {
+        Some(other) if evidence.results.is_some() => Err(twice("results", other)),
+        _ if evidence.coverage.is_some() && evidence.coverage_report.is_some() => {
+            Err(twice("coverage", "coverageReport"))
+        }
+        _ => Ok(evidence),
+    }
+}
+
+/// Reads what a run is told of the suite as it is.
+pub(super) fn baseline(given: &mut Arguments) -> Result<Evidence, Fault> {
+    Ok(Evidence {
+        reports: paths(given.one_or_more("baselineReport")?),
+        format: given.text("format")?,
+        verify: given.flag("verify")?,
+        ..Evidence::default()
+    })
+}
+
+fn paths(given: Vec<String>) -> Vec<PathBuf> {
+    given.into_iter().map(PathBuf::from).collect()
+}
+
+fn twice(one: &str, other: &str) -> Fault {
+    Fault::new(
+        Kind::Usage,
+        "given_twice",
+        format!("`{one}` and `{other}` say the same in two ways"),
+    )
+    .suggest("give one of them: a report says more than numbers")
+}
+
+/// The same with its files where they are. Relative ones belong to the project.
+pub(super) fn placed(
+    places: &Places,
+    conductor: &Conductor,
+    mut evidence: Evidence,
+) -> Result<Evidence, Fault> {
+    for path in evidence
+        .reports
+        .iter_mut()
+        .chain(&mut evidence.coverage_report)
+    {
+        *path = file(places, conductor, &path.to_string_lossy())?;
+    }
+    Ok(evidence)
+}
+
+/// A report that this server may read. A folder stands for the files in it, none of which may lead elsewhere.
+fn file(places: &Places, conductor: &Conductor, named: &str) -> Result<PathBuf, Fault> {
+    let allowed = |named: &str| {
+        places.file(conductor, named).map_err(|fault| {
+            if fault.code == "no_project" {
+                Fault::new(Kind::Usage, "report_missing", fault.message)
+                    .suggest("name the file that the test runner wrote, relative to the project")
+            } else {
+                fault
+            }
+        })
+    };
+    let found = allowed(named)?;
+    for entry in std::fs::read_dir(&found).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|of| of.is_symlink()) {
+            allowed(&entry.path().to_string_lossy())?;
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,112 @@
+//! Commits that were earned or were not, and bundles.
+
+use conductor::proof::source::short;
+use conductor::proof::story::Purpose;
+use conductor::proof::{Exported, Standing, Verdict, Verified};
+use project::convention::plain::{cut_at_word, one_line, visible_len};
+
+use super::{FAINT, Look, Page, STRONG, Sign, counted};
+
+/// What became of the commits of a range.
+pub fn verified(verified: &Verified, look: &Look) -> String {
+    let mut page = Page::new(look);
+    for commit in &verified.commits {
+        page.raw(&line(commit, look));
+        for problem in &commit.problems {
+            page.wrapped(
+                &format!("    {}", look.paint(super::BAD, problem.code)),
+                &problem.message,
+            );
+        }
+        for remark in &commit.remarks {
+            page.wrapped(&format!("    {}", look.paint(super::WARN, "note")), remark);
+        }
+    }
+    if !verified.commits.is_empty() {
+        page.blank();
+    }
+    let sign = if verified.verified {
+        Sign::Good
+    } else {
+        Sign::Bad
+    };
+    page.signed(sign, &verified.message);
+    page.field("range", &verified.range);
+    page.field("level", &format!("at least {}", verified.require));
+    for source in &verified.sources {
+        let at = match source.kind {
+            "journal" => String::new(),
+            _ => format!(", {}", source.at),
+        };
+        page.field(source.kind, &format!("{}{at}", source.run));
+    }
+    for damaged in &verified.damaged {
+        page.field("damaged", &format!("{}: {}", damaged.run, damaged.damage));
+    }
+    if let Some(suggestion) = &verified.suggestion {
+        page.wrapped(&look.paint(super::NOTE, "help:"), suggestion);
+    }
+    page.finish()
+}
+
+fn line(commit: &Verdict, look: &Look) -> String {
+    let (sign, word) = match commit.standing {
+        Standing::Earned => (Sign::Good, "earned"),
+        Standing::Faulty => (Sign::Bad, "faulty"),
+        Standing::Unearned => (Sign::Bad, "unearned"),
+        Standing::NotProvable => (Sign::Bad, "not provable"),
+        Standing::Merge => (Sign::Bullet, "merge"),
+    };
+    let mut parts = Vec::new();
+    if let Some(level) = commit.level {
+        parts.push(level.to_owned());
+    }
+    match (commit.purpose, &commit.subtask) {
+        (Some(Purpose::Status), _) => parts.push("status of the task".to_owned()),
+        (Some(Purpose::Repair), Some(subtask)) => {
+            parts.push(format!("repair {}", one_line(subtask)));
+        }
+        (_, Some(subtask)) => parts.push(one_line(subtask)),
+        _ => {}
+    }
+    if let Some(unit) = &commit.unit {
+        parts.push(one_line(unit));
+    }
+    if let Some(tip) = &commit.part_of {
+        parts.push(format!("with {}", short(tip)));
+    }
+    if let Some(source) = commit.source {
+        parts.push(format!("by its {source}"));
+    }
+    let mut line = format!(
+        "{} {}  {word:<8}  {}",
+        look.sign(sign),
+        look.paint(STRONG, &short(&commit.sha)),
+        parts.join(", ")
+    );
+    let subject = one_line(&commit.subject);
+    let room = look.line.saturating_sub(visible_len(&line) + 2).max(20);
+    line.push_str("  ");
+    line.push_str(&look.paint(FAINT, cut_at_word(&subject, room)));
+    line
+}
+
+/// A bundle that was written.
+pub fn exported(exported: &Exported, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.signed(
+        Sign::Good,
+        &format!(
+            "{}: {}, {} of evidence",
+            exported.run_id,
+            counted(exported.events, "event"),
+            counted(exported.evidence, "piece")
+        ),
+    );
+    if let Some(file) = &exported.file {
+        page.field("file", &file.display().to_string());
+    }
+    page.field("size", &counted(exported.bytes, "byte"));
+    page.field("head", &exported.head);
+    page.finish()
+}
