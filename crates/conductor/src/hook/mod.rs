@@ -2,13 +2,13 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`place`] | paths as they really are, and the branch that is checked out |
-//! | [`underway`] | the run that is under way, found with few reads and without asking git |
-//! | [`edits`] | the rules for files |
-//! | [`shell`] | a command line cut into its commands |
-//! | [`git_line`] | what a git command is about to do |
-//! | [`commands`] | the rules for git commands |
-//! | [`words`] | what the agent is told |
+//! | `place` | paths as they really are, and the branch that is checked out |
+//! | `underway` | the run that is under way, found with few reads and without asking git |
+//! | `edits` | the rules for files |
+//! | `shell` | a command line cut into its commands |
+//! | `git_line` | what a git command is about to do |
+//! | `commands` | the rules for git commands |
+//! | `words` | what the agent is told |
 //!
 //! It knows no client. It is fast feedback and no authority: whatever it cannot tell, it lets pass, and the tree is
 //! looked at again when the phase is reported.
