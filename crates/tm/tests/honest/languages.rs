@@ -183,7 +183,12 @@ fn a_module_of_node_that_is_not_there_yet() {
         test: "",
         ..SHOP
     };
-    for reporter in ["", " --test-reporter=tap", " --test-reporter=spec"] {
+    for reporter in [
+        "",
+        " --test-reporter=tap",
+        " --test-reporter=spec",
+        " --test-reporter=junit",
+    ] {
         let command = format!("node --test{reporter}");
         let before = Before {
             command: &command,

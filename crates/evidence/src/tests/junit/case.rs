@@ -1,6 +1,7 @@
 use super::suite::Suite;
 use crate::tests::Outcome;
 use crate::tests::builder::cut;
+use crate::tests::thrown::{is_script, without_checkout};
 use crate::unreadable::Unreadable;
 use crate::xml::{Tag, Text};
 
@@ -55,6 +56,8 @@ pub(super) struct Case {
     again: bool,
     of_class: bool,
     pub(super) beside: Option<Beside>,
+    /// It is a whole file of node, which says there how its process ended.
+    is_script: bool,
     /// A child said that it failed.
     failing: bool,
     message: String,
@@ -106,7 +109,8 @@ impl Case {
                 case.id.push_str(&suite.name);
                 case.id.push_str(" > ");
             }
-            case.id.push_str(name);
+            case.id.push_str(without_checkout(name));
+            case.is_script = class == "test" && is_script(name);
         } else {
             case.id.push_str(class);
             if name != class {
@@ -186,6 +190,7 @@ impl Case {
             again: false,
             of_class: false,
             beside: None,
+            is_script: false,
             failing: false,
             message: String::new(),
             reading: None,
@@ -254,10 +259,28 @@ impl Case {
 
     /// Text at this depth.
     pub(super) fn text(&mut self, depth: usize, text: Text<'_>) {
+        if self.is_script && self.failing {
+            self.note_exit(&text.decode());
+        }
         let room = LONGEST_KEPT.saturating_sub(self.message.len());
         if self.reading.is_some_and(|reading| reading == depth) && room > 0 {
             self.message.push_str(cut(&text.decode(), room));
         }
+    }
+
+    /// What node says of a file that ended its process: 1 is what it ends with when it cannot load the file.
+    fn note_exit(&mut self, text: &str) {
+        let Some((_, rest)) = text.split_once("exitCode: ") else {
+            return;
+        };
+        let code = rest.split(|c: char| !c.is_ascii_digit()).next();
+        let ended = match code {
+            Some("1") => Said::NotCollected,
+            Some("") | None => return,
+            Some(_) => Said::Error,
+        };
+        self.said.retain(|said| *said != Said::Failure);
+        self.said.push(ended);
     }
 
     /// The element at this depth ends.
