@@ -31,7 +31,7 @@ pub const PARTS_NAME: &str = "snapshot-parts";
 const VERSION: u32 = 2;
 
 /// Below this many bytes of tail a new snapshot is not worth its write.
-const SMALLEST_TAIL: u64 = 4 * 1024;
+const SMALLEST_TAIL: u64 = 16 * 1024;
 
 /// The state up to a position in the journal.
 #[derive(Clone, Debug)]
@@ -251,10 +251,10 @@ impl FileJournal {
     }
 }
 
-/// Whether the snapshot is to be rewritten: when the tail has outgrown it, and 4 KiB.
+/// Whether the snapshot is to be rewritten: when the tail has outgrown it, and 16 KiB.
 ///
 /// So the bytes written for snapshots stay in proportion to those of the journal, and a load reads
-/// at most about twice the snapshot.
+/// at most about twice the snapshot, or 16 KiB more than it.
 pub fn should_snapshot(tail_bytes: u64, snapshot_bytes: u64) -> bool {
     tail_bytes > snapshot_bytes.max(SMALLEST_TAIL)
 }

@@ -181,8 +181,8 @@ fn damage_in_the_tail_is_an_error_with_or_without_a_snapshot() {
 fn a_snapshot_is_due_when_the_tail_has_outgrown_it() {
     for (tail, snapshot, due) in [
         (0, 0, false),
-        (4 * 1024, 0, false),
-        (4 * 1024 + 1, 0, true),
+        (16 * 1024, 0, false),
+        (16 * 1024 + 1, 0, true),
         (16 * 1024 + 1, 20_000, false),
         (20_001, 20_000, true),
     ] {
@@ -191,7 +191,7 @@ fn a_snapshot_is_due_when_the_tail_has_outgrown_it() {
     let scene = Scene::new();
     let mut head = Head::empty();
     let mut writer = scene.lock();
-    for number in 0..60 {
+    for number in 0..120 {
         head = writer.append(&head, TS, &unit(number, 2)).unwrap();
     }
     let loaded = writer.load().unwrap();
