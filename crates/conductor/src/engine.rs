@@ -463,14 +463,6 @@ impl<'a> OpenRun<'a> {
         {
             self.write_snapshot();
         }
-        for (_, bytes) in self
-            .told
-            .iter()
-            .filter(|(hash, _)| !self.said.contains_key(*hash))
-        {
-            // The journal has it: where it cannot be kept apart, it is looked up there.
-            let _ = EvidenceStore::new(&self.dir).cache(bytes);
-        }
         self.said.extend(self.told.drain());
         let placed = support.place(&self.run, &events);
         support.derive(&self.run, &events);

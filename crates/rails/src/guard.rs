@@ -30,12 +30,13 @@ const MAX_LOOPS: usize = 2;
 
 /// Where an expression finds its variables.
 pub trait Scope {
-    /// The value of a top-level variable.
-    fn variable(&self, name: &str) -> Option<Value>;
+    /// The value of a top-level variable. Of a map only these `fields` are asked for, and others may be left out; where none
+    /// are named, all are asked for.
+    fn variable(&self, name: &str, fields: &[String]) -> Option<Value>;
 }
 
 impl Scope for Map<String, Value> {
-    fn variable(&self, name: &str) -> Option<Value> {
+    fn variable(&self, name: &str, _fields: &[String]) -> Option<Value> {
         self.get(name).cloned()
     }
 }
@@ -114,7 +115,7 @@ impl Expression {
         }
         let mut context = Context::with_env(environment());
         for (name, fields) in &compiled.variables {
-            if let Some(value) = scope.variable(name) {
+            if let Some(value) = scope.variable(name, fields) {
                 context.add_variable_from_value(name.as_str(), to_cel(&named(value, fields)));
             }
         }
@@ -358,8 +359,9 @@ fn named_path(expression: &IdedExpr) -> Option<Vec<String>> {
 }
 
 fn follow(scope: &dyn Scope, path: &[String]) -> Option<Value> {
-    let mut value = scope.variable(path.first()?)?;
-    for field in &path[1..] {
+    let (name, fields) = path.split_first()?;
+    let mut value = scope.variable(name, &fields[..fields.len().min(1)])?;
+    for field in fields {
         value = match value {
             Value::Object(mut map) => map.remove(field)?,
             _ => return None,

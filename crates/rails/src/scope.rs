@@ -33,18 +33,21 @@ pub struct RunScope<'a> {
 }
 
 impl Scope for RunScope<'_> {
-    fn variable(&self, name: &str) -> Option<Value> {
+    fn variable(&self, name: &str, fields: &[String]) -> Option<Value> {
         if let Some((reader, facts)) = self.facts
             && reader == name
         {
-            return Some(Value::Object(facts.clone()));
+            return Some(named(facts, fields));
         }
         Some(match name {
-            "inputs" => Value::Object(self.run.inputs.clone()),
-            "vars" => Value::Object(self.vars.unwrap_or(&self.run.vars).clone()),
-            "config" => (*self.run.config).clone(),
+            "inputs" => named(&self.run.inputs, fields),
+            "vars" => named(self.vars.unwrap_or(&self.run.vars), fields),
+            "config" => match &*self.run.config {
+                Value::Object(config) => named(config, fields),
+                other => other.clone(),
+            },
             "item" if self.token.item.is_some() => {
-                Value::Object(Map::clone(&self.run.item(self.token)?.fields))
+                named(&self.run.item(self.token)?.fields, fields)
             }
             "attempt" => {
                 let used = self.token.attempts.get(&self.token.state).copied();
@@ -70,8 +73,21 @@ impl Scope for RunScope<'_> {
                 return self
                     .run
                     .cursor_facts(self.definition, name, vars)
-                    .or_else(|| self.run.set_facts(self.definition, name));
+                    .or_else(|| self.run.set_facts(self.definition, name, fields));
             }
         })
     }
+}
+
+/// The fields of a map that are asked for.
+fn named(map: &Map<String, Value>, fields: &[String]) -> Value {
+    if fields.is_empty() {
+        return Value::Object(map.clone());
+    }
+    let asked = map.iter().filter(|(name, _)| fields.contains(name));
+    Value::Object(
+        asked
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
+    )
 }

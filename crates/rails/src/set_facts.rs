@@ -7,29 +7,47 @@ use crate::item_set::{Item, ItemSet, ItemStatus};
 use crate::state::RunState;
 
 impl RunState {
-    /// What an expression sees of an item set.
-    pub fn set_facts(&self, definition: &Definition, name: &str) -> Option<Value> {
+    /// What an expression sees of an item set: of a long one each fact takes time, and only these `fields` are looked up; all
+    /// of them where none are named.
+    pub fn set_facts(
+        &self,
+        definition: &Definition,
+        name: &str,
+        fields: &[String],
+    ) -> Option<Value> {
         let declared = definition.items.get(name)?;
+        let asked = |field: &str| fields.is_empty() || fields.iter().any(|asked| asked == field);
         let empty = ItemSet::default();
         let set = self.sets.get(name).unwrap_or(&empty);
         let barred = self.barred(definition, name);
-        let lost = barred.iter().filter(|barred| **barred).count();
-        let open = set.count(ItemStatus::Open) + set.count(ItemStatus::Active);
-        let next = self.next_of(definition, name, &barred);
-        let mut facts = json!({
-            "size": set.len(),
-            "remaining": open - lost.min(open),
-            "done": set.count(ItemStatus::Done),
-            "failed": set.count(ItemStatus::Failed),
-            "barred": lost,
-            "next": next.map_or_else(|| nothing(declared), |(_, item)| Map::clone(&item.fields)),
-        });
-        if declared.status.is_some() {
+        let mut facts = Map::new();
+        let mut put = |field: &str, value: Value| facts.insert(field.to_owned(), value);
+        if asked("size") {
+            put("size", set.len().into());
+        }
+        if asked("remaining") || asked("barred") {
+            let lost = barred.iter().filter(|barred| **barred).count();
+            let open = set.count(ItemStatus::Open) + set.count(ItemStatus::Active);
+            put("remaining", (open - lost.min(open)).into());
+            put("barred", lost.into());
+        }
+        if asked("done") {
+            put("done", set.count(ItemStatus::Done).into());
+        }
+        if asked("failed") {
+            put("failed", set.count(ItemStatus::Failed).into());
+        }
+        if asked("next") {
+            let next = self.next_of(definition, name, &barred);
+            let next = next.map_or_else(|| nothing(declared), |(_, item)| Map::clone(&item.fields));
+            put("next", next.into());
+        }
+        if declared.status.is_some() && asked("count") {
             let barred = barred.iter().enumerate().filter(|(_, barred)| **barred);
             let barred = barred.map(|(at, _)| at);
-            facts["count"] = json!(set.counts(declared, None, barred));
+            put("count", json!(set.counts(declared, None, barred)));
         }
-        Some(facts)
+        Some(Value::Object(facts))
     }
 
     /// What an expression sees of a cursor: the fields of the item it points at, or all of them empty;

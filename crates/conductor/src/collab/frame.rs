@@ -6,7 +6,7 @@ use std::path::Path;
 use journal::{EvidenceStore, FileJournal, Journal as _, Position};
 use rails::{Definition, RunState};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::answer::{BatchBrief, ItemBrief, SkillParams};
 use super::state::{batch_brief, item_brief, not_run};
@@ -14,7 +14,13 @@ use super::{BATCH, BATCHES, ITEM, Skills, TASKS, display_name, documents, is_fre
 use crate::engine::{OpenRun, TOLD};
 use crate::fault::{Fault, Kind};
 use crate::generic::Plain;
+use crate::journal_end::JournalEnd;
 use crate::{library, tdd};
+
+/// The event that issues a unit, with what its executor is told.
+const ISSUED: &str = "unit:issued";
+/// How much of the journal's end is looked at for it before the whole of it is, in bytes. Mostly it is among the last events.
+const NEAR: [u64; 2] = [16 * 1024, 128 * 1024];
 
 /// How many tasks are told of at length.
 const MOST_TASKS: usize = 20;
@@ -68,12 +74,18 @@ impl Frame {
 
     /// That of the unit whose context has this hash, in the run's folder.
     pub(crate) fn read(dir: &Path, hash: &str) -> Result<Self, Fault> {
-        let bytes = match EvidenceStore::new(dir).get(hash) {
+        let kept = EvidenceStore::new(dir);
+        let bytes = match kept.get(hash) {
             Ok(bytes) => bytes,
-            // It is a copy: the journal has it.
-            Err(gone) => issued(dir, "context", hash, TOLD)?
-                .ok_or(gone)?
-                .into_bytes(),
+            Err(gone) => {
+                let (told, is_far) = find_issued(dir, "context", hash, TOLD)?;
+                let bytes = told.ok_or(gone)?.into_bytes();
+                if is_far {
+                    // The next time it need not be looked for. Where that cannot be written, it costs time and nothing else.
+                    let _ = kept.cache(&bytes);
+                }
+                bytes
+            }
         };
         Self::parse(dir, &bytes)
     }
@@ -95,12 +107,39 @@ impl Frame {
 
 /// What stands under `wanted` where a unit was issued whose field `name` is `value`; the last one that was.
 fn issued(dir: &Path, name: &str, value: &str, wanted: &str) -> Result<Option<String>, Fault> {
+    find_issued(dir, name, value, wanted).map(|(found, _)| found)
+}
+
+/// The same, and whether the whole journal was read for it.
+fn find_issued(
+    dir: &Path,
+    name: &str,
+    value: &str,
+    wanted: &str,
+) -> Result<(Option<String>, bool), Fault> {
+    for near in NEAR {
+        let end = JournalEnd::read(dir, near)?;
+        let found = end.lines_backwards().find_map(|line| {
+            // Most lines are about something else.
+            if !line.contains(ISSUED) || !line.contains(value) {
+                return None;
+            }
+            let line = serde_json::from_str::<Map<String, Value>>(line).ok()?;
+            let field = |name: &str| line.get(name)?.as_str();
+            (field("event") == Some(ISSUED) && field(name) == Some(value))
+                .then(|| field(wanted).map(str::to_owned))?
+        });
+        if found.is_some() || end.is_whole {
+            return Ok((found, false));
+        }
+    }
     let all = FileJournal::open(dir)?.read(&Position::start())?;
-    Ok(all.records.iter().rev().find_map(|record| {
+    let found = all.records.iter().rev().find_map(|record| {
         let field = |name: &str| record.fields.get(name)?.as_str();
-        (record.event == "unit:issued" && field(name) == Some(value))
+        (record.event == ISSUED && field(name) == Some(value))
             .then(|| field(wanted).map(str::to_owned))?
-    }))
+    });
+    Ok((found, true))
 }
 
 impl Skills {

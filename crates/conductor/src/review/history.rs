@@ -1,7 +1,5 @@
 //! The transitions and the files of a session, from its journal.
 
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use journal::{FileJournal, Journal as _, Position, Record};
@@ -11,8 +9,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::answer::{ArtifactEntry, HistoryEntry};
-use super::code::unreadable;
 use crate::fault::Fault;
+use crate::journal_end::JournalEnd;
 
 /// How much of the journal's end is looked at where the last entries are enough, in bytes.
 const TAIL: u64 = 64 * 1024;
@@ -55,24 +53,12 @@ pub(super) fn last(dir: &Path, definition: &Definition) -> Result<History, Fault
         #[serde(flatten)]
         fields: Map<String, Value>,
     }
-    let path = dir.join(journal::file::FILE_NAME);
-    let read = |tail: u64| -> std::io::Result<(Vec<u8>, bool)> {
-        let mut file = File::open(&path)?;
-        let len = file.metadata()?.len();
-        let from = len.saturating_sub(tail);
-        file.seek(SeekFrom::Start(from))?;
-        let mut bytes = Vec::new();
-        file.take(tail).read_to_end(&mut bytes)?;
-        Ok((bytes, from == 0))
-    };
     let mut tail = TAIL;
     let mut history = loop {
-        let (bytes, from_start) = read(tail).map_err(|error| unreadable(&path, &error))?;
-        let text = String::from_utf8_lossy(&bytes);
+        let end = JournalEnd::read(dir, tail)?;
+        let from_start = end.is_whole;
         let mut history = History::default();
-        // The first line is cut, unless it is the journal's first.
-        let lines: Vec<&str> = text.lines().skip(usize::from(!from_start)).collect();
-        for line in lines.into_iter().rev() {
+        for line in end.lines_backwards() {
             // Most lines are about something else, and reading them all would be most of what a step costs.
             let entry = history.entries.len() < MOST_TOLD && line.contains(ENTERED);
             let artifact = history.artifacts.len() < MOST_TOLD && line.contains(RECORDED);

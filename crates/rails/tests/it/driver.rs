@@ -304,7 +304,7 @@ impl Driver {
 
     /// What guards see of an item set.
     pub fn facts_of(&self, set: &str) -> Value {
-        self.run.set_facts(&self.definition, set).unwrap()
+        self.run.set_facts(&self.definition, set, &[]).unwrap()
     }
 
     /// A field of an item.

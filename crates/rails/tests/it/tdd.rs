@@ -71,7 +71,7 @@ pub fn through(driver: &mut Driver) {
 pub fn counts(driver: &Driver) -> Value {
     let mut facts = driver
         .run
-        .set_facts(&driver.definition, "subtasks")
+        .set_facts(&driver.definition, "subtasks", &[])
         .unwrap();
     facts.as_object_mut().unwrap().shift_remove("next");
     facts

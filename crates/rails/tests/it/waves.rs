@@ -405,7 +405,7 @@ fn guards_see_of_a_wave_how_many_stand_where() {
             vars: None,
             result: None,
         };
-        scope.variable("group").unwrap()
+        scope.variable("group", &[]).unwrap()
     };
     driver
         .edit(vec![stands("jobs", "a", "lost"), stands("jobs", "b", "ok")])

@@ -1,0 +1,78 @@
+//! The end of a journal, for what is asked of the last events only: what it costs does not grow with the run.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+use journal::file::FILE_NAME;
+
+use crate::fault::Fault;
+
+/// The last bytes of a journal.
+#[derive(Debug)]
+pub struct JournalEnd {
+    text: String,
+    /// Whether it is the whole journal.
+    pub is_whole: bool,
+}
+
+impl JournalEnd {
+    /// At most so many bytes of the journal of the run in the folder `dir`, from its end.
+    pub fn read(dir: &Path, most: u64) -> Result<Self, Fault> {
+        let path = dir.join(FILE_NAME);
+        Self::of_file(&path, most).map_err(|error| {
+            Fault::environment(
+                "storage",
+                format!("{} cannot be read", path.display()),
+                &error,
+            )
+        })
+    }
+
+    fn of_file(path: &Path, most: u64) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let from = file.metadata()?.len().saturating_sub(most);
+        file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        file.take(most).read_to_end(&mut bytes)?;
+        Ok(Self {
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+            is_whole: from == 0,
+        })
+    }
+
+    /// The lines, the last one first. A line that the beginning cuts is left out; one that a crash cut off may be among them.
+    pub fn lines_backwards(&self) -> impl Iterator<Item = &str> {
+        let text = match self.text.split_once('\n') {
+            _ if self.is_whole => self.text.as_str(),
+            Some((_, text)) => text,
+            None => "",
+        };
+        text.rsplit('\n').filter(|line| !line.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(most: u64) -> (Vec<String>, bool) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(FILE_NAME), "one\ntwo\nthree\nfo").unwrap();
+        let end = JournalEnd::read(folder.path(), most).unwrap();
+        let lines = end.lines_backwards().map(str::to_owned).collect();
+        (lines, end.is_whole)
+    }
+
+    #[test]
+    fn what_the_beginning_cuts_is_left_out() {
+        let told =
+            |lines: &[&str], whole| (lines.iter().map(|&line| line.to_owned()).collect(), whole);
+        assert_eq!(lines(100), told(&["fo", "three", "two", "one"], true));
+        assert_eq!(lines(16), told(&["fo", "three", "two", "one"], true));
+        assert_eq!(lines(14), told(&["fo", "three", "two"], false));
+        assert_eq!(lines(4), told(&["fo"], false));
+        assert_eq!(lines(2), told(&[], false));
+        assert_eq!(lines(0), told(&[], false));
+    }
+}
