@@ -6,6 +6,7 @@
 
 pub mod branch;
 pub mod criteria;
+mod globs;
 pub mod hints;
 pub mod inline_tests;
 mod manifest;

@@ -193,3 +193,40 @@ fn many_who_complete_the_same_at_once_move_once() {
     }
     assert_eq!(rounds, 16);
 }
+
+/// What a unit was told is found however much was journalled since, and then has not to be looked for again.
+#[test]
+fn what_was_told_long_ago_is_told_again() {
+    let names: Vec<String> = (0..40).map(|number| format!("task-{number}")).collect();
+    let graph: Vec<String> = names
+        .iter()
+        .map(|name| format!("  - id: {name}\n    files: [src/{name}.rs]\n"))
+        .collect();
+    let stage = Stage::executing(&format!("tasks:\n{}", graph.concat()));
+    let evidence = || {
+        stage
+            .files()
+            .keys()
+            .filter(|path| path.starts_with(stage.dir().join("evidence")))
+            .count()
+    };
+    let near = wire(&stage.full().instructions);
+    assert!(near.contains("task-19"), "{near}");
+    let kept = evidence();
+    let journal = || {
+        let path = stage.dir().join(journal::file::FILE_NAME);
+        std::fs::metadata(path).unwrap().len()
+    };
+    let before = journal();
+    while journal() < before + 256 * 1024 {
+        for status in ["in_progress", "pending"] {
+            let tasks: Vec<(&str, &str)> =
+                names.iter().map(|name| (name.as_str(), status)).collect();
+            stage.told(&tasks);
+        }
+    }
+    for _ in 0..2 {
+        assert_eq!(wire(&stage.full().instructions), near);
+        assert_eq!(evidence(), kept + 1);
+    }
+}

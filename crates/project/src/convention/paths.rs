@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder};
 use thiserror::Error;
+
+use super::globs::Globs;
 
 /// What a file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -173,11 +175,11 @@ const BUILD: &[&str] = &[
     "**/.{eslintrc,prettierrc,babelrc,stylelintrc,mocharc,nycrc,swcrc,lintstagedrc,commitlintrc,markdownlint}{,.*}",
 ];
 
-static DEFAULT_TEST_SET: LazyLock<GlobSet> = LazyLock::new(|| built_in(default_test_patterns()));
-static DOCS_SET: LazyLock<GlobSet> = LazyLock::new(|| built_in(DOCS.iter().copied()));
-static BUILD_SET: LazyLock<GlobSet> = LazyLock::new(|| built_in(BUILD.iter().copied()));
+static DEFAULT_TEST_SET: LazyLock<Globs> = LazyLock::new(|| built_in(default_test_patterns()));
+static DOCS_SET: LazyLock<Globs> = LazyLock::new(|| built_in(DOCS.iter().copied()));
+static BUILD_SET: LazyLock<Globs> = LazyLock::new(|| built_in(BUILD.iter().copied()));
 
-fn built_in(patterns: impl Iterator<Item = &'static str>) -> GlobSet {
+fn built_in(patterns: impl Iterator<Item = &'static str>) -> Globs {
     glob_set(patterns).expect("patterns written in this file are correct, as its tests show")
 }
 
@@ -185,7 +187,7 @@ fn built_in(patterns: impl Iterator<Item = &'static str>) -> GlobSet {
 #[derive(Debug, Clone, Default)]
 pub struct PathClasses {
     /// The user's test patterns; without any, the defaults count.
-    tests: Option<GlobSet>,
+    tests: Option<Globs>,
 }
 
 impl PathClasses {
@@ -273,15 +275,13 @@ pub(crate) fn glob(pattern: &str) -> Result<Glob, PatternError> {
         })
 }
 
-fn glob_set<'a>(patterns: impl Iterator<Item = &'a str>) -> Result<GlobSet, PatternError> {
-    let mut set = GlobSetBuilder::new();
-    let mut last = "";
+fn glob_set<'a>(patterns: impl Iterator<Item = &'a str>) -> Result<Globs, PatternError> {
+    let mut set = Globs::default();
     for pattern in patterns {
-        last = pattern;
-        set.add(glob(pattern)?);
+        set.add(glob(pattern)?).map_err(|source| PatternError {
+            pattern: pattern.to_owned(),
+            source,
+        })?;
     }
-    set.build().map_err(|source| PatternError {
-        pattern: last.to_owned(),
-        source,
-    })
+    Ok(set)
 }
