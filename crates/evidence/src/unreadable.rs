@@ -81,6 +81,20 @@ impl Unreadable {
         }
     }
 
+    /// No format is called so. `what` they are formats of, and the names of those that there are, are told.
+    pub(crate) fn no_format(
+        what: &str,
+        name: &str,
+        known: impl Iterator<Item = &'static str>,
+    ) -> Self {
+        let known: Vec<&str> = known.collect();
+        let message = format!(
+            "no {what} format is called {name:?}; there are {}",
+            known.join(", ")
+        );
+        Self::new(Kind::Unknown, message)
+    }
+
     /// The same, found in this line, from 1.
     #[must_use]
     pub fn at_line(mut self, line: u64) -> Self {

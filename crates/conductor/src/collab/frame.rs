@@ -117,6 +117,11 @@ fn find_issued(
     value: &str,
     wanted: &str,
 ) -> Result<(Option<String>, bool), Fault> {
+    let of_event = |event: Option<&str>, fields: &Map<String, Value>| {
+        let field = |name: &str| fields.get(name)?.as_str();
+        (event == Some(ISSUED) && field(name) == Some(value))
+            .then(|| field(wanted).map(str::to_owned))?
+    };
     for near in NEAR {
         let end = JournalEnd::read(dir, near)?;
         let found = end.lines_backwards().find_map(|line| {
@@ -125,20 +130,15 @@ fn find_issued(
                 return None;
             }
             let line = serde_json::from_str::<Map<String, Value>>(line).ok()?;
-            let field = |name: &str| line.get(name)?.as_str();
-            (field("event") == Some(ISSUED) && field(name) == Some(value))
-                .then(|| field(wanted).map(str::to_owned))?
+            of_event(line.get("event")?.as_str(), &line)
         });
         if found.is_some() || end.is_whole {
             return Ok((found, false));
         }
     }
     let all = FileJournal::open(dir)?.read(&Position::start())?;
-    let found = all.records.iter().rev().find_map(|record| {
-        let field = |name: &str| record.fields.get(name)?.as_str();
-        (record.event == ISSUED && field(name) == Some(value))
-            .then(|| field(wanted).map(str::to_owned))?
-    });
+    let mut backwards = all.records.iter().rev();
+    let found = backwards.find_map(|record| of_event(Some(&record.event), &record.fields));
     Ok((found, true))
 }
 

@@ -68,12 +68,8 @@ impl FromStr for CoverageFormat {
             .into_iter()
             .find(|format| format.name() == name)
             .ok_or_else(|| {
-                let known: Vec<&str> = Self::ALL.into_iter().map(Self::name).collect();
-                let message = format!(
-                    "no coverage format is called {name:?}; there are {}",
-                    known.join(", ")
-                );
-                Unreadable::new(Kind::Unknown, message)
+                let known = Self::ALL.into_iter().map(Self::name);
+                Unreadable::no_format("coverage", name, known)
             })
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{TestReport, json, junit, tap, text, trx};
 use crate::source::Source;
-use crate::unreadable::{Kind, Unreadable};
+use crate::unreadable::Unreadable;
 
 /// The formats of test reports that are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -123,12 +123,8 @@ impl FromStr for TestFormat {
             .into_iter()
             .find(|format| format.name() == name)
             .ok_or_else(|| {
-                let known: Vec<&str> = Self::ALL.into_iter().map(Self::name).collect();
-                let message = format!(
-                    "no test format is called {name:?}; there are {}",
-                    known.join(", ")
-                );
-                Unreadable::new(Kind::Unknown, message)
+                let known = Self::ALL.into_iter().map(Self::name);
+                Unreadable::no_format("test", name, known)
             })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::script::{Counted, Listed, Names, number_of, without_time};
+use super::script::{Counted, Listed, Names, number_of, only_one, without_time};
 use crate::limits::LONGEST_ID;
 use crate::tests::builder::{Builder, cut};
 use crate::tests::thrown::is_assertion;
@@ -27,22 +27,18 @@ struct Told<'a> {
 
 pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
     let lines: Vec<&str> = text.lines().collect();
-    let (at, summary) = match summaries(&lines).as_slice() {
-        [] if lines
+    let (at, summary) = match only_one(&summaries(&lines))? {
+        None if lines
             .iter()
             .any(|line| line.starts_with("No tests found, exiting")) =>
         {
             return Err(Unreadable::new(Kind::Nothing, "no test was found"));
         }
-        [] => {
+        None => {
             let message = "there is no summary (`Tests: … total`) at its end";
             return Err(Unreadable::new(Kind::Truncated, message));
         }
-        [at] => (*at, Summary::of(&lines[*at..])?),
-        [_, second, ..] => {
-            let message = "there is more than one summary: give the report of one run";
-            return Err(Unreadable::new(Kind::Mixed, message).at_line(*second as u64 + 1));
-        }
+        Some(at) => (at, Summary::of(&lines[at..])?),
     };
     let repeated = lines[..at]
         .iter()

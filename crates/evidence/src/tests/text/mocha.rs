@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::script::{Counted, Names, number_of, without_time};
+use super::script::{Counted, Names, number_of, only_one, without_time};
 use crate::limits::LONGEST_ID;
 use crate::tests::builder::{Builder, cut};
 use crate::tests::json::mocha::is_hook;
@@ -20,25 +20,18 @@ struct Told {
 pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
     let lines: Vec<&str> = text.lines().collect();
     let mut builder = Builder::new(TestFormat::MochaText);
-    let at = match summaries(&lines).as_slice() {
-        [] => {
-            let Some(at) = lines.iter().position(|line| is_exception(line)) else {
-                let message = "there is no summary (`… passing`) at its end";
-                return Err(Unreadable::new(Kind::Truncated, message));
-            };
-            // Mocha loads every file before the first test: there is nothing else.
-            let told = lines[at].split_once("Exception during run: ");
-            let message = told.map_or(lines[at], |(_, error)| error);
-            let file = lines[at..].iter().find_map(|line| line.strip_prefix("- "));
-            let id = file.map_or("exception during run", crate::tests::thrown::base_name);
-            builder.test(id, Outcome::NotCollected, Some(message), file)?;
-            return builder.finish();
-        }
-        [at] => *at,
-        [_, second, ..] => {
-            let message = "there is more than one summary: give the report of one run";
-            return Err(Unreadable::new(Kind::Mixed, message).at_line(*second as u64 + 1));
-        }
+    let Some(at) = only_one(&summaries(&lines))? else {
+        let Some(at) = lines.iter().position(|line| is_exception(line)) else {
+            let message = "there is no summary (`… passing`) at its end";
+            return Err(Unreadable::new(Kind::Truncated, message));
+        };
+        // Mocha loads every file before the first test: there is nothing else.
+        let told = lines[at].split_once("Exception during run: ");
+        let message = told.map_or(lines[at], |(_, error)| error);
+        let file = lines[at..].iter().find_map(|line| line.strip_prefix("- "));
+        let id = file.map_or("exception during run", crate::tests::thrown::base_name);
+        builder.test(id, Outcome::NotCollected, Some(message), file)?;
+        return builder.finish();
     };
     let (counted, end) = counted(&lines, at)?;
     let told = told(&lines[end..]);

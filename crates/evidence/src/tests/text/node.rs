@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::script::number_of;
+use super::script::{number_of, only_one};
 use crate::limits::LONGEST_ID;
 use crate::tests::builder::{Builder, cut};
 use crate::tests::thrown::{is_assertion, is_script, without_checkout};
@@ -36,16 +36,9 @@ type Errors<'a> = HashMap<&'a str, VecDeque<(Option<&'a str>, String)>>;
 
 pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
     let lines: Vec<&str> = text.lines().collect();
-    let at = match summaries(&lines).as_slice() {
-        [] => {
-            let message = "there is no summary (`ℹ tests …`) at its end";
-            return Err(Unreadable::new(Kind::Truncated, message));
-        }
-        [at] => *at,
-        [_, second, ..] => {
-            let message = "there is more than one summary: give the report of one run";
-            return Err(Unreadable::new(Kind::Mixed, message).at_line(*second as u64 + 1));
-        }
+    let Some(at) = only_one(&summaries(&lines))? else {
+        let message = "there is no summary (`ℹ tests …`) at its end";
+        return Err(Unreadable::new(Kind::Truncated, message));
     };
     let summary = Summary::of(&lines[at..])?;
     let mut errors = errors(&lines[at..]);

@@ -128,6 +128,15 @@ fn named(names: &[Name], builder: &mut Builder) -> Result<(), Unreadable> {
     })
 }
 
+/// The summary, if there is one, of the lines at which summaries begin: two are of two runs.
+pub(super) fn only_one(summaries: &[usize]) -> Result<Option<usize>, Unreadable> {
+    if let [_, second, ..] = summaries {
+        let message = "there is more than one summary: give the report of one run";
+        return Err(Unreadable::new(Kind::Mixed, message).at_line(*second as u64 + 1));
+    }
+    Ok(summaries.first().copied())
+}
+
 /// `3 failed`, as number and word.
 pub(super) fn number_of(item: &str) -> Result<(u64, &str), Unreadable> {
     let item = item.trim();

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::script::{Counted, Names, number_of};
+use super::script::{Counted, Names, number_of, only_one};
 use crate::tests::builder::Builder;
 use crate::tests::thrown::is_assertion;
 use crate::tests::{Outcome, TestFormat, TestReport};
@@ -27,22 +27,18 @@ struct Told<'a> {
 
 pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
     let lines: Vec<&str> = text.lines().collect();
-    let (at, summary) = match summaries(&lines).as_slice() {
-        [] if lines
+    let (at, summary) = match only_one(&summaries(&lines))? {
+        None if lines
             .iter()
             .any(|line| line.starts_with("No test files found")) =>
         {
             return Err(Unreadable::new(Kind::Nothing, "no test file was found"));
         }
-        [] => {
+        None => {
             let message = "there is no summary (`Test Files …`) at its end";
             return Err(Unreadable::new(Kind::Truncated, message));
         }
-        [at] => (*at, Summary::of(&lines[*at..])?),
-        [_, second, ..] => {
-            let message = "there is more than one summary: give the report of one run";
-            return Err(Unreadable::new(Kind::Mixed, message).at_line(*second as u64 + 1));
-        }
+        Some(at) => (at, Summary::of(&lines[at..])?),
     };
     let lines = &lines[..at];
     let (suites, tests) = told(lines);
