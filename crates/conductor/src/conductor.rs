@@ -40,7 +40,7 @@ pub struct OpenOptions {
 pub struct Conductor {
     pub(crate) root: PathBuf,
     pub(crate) cwd: PathBuf,
-    pub(crate) settings: Settings,
+    pub(crate) settings: Arc<Settings>,
     pub(crate) home: Home,
     pub(crate) tag: Option<String>,
     pub(crate) command: String,

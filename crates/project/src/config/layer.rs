@@ -31,17 +31,10 @@ pub(super) enum Owner {
     User,
 }
 
-/// The settings of a file; `None` where there is no such file.
-pub(super) fn of_file(path: &Path, owner: Owner) -> Result<Option<Vec<Setting>>, ConfigError> {
-    let Some(text) = read(path)? else {
-        return Ok(None);
-    };
-    let file = FileLayer {
-        path,
-        text: &text,
-        owner,
-    };
-    let node = json::parse(&text).map_err(|malformed| ConfigError::Malformed {
+/// The settings of a file with this `text`.
+pub(super) fn of_file(path: &Path, text: &str, owner: Owner) -> Result<Vec<Setting>, ConfigError> {
+    let file = FileLayer { path, text, owner };
+    let node = json::parse(text).map_err(|malformed| ConfigError::Malformed {
         place: file.place(malformed.offset).into(),
         message: malformed.message,
     })?;
@@ -62,10 +55,11 @@ pub(super) fn of_file(path: &Path, owner: Owner) -> Result<Option<Vec<Setting>>,
         value,
         origin: file.origin(offset),
     });
-    Ok(Some(settings.collect()))
+    Ok(settings.collect())
 }
 
-fn read(path: &Path) -> Result<Option<String>, ConfigError> {
+/// The text of a file; `None` where there is no such file.
+pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
     let error = |source| ConfigError::Io {
         path: path.to_owned(),
         source,

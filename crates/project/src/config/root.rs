@@ -33,14 +33,17 @@ pub enum FoundBy {
 pub fn find_root(start: &Path, environment: &Environment) -> ProjectRoot {
     let start = fs::canonicalize(start).unwrap_or_else(|_| start.to_owned());
     let home_store = environment.home().map(|home| home.join(".taskmaster"));
-    let stores: Vec<PathBuf> = [environment.store(), home_store]
-        .into_iter()
-        .flatten()
-        .map(|store| fs::canonicalize(&store).unwrap_or(store))
-        .collect();
+    let stores = [environment.store(), home_store];
+    // Most folders have no marker, and then nobody needs to know where the stores really are.
+    let is_store = |marker: &Path| {
+        fs::canonicalize(marker).is_ok_and(|real| {
+            let mut stores = stores.iter().flatten();
+            stores.any(|store| fs::canonicalize(store).unwrap_or_else(|_| store.clone()) == real)
+        })
+    };
     let is_project = |folder: &Path| {
         let marker = folder.join(".taskmaster");
-        marker.is_dir() && !fs::canonicalize(&marker).is_ok_and(|real| stores.contains(&real))
+        marker.is_dir() && !is_store(&marker)
     };
     let with = |path: &Path, found_by| ProjectRoot {
         path: path.to_owned(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -70,28 +71,79 @@ pub struct Settings {
     pub store: PathBuf,
 }
 
+/// A file of settings as it was read.
+type ConfigFile = (PathBuf, String);
+
+/// All that settings are made of.
+#[derive(Debug, PartialEq)]
+struct Given {
+    root: PathBuf,
+    user: Option<ConfigFile>,
+    project: Option<ConfigFile>,
+    environment: Environment,
+    flags: BTreeMap<String, Value>,
+}
+
 /// Reads the settings of the project at `root`. `flags` are values by dotted name, from the command line.
+///
+/// Both files are read each time; a process that asks again gets the same settings while they say the same.
 pub fn load(
     root: &Path,
     flags: &BTreeMap<String, Value>,
     environment: &Environment,
-) -> Result<Settings, ConfigError> {
+) -> Result<Arc<Settings>, ConfigError> {
+    /// The settings that were asked for last.
+    static LAST: Mutex<Option<(Given, Arc<Settings>)>> = Mutex::new(None);
     let project_file = root.join(".taskmaster/config.json");
     let user_file = environment
         .store()
         .map(|store| root.join(store).join("config.json"));
+    let project = layer::read(&project_file)?;
+    let user = match user_file {
+        Some(path) => layer::read(&path)?
+            .filter(|_| project.is_none() || !same_file(&path, &project_file))
+            .map(|text| (path, text)),
+        None => None,
+    };
+    let project = project.map(|text| (project_file, text));
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((given, settings)) = &*last
+        && given.root == root
+        && given.user == user
+        && given.project == project
+        && given.environment == *environment
+        && given.flags == *flags
+    {
+        return Ok(Arc::clone(settings));
+    }
+    let given = Given {
+        root: root.to_owned(),
+        user,
+        project,
+        environment: environment.clone(),
+        flags: flags.clone(),
+    };
+    let settings = Arc::new(put_together(&given)?);
+    *last = Some((given, Arc::clone(&settings)));
+    Ok(settings)
+}
+
+fn put_together(given: &Given) -> Result<Settings, ConfigError> {
+    let Given {
+        root,
+        user,
+        project,
+        environment,
+        flags,
+    } = given;
     let mut files = Vec::new();
     // From the weakest to the strongest: a later value takes the place of an earlier one.
     let mut layers: Vec<Vec<Setting>> = Vec::new();
-    if let Some(path) = user_file.filter(|user| !same_file(user, &project_file))
-        && let Some(settings) = layer::of_file(&path, Owner::User)?
-    {
-        layers.push(settings);
-        files.insert(0, path);
-    }
-    if let Some(settings) = layer::of_file(&project_file, Owner::Project)? {
-        layers.push(settings);
-        files.insert(0, project_file);
+    for (file, owner) in [(user, Owner::User), (project, Owner::Project)] {
+        if let Some((path, text)) = file {
+            layers.push(layer::of_file(path, text, owner)?);
+            files.insert(0, path.clone());
+        }
     }
     layers.push(layer::of_environment(environment)?);
     layers.push(layer::of_flags(
@@ -114,7 +166,7 @@ pub fn load(
         config,
         origins,
         files,
-        root: root.to_owned(),
+        root: root.clone(),
         store,
     })
 }

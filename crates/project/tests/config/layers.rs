@@ -188,6 +188,26 @@ fn every_key_can_be_set_from_the_environment() {
 }
 
 #[test]
+fn who_asks_again_gets_what_the_files_say_now() {
+    let most = |place: &Place| place.load().unwrap().config.review.max_iterations;
+    let place = Place::new();
+    let default = most(&place);
+    let place = place.user(r#"{"review": {"maxIterations": 4}}"#);
+    assert_ne!(default, 4);
+    assert_eq!((most(&place), most(&place)), (4, 4));
+    let place = place.project(r#"{"review": {"maxIterations": 5}}"#);
+    assert_eq!(most(&place), 5);
+    // As long as before, and written at once.
+    let place = place.project(r#"{"review": {"maxIterations": 6}}"#);
+    assert_eq!(most(&place), 6);
+    let place = place.project("{");
+    assert!(place.load().is_err());
+    let place = place.variable("TRAMLINE_REVIEW_MAX_ITERATIONS", "7");
+    std::fs::remove_file(place.path("project/.taskmaster/config.json")).unwrap();
+    assert_eq!(most(&place), 7);
+}
+
+#[test]
 fn the_store_can_be_elsewhere() {
     let place = Place::new()
         .file("runs/config.json", r#"{"review": {"maxIterations": 3}}"#)

@@ -68,5 +68,6 @@ impl Place {
 
     fn load(&self) -> Result<Settings, ConfigError> {
         load(&self.path("project"), &self.flags, &self.environment())
+            .map(std::sync::Arc::unwrap_or_clone)
     }
 }
