@@ -320,7 +320,7 @@ impl<S: Read + Seek> Extent<'_, S> {
 
     fn bytes(&mut self, offset: u64, len: u64) -> io::Result<Vec<u8>> {
         self.source.seek(SeekFrom::Start(offset))?;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
         (&mut self.source).take(len).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
