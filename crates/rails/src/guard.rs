@@ -338,7 +338,7 @@ fn fields_of(name: &str, paths: &BTreeSet<Vec<String>>) -> Vec<String> {
 /// The part of a variable that an expression names: what a reader found may be long, and is not converted in vain.
 fn named(value: Value, fields: &[String]) -> Value {
     match value {
-        Value::Object(mut map) if !fields.is_empty() => {
+        Value::Object(mut map) if !fields.is_empty() && map.len() > fields.len() => {
             map.retain(|name, _| fields.contains(name));
             Value::Object(map)
         }

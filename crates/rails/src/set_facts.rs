@@ -19,7 +19,12 @@ impl RunState {
         let asked = |field: &str| fields.is_empty() || fields.iter().any(|asked| asked == field);
         let empty = ItemSet::default();
         let set = self.sets.get(name).unwrap_or(&empty);
-        let barred = self.barred(definition, name);
+        let needs_barred = ["remaining", "barred", "next", "count"];
+        let barred = if needs_barred.into_iter().any(asked) {
+            self.lost(definition, name)
+        } else {
+            Vec::new()
+        };
         let mut facts = Map::new();
         let mut put = |field: &str, value: Value| facts.insert(field.to_owned(), value);
         if asked("size") {
@@ -67,7 +72,7 @@ impl RunState {
         {
             let empty = ItemSet::default();
             let set = self.sets.get(source).unwrap_or(&empty);
-            let barred = self.barred(definition, source);
+            let barred = self.lost(definition, source);
             let keys = || item.into_iter().flat_map(|wave| wave.texts(source));
             let lost: Vec<usize> = if barred.contains(&true) {
                 keys()
@@ -92,18 +97,31 @@ impl RunState {
     /// Which items of a set cannot be run any more, because something they need was given up. Of waves:
     /// those all of whose items are such.
     pub fn barred(&self, definition: &Definition, set: &str) -> Vec<bool> {
+        let lost = self.lost(definition, set);
+        if lost.is_empty() {
+            return vec![false; self.sets.get(set).map_or(0, ItemSet::len)];
+        }
+        lost
+    }
+
+    /// The same; empty where there is none, which costs nothing however many items there are.
+    fn lost(&self, definition: &Definition, set: &str) -> Vec<bool> {
         let (Some(declared), Some(items)) = (definition.items.get(set), self.sets.get(set)) else {
             return Vec::new();
         };
         let Some(source) = &declared.of else {
-            return items.barred(declared);
+            return if items.count(ItemStatus::Failed) == 0 {
+                Vec::new()
+            } else {
+                items.barred(declared)
+            };
         };
-        let inner = self.barred(definition, source);
+        let inner = self.lost(definition, source);
         let Some(of) = self.sets.get(source) else {
-            return vec![false; items.len()];
+            return Vec::new();
         };
         if !inner.contains(&true) {
-            return vec![false; items.len()];
+            return Vec::new();
         }
         let is_lost = |wave: &Item| {
             wave.status != ItemStatus::Done

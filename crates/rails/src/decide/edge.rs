@@ -8,7 +8,7 @@ use crate::definition::Edge;
 use crate::diagnostic::Located;
 use crate::event::{Domain, Event, Read, Reported};
 use crate::refusal::Refusal;
-use crate::scope::RunScope;
+use crate::scope::{Once, RunScope};
 use crate::state::{EffectAt, ROOT, RunState};
 
 /// What goes along a way from a command to the next waiting state.
@@ -102,6 +102,7 @@ impl Planner<'_> {
         way: &Way,
     ) -> Result<Option<Chosen>, Stop> {
         let scope = self.scope(token, facts, way);
+        let seen = Once::new(&scope);
         let allowed = scope
             .token
             .unit
@@ -111,7 +112,7 @@ impl Planner<'_> {
         let mut findings = Vec::new();
         for (index, edge) in edges.iter().enumerate() {
             if let Some(guard) = &edge.when
-                && !guard.holds(&scope)?
+                && !guard.holds(&seen)?
             {
                 continue;
             }
