@@ -12,7 +12,7 @@ use std::time::Duration;
 use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, RunLock, Wait};
 use rails::decide::{BLOCKED, Telling, decide_telling};
 use rails::{
-    Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, RunState, decide,
+    Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, RunState, Shared, decide,
 };
 
 use loading::load_from;
@@ -110,7 +110,7 @@ pub enum Done {
 #[derive(Debug)]
 pub struct OpenRun<'a> {
     /// The run.
-    pub run: RunState,
+    pub run: Shared<RunState>,
     /// Its folder.
     pub dir: PathBuf,
     definition: Arc<Definition>,
@@ -165,7 +165,7 @@ impl<'a> OpenRun<'a> {
         clock: &'a dyn Clock,
     ) -> Result<Self, Fault> {
         Ok(Self {
-            run: RunState::default(),
+            run: Shared::default(),
             dir: dir.to_owned(),
             definition,
             journal: FileJournal::lock(dir, LOCK_WAIT, command)?,

@@ -121,8 +121,8 @@ impl Conductor {
     ) -> Result<(Arc<Definition>, BTreeSet<String>), Fault> {
         let (dir, loaded) = self.load_any(run)?;
         let definition = engine::pinned(dir.path(), &loaded.run)?;
-        let tokens = loaded.run.tokens;
-        let present = tokens.into_iter().map(|token| token.state).collect();
+        let tokens = loaded.run.tokens.iter();
+        let present = tokens.map(|token| token.state.clone()).collect();
         Ok((definition, present))
     }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use journal::Head;
-use rails::RunState;
+use rails::{RunState, Shared};
 
 /// At most so many runs are remembered.
 const MOST_RUNS: usize = 8;
@@ -19,7 +19,7 @@ static KNOWN: Mutex<Vec<(PathBuf, Arc<Remembered>)>> = Mutex::new(Vec::new());
 /// A run at the end of its journal.
 #[derive(Debug)]
 pub(crate) struct Remembered {
-    pub(crate) run: RunState,
+    pub(crate) run: Shared<RunState>,
     pub(crate) head: Head,
     pub(crate) snapshot_bytes: u64,
     pub(crate) tail_bytes: u64,

@@ -143,14 +143,14 @@ states: { begin: { work: {}, to: end }, end: { final: completed } }
         );
         snapshot(dir);
         append(dir, &changed(7, ItemStatus::Done));
-        let run = engine::load(dir).unwrap().run;
+        let run = engine::load(dir).unwrap().run.into_inner();
         assert_eq!(run.sets["tasks"].count(ItemStatus::Done), 1);
         run
     }
 
     fn snapshot(dir: &Path) {
         let loaded = engine::load(dir).unwrap();
-        let mut run = loaded.run;
+        let mut run = loaded.run.into_inner();
         let definition = Definition::load(DEFINITION, &Catalog::default()).unwrap();
         write(dir, &mut run, &definition, &loaded.head.position()).unwrap();
     }
@@ -187,7 +187,7 @@ states: { begin: { work: {}, to: end }, end: { final: completed } }
                 Some(bytes) => fs::write(&part, bytes).unwrap(),
             }
             forget();
-            assert_eq!(engine::load(dir).unwrap().run, run);
+            assert_eq!(*engine::load(dir).unwrap().run, run);
             // The next snapshot heals it.
             snapshot(dir);
             for part in parts(dir) {
@@ -208,10 +208,10 @@ states: { begin: { work: {}, to: end }, end: { final: completed } }
         let old = fs::read(dir.join("snapshot.json")).unwrap();
         append(dir, &changed(8, ItemStatus::Failed));
         snapshot(dir);
-        let run = engine::load(dir).unwrap().run;
+        let run = engine::load(dir).unwrap().run.into_inner();
         // One that is older is a place to go on from; one of another run is none.
         fs::write(dir.join("snapshot.json"), old).unwrap();
-        assert_eq!(engine::load(dir).unwrap().run, run);
+        assert_eq!(*engine::load(dir).unwrap().run, run);
         let other = tempfile::tempdir().unwrap();
         run_of_many(other.path());
         fs::copy(
@@ -223,7 +223,7 @@ states: { begin: { work: {}, to: end }, end: { final: completed } }
             let name = part.file_name().unwrap();
             fs::copy(&part, dir.join(journal::snapshot::PARTS_NAME).join(name)).unwrap();
         }
-        assert_eq!(engine::load(dir).unwrap().run, run);
+        assert_eq!(*engine::load(dir).unwrap().run, run);
     }
 
     #[test]

@@ -30,4 +30,5 @@ pub use definition::Definition;
 pub use diagnostic::{Diagnostic, Place};
 pub use event::Event;
 pub use refusal::Refusal;
+pub use shared::Shared;
 pub use state::{RunState, RunStatus};

@@ -15,6 +15,13 @@ impl<T> Clone for Shared<T> {
     }
 }
 
+impl<T: Clone> Shared<T> {
+    /// The value itself; a copy of it where others share it.
+    pub fn into_inner(self) -> T {
+        Arc::unwrap_or_clone(self.0)
+    }
+}
+
 impl<T> Deref for Shared<T> {
     type Target = T;
 

@@ -1,7 +1,7 @@
 //! Finding a session of skills, and beginning one.
 
 use journal::layout::{Name, ProjectDir, RunDir, RunStem};
-use rails::{Definition, RunState};
+use rails::{Definition, RunState, Shared};
 use serde_json::{Map, Value};
 
 use super::complete::same;
@@ -42,7 +42,10 @@ impl Conductor {
     }
 
     /// The session that is meant, as it is, without a lock.
-    pub(super) fn skills_seen(&self, session: Option<&str>) -> Result<(RunDir, RunState), Fault> {
+    pub(super) fn skills_seen(
+        &self,
+        session: Option<&str>,
+    ) -> Result<(RunDir, Shared<RunState>), Fault> {
         let dir = self.skills_dir(session)?;
         let loaded = engine::load(dir.path())?;
         if loaded.head.seq == 0 {

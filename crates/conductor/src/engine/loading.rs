@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use journal::{FileJournal, Head, Journal as _};
-use rails::{Definition, Event, RunState};
+use rails::{Definition, Event, RunState, Shared};
 
 use crate::fault::{Fault, Kind};
 use crate::{remembered, snapshots};
@@ -15,7 +15,7 @@ use crate::{remembered, snapshots};
 #[derive(Debug)]
 pub struct Loaded {
     /// The run.
-    pub run: RunState,
+    pub run: Shared<RunState>,
     /// Where its journal ends.
     pub head: Head,
     /// Bytes of a unit that a crash left unfinished.
@@ -36,7 +36,9 @@ pub(super) fn load_from(journal: &FileJournal, dir: &Path) -> Result<Loaded, Fau
         && let Ok(tail) = journal.read(&seen.head.position())
     {
         let mut run = seen.run.clone();
-        fold(&mut run, &tail.records, dir)?;
+        if !tail.records.is_empty() {
+            fold(&mut run, &tail.records, dir)?;
+        }
         return Ok(Loaded {
             run,
             torn_bytes: tail.torn_bytes,
@@ -69,7 +71,7 @@ fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {
             let mut run = RunState::default();
             fold(&mut run, &all.records, dir)?;
             return Ok(Loaded {
-                run,
+                run: run.into(),
                 head: all.head,
                 torn_bytes: all.torn_bytes,
                 snapshot_bytes: 0,
@@ -79,7 +81,7 @@ fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {
     };
     fold(&mut run, &loaded.tail, dir)?;
     Ok(Loaded {
-        run,
+        run: run.into(),
         head: loaded.head,
         torn_bytes: loaded.torn_bytes,
         snapshot_bytes,

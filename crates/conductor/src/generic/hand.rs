@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use journal::RunLock;
 use journal::layout::{ProjectDir, RunDir};
 use project::config::Config;
-use rails::{Command, Decision, Facts, Refusal, RunState, decide};
+use rails::{Command, Decision, Facts, Refusal, RunState, Shared, decide};
 use serde::Deserialize as _;
 
 use super::readers::Given;
@@ -79,7 +79,11 @@ impl Conductor {
     }
 
     /// A run as it is once what a process began that was killed is finished.
-    pub(crate) fn settled(&self, dir: &RunDir, run: RunState) -> Result<RunState, Fault> {
+    pub(crate) fn settled(
+        &self,
+        dir: &RunDir,
+        run: Shared<RunState>,
+    ) -> Result<Shared<RunState>, Fault> {
         if run.pending.is_none() {
             return Ok(run);
         }

@@ -3,7 +3,7 @@
 use journal::layout::RunDir;
 use rails::decide::BLOCKED;
 use rails::state::RunStatus;
-use rails::{Command, Definition, Refusal, RunState};
+use rails::{Command, Definition, Refusal, RunState, Shared};
 use serde_json::Value;
 
 use super::answer::{RunAction, RunMoved, RunStatusAnswer};
@@ -145,7 +145,7 @@ impl Conductor {
     }
 
     /// The run that is meant, as it is, without a lock.
-    pub(super) fn seen(&self, run: Option<&str>) -> Result<(RunDir, RunState), Fault> {
+    pub(super) fn seen(&self, run: Option<&str>) -> Result<(RunDir, Shared<RunState>), Fault> {
         let (_, dir) = self.meant(run, Meant::Running)?;
         let loaded = engine::load(dir.path())?;
         if loaded.head.seq == 0 {

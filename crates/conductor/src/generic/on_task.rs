@@ -1,7 +1,7 @@
 //! Runs over a task in the shape of the generic verbs: `tdd`'s own calls do the work.
 
 use journal::layout::RunDir;
-use rails::{Definition, RunState};
+use rails::{Definition, RunState, Shared};
 use serde_json::{Map, Value, json};
 
 use super::answer::{OpenUnit, RunAction, RunMoved, RunStarted, RunVerdict};
@@ -289,7 +289,7 @@ impl Conductor {
         })
     }
 
-    fn on_disk(&self, id: &str) -> Result<(RunState, std::sync::Arc<Definition>), Fault> {
+    fn on_disk(&self, id: &str) -> Result<(Shared<RunState>, std::sync::Arc<Definition>), Fault> {
         let (_, dir): (_, RunDir) = self.find(Some(id))?;
         let run = engine::load(dir.path())?.run;
         let definition = engine::pinned(dir.path(), &run)?;

@@ -68,7 +68,7 @@ fn stage(phase: Phase) -> Stage {
         run: Underway {
             root: top_level,
             memory: Memory::of(&run).unwrap(),
-            run,
+            run: run.into(),
             phase,
             unit: None,
             head: place::head(&git_dir),

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use journal::layout::{ProjectDir, RunDir};
 use project::config::{Environment, FoundBy};
 use project::convention::paths::PathClasses;
-use rails::RunState;
 use rails::state::{Item, RunStatus, Token};
+use rails::{RunState, Shared};
 use serde_json::Value;
 
 use super::place::{self, Head};
@@ -41,7 +41,7 @@ pub struct Underway {
     /// The project.
     pub root: PathBuf,
     /// The run.
-    pub run: RunState,
+    pub run: Shared<RunState>,
     /// What it knows.
     pub memory: Memory,
     /// The phase.

@@ -1,7 +1,7 @@
 //! A session as it is, for every answer; and which session a call means.
 
 use journal::layout::{LayoutError, ProjectDir, RunDir};
-use rails::{RunState, RunStatus};
+use rails::{RunState, RunStatus, Shared};
 use serde_json::{Map, Value};
 
 use super::answer::{SessionState, SessionSummary, Stepped, WaitingFor};
@@ -96,7 +96,10 @@ impl Conductor {
     }
 
     /// The session that is meant, as it is, without a lock.
-    pub(super) fn session_seen(&self, session: Option<&str>) -> Result<(RunDir, RunState), Fault> {
+    pub(super) fn session_seen(
+        &self,
+        session: Option<&str>,
+    ) -> Result<(RunDir, Shared<RunState>), Fault> {
         let (_, dir) = self.session_dir(session)?;
         let run = seen(&dir)?;
         Ok((dir, run))
@@ -128,7 +131,7 @@ impl Conductor {
 }
 
 /// Loads a session, without a lock.
-pub(super) fn seen(dir: &RunDir) -> Result<RunState, Fault> {
+pub(super) fn seen(dir: &RunDir) -> Result<Shared<RunState>, Fault> {
     let loaded = engine::load(dir.path())?;
     if loaded.head.seq == 0 {
         return Err(never_began(dir.id()));
@@ -179,7 +182,7 @@ fn seems_changed(state: &SessionState) -> bool {
 
 /// Whether a session is still what it was.
 pub(super) fn is_still(dir: &RunDir, run: &RunState) -> bool {
-    engine::load(dir.path()).is_ok_and(|loaded| loaded.run == *run)
+    engine::load(dir.path()).is_ok_and(|loaded| *loaded.run == *run)
 }
 
 /// The folders of all sessions, the newest first.

@@ -132,7 +132,7 @@ impl Conductor {
             }
         }
         let open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
-        if open.run.pending.is_none() && open.run != *before {
+        if open.run.pending.is_none() && *open.run != *before {
             return Ok(None);
         }
         let mut hand = Self::in_hand(open, plain, None, Some(turn))?;
@@ -140,7 +140,7 @@ impl Conductor {
             // What another process began and did not finish is the step that was taken.
             return stepped(&hand.plain, &hand.open.run, true, None).map(Some);
         }
-        if hand.open.run != *before || !reads_what_is_there(&hand, before) {
+        if *hand.open.run != *before || !reads_what_is_there(&hand, before) {
             return Ok(None);
         }
         Self::step_in_hand(&mut hand)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use journal::layout::{ProjectDir, RunDir, RunStem};
 use project::convention::message::Kind as MessageKind;
 use rails::state::RunStatus;
-use rails::{Command, RunState};
+use rails::{Command, Shared};
 use serde_json::{Map, Value};
 
 use super::super::answer::{PlannedSubtask, StartPlan, Started};
@@ -298,7 +298,7 @@ impl Conductor {
                 // Nothing was journalled, so nothing began.
                 drop(open);
                 let _ = std::fs::remove_dir_all(dir.path());
-                return done.map(|done| (done, RunState::default()));
+                return done.map(|done| (done, Shared::default()));
             }
             done.map(|done| (done, open.run))
         });
