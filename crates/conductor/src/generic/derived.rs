@@ -5,7 +5,8 @@ use std::path::Path;
 
 use journal::derived::replace_if_changed;
 use journal::{FileJournal, Journal as _, Position};
-use rails::{Event, RunState};
+use rails::{Event, RunState, RunStatus};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{Plain, left, run_report, units, view};
@@ -132,11 +133,66 @@ fn put_json(dir: &Path, name: &str, value: &Value) -> bool {
     put(dir, name, pretty(value).as_bytes())
 }
 
-fn pretty(value: &Value) -> String {
-    format!("{value:#}\n")
+fn pretty(value: &impl Serialize) -> String {
+    // Maps with text keys and numbers of JSON: nothing in it can fail.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
 }
 
-/// What the run is now, readable by anyone, and bounded.
+/// `state.json`: what the run is now, readable by anyone.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Present<'a> {
+    version: u32,
+    run_id: &'a str,
+    workflow: &'a str,
+    status: &'static str,
+    paused_reason: Option<Short<'a>>,
+    state: Option<&'a str>,
+    units: Vec<OpenUnit<'a>>,
+    units_total: usize,
+    items: Map<String, Value>,
+    vars: &'a Map<String, Value>,
+    next_action: NextAction<'a>,
+    start_time: &'a str,
+    last_updated: &'a str,
+    can_resume: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OpenUnit<'a> {
+    unit_id: Short<'a>,
+    state: &'a str,
+    item: Option<Short<'a>>,
+    attempt: u32,
+    max_attempts: Option<u32>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct NextAction<'a> {
+    r#type: &'static str,
+    state: Option<&'a str>,
+    unit_id: Option<Short<'a>>,
+}
+
+/// The beginning of a text that may be long.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Short<'a>(&'a str);
+
+impl<'a> Short<'a> {
+    fn of(text: &'a str) -> Self {
+        Self(match text.char_indices().nth(200) {
+            Some((end, _)) => &text[..end],
+            None => text,
+        })
+    }
+}
+
+/// The text of `state.json`, bounded.
 fn state(plain: &Plain<'_>, run: &RunState) -> String {
     let none = Map::new();
     [(MOST_UNITS, &run.vars), (5, &none)]
@@ -146,42 +202,48 @@ fn state(plain: &Plain<'_>, run: &RunState) -> String {
         .unwrap_or_else(|| pretty(&state_with(plain, run, 0, &none)))
 }
 
-fn state_with(plain: &Plain<'_>, run: &RunState, most: usize, vars: &Map<String, Value>) -> Value {
-    let action = view::next_action(run, &plain.definition);
-    let short = |text: &str| text.chars().take(200).collect::<String>();
-    let units: Vec<Value> = run
+fn state_with<'a>(
+    plain: &Plain<'_>,
+    run: &'a RunState,
+    most: usize,
+    vars: &'a Map<String, Value>,
+) -> Present<'a> {
+    let units = run.waiting().take(most).map(|(token, unit)| OpenUnit {
+        unit_id: Short::of(&unit.id),
+        state: &token.state,
+        item: token.key().map(Short::of),
+        attempt: unit.attempt,
+        max_attempts: unit.max_attempts,
+    });
+    let asked = run
         .waiting()
-        .take(most)
-        .map(|(token, unit)| {
-            json!({
-                "unitId": short(&unit.id),
-                "state": token.state,
-                "item": token.key().map(short),
-                "attempt": unit.attempt,
-                "maxAttempts": unit.max_attempts,
-            })
-        })
-        .collect();
-    json!({
-        "version": 1,
-        "runId": run.run,
-        "workflow": run.workflow,
-        "status": run.status.name(),
-        "pausedReason": run.pause.as_ref().map(|pause| short(&pause.reason)),
-        "state": action.unit.as_ref().map(|unit| unit.state.clone()),
-        "units": units,
-        "unitsTotal": run.waiting().count(),
-        "items": if most > 0 { view::items(run, &plain.definition) } else { Map::new() },
-        "vars": vars,
-        "nextAction": {
-            "type": action.action,
-            "state": action.unit.as_ref().map(|unit| unit.state.clone()),
-            "unitId": action.unit.as_ref().map(|unit| short(&unit.unit_id)),
+        .next()
+        .filter(|_| run.status == RunStatus::Running);
+    let state = asked.map(|(token, _)| token.state.as_str());
+    Present {
+        version: 1,
+        run_id: &run.run,
+        workflow: &run.workflow,
+        status: run.status.name(),
+        paused_reason: run.pause.as_ref().map(|pause| Short::of(&pause.reason)),
+        state,
+        units: units.collect(),
+        units_total: run.waiting().count(),
+        items: if most > 0 {
+            view::items(run, &plain.definition)
+        } else {
+            Map::new()
         },
-        "startTime": run.started_at,
-        "lastUpdated": run.updated_at,
-        "canResume": !run.status.is_over(),
-    })
+        vars,
+        next_action: NextAction {
+            r#type: view::action(run, &plain.definition),
+            state,
+            unit_id: asked.map(|(_, unit)| Short::of(&unit.id)),
+        },
+        start_time: &run.started_at,
+        last_updated: &run.updated_at,
+        can_resume: !run.status.is_over(),
+    }
 }
 
 /// What the run is about.

@@ -20,19 +20,34 @@ const MOST_UNITS: usize = 20;
 
 /// What comes next, without instructions.
 pub(crate) fn next_action(run: &RunState, definition: &Definition) -> RunAction {
-    let mut action = whole(run);
+    let mut then = whole(run);
+    action(run, definition).clone_into(&mut then.action);
     if run.status == RunStatus::Running {
         let open: Vec<OpenUnit> = run
             .waiting()
             .take(MOST_UNITS)
             .map(|(token, unit)| open_unit(run, definition, token, unit))
             .collect();
-        if open.is_empty() && definition.advance == Advance::Manual {
-            "step".clone_into(&mut action.action);
-        }
-        listed(&mut action, open, run.waiting().count());
+        listed(&mut then, open, run.waiting().count());
     }
-    action
+    then
+}
+
+/// What is to be done next, in a word.
+pub(super) fn action(run: &RunState, definition: &Definition) -> &'static str {
+    let running = run.status == RunStatus::Running;
+    if running && definition.advance == Advance::Manual && run.waiting().next().is_none() {
+        return "step";
+    }
+    in_a_word(run.status)
+}
+
+fn in_a_word(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Running => "work",
+        RunStatus::Paused => "paused",
+        _ => "complete",
+    }
 }
 
 /// What comes next, with all that is needed to do it.
@@ -63,13 +78,9 @@ pub(crate) fn full(
 /// What came next when a report was answered, as it was recorded.
 pub(crate) fn recorded(run: &RunState, definition: &Definition, next: &Next) -> RunAction {
     let mut then = whole(run);
-    match next.status {
-        RunStatus::Running => "work".clone_into(&mut then.action),
-        RunStatus::Paused => "paused".clone_into(&mut then.action),
-        over => {
-            "complete".clone_into(&mut then.action);
-            then.status = Some(over.name().to_owned());
-        }
+    in_a_word(next.status).clone_into(&mut then.action);
+    if next.status.is_over() {
+        then.status = Some(next.status.name().to_owned());
     }
     if next.status == RunStatus::Running {
         then.status = None;
@@ -101,16 +112,13 @@ fn whole(run: &RunState) -> RunAction {
         workflow: run.workflow.clone(),
         ..RunAction::default()
     };
+    in_a_word(run.status).clone_into(&mut action.action);
     match run.status {
-        RunStatus::Running => "work".clone_into(&mut action.action),
+        RunStatus::Running => {}
         RunStatus::Paused => {
-            "paused".clone_into(&mut action.action);
             action.paused_reason = run.pause.as_ref().map(|pause| pause.reason.clone());
         }
-        over => {
-            "complete".clone_into(&mut action.action);
-            action.status = Some(over.name().to_owned());
-        }
+        over => action.status = Some(over.name().to_owned()),
     }
     action
 }
