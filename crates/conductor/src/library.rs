@@ -1,5 +1,6 @@
 //! Where definitions and templates come from: built in, or the project's own.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -196,7 +197,7 @@ fn templates_of(workflow: &str) -> Option<&'static workflows::Builtin> {
 const LONGEST_TEMPLATE: u64 = 1024 * 1024;
 
 /// The text of a template: the project's own, else the built-in one.
-pub fn template(root: &Path, workflow: &str, name: &str) -> Result<String, Fault> {
+pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Cow<'static, str>, Fault> {
     let missing = || {
         Fault::new(
             Kind::Environment,
@@ -224,10 +225,12 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<String, Fault
             "it has {} bytes, and {LONGEST_TEMPLATE} are the most",
             about.len()
         ))),
-        Ok(_) => fs::read_to_string(&path).map_err(|error| unreadable(&error.to_string())),
+        Ok(_) => fs::read_to_string(&path)
+            .map(Cow::Owned)
+            .map_err(|error| unreadable(&error.to_string())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => templates_of(workflow)
             .and_then(|builtin| builtin.template(name))
-            .map(str::to_owned)
+            .map(Cow::Borrowed)
             .ok_or_else(missing),
         Err(error) => Err(unreadable(&error.to_string())),
     }

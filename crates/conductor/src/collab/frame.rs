@@ -6,7 +6,7 @@ use std::path::Path;
 use journal::{EvidenceStore, FileJournal, Journal as _, Position};
 use rails::{Definition, RunState};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::answer::{BatchBrief, ItemBrief, SkillParams};
 use super::state::{batch_brief, item_brief, not_run};
@@ -194,14 +194,14 @@ impl Skills {
     }
 
     /// What a template sees. Every name that the proof admits is there, whatever the state.
-    fn values(
-        &self,
-        plain: &Plain<'_>,
-        run: &RunState,
-        frame: &Frame,
-        unit: &str,
+    fn values<'a>(
+        &'a self,
+        plain: &'a Plain<'_>,
+        run: &'a RunState,
+        frame: &'a Frame,
+        unit: &'a str,
         attempt: u32,
-    ) -> Value {
+    ) -> Values<'a> {
         let definition = &plain.definition;
         let token = run.tokens.first();
         let number = run.pointed_at(ITEM).unwrap_or_default();
@@ -212,43 +212,122 @@ impl Skills {
         let text = |field: &str| item.map_or("", |item| item.text(field));
         let batch = run.pointed_at(BATCH).unwrap_or_default();
         let batches = run.sets.get(BATCHES);
-        let members: Vec<Value> = batches
+        let mut members: Vec<&Map<String, Value>> = batches
             .and_then(|batches| batches.get(batch))
             .into_iter()
             .flat_map(|batch| batch.texts(TASKS))
             .filter_map(|id| run.sets.get(TASKS)?.get(id))
-            .map(|task| Value::Object((*task.fields).clone()))
+            .map(|task| &*task.fields)
             .collect();
+        let more = members.len().saturating_sub(MOST_TASKS);
+        members.truncate(MOST_TASKS);
         let folder = plain.dir.join(documents::FOLDER);
-        json!({
-            "skill": frame.skill,
-            "session": {
-                "name": self.name,
-                "documents": folder.display().to_string(),
-                "design": folder.join(documents::DESIGN).display().to_string(),
-                "graph": folder.join(documents::graph_name(number)).display().to_string(),
+        Values {
+            skill: &frame.skill,
+            session: SessionValues {
+                name: &self.name,
+                design: folder.join(documents::DESIGN).display().to_string(),
+                graph: folder
+                    .join(documents::graph_name(number))
+                    .display()
+                    .to_string(),
+                documents: folder.display().to_string(),
             },
-            "item": { "number": number, "title": text("title"), "type": text("type") },
-            "batch": {
-                "id": batch,
-                "index": frame.params.batch_index.unwrap_or(0),
-                "count": batches.map_or(0, rails::state::ItemSet::len),
-                "tasks": members.iter().take(MOST_TASKS).collect::<Vec<_>>(),
-                "more": members.len().saturating_sub(MOST_TASKS),
+            item: ItemValues {
+                number,
+                title: text("title"),
+                kind: text("type"),
             },
-            "workflow": { "id": run.workflow, "title": definition.title },
-            "run": { "id": run.run },
-            "state": {
-                "id": frame.state,
-                "label": frame.display_name,
-                "phase": definition.phase(&frame.state),
+            batch: BatchValues {
+                id: batch,
+                index: frame.params.batch_index.unwrap_or(0),
+                count: batches.map_or(0, rails::state::ItemSet::len),
+                tasks: members,
+                more,
             },
-            "unit": { "id": unit, "attempt": attempt },
-            "reason": token.and_then(|token| token.reason.clone()).unwrap_or_default(),
-            "inputs": run.inputs,
-            "vars": run.vars,
-        })
+            workflow: WorkflowValues {
+                id: &run.workflow,
+                title: &definition.title,
+            },
+            run: RunValues { id: &run.run },
+            state: StateValues {
+                id: &frame.state,
+                label: &frame.display_name,
+                phase: definition.phase(&frame.state),
+            },
+            unit: UnitValues { id: unit, attempt },
+            reason: token
+                .and_then(|token| token.reason.as_deref())
+                .unwrap_or_default(),
+            inputs: &run.inputs,
+            vars: &run.vars,
+        }
     }
+}
+
+/// What a template sees.
+#[derive(Serialize)]
+struct Values<'a> {
+    skill: &'a str,
+    session: SessionValues<'a>,
+    item: ItemValues<'a>,
+    batch: BatchValues<'a>,
+    workflow: WorkflowValues<'a>,
+    run: RunValues<'a>,
+    state: StateValues<'a>,
+    unit: UnitValues<'a>,
+    reason: &'a str,
+    inputs: &'a Map<String, Value>,
+    vars: &'a Map<String, Value>,
+}
+
+#[derive(Serialize)]
+struct SessionValues<'a> {
+    name: &'a str,
+    documents: String,
+    design: String,
+    graph: String,
+}
+
+#[derive(Serialize)]
+struct ItemValues<'a> {
+    number: &'a str,
+    title: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+}
+
+#[derive(Serialize)]
+struct BatchValues<'a> {
+    id: &'a str,
+    index: u64,
+    count: usize,
+    tasks: Vec<&'a Map<String, Value>>,
+    more: usize,
+}
+
+#[derive(Serialize)]
+struct WorkflowValues<'a> {
+    id: &'a str,
+    title: &'a str,
+}
+
+#[derive(Serialize)]
+struct RunValues<'a> {
+    id: &'a str,
+}
+
+#[derive(Serialize)]
+struct StateValues<'a> {
+    id: &'a str,
+    label: &'a str,
+    phase: &'a str,
+}
+
+#[derive(Serialize)]
+struct UnitValues<'a> {
+    id: &'a str,
+    attempt: u32,
 }
 
 /// The variables that templates of such a workflow may name.

@@ -356,7 +356,7 @@ fn instructions(
 }
 
 /// Renders a template with undefined names as errors.
-pub fn render(name: &str, template: &str, values: &Value) -> Result<String, Fault> {
+pub fn render(name: &str, template: &str, values: &impl Serialize) -> Result<String, Fault> {
     /// One engine does for all calls. It knows templates by the hash of their text, so that each is parsed once.
     static ENGINE: LazyLock<RwLock<Environment<'static>>> = LazyLock::new(|| RwLock::new(engine()));
     const MOST_KEPT: usize = 64;
