@@ -375,35 +375,32 @@ impl<'a> Words<'a> {
 
     /// A text with its flags as arguments.
     fn flags(&self, text: &str) -> String {
-        if self.skills {
-            flags(&flags(text, &skills::FLAGS), &FLAGS)
-        } else {
-            flags(text, &FLAGS)
-        }
+        let own: &[(&str, &str)] = if self.skills { &skills::FLAGS } else { &[] };
+        flags(text, |word| {
+            let mut known = own.iter().chain(&FLAGS);
+            known.find(|(flag, _)| *flag == word).map(|known| known.1)
+        })
     }
 }
 
-/// A text with these flags as arguments.
-fn flags(text: &str, known: &[(&str, &str)]) -> String {
+/// A text with the flags as arguments for which there is one.
+fn flags(text: &str, argument: impl Fn(&str) -> Option<&'static str>) -> String {
     // What only a person does keeps the words that the person types; so does what is no command of ours.
     if text.starts_with("tm ") || text.starts_with("git ") || !text.contains("--") {
         return text.to_owned();
     }
-    let mut out = text.to_owned();
-    for &(flag, argument) in known {
-        let mut from = 0;
-        while let Some(at) = out[from..].find(flag).map(|at| at + from) {
-            let end = at + flag.len();
-            let goes_on = out[end..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-');
-            let begins = !out[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '-');
-            if begins && !goes_on {
-                out.replace_range(at..end, argument);
-                from = at + argument.len();
-            } else {
-                from = end;
-            }
-        }
+    let of_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("--") {
+        let (before, flag) = rest.split_at(at);
+        let (word, behind) = flag.split_at(flag.find(|c| !of_word(c)).unwrap_or(flag.len()));
+        out.push_str(before);
+        let known = (!before.ends_with(of_word)).then(|| argument(word));
+        out.push_str(known.flatten().unwrap_or(word));
+        rest = behind;
     }
+    out.push_str(rest);
     out
 }
 

@@ -19,20 +19,29 @@ pub(super) const FLAGS: [(&str, &str); 9] = [
 const SWITCHES: [&str; 2] = ["--full", "--given-up"];
 
 /// A sentence for both kinds of callers names a tool and its command beside it: here they have become the same.
-pub(super) fn named_once(mut text: String) -> String {
-    // Most lines name nothing twice.
-    if !text.contains("` (") {
+pub(super) fn named_once(text: String) -> String {
+    const BESIDE: [&str; 2] = ["` (or `", "` (`"];
+    let mut out = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find("` (") {
+        let (before, both) = rest.split_at(at);
+        let tool = before.rsplit('`').next().unwrap_or_default();
+        let again = BESIDE.iter().find_map(|beside| {
+            let again = both.strip_prefix(beside)?.strip_prefix(tool)?;
+            again.strip_prefix("`)")
+        });
+        out.push_str(before);
+        out.push('`');
+        rest = match again.filter(|_| collab::NAMES.contains(&tool)) {
+            Some(behind) => behind,
+            None => &both[1..],
+        };
+    }
+    if out.is_empty() {
         return text;
     }
-    for tool in collab::NAMES {
-        for both in [
-            format!("`{tool}` (or `{tool}`)"),
-            format!("`{tool}` (`{tool}`)"),
-        ] {
-            text = text.replace(&both, &format!("`{tool}`"));
-        }
-    }
-    text
+    out.push_str(rest);
+    out
 }
 
 /// The words that stand for what the reader is to put there.
