@@ -210,10 +210,14 @@ pub(super) fn batch_brief(
     let members: Vec<&str> = batch.texts(TASKS).collect();
     let mut tasks = Vec::new();
     if most > 0 {
-        let (open, over): (Vec<&str>, Vec<&str>) =
-            members.iter().partition(|id| is_open(run, &barred, id));
-        let chosen = open.into_iter().chain(over).take(most);
-        tasks.extend(chosen.filter_map(|id| brief(run, &barred, id)));
+        let open = |id: &&str| is_open(run, &barred, id);
+        let mut chosen: Vec<&str> = members.iter().copied().filter(open).take(most).collect();
+        // Of a batch of very many the first ones are found soon, and the others need not be looked at.
+        if chosen.len() < most {
+            let over = members.iter().copied().filter(|id| !open(id));
+            chosen.extend(over.take(most - chosen.len()));
+        }
+        tasks.extend(chosen.into_iter().filter_map(|id| brief(run, &barred, id)));
     }
     Some(BatchBrief {
         id: id.to_owned(),
@@ -257,9 +261,8 @@ fn is_open(run: &RunState, barred: &[bool], id: &str) -> bool {
         let at = tasks.position(id);
         at.and_then(|at| barred.get(at).copied()).unwrap_or(false)
     };
-    tasks
-        .get(id)
-        .is_some_and(|task| matches!(task.status, ItemStatus::Open | ItemStatus::Active) && !lost())
+    let status = tasks.status(id);
+    status.is_some_and(|status| matches!(status, ItemStatus::Open | ItemStatus::Active)) && !lost()
 }
 
 /// A task in few words; `barred` says of every task whether it is left out.

@@ -1,11 +1,10 @@
 //! How this process left the files that are made from the journal, so that it need not read them again at its next call.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rails::RunState;
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use super::derived::REPORTS;
 use crate::remembered;
@@ -33,20 +32,24 @@ struct Left {
 
 /// What a file is told by, short of reading it: device, inode, length, and time of the last change in seconds and
 /// nanoseconds.
-type Stamp = (u64, u64, u64, i64, i64);
+type Stamp = [i128; 5];
 
 /// The files as they are. `None` where one is missing that every run has.
 fn look(dir: &Path, run: &RunState) -> Option<Left> {
+    // A path is long, and each of the files lies at the end of it.
+    let folder = openat(CWD, dir, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let stamp = |name: &&str| {
-        let found = fs::symlink_metadata(dir.join(name)).ok()?;
-        found.is_file().then(|| {
-            (
-                found.dev(),
-                found.ino(),
-                found.len(),
-                found.ctime(),
-                found.ctime_nsec(),
-            )
+        let found = statat(&folder, *name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+        // Systems have them as numbers of different kinds.
+        is_file.then(|| {
+            [
+                found.st_dev.into(),
+                found.st_ino.into(),
+                found.st_size.into(),
+                found.st_ctime.into(),
+                found.st_ctime_nsec.into(),
+            ]
         })
     };
     let mut files: Vec<Option<Stamp>> = FILES.iter().map(stamp).collect();
