@@ -48,13 +48,41 @@ impl Repository {
         start: &Path,
         environment: ExtraEnvironment,
     ) -> Result<Self, GitError> {
+        const FLAGS: [&str; 2] = ["--is-bare-repository", "--is-inside-work-tree"];
+        const PLACES: [&str; 4] = [
+            "--show-toplevel",
+            "--absolute-git-dir",
+            "--path-format=absolute",
+            "--git-common-dir",
+        ];
         let ask = |arguments: &[&str]| {
             Git::read(start, &environment)
                 .arg("rev-parse")
                 .args(arguments)
                 .run()
         };
-        let flags = match ask(&["--is-bare-repository", "--is-inside-work-tree"]) {
+        let found = |places: [&[u8]; 3]| -> Result<[PathBuf; 3], GitError> {
+            let [top_level, git_dir, common_dir] =
+                places.map(|bytes| real_path(Path::new(OsStr::from_bytes(bytes))));
+            Ok([top_level?, git_dir?, common_dir?])
+        };
+        let at = |[top_level, git_dir, common_dir]: [PathBuf; 3], environment| Self {
+            places: Arc::new(Places {
+                top_level,
+                git_dir,
+                common_dir,
+            }),
+            scope: Arc::new(Vec::new()),
+            environment: Arc::new(environment),
+        };
+        // Mostly one question tells all. Where there is no working tree, git answers none of it.
+        if let Ok(answer) = ask(&[&FLAGS[..], &PLACES[..]].concat()) {
+            let lines: Vec<&[u8]> = answer.split(|byte| *byte == b'\n').collect();
+            if let [b"false", b"true", top_level, git_dir, common_dir, b""] = lines[..] {
+                return Ok(at(found([top_level, git_dir, common_dir])?, environment));
+            }
+        }
+        let flags = match ask(&FLAGS) {
             Ok(flags) => flags,
             Err(error) if *error.kind() == GitErrorKind::NotARepository => {
                 return Err(GitError::new(
@@ -85,34 +113,11 @@ impl Repository {
                 ));
             }
         }
-        let answer = ask(&[
-            "--show-toplevel",
-            "--absolute-git-dir",
-            "--path-format=absolute",
-            "--git-common-dir",
-        ])?;
-        let lines: Vec<&[u8]> = answer.split(|byte| *byte == b'\n').collect();
-        let places = if let [top_level, git_dir, common_dir, b""] = lines[..] {
-            [top_level.to_vec(), git_dir.to_vec(), common_dir.to_vec()]
-        } else {
-            // A folder with a line break in its name: one question at a time.
-            [
-                one_line(ask(&["--show-toplevel"])?),
-                one_line(ask(&["--absolute-git-dir"])?),
-                one_line(ask(&["--path-format=absolute", "--git-common-dir"])?),
-            ]
-        };
-        let [top_level, git_dir, common_dir] =
-            places.map(|bytes| real_path(Path::new(OsStr::from_bytes(&bytes))));
-        Ok(Self {
-            places: Arc::new(Places {
-                top_level: top_level?,
-                git_dir: git_dir?,
-                common_dir: common_dir?,
-            }),
-            scope: Arc::new(Vec::new()),
-            environment: Arc::new(environment),
-        })
+        // A folder with a line break in its name: one question at a time.
+        let top_level = one_line(ask(&["--show-toplevel"])?);
+        let git_dir = one_line(ask(&["--absolute-git-dir"])?);
+        let common_dir = one_line(ask(&["--path-format=absolute", "--git-common-dir"])?);
+        Ok(at(found([&top_level, &git_dir, &common_dir])?, environment))
     }
 
     /// The repository at places that [`Repository::discover`] found earlier, without asking git again. Where they

@@ -241,25 +241,30 @@ impl Conductor {
             .suggest(format!("begin it with `tm run start {workflow}`, or give it another id")));
         }
         let baseline = self.baseline(start)?;
-        if self.stored()?.is_none() {
+        let before = match self.stored()? {
             // First without making anything: a start that is refused leaves no folder behind.
-            self.planned(start)?;
-        }
+            None => Some(self.planned(start)?),
+            Some(_) => None,
+        };
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
-        if start.force {
+        // It holds unless another start was faster.
+        let before = before.filter(|_| project.runs().is_ok_and(|runs| runs.is_empty()));
+        if start.force
+            && let Some(other) = running(&project)?
+        {
             // A start that is refused ends no run.
             self.planned(start)?;
-            if let Some(other) = running(&project)? {
-                self.supersede(&project, &other)?;
-            }
-            self.refuse_second(&project)?;
-        } else {
-            self.refuse_second(&project)?;
+            self.supersede(&project, &other)?;
         }
+        self.refuse_second(&project)?;
+        let planned = match before {
+            Some(planned) => planned,
+            None => self.planned(start)?,
+        };
         let planned = Planned {
             baseline,
-            ..self.planned(start)?
+            ..planned
         };
         Self::sweep(&project);
         let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
