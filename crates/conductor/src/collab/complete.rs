@@ -172,7 +172,7 @@ pub(super) fn same(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other) || one.to_lowercase() == other.to_lowercase()
 }
 
-/// What is said of a completion that was taken in, now or before: always the same.
+/// What is said of a completion that was taken in, now or before: always the same, unless somebody stopped the session.
 fn recorded(hand: &Hand<'_>, report: &Reported) -> SkillAnswer {
     let run = &hand.open.run;
     let next = report.answer.next.clone().unwrap_or_else(|| run.next());
@@ -181,7 +181,7 @@ fn recorded(hand: &Hand<'_>, report: &Reported) -> SkillAnswer {
             status: RunStatus::Running,
             unit: Some(unit),
             ..
-        } => {
+        } if run.status != RunStatus::Aborted => {
             let mut answer = match Frame::of_unit(&hand.open, unit) {
                 Ok(frame) => of_frame(frame),
                 // It was taken in all the same.
@@ -192,8 +192,12 @@ fn recorded(hand: &Hand<'_>, report: &Reported) -> SkillAnswer {
                 }
             };
             answer.unit_id = Some(unit.clone());
+            if run.status == RunStatus::Paused {
+                answer.status = not_running(run);
+            }
             answer
         }
+        // What was told then is not to be done any more.
         _ => standing(hand),
     };
     name_of(run)

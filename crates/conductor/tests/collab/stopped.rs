@@ -63,9 +63,10 @@ fn a_paused_session_takes_nothing_and_says_why() {
 fn what_was_accepted_before_is_answered_in_a_pause_too() {
     let stage = Stage::of(&["code"]);
     let unit = stage.brief().unit_id.unwrap();
-    let answer = stage.done("gather-session-goals");
+    let mut answer = stage.done("gather-session-goals");
     let id = stage.full().run_id;
     stage.conductor().run_pause(Some(&id), "lunch").unwrap();
+    answer.status = Some("paused".to_owned());
     assert_eq!(
         wire(&stage.complete("gather-session-goals", Some(&unit)).unwrap()),
         wire(&answer)
@@ -163,4 +164,33 @@ fn after_the_end_eight_callers_at_once_begin_one_session() {
         );
     }
     assert_eq!(stage.runs(), 2);
+}
+
+#[test]
+fn a_completion_said_again_tells_that_the_session_was_stopped() {
+    let stage = Stage::of(&["code"]);
+    stage.until("brainstorm-exploring");
+    let id = stage.full().run_id;
+    let before = stage.complete("collab-clear", None).unwrap();
+    assert_eq!((before.validated, before.status.as_deref()), (true, None));
+
+    stage.conductor().run_pause(Some(&id), "lunch").unwrap();
+    let paused = stage.complete("collab-clear", None).unwrap();
+    assert_eq!(
+        (paused.validated, paused.status.as_deref()),
+        (true, Some("paused"))
+    );
+    assert_eq!(paused.next_skill, before.next_skill);
+
+    stage.conductor().run_resume(Some(&id)).unwrap();
+    assert_eq!(stage.complete("collab-clear", None).unwrap(), before);
+
+    stage.conductor().run_abort(Some(&id)).unwrap();
+    let over = stage.complete("collab-clear", None).unwrap();
+    assert_eq!(over.status.as_deref(), Some("aborted"));
+    // Nobody is sent on.
+    assert_eq!(
+        (over.next_skill, over.instructions, over.action.as_str()),
+        (None, None, "none")
+    );
 }
