@@ -66,6 +66,14 @@ pub fn read(path: &Path) -> Result<String, Fault> {
         )
         .suggest("split it into several workflows"));
     }
+    // A pipe would hold up whoever opens it.
+    if metadata.is_ok_and(|metadata| !metadata.is_file()) {
+        let message = format!("{} is no ordinary file", path.display());
+        return Err(
+            Fault::new(Kind::Environment, "workflow_unreadable", message)
+                .suggest("put the definition there, or take it away"),
+        );
+    }
     fs::read_to_string(path).map_err(|error| {
         let kind = if error.kind() == std::io::ErrorKind::NotFound {
             Kind::Missing
@@ -85,13 +93,16 @@ pub fn read(path: &Path) -> Result<String, Fault> {
 pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
     let builtin = workflows::builtin(id);
     for path in files(root) {
-        let Ok(text) = read(&path) else {
-            continue;
+        // By its name it is the one that is meant: to run another in its place would surprise.
+        let is_meant = path.file_stem().is_some_and(|stem| stem == id);
+        let text = match read(&path) {
+            Ok(text) => text,
+            Err(fault) if is_meant && fault.kind == Kind::Environment => return Err(fault),
+            Err(_) => continue,
         };
         let definition = match Definition::parse(&text) {
             Ok(definition) => definition,
-            // By its name it is the one that is meant: to run another in its place would surprise.
-            Err(fault) if path.file_stem().is_some_and(|stem| stem == id) => {
+            Err(fault) if is_meant => {
                 return Err(Fault::new(
                     Kind::Environment,
                     "workflow_invalid",

@@ -40,6 +40,28 @@ fn a_template_of_the_project_takes_the_place_of_the_built_in_one() {
 }
 
 #[test]
+fn a_definition_that_is_no_file_is_told() {
+    let stage = Stage::bare();
+    let folder = stage.project().join(".taskmaster/workflows");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, holds_up) in [("other.yaml", false), ("collab.yaml", true)] {
+        let pipe = folder.join(name);
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let begun = stage.complete("collab-start", None);
+        if holds_up {
+            let fault = begun.unwrap_err();
+            assert_eq!(fault.code, "workflow_unreadable", "{fault:?}");
+            assert!(fault.message.contains("collab.yaml"), "{fault:?}");
+        } else {
+            assert!(begun.unwrap().validated);
+            stage.conductor().run_abort(None).unwrap();
+        }
+        std::fs::remove_file(pipe).unwrap();
+    }
+}
+
+#[test]
 fn a_broken_template_is_told_before_a_session_begins() {
     for (text, words) in [
         ("{{ skill", "collab-clear.md"),
