@@ -1,6 +1,6 @@
 //! `tm workflow graph`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use conductor::GraphFormat;
@@ -11,9 +11,9 @@ pub struct Graph {
     /// The workflow: its id, or a YAML file; that of the run if left out
     #[arg(value_name = "ID", required_unless_present = "run")]
     pub workflow: Option<PathBuf>,
-    /// What to write
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    /// What to write; if left out, what the ending of FILE says, else mermaid
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
     /// Draw the definition that this run is pinned to, and mark where it is; the run's id, or the beginning of it
     #[arg(long, value_name = "RUN", alias = "run-id")]
     pub run: Option<String>,
@@ -32,6 +32,19 @@ pub enum Format {
     Dot,
     /// A picture, for browsers and documents
     Svg,
+}
+
+impl Graph {
+    /// What to write.
+    pub fn format(&self) -> Format {
+        let ending = self.output.as_deref().and_then(Path::extension);
+        let by_ending = || match ending?.to_str()? {
+            "svg" => Some(Format::Svg),
+            "dot" | "gv" => Some(Format::Dot),
+            _ => None,
+        };
+        self.format.or_else(by_ending).unwrap_or_default()
+    }
 }
 
 impl From<Format> for GraphFormat {

@@ -15,7 +15,7 @@ pub fn graph(graph: &Graph, conductor: &Conductor, output: &mut Output) -> Resul
     let drawn = conductor.workflow_graph(
         graph.workflow.as_deref(),
         graph.run.as_deref(),
-        graph.format.into(),
+        graph.format().into(),
     )?;
     let file = graph
         .output

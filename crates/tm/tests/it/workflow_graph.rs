@@ -57,6 +57,25 @@ fn every_workflow_is_drawn_in_every_format() {
 }
 
 #[test]
+fn the_ending_of_the_file_says_in_what_it_is_drawn() {
+    let environment = with_examples();
+    for (name, format, begins) in [
+        ("a.svg", None, "<svg xmlns="),
+        ("a.dot", None, "digraph \""),
+        ("a.gv", None, "digraph \""),
+        ("a.mmd", None, "flowchart TD\n"),
+        ("a", None, "flowchart TD\n"),
+        ("b.svg", Some("dot"), "digraph \""),
+    ] {
+        let mut words = vec!["workflow", "graph", "collab", "-o", name];
+        words.extend(format.into_iter().flat_map(|format| ["--format", format]));
+        environment.tm(&words).text();
+        let text = fs::read_to_string(environment.project().join(name)).unwrap();
+        assert!(text.starts_with(begins), "{name}: {text}");
+    }
+}
+
+#[test]
 fn a_file_is_drawn_even_with_faults_as_far_as_it_can_be_read() {
     let environment = TestEnvironment::bare();
     environment.write(
