@@ -100,11 +100,16 @@ pub struct BatchBrief {
 }
 
 impl BatchBrief {
-    /// The same with at most so many tasks.
-    pub(super) fn cut(mut self, most: usize) -> Self {
+    /// The same with at most so many tasks, and of each at most so many that it depends on.
+    pub(super) fn cut(mut self, most: usize, most_needs: usize) -> Self {
         let all = self.tasks_total.unwrap_or(self.tasks.len() as u64);
         self.tasks.truncate(most);
         self.tasks_total = (all > self.tasks.len() as u64).then_some(all);
+        for task in &mut self.tasks {
+            let needs = task.depends_on.len();
+            task.depends_on.truncate(most_needs);
+            task.depends_on_total = (needs > most_needs).then_some(needs as u64);
+        }
         self
     }
 }
@@ -125,6 +130,9 @@ pub struct TaskBrief {
     pub not_run: bool,
     /// Ids of the tasks that must be completed before.
     pub depends_on: Vec<String>,
+    /// How many these are, where they are more than those shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depends_on_total: Option<u64>,
 }
 
 /// What is wrong with a document.

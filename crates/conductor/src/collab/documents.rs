@@ -81,6 +81,8 @@ impl Before {
 pub(super) enum Place {
     /// In the file of that name, as it is now.
     File(String),
+    /// The same; others that are also the item's own are passed over for it, because the item was taken from it before.
+    Among(String, Vec<String>),
     /// Where it was taken from it is no more: its bytes are kept under this name and SHA-256.
     Kept(String, String),
     /// In several files: which is meant cannot be told.
@@ -163,7 +165,13 @@ impl Graphs {
                 several => {
                     return match several.iter().find(|name| same(name)) {
                         // The one that it was taken from stays the one.
-                        Some(known) => Place::File((*known).to_owned()),
+                        Some(known) => {
+                            let others = several.iter().filter(|name| *name != known);
+                            Place::Among(
+                                (*known).to_owned(),
+                                others.map(|&name| name.to_owned()).collect(),
+                            )
+                        }
                         None => {
                             Place::Several(several.iter().map(|&name| name.to_owned()).collect())
                         }
@@ -255,16 +263,42 @@ pub(super) fn to_read(dir: &Path, run: &RunState) -> Vec<String> {
         .flat_map(|batch| batch.texts(super::TASKS))
         .take(MOST_LOOKED_AT)
         .filter_map(|id| Some(run.sets.get(super::TASKS)?.get(id)?.text("item")));
-    let mut names = vec![DESIGN.to_owned()];
+    let mut items: Vec<&str> = Vec::new();
     for item in run.pointed_at(super::ITEM).into_iter().chain(of_tasks) {
-        if let Some(taken) = graphs.get(item)
-            && !names.contains(&taken.name)
-        {
-            names.push(taken.name.clone());
+        if !items.contains(&item) {
+            items.push(item);
         }
+    }
+    let mut names = vec![DESIGN.to_owned()];
+    let graphs = items.iter().filter_map(|item| graphs.get(item));
+    names.extend(graphs.map(|taken| taken.name.clone()));
+    names.dedup();
+    let drafts = drafts(&folder, run);
+    for item in items {
+        let own = drafts.iter().filter(|(of, _)| of == item);
+        names.extend(own.map(|(_, name)| name.clone()));
     }
     names.retain(|name| folder.join(name).is_file());
     names
+}
+
+/// The drafts that lie in the folder of documents, such as `item-2a-interface.md`: the item of each, and its name.
+fn drafts(folder: &Path, run: &RunState) -> Vec<(String, String)> {
+    let items = run.sets.get(super::ITEMS);
+    let of = |name: &str| {
+        let rest = name.strip_prefix("item-")?;
+        // The number of an item may have hyphens itself: the longest that fits is meant.
+        let ends = rest.rmatch_indices('-').map(|(end, _)| &rest[..end]);
+        let mut numbers =
+            ends.filter(|number| items.is_some_and(|items| items.get(number).is_some()));
+        Some((numbers.next()?.to_owned(), name.to_owned()))
+    };
+    let listed = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = listed.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut drafts: Vec<_> = names.filter_map(|name| of(&name)).collect();
+    drafts.sort();
+    drafts.truncate(MOST_FILES);
+    drafts
 }
 
 /// The bytes of a document, if there is one.
@@ -417,7 +451,10 @@ mod tests {
         let known = taken(&[("2", "task-graph-item-2.md", "new")]);
         assert_eq!(
             place(&known, "2", Some("2"), &files),
-            file("task-graph-item-2.md")
+            Place::Among(
+                "task-graph-item-2.md".to_owned(),
+                vec!["task-graph-2.md".to_owned()]
+            )
         );
     }
 }

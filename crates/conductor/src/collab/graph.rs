@@ -79,14 +79,15 @@ impl Conductor {
         let all = All::read(&hand.plain, run, &mut graphs, given)?;
         let merged = all.merge(run);
         let cut = run.sets.contains_key(BATCHES);
-        synced.tasks = all.count(item.as_deref()) as u64;
         synced.notes = all.notes(item.as_deref());
-        let found = missing_or_wrong(&all, &merged, item.as_deref(), cut);
-        if let Some((code, message, problems)) = found {
-            synced.code = Some(code.to_owned());
-            synced.message = Some(format!("{message}; nothing was changed"));
-            synced.suggestion = Some("mend it, and hand it over again".to_owned());
-            synced.problems = problems;
+        if item.as_deref().is_none_or(|item| all.has(item)) {
+            synced.tasks = all.count(item.as_deref()) as u64;
+        }
+        if let Some(wrong) = missing_or_wrong(&all, &merged, item.as_deref(), cut) {
+            synced.code = Some(wrong.code);
+            synced.message = Some(format!("{}; nothing was changed", wrong.message));
+            synced.suggestion = Some(wrong.suggestion);
+            synced.problems = wrong.problems;
             return Ok(synced);
         }
         let mut edits = Vec::new();
@@ -154,44 +155,59 @@ impl Conductor {
     }
 }
 
-/// Why task graphs cannot be taken in: the code, in words, and the lines.
-fn missing_or_wrong(
-    all: &All,
-    merged: &Merged,
-    item: Option<&str>,
-    cut: bool,
-) -> Option<(&'static str, String, Vec<DocumentProblem>)> {
-    let own = all.problems(merged, item);
-    match item {
-        Some(item) if !all.has(item) => Some((
-            "graph_missing",
-            format!("there is no task graph of item {item} among the documents"),
-            Vec::new(),
-        )),
-        Some(item) if !own.is_empty() => Some((
-            "graph_invalid",
-            format!("the task graph of item {item} has errors"),
-            own,
-        )),
-        Some(_) if cut => {
-            let others = all.problems(merged, None);
-            (!others.is_empty()).then(|| {
-                (
-                    "graph_invalid",
-                    "with it the task graphs have errors".to_owned(),
-                    others,
-                )
-            })
-        }
-        Some(_) => None,
-        None => (!own.is_empty()).then(|| {
-            (
-                "graph_invalid",
-                "the task graphs have errors".to_owned(),
-                own,
-            )
-        }),
+/// Why task graphs cannot be taken in.
+struct Wrong {
+    code: String,
+    message: String,
+    suggestion: String,
+    problems: Vec<DocumentProblem>,
+}
+
+impl Wrong {
+    fn invalid(message: String, problems: Vec<DocumentProblem>) -> Option<Self> {
+        (!problems.is_empty()).then(|| Self {
+            code: "graph_invalid".to_owned(),
+            message,
+            suggestion: "mend it, and hand it over again".to_owned(),
+            problems,
+        })
     }
+}
+
+fn missing_or_wrong(all: &All, merged: &Merged, item: Option<&str>, cut: bool) -> Option<Wrong> {
+    let own = all.problems(merged, item);
+    let Some(item) = item else {
+        return Wrong::invalid("the task graphs have errors".to_owned(), own);
+    };
+    if !all.has(item) {
+        return Some(match own.into_iter().next() {
+            // Something lies there, and it cannot be told which of it is meant, or what it says.
+            Some(problem) => Wrong {
+                code: problem.code.clone(),
+                message: problem.message.clone(),
+                suggestion: problem.suggestion.clone(),
+                problems: vec![problem],
+            },
+            None => Wrong {
+                code: "graph_missing".to_owned(),
+                message: format!("there is no task graph of item {item} among the documents"),
+                suggestion: format!(
+                    "hand it over with `tm collab sync FILE`, or write it to `{}` in the session's folder of documents",
+                    documents::graph_name(item)
+                ),
+                problems: Vec::new(),
+            },
+        });
+    }
+    let of_item = format!("the task graph of item {item} has errors");
+    Wrong::invalid(of_item, own).or_else(|| {
+        let others = if cut {
+            all.problems(merged, None)
+        } else {
+            Vec::new()
+        };
+        Wrong::invalid("with it the task graphs have errors".to_owned(), others)
+    })
 }
 
 /// Where a file of the project lies. A link on the way may not lead out of the project.

@@ -164,6 +164,8 @@ pub(super) struct All {
     unreadable: Vec<(String, DocumentProblem)>,
     /// The items whose graphs are still to come.
     to_come: Vec<String>,
+    /// By item, what is told of files that were passed over.
+    passed_over: Vec<(String, String)>,
 }
 
 struct OfItem {
@@ -200,6 +202,7 @@ impl All {
             of: Vec::new(),
             unreadable: Vec::new(),
             to_come: Vec::new(),
+            passed_over: Vec::new(),
         };
         for (key, item) in items.iter() {
             if item.text("status") == COMPLETE {
@@ -243,6 +246,14 @@ impl All {
     ) -> Option<Document> {
         let (name, wrong) = match place {
             Place::Nowhere => return None,
+            Place::Among(name, others) => {
+                let note = format!(
+                    "passed over: {}. The graph of item {item} was taken from {name}; take one of them away",
+                    others.join(", ")
+                );
+                self.passed_over.push((item.to_owned(), note));
+                return self.found(plain, item, Place::File(name), files);
+            }
             Place::File(name) => match files.get(&name) {
                 Some(Ok(document)) => return Some(document.clone()),
                 Some(Err(fault)) => (name, fault.clone()),
@@ -363,14 +374,15 @@ impl All {
 
     /// What was read with some freedom; of one item only, where one is named.
     pub(super) fn notes(&self, of: Option<&str>) -> Vec<String> {
-        self.of
-            .iter()
-            .filter(|known| of.is_none_or(|item| known.number == item))
-            .filter_map(|known| Some((known.document.as_ref()?, &known.graph)))
+        let meant = |number: &str| of.is_none_or(|item| item == number);
+        let passed_over = self.passed_over.iter().filter(|(item, _)| meant(item));
+        let read = self.of.iter().filter(|known| meant(&known.number));
+        read.filter_map(|known| Some((known.document.as_ref()?, &known.graph)))
             .flat_map(|(document, graph)| {
                 let notes = graph.notes.iter();
                 notes.map(|note| format!("{}:{}: {}", document.name, note.line, note.message))
             })
+            .chain(passed_over.map(|(_, note)| note.clone()))
             .collect()
     }
 

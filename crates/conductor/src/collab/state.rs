@@ -87,19 +87,22 @@ impl Conductor {
 
 /// The brief of a session, made to fit: first some tasks and files go, then the instructions, then more of those.
 fn fitted(plain: &Plain<'_>, run: &RunState) -> SessionBrief {
-    /// How many tasks and files are shown, and whether the instructions are, from the most to the least.
-    const SHAPES: [(usize, usize, bool); 11] = [
-        (20, usize::MAX, true),
-        (8, 4, true),
-        (4, 2, true),
-        (20, usize::MAX, false),
-        (20, 4, false),
-        (8, 4, false),
-        (8, 2, false),
-        (4, 2, false),
-        (2, 1, false),
-        (1, 1, false),
-        (0, 0, false),
+    /// How many tasks are shown, of each how many that it depends on, how many files, and whether the instructions are, from
+    /// the most to the least.
+    const ALL: usize = usize::MAX;
+    const SHAPES: [(usize, usize, usize, bool); 12] = [
+        (20, ALL, ALL, true),
+        (8, ALL, 4, true),
+        (4, ALL, 2, true),
+        (20, ALL, ALL, false),
+        (20, ALL, 4, false),
+        (8, ALL, 4, false),
+        (8, ALL, 2, false),
+        (4, 8, 2, false),
+        (2, 4, 1, false),
+        (1, 2, 1, false),
+        (1, 0, 0, false),
+        (0, 0, 0, false),
     ];
     let definition = &plain.definition;
     let state = run.state();
@@ -126,8 +129,8 @@ fn fitted(plain: &Plain<'_>, run: &RunState) -> SessionBrief {
     let fits = |brief: &SessionBrief| {
         serde_json::to_string(brief).is_ok_and(|text| text.len() <= LONGEST_BRIEF)
     };
-    for (tasks, files, told) in SHAPES {
-        brief.batch = batch.clone().map(|batch| batch.cut(tasks));
+    for (tasks, needs, files, told) in SHAPES {
+        brief.batch = batch.clone().map(|batch| batch.cut(tasks, needs));
         brief.read = read.iter().take(files).cloned().collect();
         let more = read.len() - brief.read.len();
         brief.read_more = (more > 0).then_some(more as u64);
@@ -277,6 +280,7 @@ pub(super) fn brief(run: &RunState, barred: &[bool], id: &str) -> Option<TaskBri
         outcome,
         not_run: lost.unwrap_or(false),
         depends_on: task.texts("dependsOn").map(str::to_owned).collect(),
+        depends_on_total: None,
     })
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::answer::Updated;
 use super::documents::{DESIGN, Document};
 use super::request::{SessionUpdate, TaskUpdate};
-use super::state::{brief, remaining};
+use super::state::{brief, remaining, short};
 use super::words::{Said, said};
 use super::{FIRST, GIVEN_UP, HAS_SNAPSHOT, ITEM, ITEMS, TASKS, first, key, name_of, number};
 use crate::conductor::Conductor;
@@ -213,14 +213,15 @@ fn edit(update: &TaskUpdate) -> Result<Edit, Refusal> {
         ("pending" | "in_progress" | "completed" | "failed", None | Some("")) => &status,
         ("pending" | "in_progress" | "completed" | "failed", Some(outcome)) => {
             return Err(Refusal::new("bad_status").message(format!(
-                "the outcome of {} cannot be `{outcome}`: only a failed task has one, which is `failed`",
-                update.id
+                "the outcome of {} cannot be `{}`: only a failed task has one, which is `failed`",
+                short(&update.id),
+                short(outcome)
             )));
         }
         (other, _) => {
             return Err(Refusal::new("bad_status")
-                .message(format!("a task cannot be `{other}`"))
-                .detail("status", other));
+                .message(format!("a task cannot be `{}`", short(other)))
+                .detail("status", short(other)));
         }
     };
     let mut fields = Map::new();
@@ -310,12 +311,20 @@ fn work_item(at: usize, item: &Value) -> Result<Map<String, Value>, Fault> {
             "{place} has `{other}`, and an item has none"
         )));
     }
-    let plain =
-        |text: &str, longest: usize| text.len() <= longest && !text.chars().any(char::is_control);
     let number = item.get("number").and_then(key);
     let Some(number) = number else {
+        let number = item.get("number").filter(|number| !number.is_null());
+        let has = number.map_or_else(
+            || "has no number".to_owned(),
+            |number| {
+                format!(
+                    "has the number {}, which is none",
+                    short(&number.to_string())
+                )
+            },
+        );
         return Err(senseless(format!(
-            "{place} has no number, such as 1 or \"2a\" (letters, digits, `.`, `-`)"
+            "{place} {has}: it is such as 1, \"2a\" or \"3.1\" (as text: letters, digits, `.`, `-`)"
         )));
     };
     let place = format!("item {number}");
@@ -327,10 +336,14 @@ fn work_item(at: usize, item: &Value) -> Result<Map<String, Value>, Fault> {
         ))),
     };
     let title = text("title")?;
-    if !plain(title, LONGEST_TITLE) {
+    if title.len() > LONGEST_TITLE {
         return Err(senseless(format!(
-            "the title of {place} is longer than {LONGEST_TITLE} bytes, or no single line"
+            "the title of {place} has {} bytes, and {LONGEST_TITLE} are the most",
+            title.len()
         )));
+    }
+    if title.chars().any(char::is_control) {
+        return Err(senseless(format!("the title of {place} is no single line")));
     }
     if text("type")?.is_empty() {
         return Err(senseless(format!("{place} has no type")));

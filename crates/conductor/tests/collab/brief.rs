@@ -169,6 +169,42 @@ fn the_files_to_read_are_told() {
 }
 
 #[test]
+fn the_drafts_of_an_item_are_among_them() {
+    let stage = Stage::with(&json!([
+        { "number": "1", "title": "One", "type": "code" },
+        { "number": "1-a", "title": "Other", "type": "code" },
+    ]));
+    stage.until("rough-draft-skeleton");
+    stage.document("item-1-pseudocode.md", "steps");
+    stage.document("item-1-interface.md", "types");
+    stage.document("item-1-a-interface.md", "of the other");
+    stage.document("item-9-interface.md", "of none");
+    let read = is_enough(&stage).read;
+    assert_eq!(read, ["item-1-interface.md", "item-1-pseudocode.md"]);
+    stage.until("execute-batch");
+    let read = is_enough(&stage).read;
+    assert!(read.contains(&"item-1-interface.md".to_owned()), "{read:?}");
+}
+
+#[test]
+fn a_task_that_depends_on_very_many_is_named_all_the_same() {
+    let needs: Vec<String> = (0..200).map(|n| format!("task-{n}")).collect();
+    let tasks = needs.iter().map(|id| format!("  - id: {id}\n"));
+    let last = format!("  - id: last\n    depends-on: [{}]\n", needs.join(", "));
+    let graph = format!("tasks:\n{}{last}", tasks.collect::<String>());
+    let stage = Stage::executing(&graph);
+    stage.finish_batch();
+    stage.done("executing-plans");
+    stage.until("execute-batch");
+    let batch = is_enough(&stage).batch.unwrap();
+    let [task] = batch.tasks.as_slice() else {
+        panic!("{batch:?}");
+    };
+    assert_eq!(task.id, "last");
+    assert_eq!(task.depends_on_total, Some(200));
+}
+
+#[test]
 fn a_long_reason_of_a_pause_is_cut() {
     let stage = Stage::of(&["code"]);
     let id = stage.full().run_id;

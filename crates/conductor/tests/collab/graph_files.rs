@@ -395,3 +395,43 @@ fn numbers_that_are_no_plain_names_have_files_of_their_own() {
     assert_eq!(planned(&stage), ["first", "second", "third"]);
     assert_eq!(count(&outside), beside);
 }
+
+#[test]
+fn a_second_file_of_an_item_is_passed_over_and_named() {
+    let stage = at_graph(&["code"]);
+    stage.document("task-graph-item-1.md", &one("first"));
+    stage.done("build-task-graph");
+    stage.document("task-graph-item-1.yaml", &one("second"));
+    let synced = stage.sync_again(Some("1"));
+    assert!(synced.validated, "{synced:?}");
+    let told = synced.notes.concat();
+    assert!(
+        told.contains("task-graph-item-1.yaml") && told.contains("taken from task-graph-item-1.md"),
+        "{told}"
+    );
+    fs::remove_file(stage.dir().join("documents/task-graph-item-1.md")).unwrap();
+    assert_eq!(stage.sync_again(Some("1")).notes, Vec::<String>::new());
+    stage.until("ready-to-implement");
+    assert_eq!(planned(&stage), ["second"]);
+}
+
+#[test]
+fn reading_again_tells_what_is_missing_and_what_cannot_be_told_apart() {
+    let stage = at_graph(&["code"]);
+    let missing = stage.sync_again(None);
+    assert_eq!(
+        (missing.code.as_deref(), missing.tasks),
+        (Some("graph_missing"), 0)
+    );
+    let suggestion = missing.suggestion.unwrap();
+    assert!(suggestion.contains("task-graph-item-1.md"), "{suggestion}");
+    stage.document("task-graph.md", &one("first"));
+    stage.document("task-graph-draft.md", &one("second"));
+    let several = stage.sync_again(None);
+    assert_eq!(several.code.as_deref(), Some("which_document"));
+    let message = several.message.unwrap();
+    assert!(
+        message.contains("task-graph-draft.md, task-graph.md"),
+        "{message}"
+    );
+}

@@ -253,6 +253,16 @@ impl Stage {
     }
 
     /// Hands the graph of an item over.
+    /// Has those read again that lie among the documents.
+    pub fn sync_again(&self, item: Option<&str>) -> Synced {
+        let sync = GraphSync {
+            session: self.session.clone(),
+            item: item.map(str::to_owned),
+            ..GraphSync::default()
+        };
+        self.conductor().collab_sync(&sync).unwrap()
+    }
+
     pub fn synced_of(&self, item: &str, graph: &str) -> Synced {
         let synced = self.sync(Some(item), graph).unwrap();
         assert!(synced.validated, "{synced:?}");

@@ -109,6 +109,14 @@ pub fn brief(brief: &SessionBrief, run: Option<&str>, named: Option<&str>, look:
         return page.finish();
     }
     instructions(&mut page, brief.instructions.as_deref());
+    if brief.instructions_in_full {
+        page.blank();
+        page.raw("What to do is told with:");
+        page.command(&format!(
+            "tm collab state --full --session {}",
+            word(session)
+        ));
+    }
     report(&mut page, brief.skill.as_deref(), session, named);
     page.finish()
 }
@@ -149,6 +157,9 @@ pub fn state(state: &SessionState, named: Option<&str>, look: &Look) -> String {
     tables::totals(&mut page, state);
     if state.paused_reason.is_some() {
         resume(&mut page, Some(&state.run_id));
+    }
+    if state.skill.is_some() {
+        instructions(&mut page, state.instructions.as_deref());
     }
     report(&mut page, state.skill.as_deref(), &state.session, named);
     page.finish()

@@ -202,6 +202,11 @@ When it is finished:
   -> tm collab complete-skill executing-plans --session dates
 "
     );
+    given.instructions_in_full = true;
+    assert!(
+        brief(&given, None, Some("dates"), &PLAIN)
+            .contains("\nWhat to do is told with:\n  -> tm collab state --full --session dates\n")
+    );
     given.skill = None;
     given.paused_reason = Some("lunch".to_owned());
     given.instructions = Some("Do it.".to_owned());
