@@ -15,7 +15,6 @@ use super::words::{Said, said};
 use super::{Frame, Skills, display_name, is_fresh, name_of, number, skill, skills};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
-use crate::engine::Done;
 use crate::fault::{Fault, Kind};
 use crate::generic::hand::Hand;
 use crate::generic::readers::Given;
@@ -103,7 +102,7 @@ impl Conductor {
         }
         let unit = report.unit.clone().or_else(|| unit(run));
         match hand.command(&Command::Report(report))? {
-            Done::Moved(events) => {
+            Ok(events) => {
                 let taken = events.iter().rev().find_map(|event| match event {
                     Event::ReportAccepted(report) | Event::ReportRetried(report) => Some(report),
                     _ => None,
@@ -112,10 +111,7 @@ impl Conductor {
                     taken.ok_or_else(|| Fault::bug("a skill was completed without a verdict"))?;
                 Ok(recorded(hand, taken))
             }
-            Done::Refused(refusal) => Ok(self.refused(hand, unit.as_deref(), &refusal)),
-            Done::EffectFailed { code, message, .. } => {
-                Err(Fault::new(Kind::Environment, code, message))
-            }
+            Err(refusal) => Ok(self.refused(hand, unit.as_deref(), &refusal)),
         }
     }
 

@@ -18,7 +18,6 @@ use super::state::batches;
 use super::words::{Said, said};
 use super::{BATCHES, ITEM, ITEMS, TASKS, key, name_of, number};
 use crate::conductor::Conductor;
-use crate::engine::Done;
 use crate::fault::{Fault, Kind};
 use crate::generic::Plain;
 use crate::generic::hand::Hand;
@@ -116,11 +115,8 @@ impl Conductor {
             before.put_back();
         }
         match done? {
-            Done::Moved(_) => synced.validated = true,
-            Done::Refused(refusal) => return Ok(refused(synced, &hand, &refusal)),
-            Done::EffectFailed { code, message, .. } => {
-                return Err(Fault::new(Kind::Environment, code, message));
-            }
+            Ok(_) => synced.validated = true,
+            Err(refusal) => return Ok(refused(synced, &hand, &refusal)),
         }
         if cut {
             synced.batches = batches(&hand.plain.definition, &hand.open.run);

@@ -2,7 +2,7 @@
 
 use ::documents::design;
 use rails::command::Edit;
-use rails::{Command, Refusal, RunState};
+use rails::{Command, Event, Refusal, RunState};
 use serde_json::{Map, Value, json};
 
 use super::answer::Updated;
@@ -12,7 +12,6 @@ use super::state::{brief, remaining, short};
 use super::words::{Said, said};
 use super::{FIRST, GIVEN_UP, HAS_SNAPSHOT, ITEM, ITEMS, TASKS, first, key, name_of, number};
 use crate::conductor::Conductor;
-use crate::engine::Done;
 use crate::fault::{Fault, Kind};
 use crate::generic::hand::Hand;
 use crate::generic::readers::Given;
@@ -49,9 +48,9 @@ impl Conductor {
                 let (edits, keep) = with_first(&hand, edits)?;
                 hand.command(&Command::Edit { edits, keep })?
             }
-            Err(refusal) => Done::Refused(refusal),
+            Err(refusal) => Err(refusal),
         };
-        let mut updated = updated(&hand, done)?;
+        let mut updated = updated(&hand, done);
         if updated.validated {
             updated.fields = fields(&hand.open.run, &update.fields);
         }
@@ -79,9 +78,9 @@ impl Conductor {
                 edits,
                 keep: Map::new(),
             })?,
-            Err(refusal) => Done::Refused(refusal),
+            Err(refusal) => Err(refusal),
         };
-        let mut updated = updated(&hand, done)?;
+        let mut updated = updated(&hand, done);
         if updated.validated {
             let (run, definition) = (&hand.open.run, &hand.plain.definition);
             let ids = updates.iter().map(|update| update.id.trim());
@@ -162,7 +161,7 @@ fn with_first(
 }
 
 /// What became of an edit.
-fn updated(hand: &Hand<'_>, done: Done) -> Result<Updated, Fault> {
+fn updated(hand: &Hand<'_>, done: Result<Vec<Event>, Refusal>) -> Updated {
     let run = &hand.open.run;
     let mut updated = Updated {
         session: name_of(run).unwrap_or_default().to_owned(),
@@ -170,8 +169,8 @@ fn updated(hand: &Hand<'_>, done: Done) -> Result<Updated, Fault> {
         ..Updated::default()
     };
     match done {
-        Done::Moved(_) => updated.validated = true,
-        Done::Refused(mut refusal) => {
+        Ok(_) => updated.validated = true,
+        Err(mut refusal) => {
             if refusal.details.get("set").and_then(Value::as_str) == Some(TASKS) {
                 "unknown_task".clone_into(&mut refusal.code);
             }
@@ -199,11 +198,8 @@ fn updated(hand: &Hand<'_>, done: Done) -> Result<Updated, Fault> {
             updated.message = Some(message);
             updated.suggestion = Some(suggestion);
         }
-        Done::EffectFailed { code, message, .. } => {
-            return Err(Fault::new(Kind::Environment, code, message));
-        }
     }
-    Ok(updated)
+    updated
 }
 
 fn edit(update: &TaskUpdate) -> Result<Edit, Refusal> {

@@ -10,7 +10,7 @@ use super::look::look_further;
 use super::readers::Given;
 use super::{Plain, view, words};
 use crate::conductor::{Conductor, is_over_a_task};
-use crate::engine::{self, Done, Foreseen};
+use crate::engine::{self, Foreseen};
 use crate::fault::{Fault, Kind};
 use crate::review::answer::ClosedGate;
 use crate::review::request::Decide;
@@ -87,11 +87,8 @@ impl super::hand::Hand<'_> {
             how: decide.how.clone(),
         }));
         match self.command(&command)? {
-            Done::Moved(events) => Ok(!events.is_empty()),
-            Done::Refused(refusal) => Err(refused(&self.open.run, refusal)),
-            Done::EffectFailed { code, message, .. } => {
-                Err(Fault::new(Kind::Environment, code, message))
-            }
+            Ok(events) => Ok(!events.is_empty()),
+            Err(refusal) => Err(refused(&self.open.run, refusal)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use journal::RunLock;
 use journal::layout::{ProjectDir, RunDir};
 use project::config::Config;
-use rails::{Command, Decision, Facts, Refusal, RunState, Shared, decide};
+use rails::{Command, Decision, Event, Facts, Refusal, RunState, Shared, decide};
 use serde::Deserialize as _;
 
 use super::readers::Given;
@@ -25,8 +25,24 @@ pub(crate) struct Hand<'a> {
 }
 
 impl Hand<'_> {
-    pub(crate) fn command(&mut self, command: &Command) -> Result<Done, Fault> {
-        self.open.command(&self.plain, command)
+    /// What a command came to: what was journalled, or why nothing was. An effect that failed is a fault.
+    pub(crate) fn command(
+        &mut self,
+        command: &Command,
+    ) -> Result<Result<Vec<Event>, Refusal>, Fault> {
+        match self.open.command(&self.plain, command)? {
+            Done::Moved(events) => Ok(Ok(events)),
+            Done::Refused(refusal) => Ok(Err(refusal)),
+            Done::EffectFailed {
+                code,
+                message,
+                suggestion,
+                ..
+            } => {
+                let fault = Fault::new(Kind::Environment, code, message);
+                Err(fault.suggest(suggestion.unwrap_or_default()))
+            }
+        }
     }
 
     /// Why a command would be refused that asks for nothing from outside; changes nothing.

@@ -13,7 +13,7 @@ use super::{Plain, on_task, view, words};
 use crate::clock::stamp;
 use crate::collab::Skills;
 use crate::conductor::{Conductor, is_over_a_task, never_began};
-use crate::engine::{self, Done, Foreseen};
+use crate::engine::{self, Foreseen};
 use crate::fault::{Fault, Kind};
 use crate::refusals;
 
@@ -85,11 +85,11 @@ impl Conductor {
         let mut hand = self.plain_hand_alone(&project, &dir)?;
         if hand.open.run.transitions == run.transitions {
             match hand.command(&Command::Step)? {
-                Done::Moved(_) => {}
-                Done::Refused(refusal) if refusal.code == BLOCKED => {
+                Ok(_) => {}
+                Err(refusal) if refusal.code == BLOCKED => {
                     return Err(blocked(&hand.open.run, &refusal));
                 }
-                Done::Refused(refusal) => {
+                Err(refusal) => {
                     let fault = not_now(&hand.plain, &hand.open.run, &refusal);
                     let now = stamp(self.clock.millis());
                     let unit = hand
@@ -100,9 +100,6 @@ impl Conductor {
                         .map(|(_, unit)| unit.id.as_str());
                     refusals::note(dir.path(), &now, unit, Some(&fault.code), &fault.message);
                     return Err(fault);
-                }
-                Done::EffectFailed { code, message, .. } => {
-                    return Err(Fault::new(Kind::Environment, code, message));
                 }
             }
         }

@@ -18,7 +18,7 @@ use super::{view, words};
 use crate::clock::stamp;
 use crate::collab::Skills;
 use crate::conductor::{Conductor, is_over_a_task};
-use crate::engine::{self, Done};
+use crate::engine::{self};
 use crate::fault::{Fault, Kind};
 use crate::refusals;
 
@@ -81,7 +81,7 @@ impl Conductor {
         let run = &hand.open.run;
         let definition = &hand.plain.definition;
         match done {
-            Done::Moved(events) => {
+            Ok(events) => {
                 let reported = events
                     .iter()
                     .rev()
@@ -111,7 +111,7 @@ impl Conductor {
                 }
                 Ok(verdict)
             }
-            Done::Refused(refusal) => {
+            Err(refusal) => {
                 let state = present.as_ref().map(|(_, state)| state.as_str());
                 let verdict = match &hand.plain.skills {
                     Some(skills) => refused_skill(skills, run, definition, &refusal),
@@ -120,9 +120,6 @@ impl Conductor {
                 let unit = present.as_ref().map(|(unit, _)| unit.as_str());
                 self.note_refused(&hand.open.dir, unit, &verdict);
                 Ok(verdict)
-            }
-            Done::EffectFailed { code, message, .. } => {
-                Err(Fault::new(Kind::Environment, code, message))
             }
         }
     }

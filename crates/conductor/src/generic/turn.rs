@@ -10,7 +10,7 @@ use super::look::look_further;
 use super::readers::Given;
 use super::{view, words};
 use crate::conductor::{Conductor, is_over_a_task};
-use crate::engine::{self, Done};
+use crate::engine::{self};
 use crate::fault::{Fault, Kind};
 use crate::review::CAP;
 
@@ -161,7 +161,7 @@ fn moved(
     let done = hand.command(command)?;
     let run = &hand.open.run;
     match done {
-        Done::Moved(_) => Ok(RunMoved {
+        Ok(_) => Ok(RunMoved {
             run_id: run.run.clone(),
             message: message(run),
             next_action: look_further(
@@ -175,10 +175,7 @@ fn moved(
                 None
             },
         }),
-        Done::Refused(refusal) => Err(refused(hand, state.as_deref(), &refusal)),
-        Done::EffectFailed { code, message, .. } => {
-            Err(Fault::new(Kind::Environment, code, message))
-        }
+        Err(refusal) => Err(refused(hand, state.as_deref(), &refusal)),
     }
 }
 

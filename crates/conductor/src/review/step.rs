@@ -12,7 +12,7 @@ use super::about::{self, stepped};
 use super::answer::Stepped;
 use super::subject::{fault as fault_of, is_whole};
 use crate::conductor::Conductor;
-use crate::engine::{self, Done, Foreseen, LOCK_WAIT, OpenRun};
+use crate::engine::{self, Foreseen, LOCK_WAIT, OpenRun};
 use crate::fault::{Fault, Kind};
 use crate::generic::Plain;
 use crate::generic::hand::Hand;
@@ -173,15 +173,12 @@ impl Conductor {
 
     fn step_in_hand(hand: &mut Hand<'_>) -> Result<Option<Stepped>, Fault> {
         match hand.command(&Command::Step)? {
-            Done::Moved(events) => {
+            Ok(events) => {
                 let issued = issued(&hand.plain, &hand.open.run, &events);
                 stepped(&hand.plain, &hand.open.run, true, issued).map(Some)
             }
-            Done::Refused(refusal) if refusal.code == BLOCKED => Ok(None),
-            Done::Refused(refusal) => Err(refused(&hand.open.run, refusal)),
-            Done::EffectFailed { code, message, .. } => {
-                Err(Fault::new(Kind::Environment, code, message))
-            }
+            Err(refusal) if refusal.code == BLOCKED => Ok(None),
+            Err(refusal) => Err(refused(&hand.open.run, refusal)),
         }
     }
 

@@ -9,7 +9,6 @@ use super::iteration;
 use super::request::Reopen;
 use super::step::refused;
 use crate::conductor::Conductor;
-use crate::engine::Done;
 use crate::fault::{Fault, Kind};
 use crate::generic::hand::Hand;
 
@@ -110,10 +109,7 @@ impl Conductor {
 
 fn moved(hand: &mut Hand<'_>, command: &Command) -> Result<Stepped, Fault> {
     match hand.command(command)? {
-        Done::Moved(_) => stepped(&hand.plain, &hand.open.run, true, None),
-        Done::Refused(refusal) => Err(refused(&hand.open.run, refusal)),
-        Done::EffectFailed { code, message, .. } => {
-            Err(Fault::new(Kind::Environment, code, message))
-        }
+        Ok(_) => stepped(&hand.plain, &hand.open.run, true, None),
+        Err(refusal) => Err(refused(&hand.open.run, refusal)),
     }
 }
