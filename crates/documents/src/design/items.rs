@@ -8,13 +8,11 @@ use crate::said::{Told, line_number, nearest, quoted};
 use super::dependencies::{Dependencies, Written};
 use super::heading::{self, Called, Heading};
 use super::mention::{self, Field};
+use super::open::{Open, Value};
 use super::{
     Design, Item, Kind, MAX_BYTES, MAX_ITEMS, MAX_NUMBER_BYTES, MAX_TITLE_BYTES, Note, Problem,
-    Status, passed_over, problem, status, words,
+    Status, problem,
 };
-
-/// The longest type or status that is kept, in bytes: one more than is ever read.
-const LONGEST_VALUE: usize = status::LONGEST + 1;
 
 pub(super) fn read(text: &str) -> Design {
     let mut reader = Reader::default();
@@ -55,31 +53,6 @@ struct Reader {
     /// What each item says that it depends on: that is read when it is known which items there are.
     depends_on: Vec<Vec<Written>>,
     is_full: bool,
-}
-
-/// An item whose lines are being read.
-#[derive(Debug)]
-struct Open {
-    item: Item,
-    level: usize,
-    /// Whether it is one of the items, and not one whose number is another's, or none.
-    counts: bool,
-    kind: Option<Value<Kind>>,
-    status: Option<Value<status::Meant>>,
-    depends_on: Vec<Written>,
-    /// Whether list entries may follow that name what it depends on.
-    lists_dependencies: bool,
-    /// What the columns of the table say that is being read.
-    columns: Vec<Option<Field>>,
-}
-
-/// The value of a field.
-#[derive(Debug)]
-struct Value<M> {
-    line: u32,
-    text: String,
-    /// What it means, if anything.
-    meant: Option<M>,
 }
 
 impl Reader {
@@ -354,103 +327,6 @@ impl Reader {
                 notes: &mut self.notes,
             };
             item.depends_on = of.read(&written, &self.taken);
-        }
-    }
-}
-
-impl Open {
-    const fn new(number: String, title: String, level: usize, line: u32, counts: bool) -> Self {
-        Self {
-            item: Item {
-                number,
-                title,
-                kind: None,
-                status: Status::Pending,
-                depends_on: Vec::new(),
-                line,
-            },
-            level,
-            counts,
-            kind: None,
-            status: None,
-            depends_on: Vec::new(),
-            lists_dependencies: false,
-            columns: Vec::new(),
-        }
-    }
-
-    fn field(&mut self, field: Field, mut value: String, line: u32, notes: &mut Told<Note>) {
-        self.lists_dependencies = false;
-        if field == Field::DependsOn {
-            self.lists_dependencies = self.depends_on.is_empty() && value.is_empty();
-            self.depends_on.push(Written {
-                line,
-                text: value,
-                is_entry: false,
-            });
-            return;
-        }
-        if value.len() > LONGEST_VALUE {
-            value.truncate(value.ceil_char_boundary(LONGEST_VALUE));
-        }
-        let (name, first, is_same) = if field == Field::Type {
-            let meant = words::kind(&value);
-            let Some(known) = &self.kind else {
-                self.kind = Some(Value {
-                    line,
-                    text: value,
-                    meant,
-                });
-                return;
-            };
-            ("type", known.line, known.meant == meant)
-        } else {
-            let meant = status::read(&value);
-            let Some(known) = &self.status else {
-                self.status = Some(Value {
-                    line,
-                    text: value,
-                    meant,
-                });
-                return;
-            };
-            let status = |meant: &status::Meant| meant.status;
-            (
-                "status",
-                known.line,
-                known.meant.as_ref().map(status) == meant.as_ref().map(status),
-            )
-        };
-        if !is_same && self.counts {
-            let number = &self.item.number;
-            notes.tell(line, || passed_over(number, name, first, line, &value));
-        }
-    }
-
-    /// A row of a table: `| Type | code |`, or one below a row of names.
-    fn row(&mut self, cells: &[String], line: u32, notes: &mut Told<Note>) {
-        let is_rule = cells
-            .iter()
-            .all(|cell| !cell.is_empty() && cell.chars().all(|c| c == '-' || c == ':'));
-        if is_rule {
-            return;
-        }
-        if !self.columns.is_empty() {
-            let columns = std::mem::take(&mut self.columns);
-            for (field, value) in columns.iter().zip(cells) {
-                if let Some(field) = field {
-                    self.field(*field, value.clone(), line, notes);
-                }
-            }
-            return;
-        }
-        let fields: Vec<Option<Field>> = cells.iter().map(|cell| mention::field(cell)).collect();
-        match (fields.as_slice(), cells) {
-            ([Some(field), None], [_, value]) => self.field(*field, value.clone(), line, notes),
-            (fields, _) if fields.len() > 1 && fields.iter().any(Option::is_some) => {
-                self.columns = fields.to_vec();
-            }
-            _ => {}
         }
     }
 }

@@ -4,6 +4,7 @@ mod dependencies;
 mod heading;
 mod items;
 mod mention;
+mod open;
 mod status;
 mod words;
 
