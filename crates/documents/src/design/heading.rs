@@ -55,19 +55,37 @@ pub(super) enum Called {
     Item { number: String, title: String },
     /// One of an item whose number is none.
     Unreadable(String),
-    /// One whose number would be a word: perhaps an item, and perhaps no more than a heading.
-    Named(String),
+    /// Perhaps one of an item, and perhaps no more than a heading: what stands below it tells.
+    Perhaps(Likeness, String),
+}
+
+/// How much a heading without a number is like that of an item, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Likeness {
+    /// It begins with the word: `Item overview`. With it goes what it says.
+    Word,
+    /// A word stands where the number would: `Item parser: Title`. With it goes that word.
+    Named,
+    /// A number is all that it wants, or one alone: `Item: Title`, `Item 2, 3: Title`. With it goes what it says.
+    Shape,
 }
 
 /// Reads `Item 2a: Title` as its number and its title.
 pub(super) fn called(text: &str) -> Option<Called> {
-    let rest = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let rest = strip_word(rest, "work")
-        .map_or(rest, |rest| rest.trim_start_matches([' ', '\t', '-', '_']));
+    let whole = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let rest = strip_word(whole, "work")
+        .map_or(whole, |rest| rest.trim_start_matches([' ', '\t', '-', '_']));
     let rest = strip_word(rest, "item")?;
     let marked = rest.trim_start_matches([' ', '\t', '#', '-', '_', '*', '`', ':', '\u{a0}']);
+    let perhaps = |likeness| Some(Called::Perhaps(likeness, plain(whole)));
     if marked.len() == rest.len() && !rest.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
+        return if is_sign(rest) {
+            perhaps(Likeness::Shape)
+        } else if rest.is_empty() || is_of_several(rest) {
+            perhaps(Likeness::Word)
+        } else {
+            None
+        };
     }
     if let Some((number, rest)) = joined(marked) {
         if number.len() > MAX_NUMBER_BYTES {
@@ -78,7 +96,10 @@ pub(super) fn called(text: &str) -> Option<Called> {
             title: plain(behind_sign(rest).0),
         });
     }
-    if let Some((number, rest)) = number(marked).or_else(|| letter(marked)) {
+    let is_signed = is_sign(&rest[..rest.len() - marked.len()]) || is_sign(marked);
+    if let Some((number, rest)) =
+        number(marked).or_else(|| if is_signed { None } else { letter(marked) })
+    {
         let (title, has_sign) = behind_sign(rest);
         let is_sentence =
             !has_sign && title.starts_with(|c: char| c.is_lowercase() || ",&/+".contains(c));
@@ -88,16 +109,65 @@ pub(super) fn called(text: &str) -> Option<Called> {
                 title: plain(title),
             });
         }
+        if let Some(called) = no_number(marked) {
+            return Some(called);
+        }
+        return perhaps(if has_more_numbers(rest) {
+            Likeness::Shape
+        } else {
+            Likeness::Word
+        });
     }
-    no_number(marked)
+    if is_signed {
+        return perhaps(Likeness::Shape);
+    }
+    no_number(marked).or_else(|| {
+        let is_apart = rest.starts_with([' ', '\t', '\u{a0}', '*', '_', '`', '#']);
+        is_apart.then(|| Called::Perhaps(Likeness::Word, plain(whole)))
+    })
 }
 
 /// Whether a heading is that of an item.
 pub(super) fn is_item(text: &str) -> bool {
     matches!(
         called(text),
-        Some(Called::Item { .. } | Called::Unreadable(_))
+        Some(Called::Item { .. } | Called::Unreadable(_) | Called::Perhaps(Likeness::Shape, _))
     )
+}
+
+/// Whether the sign that parts a number from a title stands here, and the number would stand before it.
+fn is_sign(text: &str) -> bool {
+    let sign = text.trim_matches(['*', '_', '`', ' ', '\t', '#', '\u{a0}']);
+    // Between letters, a dash joins words.
+    sign.starts_with([':', '—', '–']) || (sign == "-" && text != sign)
+}
+
+/// Whether several items are named behind the word: `Items 2, 3: Title`.
+fn is_of_several(rest: &str) -> bool {
+    let numbers =
+        strip_word(rest, "s").map(|rest| rest.trim_start_matches([' ', '\t', '#', '\u{a0}']));
+    numbers.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Whether more numbers follow behind a number, and then the sign that parts them from a title.
+fn has_more_numbers(rest: &str) -> bool {
+    const BETWEEN: [char; 9] = [' ', '\t', ',', '&', '/', '+', '#', '*', '\u{a0}'];
+    let mut rest = rest;
+    loop {
+        rest = rest.trim_start_matches(BETWEEN);
+        for word in ["and", "or", "item"] {
+            if let Some(behind) = strip_word(rest, word) {
+                rest = behind.trim_start_matches(BETWEEN);
+            }
+        }
+        let Some((_, behind)) = number(rest) else {
+            return false;
+        };
+        if parts_title(behind) {
+            return true;
+        }
+        rest = behind;
+    }
 }
 
 /// The title behind a number, and whether a sign stands between the two.
@@ -155,7 +225,7 @@ fn no_number(text: &str) -> Option<Called> {
     } else if rest.is_empty() {
         None
     } else {
-        Some(Called::Named(written.to_owned()))
+        Some(Called::Perhaps(Likeness::Named, written.to_owned()))
     }
 }
 
@@ -239,7 +309,7 @@ fn plain(title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Called, called};
+    use super::{Called, Likeness, called};
 
     #[test]
     fn numbers_are_told_from_titles() {
@@ -284,20 +354,55 @@ mod tests {
                 "{text}"
             );
         }
-        for text in [
-            "Item parser: Title",
-            "Item item-1: Title",
-            "Item sha256: Title",
+        for (likeness, texts) in [
+            (
+                Likeness::Named,
+                [
+                    "Item parser: Title",
+                    "Item item-1: Title",
+                    "Item sha256: Title",
+                ]
+                .as_slice(),
+            ),
+            (
+                Likeness::Shape,
+                &[
+                    "Item: Title",
+                    "Item : Title",
+                    "**Item**: Title",
+                    "Item - Title",
+                    "Item — Title",
+                    "Item—Title",
+                    "Item: D",
+                    "Item #: F",
+                    "Item - D",
+                    "Item:",
+                    "Item 2, 3: Title",
+                    "Item 2 & #3 - Title",
+                    "Item 2, Item 3 and 4: Title",
+                ],
+            ),
+            (
+                Likeness::Word,
+                &[
+                    "Item",
+                    "Item #",
+                    "Item overview",
+                    "Item 1 and Item 2 compared",
+                    "Item 1 and the login: Title",
+                    "Items 2, 3: Title",
+                ],
+            ),
         ] {
-            assert!(matches!(called(text), Some(Called::Named(_))), "{text}");
+            for text in texts {
+                assert!(
+                    matches!(called(text), Some(Called::Perhaps(found, _)) if found == likeness),
+                    "{text}: {:?}",
+                    called(text)
+                );
+            }
         }
-        for text in [
-            "Items",
-            "Item 1 and Item 2 compared",
-            "Item overview",
-            "Itemized: list",
-            "Item",
-        ] {
+        for text in ["Items", "Items of 2", "Itemized: list", "Item-level rights"] {
             assert_eq!(called(text), None, "{text}");
         }
     }

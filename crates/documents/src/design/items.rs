@@ -6,7 +6,7 @@ use crate::markdown::{self, Line, Place, list_sign};
 use crate::said::{Told, line_number, nearest, quoted};
 
 use super::dependencies::{Dependencies, Written};
-use super::heading::{self, Called, Heading};
+use super::heading::{self, Called, Heading, Likeness};
 use super::mention::{self, Field};
 use super::open::{Open, Value};
 use super::{
@@ -46,13 +46,24 @@ struct Reader {
     open: Option<Open>,
     /// The line before, where it may be the text of a heading that is underlined.
     before: Option<(usize, String)>,
-    /// A heading that is one of an item only if a type stands below it: its line, level, and what would be the number.
-    named: Option<(u32, usize, String)>,
+    /// A heading that is one of an item only if fields stand below it.
+    perhaps: Option<Perhaps>,
     /// Lines that look like items, and are no headings.
     lookalikes: Vec<u32>,
     /// What each item says that it depends on: that is read when it is known which items there are.
     depends_on: Vec<Vec<Written>>,
     is_full: bool,
+}
+
+/// A heading that may be one of an item without a number.
+#[derive(Debug)]
+struct Perhaps {
+    line: u32,
+    level: usize,
+    likeness: Likeness,
+    written: String,
+    /// Whether any field below makes it one of an item, and not a type alone.
+    with_any: bool,
 }
 
 impl Reader {
@@ -87,7 +98,7 @@ impl Reader {
 
     fn heading(&mut self, level: usize, text: &str, number: usize) {
         let line = line_number(number);
-        self.named = None;
+        self.perhaps = None;
         match heading::called(text) {
             Some(Called::Item { number, title }) => {
                 self.close();
@@ -99,25 +110,55 @@ impl Reader {
                 };
                 self.open = Some(Open::new(number, title, level, line, counts));
             }
-            Some(Called::Unreadable(written)) => self.unreadable(&written, level, line),
-            other => {
-                if let Some(Called::Named(written)) = other {
-                    self.named = Some((line, level, written));
-                }
-                // Within an item, headings of its own level are part of it, if they are not those that part the document.
-                let ends = |open: &Open| level < open.level || (level == open.level && level <= 2);
-                let parts = |open: &Open| level <= 2 && open.level > 2;
-                if self
-                    .open
-                    .as_ref()
-                    .is_some_and(|open| ends(open) || parts(open))
-                {
-                    self.close();
-                } else if let Some(open) = &mut self.open {
-                    open.lists_dependencies = false;
-                    open.columns.clear();
-                }
+            Some(Called::Unreadable(written)) => {
+                self.unreadable(&no_number(&written), level, line);
             }
+            Some(Called::Perhaps(likeness, written)) => self.perhaps(Perhaps {
+                line,
+                level,
+                likeness,
+                written,
+                with_any: false,
+            }),
+            None => self.other_heading(level),
+        }
+    }
+
+    /// A heading that may be one of an item without a number. What stands below it tells, and how deep it is within the
+    /// item above: a part of that is deeper. Whoever writes a title for the document writes it at the first level.
+    fn perhaps(&mut self, mut heading: Perhaps) {
+        let is_part = self
+            .open
+            .as_ref()
+            .is_some_and(|open| heading.level > open.level);
+        let is_title = self.open.is_none() && heading.level == 1;
+        if heading.likeness == Likeness::Shape && !is_part && !is_title {
+            self.unreadable(&heading.message(), heading.level, heading.line);
+            return;
+        }
+        self.other_heading(heading.level);
+        if is_part && heading.likeness == Likeness::Word {
+            return;
+        }
+        // The fields must not be those of the item above; where that is ended, only a type makes an item.
+        heading.with_any = self.open.is_some() && (!is_part || heading.likeness == Likeness::Shape);
+        self.perhaps = Some(heading);
+    }
+
+    /// A heading that is none of an item.
+    fn other_heading(&mut self, level: usize) {
+        // Within an item, headings of its own level are part of it, if they are not those that part the document.
+        let ends = |open: &Open| level < open.level || (level == open.level && level <= 2);
+        let parts = |open: &Open| level <= 2 && open.level > 2;
+        if self
+            .open
+            .as_ref()
+            .is_some_and(|open| ends(open) || parts(open))
+        {
+            self.close();
+        } else if let Some(open) = &mut self.open {
+            open.lists_dependencies = false;
+            open.columns.clear();
         }
     }
 
@@ -167,13 +208,13 @@ impl Reader {
     }
 
     /// An item whose number is none: what stands below its heading is that of nobody.
-    fn unreadable(&mut self, written: &str, level: usize, line: u32) {
+    fn unreadable(&mut self, message: &str, level: usize, line: u32) {
         self.close();
         if !self.is_full {
             self.problems.tell(line, || {
                 problem(
                     line,
-                    format!("{} is no number of an item", quoted(written)),
+                    message.to_owned(),
                     &format!(
                         "number it with digits and letters, `1`, `2a`, `3.1`; `.`, `-` and `_` may stand between them, and {MAX_NUMBER_BYTES} bytes are the most"
                     ),
@@ -185,7 +226,7 @@ impl Reader {
 
     /// A line below a heading.
     fn body(&mut self, line: &Line<'_>) {
-        if self.open.is_none() && self.named.is_none() {
+        if self.open.is_none() && self.perhaps.is_none() {
             return;
         }
         let number = line_number(line.number);
@@ -194,10 +235,19 @@ impl Reader {
             Some(_) => Vec::new(),
             None => mention::fields(line.text),
         };
-        if found.iter().any(|(field, _)| *field == Field::Type)
-            && let Some((line, level, written)) = self.named.take()
+        let of_cells = cells
+            .iter()
+            .flatten()
+            .filter_map(|cell| mention::field(cell));
+        let mut named = found.iter().map(|(field, _)| *field).chain(of_cells);
+        if let Some(heading) = self
+            .perhaps
+            .take_if(|heading| named.any(|field| heading.with_any || field == Field::Type))
         {
-            self.unreadable(&written, level, line);
+            if let Some(open) = &mut self.open {
+                open.forget_from(heading.line);
+            }
+            self.unreadable(&heading.message(), heading.level, heading.line);
         }
         let Some(open) = &mut self.open else {
             return;
@@ -329,6 +379,22 @@ impl Reader {
             item.depends_on = of.read(&written, &self.taken);
         }
     }
+}
+
+impl Perhaps {
+    fn message(&self) -> String {
+        match self.likeness {
+            Likeness::Named => no_number(&self.written),
+            Likeness::Shape | Likeness::Word => format!(
+                "{} is not the heading of one item: it has no number, or more than one",
+                quoted(&self.written)
+            ),
+        }
+    }
+}
+
+fn no_number(written: &str) -> String {
+    format!("{} is no number of an item", quoted(written))
 }
 
 /// An item's type is none.

@@ -61,6 +61,12 @@ impl Open {
         }
     }
 
+    /// Forgets what its fields said from that line on: they are those of somebody else.
+    pub(super) fn forget_from(&mut self, line: u32) {
+        self.status.take_if(|status| status.line >= line);
+        self.depends_on.retain(|written| written.line < line);
+    }
+
     pub(super) fn field(
         &mut self,
         field: Field,

@@ -138,3 +138,66 @@ fn a_long_value_beside_many_others_is_read_fast() {
         assert_eq!(design.items[0].status, Status::Pending);
     }
 }
+
+/// Numbers and status of the items, and the lines of what is wrong.
+fn items_and_problems(text: &str) -> (Vec<(String, Status)>, Vec<u32>) {
+    let design = read(text);
+    let items = design
+        .items
+        .into_iter()
+        .map(|item| (item.number, item.status))
+        .collect();
+    let problems = design.problems.iter().map(|problem| problem.line).collect();
+    (items, problems)
+}
+
+#[test]
+fn the_fields_of_a_heading_without_a_number_are_those_of_nobody() {
+    for heading in [
+        "### Item 2, 3: Both",
+        "### Item 2 & 3: Both",
+        "### Item 2 and Item 3: Both",
+        "### Items 2, 3: Both",
+        "### Item: Fix login page",
+        "### **Item:** Fix login page",
+        "### Item - Fix login page",
+        "### Item – Fix login page",
+        "### Item Fix login page",
+        "### Item Login: page",
+        "### Item: D",
+        "### Item #: F",
+        "### Item - D",
+        "### Item",
+        "###Item: No blank",
+        "#### Item: Deeper",
+        "## Item: Above",
+    ] {
+        let expected = (vec![("1".to_owned(), Status::Pending)], vec![4]);
+        for fields in ["Type: code\nStatus: done", "Status: done\n\nType: code"] {
+            let text = format!("### Item 1: A\nType: code\n\n{heading}\n{fields}\nDepends on: 7\n");
+            assert_eq!(items_and_problems(&text), expected, "{text}");
+            let table = format!(
+                "### Item 1: A\nType: code\n\n{heading}\n| Status | done |\n| Type | code |\n"
+            );
+            assert_eq!(items_and_problems(&table), expected, "{table}");
+        }
+        let status = format!("### Item 1: A\nType: code\n\n{heading}\nStatus: done\n");
+        assert_eq!(items_and_problems(&status), expected, "{status}");
+    }
+}
+
+#[test]
+fn a_heading_with_the_word_item_in_it_may_be_no_item() {
+    for heading in [
+        "# Item catalogue: design",
+        "# Item: the word",
+        "# Item overview",
+        "### Items",
+        "### Item-level rights",
+        "### Itemised",
+    ] {
+        let text = format!("{heading}\nStatus: draft\n\n### Item 1: A\nType: code\n");
+        let expected = (vec![("1".to_owned(), Status::Pending)], vec![]);
+        assert_eq!(items_and_problems(&text), expected, "{text}");
+    }
+}
