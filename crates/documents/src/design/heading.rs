@@ -55,6 +55,8 @@ pub(super) enum Called {
     Item { number: String, title: String },
     /// One of an item whose number is none.
     Unreadable(String),
+    /// One of an item that is struck out; with it goes what is struck.
+    Struck(String),
     /// Perhaps one of an item, and perhaps no more than a heading: what stands below it tells.
     Perhaps(Likeness, String),
 }
@@ -70,8 +72,67 @@ pub(super) enum Likeness {
     Shape,
 }
 
-/// Reads `Item 2a: Title` as its number and its title.
+/// Reads `Item 2a: Title` as its number and its title. What is struck out at the start does not count.
 pub(super) fn called(text: &str) -> Option<Called> {
+    let mut rest = text;
+    let mut dropped = None;
+    while let Some((inside, behind)) = struck(rest) {
+        if dropped.is_none() && is_of_item(unstruck(inside).as_ref()) {
+            dropped = Some(Called::Struck(plain(inside)));
+        }
+        rest = behind;
+    }
+    match unstruck(rest) {
+        kept if is_of_item(kept.as_ref()) => kept,
+        kept => dropped.or(kept).or_else(|| unstruck(text)),
+    }
+}
+
+/// Whether a heading is that of an item.
+pub(super) fn is_item(text: &str) -> bool {
+    is_of_item(called(text).as_ref())
+}
+
+fn is_of_item(called: Option<&Called>) -> bool {
+    match called {
+        None | Some(Called::Perhaps(Likeness::Word | Likeness::Named, _)) => false,
+        Some(
+            Called::Item { .. }
+            | Called::Unreadable(_)
+            | Called::Struck(_)
+            | Called::Perhaps(Likeness::Shape, _),
+        ) => true,
+    }
+}
+
+/// What is struck out at the start of a text, and what stands behind that.
+fn struck(text: &str) -> Option<(&str, &str)> {
+    const TAGS: [(&str, &str); 3] = [
+        ("<s>", "</s>"),
+        ("<del>", "</del>"),
+        ("<strike>", "</strike>"),
+    ];
+    let start = text.find(|c: char| "~<".contains(c) || c.is_alphanumeric())?;
+    let text = &text[start..];
+    let tildes = text.bytes().take_while(|byte| *byte == b'~').count();
+    let (open, close) = match tildes {
+        0 => TAGS
+            .into_iter()
+            .find(|(open, _)| strip_word(text, open).is_some())?,
+        1 => ("~", "~"),
+        2 => ("~~", "~~"),
+        _ => return None,
+    };
+    let inside = &text[open.len()..];
+    let end = inside
+        .as_bytes()
+        .windows(close.len())
+        .position(|bytes| bytes.eq_ignore_ascii_case(close.as_bytes()))?;
+    Some((&inside[..end], &inside[end + close.len()..]))
+}
+
+/// Reads a heading in which nothing is struck out.
+fn unstruck(text: &str) -> Option<Called> {
     let whole = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let rest = strip_word(whole, "work")
         .map_or(whole, |rest| rest.trim_start_matches([' ', '\t', '-', '_']));
@@ -125,14 +186,6 @@ pub(super) fn called(text: &str) -> Option<Called> {
         let is_apart = rest.starts_with([' ', '\t', '\u{a0}', '*', '_', '`', '#']);
         is_apart.then(|| Called::Perhaps(Likeness::Word, plain(whole)))
     })
-}
-
-/// Whether a heading is that of an item.
-pub(super) fn is_item(text: &str) -> bool {
-    matches!(
-        called(text),
-        Some(Called::Item { .. } | Called::Unreadable(_) | Called::Perhaps(Likeness::Shape, _))
-    )
 }
 
 /// Whether the sign that parts a number from a title stands here, and the number would stand before it.

@@ -113,6 +113,17 @@ impl Reader {
             Some(Called::Unreadable(written)) => {
                 self.unreadable(&no_number(&written), level, line);
             }
+            Some(Called::Struck(written)) => {
+                self.close();
+                self.open = Some(Open::of_nobody(level, line));
+                self.notes.tell(line, || Note {
+                    line,
+                    message: format!(
+                        "{} is struck out: it is left out, with what stands below it",
+                        quoted(&written)
+                    ),
+                });
+            }
             Some(Called::Perhaps(likeness, written)) => self.perhaps(Perhaps {
                 line,
                 level,
@@ -221,7 +232,7 @@ impl Reader {
                 )
             });
         }
-        self.open = Some(Open::new(String::new(), String::new(), level, line, false));
+        self.open = Some(Open::of_nobody(level, line));
     }
 
     /// A line below a heading.

@@ -61,6 +61,11 @@ impl Open {
         }
     }
 
+    /// One whose fields are those of nobody.
+    pub(super) const fn of_nobody(level: usize, line: u32) -> Self {
+        Self::new(String::new(), String::new(), level, line, false)
+    }
+
     /// Forgets what its fields said from that line on: they are those of somebody else.
     pub(super) fn forget_from(&mut self, line: u32) {
         self.status.take_if(|status| status.line >= line);

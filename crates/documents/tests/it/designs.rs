@@ -201,3 +201,27 @@ fn a_heading_with_the_word_item_in_it_may_be_no_item() {
         assert_eq!(items_and_problems(&text), expected, "{text}");
     }
 }
+
+#[test]
+fn an_item_that_is_struck_out_is_left_out_and_told() {
+    for heading in [
+        "### ~~Item 2: B~~",
+        "###~~Item 2: B~~",
+        "### ~~Item 2~~: B",
+        "### **~~Item 2: B~~**",
+        "### ~~**Item 2: B**~~",
+        "### ~~Item B~~",
+        "### ~~Item: B~~",
+        "### <s>Item 2: B</s>",
+        "### <DEL>Item 2: B</DEL>",
+        "~~Item 2: B~~\n======",
+    ] {
+        let text = format!("### Item 1: A\nType: code\n\n{heading}\nType: code\nStatus: done\n");
+        let expected = (vec![("1".to_owned(), Status::Pending)], vec![]);
+        assert_eq!(items_and_problems(&text), expected, "{text}");
+        let notes = read(&text).notes;
+        assert_eq!(notes.len(), 1, "{notes:?}");
+        assert_eq!(notes[0].line, 4);
+        assert!(notes[0].message.contains("struck out"), "{notes:?}");
+    }
+}
