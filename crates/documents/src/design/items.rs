@@ -8,10 +8,10 @@ use crate::said::{Told, line_number, nearest, quoted};
 use super::dependencies::{Dependencies, Written};
 use super::heading::{self, Called, Heading, Likeness};
 use super::mention::{self, Field};
-use super::open::{Open, Value};
+use super::open::{self, Open, Value};
 use super::{
     Design, Item, Kind, MAX_BYTES, MAX_ITEMS, MAX_NUMBER_BYTES, MAX_TITLE_BYTES, Note, Problem,
-    Status, problem,
+    Status, problem, status,
 };
 
 pub(super) fn read(text: &str) -> Design {
@@ -76,12 +76,17 @@ impl Reader {
             self.heading(level, &mention::without_comments(text), line.number);
             return;
         }
-        if let Some((number, text)) = before
+        if let Some((number, text)) = &before
             && let Some(level) = heading::underline(line.text)
-            && (level == 1 || heading::is_item(&text))
+            && (level == 1 || heading::is_item(text))
         {
-            self.heading(level, &text, number);
+            self.heading(level, text, *number);
             return;
+        }
+        if let Some(open) = &mut self.open
+            && before.is_some_and(|(_, text)| is_underlined(&text, line.text))
+        {
+            open.part();
         }
         if line.text.trim().is_empty() {
             if let Some(open) = &mut self.open {
@@ -168,8 +173,7 @@ impl Reader {
         {
             self.close();
         } else if let Some(open) = &mut self.open {
-            open.lists_dependencies = false;
-            open.columns.clear();
+            open.part();
         }
     }
 
@@ -263,6 +267,7 @@ impl Reader {
         let Some(open) = &mut self.open else {
             return;
         };
+        open.enter(line.text, cells.is_some(), !found.is_empty());
         if let Some(cells) = cells {
             open.row(&cells, number, &mut self.notes);
             return;
@@ -300,7 +305,9 @@ impl Reader {
                     "write `**Type:** code`, `task` or `bugfix` below its heading",
                 )
             }),
-            Some(Value { line, text, meant }) => {
+            Some(Value {
+                line, text, meant, ..
+            }) => {
                 item.kind = *meant;
                 if item.kind.is_none() {
                     self.problems
@@ -308,32 +315,56 @@ impl Reader {
                 }
             }
         }
-        if let Some(Value { line, text, meant }) = &open.status
-            && !text.is_empty()
+        if let Some(status) = &open.status
+            && !status.text.is_empty()
         {
-            item.status = meant.map_or(Status::Pending, |meant| meant.status);
-            let instead = match meant {
-                Some(meant) if meant.is_plain => None,
-                None => Some("known are pending, documented and complete"),
-                Some(meant) if meant.status == Status::Pending => Some(
-                    "write `documented` or `complete` and nothing else where that is what it is",
-                ),
-                Some(_) => Some("write `pending` where it is not so far yet"),
-            };
-            if let Some(instead) = instead {
-                self.notes.tell(*line, || Note {
-                    line: *line,
-                    message: format!(
-                        "the status of item {}, {}, is read as {}: {instead}",
-                        item.number,
-                        quoted(text),
-                        item.status.name()
-                    ),
-                });
+            if status.is_own(open.kind.as_ref()) {
+                self.status(&mut item, status);
+            } else {
+                self.notes
+                    .tell(status.line, || open::not_own(&item.number, status));
             }
         }
         self.items.push(item);
         self.depends_on.push(open.depends_on);
+    }
+
+    /// Takes the status of an item, and says what was read with some freedom.
+    fn status(&mut self, item: &mut Item, status: &Value<status::Meant>) {
+        let line = status.line;
+        item.status = status
+            .meant
+            .as_ref()
+            .map_or(Status::Pending, |meant| meant.status);
+        let instead = match &status.meant {
+            Some(meant) if meant.is_plain => None,
+            None => Some("known are pending, documented and complete"),
+            Some(meant) if meant.status == Status::Pending => {
+                Some("write `documented` or `complete` and nothing else where that is what it is")
+            }
+            Some(_) => Some("write `pending` where it is not so far yet"),
+        };
+        if let Some(instead) = instead {
+            self.notes.tell(line, || Note {
+                line,
+                message: format!(
+                    "the status of item {}, {}, is read as {}: {instead}",
+                    item.number,
+                    quoted(&status.text),
+                    item.status.name()
+                ),
+            });
+        }
+        // Who is complete is not worked on: it must be seen where that is said of a part alone.
+        if status.around.is_below && item.status == Status::Complete {
+            self.notes.tell(line, || Note {
+                line,
+                message: format!(
+                    "item {} is read as complete, as it says below another heading: write `**Status:** pending` right below its own one where only a part of it is",
+                    item.number
+                ),
+            });
+        }
     }
 
     fn finish(mut self) -> Design {
@@ -432,6 +463,14 @@ fn type_suggestion(text: &str) -> String {
         Some(near) => format!("did you mean `{near}`? Known are `code`, `task` and `bugfix`"),
         None => "write `code`, `task` or `bugfix`".to_owned(),
     }
+}
+
+/// Whether a text is a heading to Markdown because of the line below it, and not fields with a rule below them.
+fn is_underlined(text: &str, line: &str) -> bool {
+    heading::underline(line).is_some()
+        && mention::behind_signs(text).len() == text.trim_start().len()
+        && mention::cells(text).is_none()
+        && mention::fields(text).is_empty()
 }
 
 /// Whether a line is meant as an item, as far as one can tell: `**Item 1: Title**`, `1. Item 1: Title`.

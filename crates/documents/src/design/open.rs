@@ -1,6 +1,7 @@
 //! An item whose lines are being read, and what its fields say.
 
-use crate::said::Told;
+use crate::markdown::{indentation, list_sign};
+use crate::said::{Told, quoted};
 
 use super::dependencies::Written;
 use super::mention::{self, Field};
@@ -23,6 +24,34 @@ pub(super) struct Open {
     pub(super) lists_dependencies: bool,
     /// What the columns of the table say that is being read.
     pub(super) columns: Vec<Option<Field>>,
+    /// What the line stands in that is being read.
+    around: Around,
+    /// Whether the last text says, with a colon, what the list below it is of.
+    leads: bool,
+}
+
+/// What a line stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    /// In nothing: it is text of the item.
+    Item,
+    Quote,
+    List,
+    Table,
+    /// It stands so far to the right that it is code to Markdown.
+    Indented,
+}
+
+/// A quote, a list, or anything else that a line stands in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Around {
+    within: Within,
+    /// Which one it is, of all of the item.
+    number: usize,
+    /// Whether a status in it is that of the item wherever its type stands.
+    is_own: bool,
+    /// Whether it stands below another heading of the item.
+    pub(super) is_below: bool,
 }
 
 /// The value of a field.
@@ -32,6 +61,14 @@ pub(super) struct Value<M> {
     pub(super) text: String,
     /// What it means, if anything.
     pub(super) meant: Option<M>,
+    pub(super) around: Around,
+}
+
+impl Value<status::Meant> {
+    /// Whether a status is that of the item with that type, and not what a quote, or a list of other things, says of those.
+    pub(super) fn is_own(&self, kind: Option<&Value<Kind>>) -> bool {
+        self.around.is_own || kind.is_some_and(|kind| kind.around.number == self.around.number)
+    }
 }
 
 impl Open {
@@ -58,6 +95,13 @@ impl Open {
             depends_on: Vec::new(),
             lists_dependencies: false,
             columns: Vec::new(),
+            around: Around {
+                within: Within::Item,
+                number: 0,
+                is_own: true,
+                is_below: false,
+            },
+            leads: false,
         }
     }
 
@@ -70,6 +114,58 @@ impl Open {
     pub(super) fn forget_from(&mut self, line: u32) {
         self.status.take_if(|status| status.line >= line);
         self.depends_on.retain(|written| written.line < line);
+    }
+
+    /// Another heading within the item.
+    pub(super) fn part(&mut self) {
+        self.lists_dependencies = false;
+        self.columns.clear();
+        self.around = Around {
+            within: Within::Item,
+            number: self.around.number + 1,
+            is_own: true,
+            is_below: true,
+        };
+        self.leads = false;
+    }
+
+    /// Takes note of what a line stands in. An empty line ends neither a quote nor a list.
+    pub(super) fn enter(&mut self, line: &str, is_row: bool, is_field: bool) {
+        /// How far to the right a line may go on with the text of a list entry, and how far it is code.
+        const ENTRY: usize = 2;
+        const CODE: usize = 4;
+        let (columns, text) = indentation(line, 0);
+        let behind = mention::behind_signs(line);
+        let is_entry = list_sign(text).is_some();
+        let within = if is_row {
+            Within::Table
+        } else if line[..line.len() - behind.len()].contains('>') {
+            Within::Quote
+        } else if is_entry || (columns >= ENTRY && self.around.within == Within::List) {
+            Within::List
+        } else if columns >= CODE {
+            Within::Indented
+        } else {
+            Within::Item
+        };
+        if within != self.around.within {
+            self.around = Around {
+                within,
+                number: self.around.number + 1,
+                is_own: match within {
+                    Within::Item | Within::Table => true,
+                    Within::List => !self.leads,
+                    Within::Quote | Within::Indented => false,
+                },
+                is_below: self.around.is_below,
+            };
+        }
+        if is_entry && !is_field {
+            // What follows is one thing among others.
+            self.around.is_own = false;
+        }
+        let said = text.trim_end_matches(['*', '_', '`', ' ', '\t']);
+        self.leads = within == Within::Item && !is_field && said.ends_with([':', '：']);
     }
 
     pub(super) fn field(
@@ -99,17 +195,29 @@ impl Open {
                     line,
                     text: value,
                     meant,
+                    around: self.around,
                 });
                 return;
             };
             ("type", known.line, known.meant == meant)
         } else {
             let meant = status::read(&value);
+            // What the first one stands in is over, and the type is not in it: it gives way.
+            let (kind, around) = (self.kind.as_ref(), self.around.number);
+            let lost = self
+                .status
+                .take_if(|known| !known.is_own(kind) && known.around.number != around);
+            if let Some(lost) = lost
+                && self.counts
+            {
+                notes.tell(lost.line, || not_own(&self.item.number, &lost));
+            }
             let Some(known) = &self.status else {
                 self.status = Some(Value {
                     line,
                     text: value,
                     meant,
+                    around: self.around,
                 });
                 return;
             };
@@ -136,11 +244,15 @@ impl Open {
         }
         if !self.columns.is_empty() {
             let columns = std::mem::take(&mut self.columns);
+            // A table with other columns is one of other things, if it does not name the type.
+            let is_own = self.around.is_own;
+            self.around.is_own = columns.iter().all(Option::is_some);
             for (field, value) in columns.iter().zip(cells) {
                 if let Some(field) = field {
                     self.field(*field, value.clone(), line, notes);
                 }
             }
+            self.around.is_own = is_own;
             return;
         }
         let fields: Vec<Option<Field>> = cells.iter().map(|cell| mention::field(cell)).collect();
@@ -151,5 +263,16 @@ impl Open {
             }
             _ => {}
         }
+    }
+}
+
+/// A status is not that of the item.
+pub(super) fn not_own(number: &str, status: &Value<status::Meant>) -> Note {
+    Note {
+        line: status.line,
+        message: format!(
+            "{} is not read as the status of item {number}: it stands in a quote, or among other things",
+            quoted(&status.text)
+        ),
     }
 }

@@ -225,3 +225,47 @@ fn an_item_that_is_struck_out_is_left_out_and_told() {
         assert!(notes[0].message.contains("struck out"), "{notes:?}");
     }
 }
+
+#[test]
+fn a_status_that_is_not_the_item_s_own_is_told() {
+    for (part, status, line) in [
+        ("### Notes on tooling\nStatus: done\n", Status::Complete, 4),
+        ("#### Tests\n\n- **Status:** done\n", Status::Complete, 5),
+        ("## Item-level notes\nStatus: done\n", Status::Pending, 0),
+        ("> Status: done\n", Status::Pending, 3),
+        ("> - Status: done\n", Status::Pending, 3),
+        ("- > Status: done\n", Status::Pending, 3),
+        ("\n    Status: done\n", Status::Pending, 4),
+        ("- Status: done\n- tests\n", Status::Complete, 0),
+        ("Answers:\n- Status: done\n", Status::Pending, 4),
+        ("- tests\n  - Status: done\n", Status::Pending, 4),
+        ("1. tests\n\n   Status: done\n", Status::Pending, 5),
+        (
+            "| Status | Who | At |\n|--|--|--|\n| done | A | 9 |\n",
+            Status::Pending,
+            5,
+        ),
+        ("> Status: done\n\n> Status: complete\n", Status::Pending, 3),
+        (
+            "> Status: done\n\nStatus: documented\n",
+            Status::Documented,
+            3,
+        ),
+        (
+            "Status: documented\n\n> Status: done\n",
+            Status::Documented,
+            5,
+        ),
+        ("- Status: done\n", Status::Complete, 0),
+        ("| Status | done |\n", Status::Complete, 0),
+        ("Status: done\n", Status::Complete, 0),
+    ] {
+        let text = format!("### Item 1: A\nType: code\n{part}");
+        let design = read(&text);
+        assert_eq!(design.items[0].status, status, "{text}");
+        assert!(design.problems.is_empty(), "{text}");
+        let lines: Vec<u32> = design.notes.iter().map(|note| note.line).collect();
+        let expected = if line == 0 { vec![] } else { vec![line] };
+        assert_eq!(lines, expected, "{text}{:?}", design.notes);
+    }
+}
