@@ -73,6 +73,26 @@ struct Fence {
 }
 
 impl Lines<'_> {
+    /// Whether a code block or a comment is open behind the last line that was given.
+    pub(crate) fn is_open(&self) -> bool {
+        !matches!(self.state, State::Text)
+    }
+
+    /// Whether a line within the code block or comment that is open would open another one. A code block of other signs, or
+    /// of fewer, may well stand in one.
+    pub(crate) fn opens_again(&self, line: &str) -> bool {
+        match self.state {
+            State::Text => false,
+            State::Comment => line.contains("<!--"),
+            State::Code(fence) => {
+                let (_, rest) = indentation(line, 0);
+                let length = run_length(rest, fence.mark);
+                let info = rest[length..].trim_matches(BLANKS);
+                length >= fence.length && !info.is_empty() && !info.contains('`')
+            }
+        }
+    }
+
     /// Whether a code block is open behind the last line that was given.
     pub(crate) fn in_code(&self) -> bool {
         matches!(self.state, State::Code(_))

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::markdown::{self, Line, Place, list_sign};
+use crate::markdown::{self, Line, Lines, Place, list_sign};
 use crate::said::{Told, line_number, nearest, quoted};
 
 use super::dependencies::{Dependencies, Written};
 use super::heading::{self, Called, Heading, Likeness};
+use super::hidden::Hidden;
 use super::mention::{self, Field};
 use super::open::{self, Open, Value};
 use super::{
@@ -30,8 +31,10 @@ pub(super) fn read(text: &str) -> Design {
         return reader.finish();
     }
     let (text, first) = markdown::unwrapped(text);
-    for line in markdown::lines(text, first) {
+    let mut lines = markdown::lines(text, first);
+    while let Some(line) = lines.next() {
         reader.line(&line);
+        reader.hidden(&line, &lines);
     }
     reader.finish()
 }
@@ -53,6 +56,8 @@ struct Reader {
     /// What each item says that it depends on: that is read when it is known which items there are.
     depends_on: Vec<Vec<Written>>,
     is_full: bool,
+    /// The code block or comment that is open.
+    hidden: Option<Hidden>,
 }
 
 /// A heading that may be one of an item without a number.
@@ -99,6 +104,27 @@ impl Reader {
             self.lookalikes.push(line_number(line.number));
         }
         self.body(line);
+    }
+
+    /// Looks for items where a code block or a comment is open.
+    fn hidden(&mut self, line: &Line<'_>, lines: &Lines<'_>) {
+        match &mut self.hidden {
+            None if lines.is_open() => self.hidden = Some(Hidden::opened(line)),
+            None => {}
+            Some(hidden) if lines.is_open() => hidden.line(line, lines.opens_again(line.text)),
+            Some(hidden) => {
+                // A comment's end may stand behind another one's beginning.
+                let before = line.text.split("-->").next().unwrap_or_default();
+                hidden.line(
+                    line,
+                    line.place == Place::Comment && before.contains("<!--"),
+                );
+                if let Some(note) = hidden.closed() {
+                    self.notes.tell(note.line, || note);
+                }
+                self.hidden = None;
+            }
+        }
     }
 
     fn heading(&mut self, level: usize, text: &str, number: usize) {
@@ -369,6 +395,9 @@ impl Reader {
 
     fn finish(mut self) -> Design {
         self.close();
+        if let Some(problem) = self.hidden.take().and_then(|hidden| hidden.unclosed()) {
+            self.problems.tell(problem.line, || problem);
+        }
         self.dependencies();
         if self.items.is_empty() {
             for line in std::mem::take(&mut self.lookalikes) {

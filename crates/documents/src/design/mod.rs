@@ -2,6 +2,7 @@
 
 mod dependencies;
 mod heading;
+mod hidden;
 mod items;
 mod mention;
 mod open;

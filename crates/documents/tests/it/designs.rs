@@ -269,3 +269,50 @@ fn a_status_that_is_not_the_item_s_own_is_told() {
         assert_eq!(lines, expected, "{text}{:?}", design.notes);
     }
 }
+
+#[test]
+fn what_is_never_closed_is_told_where_it_hides_items() {
+    let begin = "### Item 1: A\nType: code\n\n";
+    for (text, line) in [
+        ("```\n### Item 2: B\nType: code\n", 4),
+        ("~~~~ md\n\n## Item 2: B\n~~~\n", 4),
+        ("- ```\n  x\n\n### Item 2: B\n", 4),
+        ("```\nx\n```\n\n```\n### ~~Item 2: B~~\n", 8),
+        ("```\n###Item: B\n", 4),
+        ("<!--\n### Item 2: B\n", 4),
+        ("<!-- a -->\n<!-- b\n# Item 2: B\n", 5),
+    ] {
+        let text = format!("{begin}{text}");
+        let expected = (vec![("1".to_owned(), Status::Pending)], vec![line]);
+        assert_eq!(items_and_problems(&text), expected, "{text}");
+        let crlf = text.replace('\n', "\r\n");
+        assert_eq!(items_and_problems(&crlf), expected, "{text}");
+    }
+    for text in [
+        "```\n### Notes\n",
+        "```\nItem 2: B\n",
+        "<!-- ### Item 2: B -->\n",
+        "```\n### Item 2: B\n```\n",
+        "<!--\n### Item 2: B\n-->\n",
+    ] {
+        let design = read(&format!("{begin}{text}"));
+        assert!(design.problems.is_empty(), "{text}");
+        assert!(design.notes.is_empty(), "{text}");
+    }
+    let wrapped = read("```markdown\n### Item 1: A\nType: code\n");
+    assert_eq!(messages(&wrapped).len(), 1);
+    assert_eq!(wrapped.problems[0].line, 1);
+}
+
+#[test]
+fn what_is_closed_late_is_told_where_it_hides_items() {
+    for text in [
+        "```rust\n### Item 1: A\n```yaml\n```\n",
+        "<!-- a\n### Item 1: A\n<!-- b -->\n",
+    ] {
+        let design = read(text);
+        assert!(design.items.is_empty() && design.problems.is_empty());
+        assert_eq!(design.notes.len(), 1, "{text}");
+        assert_eq!(design.notes[0].line, 1);
+    }
+}
