@@ -316,3 +316,20 @@ fn what_is_closed_late_is_told_where_it_hides_items() {
         assert_eq!(design.notes[0].line, 1);
     }
 }
+
+#[test]
+fn a_long_heading_is_read_fast() {
+    for part in [
+        "~a~", "~~a~~", "~", "<s>a</s>", "<s>", "Item 1, ", "1, ", "and ", "- ", "> ", ": ",
+    ] {
+        let many = part.repeat(200_000);
+        timed(&format!(
+            "### {many}Item 1: A\n### Item {many}\n### Item 1, {many}\n{many}\nStatus: done\n"
+        ));
+    }
+    let design = timed(&format!(
+        "```\n{}",
+        "### ~~Item 2: B~~\n```rust\n".repeat(100_000)
+    ));
+    assert_eq!(messages(&design).len(), 1);
+}

@@ -19,7 +19,8 @@ fn document() -> impl Strategy<Value = String> {
             "\t- id: c", "{tasks: [{id: a}]}", "\"tasks\": []", "### Item 1: One", "## Item 2a - Two", "Item 3: Three",
             "=====", "-----", "**Type:** code", "Status: done", "Depends on: 1, 2a", "| Type | code |", "|---|---|",
             "- Item 1", "", "   ", "### Item 2-a: Two", "### Item é: No", "### Item parser: No", "### Notes", "## End",
-            "Status: 50% complete", "Depends on: 2-99,2-99",
+            "Status: 50% complete", "Depends on: 2-99,2-99", "### ~~Item 4: Out~~", "### Item: None", "#### Item 5, 6: Two",
+            "> Status: done", "- Status: done", "- other", "Answers:", "| State | A | B |", "| done | a | b |",
         ])
         .prop_map(str::to_owned),
         1 => "\\PC{0,30}",
@@ -78,6 +79,10 @@ fn judge(text: &str) -> Result<(), TestCaseError> {
     for problem in &design.problems {
         prop_assert!((1..=last).contains(&problem.line));
         prop_assert!(!problem.message.contains(char::is_control), "{problem:?}");
+    }
+    for note in &design.notes {
+        prop_assert!((1..=last).contains(&note.line), "{note:?} of {last}");
+        prop_assert!(!note.message.contains(char::is_control), "{note:?}");
     }
     Ok(())
 }
