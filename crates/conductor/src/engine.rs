@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, RunLock, Wait};
-use rails::decide::{BLOCKED, Telling, decide_telling};
+use rails::decide::{BLOCKED, Decided, Telling, decide_telling};
 use rails::{
     Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, RunState, Shared, decide,
 };
@@ -325,14 +325,16 @@ impl<'a> OpenRun<'a> {
                     None
                 }
             };
-            let decision = decide_telling(&self.definition, &self.run, command, &facts, &mut tell);
+            let Decided { decision, after } =
+                decide_telling(&self.definition, &self.run, command, &facts, &mut tell);
             if let Some(fault) = failed {
                 return Err(fault);
             }
             facts.contexts.extend(contexts);
             let need = match decision {
                 Decision::Events(events) => {
-                    let events = self.append(support, &facts.now, events)?;
+                    let after = after.unwrap_or_else(|| self.run.clone().into_inner());
+                    let events = self.append(support, &facts.now, events, after)?;
                     return Ok(Ok(events));
                 }
                 Decision::Refused(refusal) => return Ok(Err(refusal)),
@@ -390,14 +392,13 @@ impl<'a> OpenRun<'a> {
         support: &dyn Support,
         now: &str,
         mut events: Vec<Event>,
+        after: RunState,
     ) -> Result<Vec<Event>, Fault> {
         if events.is_empty() {
             return Ok(events);
         }
-        let before = self.run.clone();
-        for event in &events {
-            self.run.apply(now, event);
-        }
+        debug_assert_eq!(after, self.folded(now, &events), "{events:?}");
+        let before = std::mem::replace(&mut self.run, after.into());
         let filled: Vec<Option<serde_json::Map<String, serde_json::Value>>> = events
             .iter()
             .map(|event| match event {
@@ -477,6 +478,15 @@ impl<'a> OpenRun<'a> {
             remembered::remember(&self.dir, seen);
         }
         placed.map(|()| events)
+    }
+
+    /// What the events make of the run.
+    fn folded(&self, now: &str, events: &[Event]) -> RunState {
+        let mut run = self.run.clone().into_inner();
+        for event in events {
+            run.apply(now, event);
+        }
+        run
     }
 
     /// A snapshot is a cache: one that cannot be written costs time at the next load, nothing else.

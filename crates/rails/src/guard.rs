@@ -5,6 +5,7 @@
 //! integers, doubles, text, lists and maps with every declared key present: the library knows no
 //! static types, and a missing key or an unsigned number would be a fault at run time.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
@@ -38,6 +39,45 @@ pub trait Scope {
 impl Scope for Map<String, Value> {
     fn variable(&self, name: &str, _fields: &[String]) -> Option<Value> {
         self.get(name).cloned()
+    }
+}
+
+/// What was found in a scope: each variable is looked up once, however many expressions name it. The scope must not change
+/// meanwhile.
+pub(crate) struct Seen<'a> {
+    scope: &'a dyn Scope,
+    found: RefCell<Vec<Found>>,
+}
+
+/// A variable with the fields that were asked for.
+struct Found {
+    name: String,
+    fields: Vec<String>,
+    value: Option<Cel>,
+}
+
+impl<'a> Seen<'a> {
+    pub(crate) fn new(scope: &'a dyn Scope) -> Self {
+        Self {
+            scope,
+            found: RefCell::default(),
+        }
+    }
+
+    fn variable(&self, name: &str, fields: &[String]) -> Option<Cel> {
+        let mut found = self.found.borrow_mut();
+        let known = |found: &&Found| found.name == name && found.fields == fields;
+        if let Some(known) = found.iter().find(known) {
+            return known.value.clone();
+        }
+        let value = self.scope.variable(name, fields);
+        let value = value.map(|value| to_cel(&named(value, fields)));
+        found.push(Found {
+            name: name.to_owned(),
+            fields: fields.to_owned(),
+            value: value.clone(),
+        });
+        value
     }
 }
 
@@ -108,15 +148,19 @@ impl Expression {
     /// # Errors
     /// Where it does not compile, names something that is not there, or breaks a rule of CEL.
     pub fn evaluate(&self, scope: &dyn Scope) -> Result<Value, GuardFault> {
+        self.evaluate_for(&Seen::new(scope))
+    }
+
+    fn evaluate_for(&self, seen: &Seen<'_>) -> Result<Value, GuardFault> {
         let compiled = self.compiled()?;
         if let Some(path) = &compiled.path {
-            return follow(scope, path)
+            return follow(seen.scope, path)
                 .ok_or_else(|| self.fault("names something that is not there"));
         }
         let mut context = Context::with_env(environment());
         for (name, fields) in &compiled.variables {
-            if let Some(value) = scope.variable(name, fields) {
-                context.add_variable_from_value(name.as_str(), to_cel(&named(value, fields)));
+            if let Some(value) = seen.variable(name, fields) {
+                context.add_variable_from_value(name.as_str(), value);
             }
         }
         let value = compiled
@@ -131,7 +175,11 @@ impl Expression {
     /// # Errors
     /// As [`evaluate`](Self::evaluate), and where the value is neither true nor false.
     pub fn holds(&self, scope: &dyn Scope) -> Result<bool, GuardFault> {
-        match self.evaluate(scope)? {
+        self.holds_for(&Seen::new(scope))
+    }
+
+    pub(crate) fn holds_for(&self, seen: &Seen<'_>) -> Result<bool, GuardFault> {
+        match self.evaluate_for(seen)? {
             Value::Bool(holds) => Ok(holds),
             other => Err(self.fault(format!("gives {other}, not true or false"))),
         }

@@ -1,7 +1,5 @@
 //! What guards see, and nothing else.
 
-use std::cell::RefCell;
-
 use serde_json::{Map, Value, json};
 
 use crate::command::command_flags;
@@ -78,46 +76,6 @@ impl Scope for RunScope<'_> {
                     .or_else(|| self.run.set_facts(self.definition, name, fields));
             }
         })
-    }
-}
-
-/// A view in which each variable is looked up once, however many guards name it. What it is a view of must not change
-/// meanwhile.
-pub(crate) struct Once<'a> {
-    of: &'a dyn Scope,
-    found: RefCell<Vec<Found>>,
-}
-
-/// A variable with the fields that were asked for.
-struct Found {
-    name: String,
-    fields: Vec<String>,
-    value: Option<Value>,
-}
-
-impl<'a> Once<'a> {
-    pub(crate) fn new(of: &'a dyn Scope) -> Self {
-        Self {
-            of,
-            found: RefCell::default(),
-        }
-    }
-}
-
-impl Scope for Once<'_> {
-    fn variable(&self, name: &str, fields: &[String]) -> Option<Value> {
-        let mut found = self.found.borrow_mut();
-        let known = |found: &&Found| found.name == name && found.fields == fields;
-        if let Some(known) = found.iter().find(known) {
-            return known.value.clone();
-        }
-        let value = self.of.variable(name, fields);
-        found.push(Found {
-            name: name.to_owned(),
-            fields: fields.to_owned(),
-            value: value.clone(),
-        });
-        value
     }
 }
 

@@ -165,7 +165,8 @@ fn disordered(skills: &Skills, refusal: &Refusal) -> Vec<DocumentProblem> {
 /// Whether two names are of one skill.
 pub(super) fn same(one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
-    one.eq_ignore_ascii_case(other) || one.to_lowercase() == other.to_lowercase()
+    let plain = one.is_ascii() && other.is_ascii();
+    one.eq_ignore_ascii_case(other) || !plain && one.to_lowercase() == other.to_lowercase()
 }
 
 /// What is said of a completion that was taken in, now or before: always the same, unless somebody stopped the session.

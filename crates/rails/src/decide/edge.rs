@@ -7,8 +7,9 @@ use crate::command::{Artifact, Choice, Finding, Severity};
 use crate::definition::Edge;
 use crate::diagnostic::Located;
 use crate::event::{Domain, Event, Read, Reported};
+use crate::guard::Seen;
 use crate::refusal::Refusal;
-use crate::scope::{Once, RunScope};
+use crate::scope::RunScope;
 use crate::state::{EffectAt, ROOT, RunState};
 
 /// What goes along a way from a command to the next waiting state.
@@ -102,7 +103,7 @@ impl Planner<'_> {
         way: &Way,
     ) -> Result<Option<Chosen>, Stop> {
         let scope = self.scope(token, facts, way);
-        let seen = Once::new(&scope);
+        let seen = Seen::new(&scope);
         let allowed = scope
             .token
             .unit
@@ -112,7 +113,7 @@ impl Planner<'_> {
         let mut findings = Vec::new();
         for (index, edge) in edges.iter().enumerate() {
             if let Some(guard) = &edge.when
-                && !guard.holds(&seen)?
+                && !guard.holds_for(&seen)?
             {
                 continue;
             }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::edge::Way;
-use super::{Decision, Planner, Stop};
+use super::{Decided, Planner, Stop};
 use crate::command::Artifact;
 use crate::event::Event;
 use crate::refusal::Refusal;
@@ -105,7 +105,7 @@ impl Planner<'_> {
         keep: &Map<String, Value>,
         artifacts: &[Artifact],
         refusal: &Refusal,
-    ) -> Option<Decision> {
+    ) -> Option<Decided> {
         let pending = self.run.pending.clone()?;
         self.push(Event::EffectDone {
             effect: pending.effect,

@@ -152,7 +152,25 @@ pub fn decide(
     command: &Command,
     facts: &Facts,
 ) -> Decision {
-    decide_telling(definition, run, command, facts, &mut |_| None)
+    decide_telling(definition, run, command, facts, &mut |_| None).decision
+}
+
+/// A decision, and what it makes of the run.
+#[derive(Debug)]
+pub struct Decided {
+    /// The decision.
+    pub decision: Decision,
+    /// The run behind its events, as their fold makes it; none where it has none.
+    pub after: Option<RunState>,
+}
+
+impl From<Decision> for Decided {
+    fn from(decision: Decision) -> Self {
+        Self {
+            decision,
+            after: None,
+        }
+    }
 }
 
 /// The same, asking `tell` for contexts that are not among the facts, so that nothing has to be decided twice for them. Pure as far
@@ -163,14 +181,14 @@ pub fn decide_telling(
     command: &Command,
     facts: &Facts,
     tell: &mut Tell<'_>,
-) -> Decision {
+) -> Decided {
     let mut planner = Planner {
         tell: Some(tell),
         ..Planner::new(definition, run, facts)
     };
     match planner.command(command) {
         Ok(()) => planner.finish(),
-        Err(Stop::Need(need)) => Decision::Need(Box::new(need.at(planner.run))),
+        Err(Stop::Need(need)) => Decision::Need(Box::new(need.at(planner.run))).into(),
         Err(Stop::Refused(refusal)) => {
             // The world has changed already: what came of an effect is journalled whatever the
             // definition makes of it, and a person has to look.
@@ -183,7 +201,7 @@ pub fn decide_telling(
                     .settle_only(result, keep, artifacts, &refusal),
                 _ => None,
             };
-            settled.unwrap_or(Decision::Refused(*refusal))
+            settled.unwrap_or_else(|| Decision::Refused(*refusal).into())
         }
     }
 }
@@ -258,9 +276,12 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn finish(mut self) -> Decision {
+    fn finish(mut self) -> Decided {
         self.close_answer();
-        Decision::Events(self.events)
+        Decided {
+            decision: Decision::Events(self.events),
+            after: Some(self.run),
+        }
     }
 
     pub(crate) fn push(&mut self, event: Event) {
@@ -299,6 +320,9 @@ impl<'a> Planner<'a> {
         for event in &mut self.events {
             if let Event::ReportAccepted(report) | Event::ReportRetried(report) = event {
                 report.answer.next = Some(next.clone());
+                if let Some(last) = &mut self.run.last {
+                    last.answer.next = Some(next.clone());
+                }
             }
         }
     }
