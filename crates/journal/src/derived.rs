@@ -10,11 +10,18 @@ use crate::durable::{self, TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 ///
 /// A reader sees the old content or the new. The file is readable by its owner alone. Its folder must exist.
 pub fn replace_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
-    if has_content(path, bytes)? {
-        return Ok(false);
-    }
+    let is_file = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() => {
+            if found.len() == bytes.len() as u64 && has_content(path, bytes)? {
+                return Ok(false);
+            }
+            true
+        }
+        Ok(_) => false,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        Err(error) => return Err(error),
+    };
     let aside = durable::write_aside(path, bytes)?;
-    let is_file = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
     if is_file && exchange(aside.path(), path).is_ok() {
         // What is aside now is the old content.
         aside.close()?;
@@ -32,12 +39,6 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
 }
 
 fn has_content(path: &Path, bytes: &[u8]) -> io::Result<bool> {
-    match fs::symlink_metadata(path) {
-        Ok(found) if found.is_file() && found.len() == bytes.len() as u64 => {}
-        Ok(_) => return Ok(false),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(error),
-    }
     Ok(durable::read_if_there(path)?.is_some_and(|content| content == bytes))
 }
 

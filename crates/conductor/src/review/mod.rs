@@ -77,10 +77,10 @@ impl Session {
         run: &RunState,
         conductor: &Conductor,
     ) -> Option<Self> {
+        let pin = run.kept.get(PROFILE)?.get("pin")?.as_str()?.to_owned();
         if hands(definition) != Hands::Session {
             return None;
         }
-        let pin = run.kept.get(PROFILE)?.get("pin")?.as_str()?.to_owned();
         Some(Self {
             profile: OnceCell::new(),
             pin,

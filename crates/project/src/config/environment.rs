@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Environment variables by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
-    variables: BTreeMap<String, String>,
+    variables: Arc<BTreeMap<String, String>>,
 }
 
 impl Environment {
@@ -66,6 +67,8 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
             .into_iter()
             .map(|(name, value)| (name.into(), value.into()))
             .collect();
-        Self { variables }
+        Self {
+            variables: Arc::new(variables),
+        }
     }
 }

@@ -128,6 +128,9 @@ impl Places {
             actor,
             given_up: Some(client.given_up()),
         })?;
+        if self.roots.is_empty() {
+            return Ok(conductor);
+        }
         // A run works on the whole working tree, so all of it must lie within.
         let top = conductor
             .root()
