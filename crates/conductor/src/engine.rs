@@ -333,7 +333,8 @@ impl<'a> OpenRun<'a> {
             facts.contexts.extend(contexts);
             let need = match decision {
                 Decision::Events(events) => {
-                    let after = after.unwrap_or_else(|| self.run.clone().into_inner());
+                    let after = after
+                        .ok_or_else(|| Fault::bug("a decision left out what the run comes to"))?;
                     let events = self.append(support, &facts.now, events, after)?;
                     return Ok(Ok(events));
                 }
