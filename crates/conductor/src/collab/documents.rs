@@ -270,9 +270,12 @@ pub(super) fn to_read(dir: &Path, run: &RunState) -> Vec<String> {
         }
     }
     let mut names = vec![DESIGN.to_owned()];
-    let graphs = items.iter().filter_map(|item| graphs.get(item));
-    names.extend(graphs.map(|taken| taken.name.clone()));
-    names.dedup();
+    for taken in items.iter().filter_map(|item| graphs.get(item)) {
+        // One file may have been written for one item after the other.
+        if !names.contains(&taken.name) {
+            names.push(taken.name.clone());
+        }
+    }
     let drafts = drafts(&folder, run);
     for item in items {
         let own = drafts.iter().filter(|(of, _)| of == item);

@@ -435,3 +435,21 @@ fn reading_again_tells_what_is_missing_and_what_cannot_be_told_apart() {
         "{message}"
     );
 }
+
+#[test]
+fn a_file_that_several_items_were_taken_from_is_to_be_read_once() {
+    let stage = at_graph(&["code", "code", "code"]);
+    for (name, id) in [
+        ("task-graph.md", "first"),
+        ("task-graph-2.yaml", "second"),
+        ("task-graph.md", "third"),
+    ] {
+        stage.document(name, &one(id));
+        stage.done("build-task-graph");
+        if id != "third" {
+            stage.until_next_graph();
+        }
+    }
+    stage.until("execute-batch");
+    assert_eq!(stage.brief().read, ["task-graph.md", "task-graph-2.yaml"]);
+}
