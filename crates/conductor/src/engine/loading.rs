@@ -36,6 +36,7 @@ pub(super) fn load_from(journal: &FileJournal, dir: &Path) -> Result<Loaded, Fau
         && let Ok(tail) = journal.read(&seen.head.position())
     {
         let mut run = seen.run.clone();
+        // What nothing is folded into stays shared.
         if !tail.records.is_empty() {
             fold(&mut run, &tail.records, dir)?;
         }

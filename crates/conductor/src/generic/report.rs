@@ -18,7 +18,7 @@ use super::{view, words};
 use crate::clock::stamp;
 use crate::collab::Skills;
 use crate::conductor::{Conductor, is_over_a_task};
-use crate::engine::{self};
+use crate::engine;
 use crate::fault::{Fault, Kind};
 use crate::refusals;
 
