@@ -1,11 +1,13 @@
 //! Many processes at one session, and many sessions at once.
 
 use std::process::Child;
+use std::sync::Barrier;
 
 use conductor::review::answer::ClosedGate;
 use conductor::review::request::{Decide, Reopen};
 use serde_json::json;
 
+use crate::person;
 use crate::stage::{Ran, Stage};
 use crate::story::{ANSWERED, Act, STORY};
 use crate::whole::Whole;
@@ -200,11 +202,16 @@ fn two_approvals_open_one_gate() {
     ] {
         stage.write(text, crate::story::CODE);
     }
+    // Both have read the plan before one of them agrees: who comes after the steps is rightly asked for the code.
+    let asked = Barrier::new(2);
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let ran = Act::Approve.on(&stage, "human", None);
-                // Who comes too late is told that there is no such gate any more.
+                let mut command = stage.program(&["session", "approve"]);
+                let ran = person::agree_when(&mut command, || {
+                    asked.wait();
+                });
+                // Who comes second agrees to what is agreed already, or is told that there is no such gate any more.
                 assert!(matches!(ran.status, Some(0 | 3 | 5)), "{ran:?}");
             });
         }

@@ -10,6 +10,12 @@ use crate::stage::Ran;
 
 /// Runs `command` at a terminal of its own, and agrees to what it asks.
 pub fn agree(command: &mut Command) -> Ran {
+    agree_when(command, || ())
+}
+
+/// The same, but what is asked is answered only when `ready` returns. It is called once, also if nothing is asked.
+pub fn agree_when(command: &mut Command, ready: impl FnOnce()) -> Ran {
+    let mut ready = Some(ready);
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -32,16 +38,18 @@ pub fn agree(command: &mut Command) -> Ran {
         .stderr(Stdio::null());
     let mut terminal = File::from(master);
     let mut shown = String::new();
-    let mut said = false;
     let mut buffer = [0; 4096];
     // The end is an error on Linux, and nothing to read elsewhere.
     while let Ok(read @ 1..) = terminal.read(&mut buffer) {
         shown.push_str(&String::from_utf8_lossy(&buffer[..read]).replace('\r', ""));
-        if !said && let Some(code) = code(&shown) {
+        if ready.is_some()
+            && let Some(code) = code(&shown)
+        {
+            ready.take().into_iter().for_each(|ready| ready());
             terminal.write_all(format!("{code}\n").as_bytes()).unwrap();
-            said = true;
         }
     }
+    ready.take().into_iter().for_each(|ready| ready());
     Ran {
         status: child.wait().unwrap().code(),
         out: shown,
