@@ -133,7 +133,7 @@ fn struck(text: &str) -> Option<(&str, &str)> {
 
 /// Reads a heading in which nothing is struck out.
 fn unstruck(text: &str) -> Option<Called> {
-    let whole = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let whole = behind_ordinal(text.trim_start_matches(|c: char| !c.is_alphanumeric()));
     let rest = strip_word(whole, "work")
         .map_or(whole, |rest| rest.trim_start_matches([' ', '\t', '-', '_']));
     let rest = strip_word(rest, "item")?;
@@ -186,6 +186,17 @@ fn unstruck(text: &str) -> Option<Called> {
         let is_apart = rest.starts_with([' ', '\t', '\u{a0}', '*', '_', '`', '#']);
         is_apart.then(|| Called::Perhaps(Likeness::Word, plain(whole)))
     })
+}
+
+/// What stands behind the heading's own number: `1. Item 2`, `3.1 Item 2`.
+fn behind_ordinal(text: &str) -> &str {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let rest = rest.strip_prefix(')').unwrap_or(rest);
+    if rest.len() < text.len() && rest.starts_with([' ', '\t', '\u{a0}']) {
+        rest.trim_start_matches(|c: char| !c.is_alphanumeric())
+    } else {
+        text
+    }
 }
 
 /// Whether the sign that parts a number from a title stands here, and the number would stand before it.
@@ -379,6 +390,10 @@ mod tests {
             ("Item 1.2.3: Title", "1.2.3", "Title"),
             ("Item 9. Title", "9", "Title"),
             ("Item **2-a**: Title", "2-a", "Title"),
+            ("1. Item 2: Title", "2", "Title"),
+            ("1) Item 2: Title", "2", "Title"),
+            ("3.1 Item 2: Title", "2", "Title"),
+            ("§ 3.1. **Work item 2**: Title", "2", "Title"),
         ] {
             let expected = Called::Item {
                 number: number.to_owned(),

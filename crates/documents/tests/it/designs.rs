@@ -195,6 +195,9 @@ fn a_heading_with_the_word_item_in_it_may_be_no_item() {
         "### Items",
         "### Item-level rights",
         "### Itemised",
+        "### 3 items",
+        "### 2. Item overview",
+        "### 3.1 Items that are left",
     ] {
         let text = format!("{heading}\nStatus: draft\n\n### Item 1: A\nType: code\n");
         let expected = (vec![("1".to_owned(), Status::Pending)], vec![]);
