@@ -31,7 +31,33 @@ pub(super) fn heading(line: &str) -> Option<Heading<'_>> {
     } else {
         rest
     };
+    let unnumbered = behind_ordinal(text);
+    let text = if unnumbered.len() < text.len() && called(unnumbered).is_some() {
+        unnumbered
+    } else {
+        text
+    };
     Some(Heading { level, text })
+}
+
+/// What stands behind the heading's own number: `1. Item 2`, `3.1 Item 2`. All of it, if it has none.
+fn behind_ordinal(text: &str) -> &str {
+    let Some(start) = text.find(is_begun) else {
+        return text;
+    };
+    let whole = &text[start..];
+    let rest = whole.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let rest = rest.strip_prefix(')').unwrap_or(rest);
+    if rest.len() < whole.len() && rest.starts_with([' ', '\t', '\u{a0}']) {
+        rest
+    } else {
+        text
+    }
+}
+
+/// Whether a text begins with the character, or what is struck out of it.
+fn is_begun(c: char) -> bool {
+    "~<".contains(c) || c.is_alphanumeric()
 }
 
 /// The level that a line below a text gives it as a heading.
@@ -77,7 +103,7 @@ pub(super) fn called(text: &str) -> Option<Called> {
     let mut rest = text;
     let mut dropped = None;
     while let Some((inside, behind)) = struck(rest) {
-        if dropped.is_none() && is_of_item(unstruck(inside).as_ref()) {
+        if dropped.is_none() && is_of_item(unstruck(behind_ordinal(inside)).as_ref()) {
             dropped = Some(Called::Struck(plain(inside)));
         }
         rest = behind;
@@ -112,7 +138,7 @@ fn struck(text: &str) -> Option<(&str, &str)> {
         ("<del>", "</del>"),
         ("<strike>", "</strike>"),
     ];
-    let start = text.find(|c: char| "~<".contains(c) || c.is_alphanumeric())?;
+    let start = text.find(is_begun)?;
     let text = &text[start..];
     let tildes = text.bytes().take_while(|byte| *byte == b'~').count();
     let (open, close) = match tildes {
@@ -133,7 +159,7 @@ fn struck(text: &str) -> Option<(&str, &str)> {
 
 /// Reads a heading in which nothing is struck out.
 fn unstruck(text: &str) -> Option<Called> {
-    let whole = behind_ordinal(text.trim_start_matches(|c: char| !c.is_alphanumeric()));
+    let whole = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let rest = strip_word(whole, "work")
         .map_or(whole, |rest| rest.trim_start_matches([' ', '\t', '-', '_']));
     let rest = strip_word(rest, "item")?;
@@ -186,17 +212,6 @@ fn unstruck(text: &str) -> Option<Called> {
         let is_apart = rest.starts_with([' ', '\t', '\u{a0}', '*', '_', '`', '#']);
         is_apart.then(|| Called::Perhaps(Likeness::Word, plain(whole)))
     })
-}
-
-/// What stands behind the heading's own number: `1. Item 2`, `3.1 Item 2`.
-fn behind_ordinal(text: &str) -> &str {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let rest = rest.strip_prefix(')').unwrap_or(rest);
-    if rest.len() < text.len() && rest.starts_with([' ', '\t', '\u{a0}']) {
-        rest.trim_start_matches(|c: char| !c.is_alphanumeric())
-    } else {
-        text
-    }
 }
 
 /// Whether the sign that parts a number from a title stands here, and the number would stand before it.
@@ -373,7 +388,7 @@ fn plain(title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Called, Likeness, called};
+    use super::{Called, Likeness, called, heading};
 
     #[test]
     fn numbers_are_told_from_titles() {
@@ -390,10 +405,6 @@ mod tests {
             ("Item 1.2.3: Title", "1.2.3", "Title"),
             ("Item 9. Title", "9", "Title"),
             ("Item **2-a**: Title", "2-a", "Title"),
-            ("1. Item 2: Title", "2", "Title"),
-            ("1) Item 2: Title", "2", "Title"),
-            ("3.1 Item 2: Title", "2", "Title"),
-            ("§ 3.1. **Work item 2**: Title", "2", "Title"),
         ] {
             let expected = Called::Item {
                 number: number.to_owned(),
@@ -401,6 +412,25 @@ mod tests {
             };
             assert_eq!(called(text), Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn a_heading_may_have_a_number_of_its_own() {
+        for text in [
+            "# 1. Item 2: Title",
+            "### 1) Item 2: Title",
+            "## 3.1 Item 2: Title",
+            "### **1. Item 2: Title**",
+            "### § 3.1. **Work item 2**: Title",
+        ] {
+            let expected = Called::Item {
+                number: "2".to_owned(),
+                title: "Title".to_owned(),
+            };
+            let heading = heading(text).expect("a heading");
+            assert_eq!(called(heading.text), Some(expected), "{text}");
+        }
+        assert_eq!(heading("## 1. Scope").expect("one").text, "1. Scope");
     }
 
     #[test]

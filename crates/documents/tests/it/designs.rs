@@ -206,6 +206,17 @@ fn a_heading_with_the_word_item_in_it_may_be_no_item() {
 }
 
 #[test]
+fn a_list_above_a_rule_is_no_heading() {
+    for list in ["1. Item 2: B", "1) Item 2: B", "3.1 Item 2: B"] {
+        let text = format!("### Item 1: A\nType: code\n\n{list}\n---\n\nStatus: done\n");
+        let design = read(&text);
+        let numbers: Vec<&str> = design.items.iter().map(|item| &*item.number).collect();
+        assert_eq!(numbers, ["1"], "{text}");
+        assert!(design.problems.is_empty(), "{text}");
+    }
+}
+
+#[test]
 fn an_item_that_is_struck_out_is_left_out_and_told() {
     for heading in [
         "### ~~Item 2: B~~",
@@ -214,6 +225,10 @@ fn an_item_that_is_struck_out_is_left_out_and_told() {
         "### **~~Item 2: B~~**",
         "### ~~**Item 2: B**~~",
         "### ~~Item B~~",
+        "### 1. ~~Item 2: B~~",
+        "### ~~1. Item 2: B~~",
+        "### ~~1.~~ ~~Item 2: B~~",
+        "### **1. ~~Item 2: B~~**",
         "### ~~Item: B~~",
         "### <s>Item 2: B</s>",
         "### <DEL>Item 2: B</DEL>",
