@@ -45,11 +45,15 @@ pub fn agree_when(command: &mut Command, ready: impl FnOnce()) -> Ran {
         if ready.is_some()
             && let Some(code) = code(&shown)
         {
-            ready.take().into_iter().for_each(|ready| ready());
+            if let Some(ready) = ready.take() {
+                ready();
+            }
             terminal.write_all(format!("{code}\n").as_bytes()).unwrap();
         }
     }
-    ready.take().into_iter().for_each(|ready| ready());
+    if let Some(ready) = ready {
+        ready();
+    }
     Ran {
         status: child.wait().unwrap().code(),
         out: shown,
