@@ -91,6 +91,27 @@ pub enum ConfigError {
         /// The valid value that was probably meant.
         nearest: Option<String>,
     },
+    /// A project's file sets what only the person may decide.
+    #[error("{place}: `{key}` cannot be set by a project")]
+    NotForProjects {
+        /// Where it stands.
+        place: Box<Where>,
+        /// The dotted name of the key.
+        key: String,
+        /// The user's own config, if there can be one.
+        own: Option<PathBuf>,
+    },
+    /// Nothing says where runs are kept.
+    #[error("there is no place for runs: neither HOME nor TRAMLINE_HOME names a folder")]
+    NoStore,
+    /// The folder for runs is not named from the root of the file system, so that each project would have another.
+    #[error("the folder for runs, {}, is not an absolute path ({origin})", path.display())]
+    RelativeStore {
+        /// The folder as it was given.
+        path: PathBuf,
+        /// What named it.
+        origin: String,
+    },
     /// The checked values do not make up a config. This is a fault of ours.
     #[error("the settings could not be put together")]
     Inconsistent {
@@ -106,6 +127,7 @@ impl ConfigError {
         match self {
             Self::Io { .. } => "config_io",
             Self::Inconsistent { .. } => "internal",
+            Self::NoStore | Self::RelativeStore { .. } => "no_store",
             _ => "config_invalid",
         }
     }
@@ -125,6 +147,19 @@ impl ConfigError {
             Self::WrongType { key, expected, .. } => Some(format!("give `{key}` {expected}")),
             Self::Malformed { place, .. } => Some(format!("mend the JSON at {place}")),
             Self::BadValue { place, key, .. } => Some(format!("correct `{key}`: {place}")),
+            Self::NotForProjects { key, own, .. } => Some(match own {
+                Some(own) => format!(
+                    "take `{key}` out: where your runs lie is not the repository's to say; your own settings are in {}",
+                    own.display()
+                ),
+                None => {
+                    format!("take `{key}` out: where your runs lie is not the repository's to say")
+                }
+            }),
+            Self::NoStore => Some("set HOME, or TRAMLINE_HOME to an absolute path".to_owned()),
+            Self::RelativeStore { .. } => {
+                Some("give an absolute path, or one that begins with `~/`".to_owned())
+            }
             Self::Io { path, .. } => Some(format!("make {} readable", path.display())),
             Self::Inconsistent { .. } => None,
         }

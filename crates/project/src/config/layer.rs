@@ -25,7 +25,7 @@ pub(super) struct Setting {
 }
 
 /// Whose file a config is.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     Project,
     User,

@@ -46,7 +46,7 @@ fn at<'v>(config: &'v Value, name: &str) -> &'v Value {
 }
 
 impl Weaker {
-    fn is_weaker(self, was: &Value, is: &Value) -> bool {
+    pub(super) fn is_weaker(self, was: &Value, is: &Value) -> bool {
         if was == is {
             return false;
         }

@@ -20,7 +20,7 @@ pub use keys::{environment_name, keys};
 pub use loosened::{Loosening, loosened};
 pub use root::{FoundBy, ProjectRoot, find_root};
 pub use schema::json_schema;
-pub use settings::{Origin, Settings, load};
+pub use settings::{Origin, Overruled, Settings, load};
 pub use values::{
     Autopilot, Config, CoverageThresholds, Evidence, Finalization, Flaky, Gate, Gates, Git, Level,
     Policy, Prompts, RedAllPassing, Review, Severity, Storage, StorageLocation, Test,

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::environment::Environment;
-use super::error::ConfigError;
-use super::keys::keys;
+use super::error::{ConfigError, Where};
+use super::keys::{Weaker, keys};
 use super::layer::{self, Owner, Setting};
-use super::values::{Config, Flaky, Severity};
+use super::values::{Config, Severity, Storage};
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +44,12 @@ pub enum Origin {
     Default,
 }
 
+impl Origin {
+    fn is_file(&self) -> bool {
+        matches!(self, Self::ProjectFile { .. } | Self::UserFile { .. })
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -67,8 +73,38 @@ pub struct Settings {
     pub files: Vec<PathBuf>,
     /// The project.
     pub root: PathBuf,
-    /// Where runs are kept: `autopilot.storage.basePath` as a path.
+    /// Where runs are kept: `autopilot.storage.basePath` as an absolute path.
     pub store: PathBuf,
+    /// What was given and does not count, since it would make the rails weaker than another place has them.
+    pub overruled: Vec<Overruled>,
+}
+
+/// A value that was given and does not count.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Overruled {
+    /// The dotted name of its key.
+    pub key: String,
+    /// What was given.
+    pub value: Value,
+    /// Who gave it.
+    pub origin: Origin,
+    /// Whose value counts instead.
+    pub by: Origin,
+}
+
+impl fmt::Display for Overruled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            key,
+            value,
+            origin,
+            by,
+        } = self;
+        write!(
+            f,
+            "`{key}` stays as it is ({by}): {value} ({origin}) would be weaker"
+        )
+    }
 }
 
 /// A file of settings as it was read.
@@ -98,11 +134,13 @@ pub fn load(
     let user_file = environment
         .store()
         .map(|store| root.join(store).join("config.json"));
-    let project = layer::read(&project_file)?;
+    // Where the home is the project, its one file is the person's own.
+    let project = match &user_file {
+        Some(own) if same_file(own, &project_file) => None,
+        _ => layer::read(&project_file)?,
+    };
     let user = match user_file {
-        Some(path) => layer::read(&path)?
-            .filter(|_| project.is_none() || !same_file(&path, &project_file))
-            .map(|text| (path, text)),
+        Some(path) => layer::read(&path)?.map(|text| (path, text)),
         None => None,
     };
     let project = project.map(|text| (project_file, text));
@@ -153,25 +191,163 @@ fn put_together(given: &Given) -> Result<Settings, ConfigError> {
     let mut origins: BTreeMap<String, Origin> = keys()
         .map(|name| (name.to_owned(), Origin::Default))
         .collect();
-    let mut values = Value::Object(serde_json::Map::new());
+    let mut values = Config::default().to_json();
+    let mut overruled = Vec::new();
+    let mut project_store = None;
+    for layer in &mut layers {
+        flaky_as_policy(layer);
+    }
     for setting in layers.into_iter().flatten() {
-        put(&mut values, setting.key.name, setting.value);
-        origins.insert(setting.key.name.to_owned(), setting.origin);
+        let name = setting.key.name;
+        if name == STORE && matches!(setting.origin, Origin::ProjectFile { .. }) {
+            project_store = Some(setting);
+            continue;
+        }
+        let before = values.pointer(&pointer(name)).unwrap_or(&Value::Null);
+        let by = origins.get(name).unwrap_or(&Origin::Default);
+        match setting.over(before, by) {
+            Ok(value) => {
+                put(&mut values, name, value);
+                origins.insert(name.to_owned(), setting.origin);
+            }
+            Err(by) => overruled.push(Overruled {
+                key: name.to_owned(),
+                value: setting.value,
+                origin: setting.origin,
+                by,
+            }),
+        }
     }
     let mut config: Config =
         serde_json::from_value(values).map_err(|source| ConfigError::Inconsistent { source })?;
     settle(&mut config, &mut origins);
-    let store = root.join(environment.expand(&config.autopilot.storage.base_path));
+    let store = store(&config, &origins, environment)?;
+    if let Some(setting) = project_store {
+        stays(&setting, &store, environment)?;
+    }
     Ok(Settings {
         config,
         origins,
         files,
         root: root.clone(),
         store,
+        overruled,
     })
 }
 
-/// Two settings say the same as a policy does. After this the policies alone tell what holds.
+/// The key that says where runs are kept. The list of what a person trusts lies there, too.
+const STORE: &str = "autopilot.storage.basePath";
+
+/// Where runs are kept.
+fn store(
+    config: &Config,
+    origins: &BTreeMap<String, Origin>,
+    environment: &Environment,
+) -> Result<PathBuf, ConfigError> {
+    let written = &config.autopilot.storage.base_path;
+    let path = environment.expand(written);
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    if written.starts_with("~/") && environment.home().is_none() {
+        return Err(ConfigError::NoStore);
+    }
+    let origin = match origins.get(STORE) {
+        // `~` stands for what HOME says.
+        None | Some(Origin::Default) => "environment HOME".to_owned(),
+        Some(origin) => origin.to_string(),
+    };
+    Err(ConfigError::RelativeStore { path, origin })
+}
+
+/// A project may say where runs lie anyway, as files of other tools do, but nothing else: who decides over that place
+/// decides what is trusted.
+fn stays(setting: &Setting, store: &Path, environment: &Environment) -> Result<(), ConfigError> {
+    let named = setting.value.as_str().map(|path| environment.expand(path));
+    if named.as_deref() == Some(store) || setting.value == Storage::default().base_path {
+        return Ok(());
+    }
+    let place = match &setting.origin {
+        Origin::ProjectFile { path, line } => Where::File {
+            path: path.clone(),
+            line: *line,
+            column: 1,
+        },
+        _ => Where::Flag(STORE.to_owned()),
+    };
+    Err(ConfigError::NotForProjects {
+        place: Box::new(place),
+        key: STORE.to_owned(),
+        own: environment.store().map(|store| store.join("config.json")),
+    })
+}
+
+impl Setting {
+    /// The value that holds once this was given over `before`, which came from `by`. Where a key says how strict the
+    /// rails are, the strictest of what anybody gave counts: a repository never has less than the person asked for, nor
+    /// the person's shell, in which an agent types, less than the files. Fails with whose value stays.
+    fn over(&self, before: &Value, by: &Origin) -> Result<Value, Origin> {
+        let weaker = self.key.weaker;
+        let (of_file, first) = (self.origin.is_file(), *by == Origin::Default);
+        if !of_file && by.is_file() && OF_FILES.contains(&self.key.name) {
+            return Err(by.clone());
+        }
+        // A file may set aside a default: it is kept, and can be read by others.
+        if of_file && first || !weaker.is_weaker(before, &self.value) {
+            return Ok(self.value.clone());
+        }
+        match weaker {
+            // What a test is, is the project's to say.
+            Weaker::ShrunkOrReplaced | Weaker::Replaced if of_file => Ok(self.value.clone()),
+            // Two lists, each of which has something that the other has not.
+            Weaker::Shrunk => changed(before, joined(before, &self.value), by),
+            Weaker::Grown if !first => changed(before, common(before, &self.value), by),
+            _ => Err(by.clone()),
+        }
+    }
+}
+
+/// What the shell cannot say otherwise once a file says it: what a run rests on, without being more or less strict.
+const OF_FILES: [&str; 5] = [
+    "autopilot.enabled",
+    "git.defaultRemote",
+    "test.command",
+    "test.runner",
+    "test.setup",
+];
+
+/// The list that came of two, unless the second one added nothing.
+fn changed(before: &Value, now: Value, by: &Origin) -> Result<Value, Origin> {
+    if *before == now {
+        return Err(by.clone());
+    }
+    Ok(now)
+}
+
+fn entries(list: &Value) -> &[Value] {
+    list.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn joined(one: &Value, other: &Value) -> Value {
+    let new = entries(other)
+        .iter()
+        .filter(|entry| !entries(one).contains(entry));
+    entries(one).iter().chain(new).cloned().collect()
+}
+
+fn common(one: &Value, other: &Value) -> Value {
+    let both = entries(one)
+        .iter()
+        .filter(|entry| entries(other).contains(entry));
+    both.cloned().collect()
+}
+
+/// The JSON pointer to the value of a dotted name.
+fn pointer(name: &str) -> String {
+    format!("/{}", name.replace('.', "/"))
+}
+
+/// A setting says the same as a policy does. After this the policies alone tell what holds.
 fn settle(config: &mut Config, origins: &mut BTreeMap<String, Origin>) {
     let evidence = &mut config.evidence;
     if evidence.require_coverage && evidence.policy.coverage_missing < Severity::Refuse {
@@ -182,12 +358,22 @@ fn settle(config: &mut Config, origins: &mut BTreeMap<String, Origin>) {
             "evidence.policy.coverage_missing",
         );
     }
-    if origins.get("evidence.policy.flaky") == Some(&Origin::Default) {
-        evidence.policy.flaky = match evidence.flaky {
-            Flaky::Warn => Severity::Warn,
-            Flaky::Refuse => Severity::Refuse,
+}
+
+/// `evidence.flaky` is another name of a policy, in each place that does not name the policy itself.
+fn flaky_as_policy(layer: &mut Vec<Setting>) {
+    let find = |name: &str| layer.iter().find(|setting| setting.key.name == name);
+    let policy = "evidence.policy.flaky";
+    if find(policy).is_none()
+        && let Some(flaky) = find("evidence.flaky")
+        && let Some(key) = super::keys::find(policy)
+    {
+        let as_policy = Setting {
+            key,
+            value: flaky.value.clone(),
+            origin: flaky.origin.clone(),
         };
-        inherit(origins, "evidence.flaky", "evidence.policy.flaky");
+        layer.push(as_policy);
     }
 }
 

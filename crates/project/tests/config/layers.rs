@@ -23,11 +23,11 @@ fn with_nothing_set_the_defaults_hold() {
 #[test]
 fn flag_environment_project_user_default() {
     let file =
-        |attempts: u32| format!("{{\n\"autopilot\": {{\n\"maxGreenAttempts\": {attempts}}}}}");
-    let key = "autopilot.maxGreenAttempts";
+        |milliseconds: u32| format!("{{\n\"autopilot\": {{\n\"testTimeout\": {milliseconds}}}}}");
+    let key = "autopilot.testTimeout";
     let user = Place::new().user(file(4));
     let settings = user.load().unwrap();
-    assert_eq!(settings.config.autopilot.max_green_attempts, 4);
+    assert_eq!(settings.config.autopilot.test_timeout, 4);
     let path = user.path("home/.taskmaster/config.json");
     assert_eq!(
         settings.origins[key],
@@ -39,7 +39,7 @@ fn flag_environment_project_user_default() {
 
     let project = user.project(file(5));
     let settings = project.load().unwrap();
-    assert_eq!(settings.config.autopilot.max_green_attempts, 5);
+    assert_eq!(settings.config.autopilot.test_timeout, 5);
     let own = project.path("project/.taskmaster/config.json");
     assert_eq!(
         settings.origins[key],
@@ -50,16 +50,115 @@ fn flag_environment_project_user_default() {
     );
     assert_eq!(settings.files, [own, path]);
 
-    let environment = project.variable("TRAMLINE_AUTOPILOT_MAX_GREEN_ATTEMPTS", "6");
+    let environment = project.variable("TRAMLINE_AUTOPILOT_TEST_TIMEOUT", "6");
     let settings = environment.load().unwrap();
-    assert_eq!(settings.config.autopilot.max_green_attempts, 6);
-    let name = "TRAMLINE_AUTOPILOT_MAX_GREEN_ATTEMPTS".to_owned();
+    assert_eq!(settings.config.autopilot.test_timeout, 6);
+    let name = "TRAMLINE_AUTOPILOT_TEST_TIMEOUT".to_owned();
     assert_eq!(settings.origins[key], Origin::Environment { name });
 
     let settings = environment.flag(key, 7).load().unwrap();
-    assert_eq!(settings.config.autopilot.max_green_attempts, 7);
+    assert_eq!(settings.config.autopilot.test_timeout, 7);
     assert_eq!(settings.origins[key], Origin::Flag);
     assert_eq!(settings.origins["test.command"], Origin::Default);
+}
+
+/// Whichever place has the strict value: it holds.
+#[test]
+fn the_strictest_counts_of_what_makes_the_rails_strict() {
+    for (key, strict, weak) in crate::loosening::steps() {
+        // What a test is, is the project's to say, and not the shell's.
+        let of_project = matches!(key, "test.patterns" | "test.targetedRunPattern");
+        let file = |value: &serde_json::Value| {
+            let parts: Vec<&str> = key.split('.').collect();
+            let nested = parts
+                .iter()
+                .rev()
+                .fold(value.clone(), |inner, part| json!({ *part: inner }));
+            nested.to_string()
+        };
+        let text = |value: &serde_json::Value| match value {
+            serde_json::Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let name = environment_name(key);
+        let holds = |place: &Place, what: &str| {
+            let settings = place.load().unwrap();
+            let lists = strict.is_array();
+            let is = settings.value(key).unwrap();
+            let kept = is == strict
+                || lists
+                    && project::config::loosened(&with(key, &strict), &settings.config).is_empty();
+            assert!(kept, "{key} {what}: {is}");
+        };
+        if !of_project {
+            let place = Place::new().user(file(&strict)).project(file(&weak));
+            holds(&place, "of the person, weaker in the project");
+        }
+        if !weak.is_null() {
+            let place = Place::new()
+                .project(file(&strict))
+                .variable(&name, &text(&weak));
+            holds(&place, "of the project, weaker in the environment");
+            let place = Place::new()
+                .user(file(&strict))
+                .variable(&name, &text(&weak));
+            holds(&place, "of the person, weaker in the environment");
+            let place = Place::new().user(file(&strict)).flag(key, weak.clone());
+            holds(&place, "of the person, weaker by a flag");
+            let default = Config::default().value(key).unwrap();
+            if default == strict {
+                let place = Place::new().variable(&name, &text(&weak));
+                holds(&place, "by default, weaker in the environment");
+                let settings = place.load().unwrap();
+                assert_eq!(settings.overruled.len(), 1, "{key}");
+                assert_eq!(settings.overruled[0].key, key);
+            }
+        }
+        let place = Place::new().user(file(&weak)).project(file(&strict));
+        holds(&place, "of the project, weaker of the person");
+    }
+}
+
+/// The defaults but for one key.
+fn with(key: &str, value: &serde_json::Value) -> Config {
+    let mut config = Config::default().to_json();
+    *config
+        .pointer_mut(&format!("/{}", key.replace('.', "/")))
+        .unwrap() = value.clone();
+    serde_json::from_value(config).unwrap()
+}
+
+#[test]
+fn lists_of_several_places_are_put_together() {
+    let list = |of: &str, entries: &[&str]| json!({ "git": { of: entries } }).to_string();
+    let place = Place::new()
+        .user(list("protectedBranches", &["release", "dev"]))
+        .project(list("protectedBranches", &["dev", "stable"]))
+        .variable("TRAMLINE_GIT_PROTECTED_BRANCHES", "dev");
+    let settings = place.load().unwrap();
+    assert_eq!(
+        settings.config.git.protected_branches,
+        ["release", "dev", "stable"]
+    );
+    assert_eq!(settings.overruled.len(), 1, "the variable adds nothing");
+    let place = Place::new()
+        .user(list("allowSecrets", &["a", "b"]))
+        .project(list("allowSecrets", &["b", "c"]));
+    assert_eq!(place.load().unwrap().config.git.allow_secrets, ["b"]);
+    let place = place.variable("TRAMLINE_GIT_ALLOW_SECRETS", "c");
+    assert!(place.load().unwrap().config.git.allow_secrets.is_empty());
+}
+
+#[test]
+fn the_shell_does_not_replace_what_a_run_rests_on() {
+    let place = Place::new()
+        .project(r#"{"test": {"command": "sh run.sh"}, "autopilot": {"enabled": false}}"#)
+        .variable("TRAMLINE_TEST_COMMAND", "true")
+        .variable("TRAMLINE_AUTOPILOT_ENABLED", "true");
+    let settings = place.load().unwrap();
+    assert_eq!(settings.config.test.command.as_deref(), Some("sh run.sh"));
+    assert!(!settings.config.autopilot.enabled);
+    assert_eq!(settings.overruled.len(), 2);
 }
 
 #[test]
@@ -88,7 +187,7 @@ fn every_key_can_be_set_from_a_file() {
         "autopilot": {
             "enabled": false, "requireCleanWorkingTree": false, "commitTemplate": "{msg}",
             "defaultCommitType": "fix", "maxGreenAttempts": 9, "testTimeout": 1000,
-            "redAllPassing": "skip", "storage": { "location": "global", "basePath": "/runs" },
+            "redAllPassing": "skip", "storage": { "location": "global", "basePath": "~/.taskmaster" },
             "finalization": { "updateTaskStatus": false }
         },
         "test": {
@@ -118,7 +217,8 @@ fn every_key_can_be_set_from_a_file() {
     let place = Place::new().project(all.to_string());
     let settings = place.load().unwrap();
     assert_eq!(settings.config.to_json(), all);
-    for key in keys() {
+    // Where runs lie is the person's to say; what says the same is passed over.
+    for key in keys().filter(|key| *key != "autopilot.storage.basePath") {
         let origin = &settings.origins[key];
         assert!(
             matches!(origin, Origin::ProjectFile { .. }),
@@ -142,6 +242,7 @@ fn every_key_can_be_set_from_a_file() {
 
 #[test]
 fn every_key_can_be_set_from_the_environment() {
+    let mut weaker = 0;
     for key in keys() {
         let default = Config::default().value(key).unwrap();
         let (text, value) = match &default {
@@ -163,16 +264,36 @@ fn every_key_can_be_set_from_the_environment() {
                 _ => ("some text".to_owned(), json!("some text")),
             },
         };
+        let text = if key == "autopilot.storage.basePath" {
+            "/some/folder".to_owned()
+        } else {
+            text
+        };
+        let value = if text.starts_with('/') {
+            json!(text)
+        } else {
+            value
+        };
         let name = environment_name(key);
         let settings = Place::new().variable(&name, &text).load().unwrap();
+        let origin = Origin::Environment { name };
+        if let [overruled] = &settings.overruled[..] {
+            // Weaker than the default: the shell cannot say that.
+            assert_eq!(settings.value(key).unwrap(), default, "{key}");
+            assert_eq!((overruled.key.as_str(), &overruled.origin), (key, &origin));
+            assert_eq!(overruled.value, value, "{key}");
+            weaker += 1;
+            continue;
+        }
         assert_eq!(settings.value(key).unwrap(), value, "{key}");
-        assert_eq!(settings.origins[key], Origin::Environment { name });
+        assert_eq!(settings.origins[key], origin);
     }
+    assert!(weaker > 10, "{weaker}");
     let listed = Place::new()
-        .variable("TRAMLINE_TEST_PATTERNS", r#"["a,b", "c"]"#)
+        .variable("TRAMLINE_PROMPTS_LOAD_ORDER", r#"["a,b", "c"]"#)
         .load()
         .unwrap();
-    assert_eq!(listed.config.test.patterns, ["a,b", "c"]);
+    assert_eq!(listed.config.prompts.load_order, ["a,b", "c"]);
     let left = Place::new().variable(
         "TRAMLINE_AUTOPILOT_FINALIZATION_UPDATE_TASK_STATUS",
         "false",
@@ -189,20 +310,20 @@ fn every_key_can_be_set_from_the_environment() {
 
 #[test]
 fn who_asks_again_gets_what_the_files_say_now() {
-    let most = |place: &Place| place.load().unwrap().config.review.max_iterations;
+    let most = |place: &Place| place.load().unwrap().config.autopilot.test_timeout;
     let place = Place::new();
     let default = most(&place);
-    let place = place.user(r#"{"review": {"maxIterations": 4}}"#);
+    let place = place.user(r#"{"autopilot": {"testTimeout": 4}}"#);
     assert_ne!(default, 4);
     assert_eq!((most(&place), most(&place)), (4, 4));
-    let place = place.project(r#"{"review": {"maxIterations": 5}}"#);
+    let place = place.project(r#"{"autopilot": {"testTimeout": 5}}"#);
     assert_eq!(most(&place), 5);
     // As long as before, and written at once.
-    let place = place.project(r#"{"review": {"maxIterations": 6}}"#);
+    let place = place.project(r#"{"autopilot": {"testTimeout": 6}}"#);
     assert_eq!(most(&place), 6);
     let place = place.project("{");
     assert!(place.load().is_err());
-    let place = place.variable("TRAMLINE_REVIEW_MAX_ITERATIONS", "7");
+    let place = place.variable("TRAMLINE_AUTOPILOT_TEST_TIMEOUT", "7");
     std::fs::remove_file(place.path("project/.taskmaster/config.json")).unwrap();
     assert_eq!(most(&place), 7);
 }
@@ -229,10 +350,42 @@ fn the_store_can_be_elsewhere() {
     );
 
     let base = |path: &str| format!(r#"{{"autopilot": {{"storage": {{"basePath": "{path}"}}}}}}"#);
-    let place = Place::new().project(base("~/kept"));
+    let place = Place::new().user(base("~/kept"));
     assert_eq!(place.load().unwrap().store, place.path("home/kept"));
-    let place = Place::new().project(base("kept"));
-    assert_eq!(place.load().unwrap().store, place.path("project/kept"));
+}
+
+#[test]
+fn a_repository_does_not_say_where_runs_lie() {
+    let base = |path: &str| format!(r#"{{"autopilot": {{"storage": {{"basePath": "{path}"}}}}}}"#);
+    for path in ["kept", ".taskmaster/cache", "/elsewhere", "~/kept", "../x"] {
+        let error = Place::new().project(base(path)).load().unwrap_err();
+        assert_eq!(error.code(), "config_invalid", "{path}");
+        assert!(error.to_string().contains("basePath"), "{error}");
+        assert!(error.suggestion().unwrap().contains("your own settings"));
+    }
+    // It may say what holds anyway.
+    let place = Place::new().project(base("~/.taskmaster"));
+    assert_eq!(place.load().unwrap().store, place.path("home/.taskmaster"));
+    let place = Place::new()
+        .user(base("~/kept"))
+        .project(base("~/.taskmaster"));
+    assert_eq!(place.load().unwrap().store, place.path("home/kept"));
+}
+
+#[test]
+fn runs_lie_at_an_absolute_path() {
+    let code = |place: &Place| place.load().unwrap_err().code();
+    let nowhere = Place::new().variable("HOME", "");
+    assert_eq!(code(&nowhere), "no_store");
+    assert_eq!(code(&Place::new().variable("HOME", "home")), "no_store");
+    for path in ["runs", "$HOME/runs", "~other/runs", "./runs"] {
+        let place = Place::new().variable("TRAMLINE_HOME", path);
+        let error = place.load().unwrap_err();
+        assert_eq!(error.code(), "no_store", "{path}");
+        assert!(error.to_string().contains("TRAMLINE_HOME"), "{error}");
+    }
+    let place = nowhere.variable("TRAMLINE_HOME", "/runs");
+    assert_eq!(place.load().unwrap().store, std::path::Path::new("/runs"));
 }
 
 #[test]
@@ -248,7 +401,7 @@ fn a_home_that_is_a_project_has_one_config() {
     assert_eq!(settings.files.len(), 1);
     assert!(matches!(
         settings.origins["test.command"],
-        Origin::ProjectFile { .. }
+        Origin::UserFile { .. }
     ));
 }
 

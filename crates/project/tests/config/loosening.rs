@@ -12,7 +12,7 @@ fn with(key: &str, value: &Value) -> Config {
 }
 
 /// Key, the stricter value, the weaker one.
-fn steps() -> Vec<(&'static str, Value, Value)> {
+pub(crate) fn steps() -> Vec<(&'static str, Value, Value)> {
     let mut steps = vec![
         (
             "autopilot.requireCleanWorkingTree",

@@ -32,7 +32,9 @@ mod tests {
         let file = project.path().join(FILE);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, BEGINNING).unwrap();
-        let environment = Environment::default();
+        let environment = [("HOME", "/home/somebody")]
+            .into_iter()
+            .collect::<Environment>();
         let settings =
             project::config::load(project.path(), &BTreeMap::new(), &environment).unwrap();
         assert_eq!(settings.config, Config::default());

@@ -78,18 +78,15 @@ fn looser_settings_are_refused_and_named() {
     }
 }
 
+/// A variable can only make the rails stricter, so that nobody has to accuse it.
 #[test]
-fn a_looser_environment_is_seen_too() {
+fn a_looser_environment_does_not_count() {
     let env = TestEnvironment::started_with(STRICT);
     env.write("tests/a.sh", "test\n");
     let mut program = env.program(&crate::environment::autopilot(RED));
     program.env("TRAMLINE_EVIDENCE_POLICY_FEWER_TESTS", "off");
     let answer = crate::environment::Answer::of(&program.output().unwrap());
-    assert_eq!(
-        (answer.code(), answer.status),
-        ("config_loosened", 3),
-        "{answer:#?}"
-    );
+    answer.ok();
 }
 
 #[test]
