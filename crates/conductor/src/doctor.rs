@@ -126,9 +126,9 @@ impl Conductor {
                 checks.push(fail("identity", fault.message, fault.suggestion));
             }
         }
-        if let Ok(Some(lock)) = repository.index_lock() {
+        for lock in repository.lock_files() {
             checks.push(warn(
-                "index_lock",
+                "git_lock",
                 format!("{} is there", lock.display()),
                 "if no git is running, remove it",
             ));

@@ -5,7 +5,7 @@
 
 /// The places, in the order in which a commit passes them. `io` stands before and after each change that a session makes to
 /// its folder, so that one name and a count come to all of them.
-pub const NAMES: [&str; 17] = [
+pub const NAMES: [&str; 18] = [
     "before-append",
     "after-append",
     "derived-before-state",
@@ -17,6 +17,7 @@ pub const NAMES: [&str; 17] = [
     "commit-in-git",
     "commit-after-git",
     "after-perform",
+    "branch-in-git",
     "branch-after-switch",
     "start-after-folder",
     "end-before-report",

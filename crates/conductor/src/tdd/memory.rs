@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use project::git::{Oid, RepoPath, Repository};
-use project::tasks::{InlineTask, PlanFile, TaskFile, TaskSource};
+use project::tasks::{InlineTask, PlanFile, Task, TaskFile, TaskSource};
 use rails::RunState;
 use rails::state::{Item, ItemStatus, Token};
 use serde::{Deserialize, Serialize};
@@ -92,6 +92,13 @@ pub struct StartFacts {
 }
 
 impl StartFacts {
+    /// What the file with the tasks is called in messages.
+    pub fn tasks_name(&self) -> String {
+        self.tasks_path
+            .as_ref()
+            .map_or_else(|| "the tasks file".to_owned(), ToString::to_string)
+    }
+
     /// Whether no commit is made on that branch. Some file systems know no case, so names have none.
     pub fn is_protected(&self, branch: &str) -> bool {
         let lower = branch.to_lowercase();
@@ -112,6 +119,12 @@ pub enum Source {
     Plan {
         /// The file.
         path: PathBuf,
+        /// The id that the task had when the run began.
+        #[serde(default)]
+        task: String,
+        /// The titles of all its items then, in order.
+        #[serde(default)]
+        titles: Vec<String>,
     },
     /// The command line.
     Inline {
@@ -123,11 +136,38 @@ pub enum Source {
 }
 
 impl Source {
+    /// A Markdown checklist whose items are not known yet.
+    pub fn plan(path: PathBuf) -> Self {
+        Self::Plan {
+            path,
+            task: String::new(),
+            titles: Vec::new(),
+        }
+    }
+
+    /// Whatever is edited in a plan from here on, these are the items that the run is about.
+    pub fn pin(&mut self, task: &Task) {
+        if let Self::Plan {
+            task: id, titles, ..
+        } = self
+        {
+            id.clone_from(&task.id);
+            *titles = task
+                .subtasks
+                .iter()
+                .map(|subtask| subtask.title.clone())
+                .collect();
+        }
+    }
+
     /// Opens it.
     pub fn open(&self, root: &Path, tag: &str) -> Result<Box<dyn TaskSource>, Fault> {
         Ok(match self {
             Self::Tasks => Box::new(TaskFile::in_project(root, tag)?),
-            Self::Plan { path } => Box::new(PlanFile::new(path)),
+            Self::Plan { path, titles, .. } if titles.is_empty() => Box::new(PlanFile::new(path)),
+            Self::Plan { path, task, titles } => {
+                Box::new(PlanFile::new(path).pinned(task.clone(), titles.clone()))
+            }
             Self::Inline { title, subtasks } => Box::new(InlineTask::new(title, subtasks)?),
         })
     }

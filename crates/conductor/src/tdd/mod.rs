@@ -100,17 +100,19 @@ impl Support for Tdd<'_> {
 
     fn perform(&self, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
         match pending.name.as_str() {
-            "git.branch" => effects::branch::perform(run, pending),
+            "git.branch" => effects::branch::perform(self, run, pending),
             "tag.switch" | "tag.restore" => effects::tag::perform(run, pending),
             "git.commit" | "task.finish" => effects::commit::perform(self, run, pending),
-            "branch.delete" => effects::delete::perform(run, pending),
+            "branch.delete" => effects::delete::perform(self, run, pending),
             other => Err(unknown("effect", other)),
         }
     }
 
     fn look(&self, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
         match pending.name.as_str() {
-            "git.branch" | "tag.switch" | "tag.restore" | "branch.delete" => Ok(Looked::NotDone),
+            "git.branch" => effects::branch::look(self, run, pending),
+            "branch.delete" => effects::delete::look(self, run, pending),
+            "tag.switch" | "tag.restore" => Ok(Looked::NotDone),
             "git.commit" | "task.finish" => effects::commit::look(self, run, pending),
             other => Err(unknown("effect", other)),
         }

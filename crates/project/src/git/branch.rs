@@ -1,15 +1,16 @@
 //! Branches: what they may be called, which there are, and changing to them.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::bounded;
 use super::command::{Git, one_line};
 use super::error::{GitError, GitErrorKind};
 use super::oid::Oid;
 use super::repository::Repository;
+use crate::process::ProcessGroup;
 
 /// How long changing to a branch may take, with the hooks that run then.
 const SWITCH_LIMIT: Duration = Duration::from_mins(10);
@@ -137,62 +138,109 @@ impl Repository {
         Ok((!path.as_os_str().is_empty() && !here).then(|| path.to_owned()))
     }
 
-    /// Makes a branch at a commit and changes to it. Nothing is done if that is already so.
-    pub fn create_branch_and_switch(&self, name: &str, at: &Oid) -> Result<(), GitError> {
+    /// Makes a branch at a commit and changes to it. Nothing is done if that is already so. `on_spawn` is told the
+    /// process group of the git that does it.
+    pub fn create_branch_and_switch(
+        &self,
+        name: &str,
+        at: &Oid,
+        on_spawn: &dyn Fn(&ProcessGroup),
+    ) -> Result<(), GitError> {
         self.check_branch_name(name)?;
-        let git = self.git_write().args([
+        let mut git = self.git_write().args([
             "switch",
             "--quiet",
             "--no-guess",
             "--no-track",
             "--create",
             name,
-            at.as_str(),
-            "--",
         ]);
-        self.switch_with(&git, name, Some(at))
+        // Where HEAD is there already, git has no need of the index, if nothing is named.
+        if self.head()?.oid.as_ref() != Some(at) {
+            git = git.arg(at.as_str());
+        }
+        self.switch_with(&git.arg("--"), name, Some(at), on_spawn)
     }
 
     /// Changes to a branch that exists. Nothing is done if that is already so.
-    pub fn switch(&self, name: &str) -> Result<(), GitError> {
+    pub fn switch(&self, name: &str, on_spawn: &dyn Fn(&ProcessGroup)) -> Result<(), GitError> {
         self.check_branch_name(name)?;
-        self.switch_with(
-            &self
-                .git_write()
-                .args(["switch", "--quiet", "--no-guess", name, "--"]),
-            name,
-            None,
-        )
+        let git = self
+            .git_write()
+            .args(["switch", "--quiet", "--no-guess", name, "--"]);
+        self.switch_with(&git, name, None, on_spawn)
     }
 
-    fn switch_with(&self, git: &Git, name: &str, at: Option<&Oid>) -> Result<(), GitError> {
+    fn switch_with(
+        &self,
+        git: &Git,
+        name: &str,
+        at: Option<&Oid>,
+        on_spawn: &dyn Fn(&ProcessGroup),
+    ) -> Result<(), GitError> {
         let is_done = || -> Result<bool, GitError> {
             let head = self.head()?;
             Ok(head.branch.as_deref() == Some(name)
-                && at.is_none_or(|at| head.oid.as_ref() == Some(at)))
+                && at.map_or(head.oid.is_some(), |at| head.oid.as_ref() == Some(at)))
         };
-        if is_done()? {
-            return Ok(());
+        if !is_done()? {
+            let command = git.name();
+            let ended = self.run_watched(git, &[], SWITCH_LIMIT, name, on_spawn)?;
+            // A hook that runs after the change makes git fail, but the change was made.
+            if !is_done()? {
+                if ended.success() {
+                    let message = format!("`{command}` succeeded, but {name} is somewhere else");
+                    return Err(GitError::new(GitErrorKind::Refused, message));
+                }
+                return Err(ended.into_error(&command, SWITCH_LIMIT));
+            }
         }
+        self.sync_branch(name);
+        Ok(())
+    }
+
+    /// Deletes a branch. Without `force` git refuses when it holds work that is merged nowhere.
+    pub fn delete_branch(
+        &self,
+        name: &str,
+        force: bool,
+        on_spawn: &dyn Fn(&ProcessGroup),
+    ) -> Result<(), GitError> {
+        self.check_branch_name(name)?;
+        let force = force.then_some("--force");
+        let git = self
+            .git_write()
+            .args(["branch", "--quiet", "--delete"])
+            .args(force)
+            .args(["--", name]);
         let command = git.name();
-        let ended = bounded::run(git, &[], SWITCH_LIMIT, &|_| {})?;
-        // A hook that runs after the change makes git fail, but the change was made.
-        if ended.success() || is_done()? {
+        let ended = self.run_watched(&git, &[], SWITCH_LIMIT, name, on_spawn)?;
+        if ended.success() {
             return Ok(());
         }
         Err(ended.into_error(&command, SWITCH_LIMIT))
     }
 
-    /// Deletes a branch. Without `force` git refuses when it holds work that is merged nowhere.
-    pub fn delete_branch(&self, name: &str, force: bool) -> Result<(), GitError> {
-        self.check_branch_name(name)?;
-        let force = force.then_some("--force");
-        self.git_write()
-            .args(["branch", "--quiet", "--delete"])
-            .args(force)
-            .args(["--", name])
-            .run()?;
-        Ok(())
+    /// Syncs what git does not: the folders that the name of a branch is in, and HEAD. Where references are no plain
+    /// files there is nothing to do.
+    pub(super) fn sync_branch(&self, name: &str) {
+        if !self.syncs() {
+            return;
+        }
+        let sync = |path: &Path| {
+            if let Ok(file) = File::open(path) {
+                drop(file.sync_all());
+            }
+        };
+        let heads = self.common_dir().join("refs/heads");
+        let reference = heads.join(name);
+        let folders = reference.ancestors().skip(1);
+        // Those above may have been made for it.
+        for folder in folders.take_while(|folder| folder.starts_with(&heads)) {
+            sync(folder);
+        }
+        sync(&self.git_dir().join("HEAD"));
+        sync(self.git_dir());
     }
 
     /// How many commits of the branch cannot be reached from `into`.

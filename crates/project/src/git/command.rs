@@ -60,6 +60,8 @@ impl Git {
         Self::write(folder, extra)
             .global("--no-optional-locks")
             .config("core.fsmonitor=false")
+            // `git diff` would take the lock of the index and write it anew, whatever is said of optional locks.
+            .config("diff.autoRefreshIndex=false")
             .config("diff.orderFile=/dev/null")
             .env("GIT_LITERAL_PATHSPECS", "1")
     }
@@ -68,6 +70,12 @@ impl Git {
     /// to be given with the `:(top,literal)` magic: a variable that changes their meaning would reach the hooks.
     pub(super) fn write(folder: &Path, extra: &ExtraEnvironment) -> Self {
         Self::in_users_locale(folder, extra).env("LC_ALL", "C")
+    }
+
+    /// Has objects, references and the index synced before they get their names. Git's own default leaves out the last two.
+    pub(super) fn synced(self) -> Self {
+        self.config("core.fsync=objects,reference,index")
+            .config("core.fsyncMethod=fsync")
     }
 
     /// A command whose words are for the user.
@@ -164,7 +172,7 @@ impl Git {
         command
     }
 
-    /// Runs the command; any exit status is an answer.
+    /// Runs the command; any exit status is an answer, being ended by a signal is none.
     pub(super) fn output(self) -> Result<Output, GitError> {
         let name = self.name();
         let mut command = self.process();
@@ -186,6 +194,9 @@ impl Git {
         });
         let output = output
             .map_err(|error| GitError::io(format!("cannot read the answer of `{name}`"), error))?;
+        if output.status.code().is_none() {
+            return Err(GitError::from_failure(&name, None, &output.stderr));
+        }
         Ok(Output {
             status: output.status,
             stdout: output.stdout,

@@ -1,12 +1,12 @@
 //! The commit: exactly the paths it names, with the user's hooks, once.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::ops::Bound;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use super::bounded::{self, Ended};
+use super::bounded::Ended;
 use super::command::nul_terminated;
 use super::error::{GitError, GitErrorKind};
 use super::history::CommitInfo;
@@ -20,7 +20,7 @@ use super::status::{Change, Renames};
 use crate::process::ProcessGroup;
 
 /// How long processes that were killed may take to be gone.
-const KILL_GRACE: Duration = Duration::from_secs(2);
+pub(super) const KILL_GRACE: Duration = Duration::from_secs(2);
 
 /// What is to be committed, and how.
 pub struct CommitRequest<'a> {
@@ -36,8 +36,6 @@ pub struct CommitRequest<'a> {
     pub author_date: &'a str,
     /// What the line in the reflog begins with.
     pub reflog_action: &'a str,
-    /// Whether objects and references are synced to the disk before git ends.
-    pub fsync: bool,
     /// How long git and the hooks may take.
     pub timeout: Duration,
     /// Told the process group of each git before it begins: of the one that adds the names of new files, if there are
@@ -218,7 +216,7 @@ impl Repository {
         }
     }
 
-    /// Runs a git whose process group is told, and puts its locks away if it was ended and had no time to.
+    /// Runs a git of this commit, whose process group is told.
     fn run_known(
         &self,
         git: &super::command::Git,
@@ -226,20 +224,11 @@ impl Repository {
         files: &RequestFiles,
         input: &[u8],
     ) -> Result<Ended, GitError> {
-        let begun = SystemTime::now();
-        let group = std::cell::RefCell::new(None);
         let on_spawn = |spawned: &ProcessGroup| {
-            *group.borrow_mut() = Some(spawned.clone());
             files.folder.used_by(spawned);
             (request.on_spawn)(spawned);
         };
-        let ended = bounded::run(git, input, request.timeout, &on_spawn)?;
-        if let (None, Some(group)) = (ended.exit_code(), group.borrow().as_ref()) {
-            group.kill();
-            group.wait(KILL_GRACE);
-            self.remove_stale_index_lock(group, begun, request.branch)?;
-        }
-        Ok(ended)
+        self.run_watched(git, input, request.timeout, request.branch, &on_spawn)
     }
 
     /// What has to be told to git. Where none of the files is changed there is nothing to commit.
@@ -324,7 +313,7 @@ impl Repository {
                     .unwrap_or_else(|| self.git_dir().join("index.lock"));
                 CommitError::Busy { lock }
             }
-            GitErrorKind::Refused => CommitError::Refused {
+            GitErrorKind::Refused | GitErrorKind::Killed => CommitError::Refused {
                 exit: None,
                 output: error.stderr().to_owned(),
                 left_in_index,
@@ -339,16 +328,10 @@ impl Repository {
         request: &CommitRequest<'a>,
         files: &'a RequestFiles,
     ) -> (super::command::Git, &'a [u8]) {
-        let mut git = self
+        let git = self
             .git_for_user()
             .config("i18n.commitEncoding=UTF-8")
-            .config("commit.verbose=false");
-        if request.fsync {
-            git = git
-                .config("core.fsync=objects,reference")
-                .config("core.fsyncMethod=fsync");
-        }
-        let git = git
+            .config("commit.verbose=false")
             .env("GIT_AUTHOR_DATE", format!("@{}", request.author_date))
             .env("GIT_REFLOG_ACTION", request.reflog_action)
             .args([
@@ -408,9 +391,7 @@ impl Repository {
         commit: CommitInfo,
         ended: Ended,
     ) -> Result<CommitMade, CommitError> {
-        if request.fsync {
-            self.sync_branch_folder(request.branch);
-        }
+        self.sync_branch(request.branch);
         // The commit counts whether or not the index could be settled: at worst, files show as changed.
         drop(self.settle_index(&commit, request.paths));
         let paths = self.changed_paths(request.expected_parent, &commit.oid)?;
@@ -439,7 +420,11 @@ impl Repository {
         }
         // Git names the path of the lock in every language.
         let lock = self.git_dir().join("index.lock");
-        if left_in_index.is_empty() && ended.output.contains(&*lock.to_string_lossy()) {
+        // A disk that is full makes it name the lock, too, but takes it away.
+        if left_in_index.is_empty()
+            && ended.output.contains(&*lock.to_string_lossy())
+            && matches!(self.index_lock(), Ok(Some(_)))
+        {
             return CommitError::Busy { lock };
         }
         CommitError::Refused {
@@ -465,15 +450,6 @@ impl Repository {
                 Ok(_) => Vec::new(),
                 Err(_) => unknown_to_git.to_vec(),
             },
-        }
-    }
-
-    /// Git syncs the reference but not the folder that its new name is in. Where references are not plain files there
-    /// is no such folder and nothing to do.
-    fn sync_branch_folder(&self, branch: &str) {
-        let reference = self.common_dir().join("refs/heads").join(branch);
-        if let Some(Ok(folder)) = reference.parent().map(File::open) {
-            drop(folder.sync_all());
         }
     }
 }

@@ -178,6 +178,30 @@ impl Repository {
         Ok(nul_separated(&output).any(|listed| listed == path.as_bytes()))
     }
 
+    /// Whether git ignores whatever is made in this folder, and has nothing of it in the index. A folder outside of the
+    /// working tree is none of git's, and so is the git folder.
+    pub fn is_private(&self, folder: &Path) -> Result<bool, GitError> {
+        if folder.starts_with(self.git_dir()) || folder.starts_with(self.common_dir()) {
+            return Ok(true);
+        }
+        let Ok(inside) = folder.strip_prefix(self.top_level()) else {
+            return Ok(true);
+        };
+        let Ok(probe) = RepoPath::from_bytes(inside.join("any").as_os_str().as_bytes()) else {
+            return Ok(false);
+        };
+        let listed = self
+            .git()
+            .args(["ls-files", "-z", "--cached", "--"])
+            .arg(if inside.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                inside
+            })
+            .run()?;
+        Ok(listed.is_empty() && self.is_ignored(&probe)?)
+    }
+
     /// Whether the file is one that git ignores. One that is in the index never is.
     pub fn is_ignored(&self, path: &RepoPath) -> Result<bool, GitError> {
         // This command knows no literal paths. A path that begins with a dot is never taken for a pattern.

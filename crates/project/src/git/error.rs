@@ -28,6 +28,10 @@ pub enum GitErrorKind {
     InvalidName,
     /// Git said no, for a reason of its own, or of the user's settings or hooks.
     Refused,
+    /// Git was ended by a signal before it had answered.
+    Killed,
+    /// The branch that HEAD points to holds no commit id.
+    BrokenBranch,
     /// Git took longer than it may and was ended.
     TimedOut,
     /// Git answered something that is not in the format it documents.
@@ -77,9 +81,12 @@ impl GitError {
     /// The error of a git that ended with a failure, classed by what it said in the C locale.
     pub(super) fn from_failure(command: &str, exit: Option<i32>, stderr: &[u8]) -> Self {
         let stderr = String::from_utf8_lossy(stderr).trim().to_owned();
-        let kind = if stderr.contains("not a git repository") {
+        let kind = if exit.is_none() {
+            // What it was asked is not answered, neither by yes nor by no.
+            GitErrorKind::Killed
+        } else if stderr.contains("not a git repository") {
             GitErrorKind::NotARepository
-        } else if stderr.contains(".lock': File exists") || stderr.contains("index.lock") {
+        } else if stderr.contains(".lock': File exists") {
             GitErrorKind::Busy {
                 lock: quoted_lock(&stderr),
             }
@@ -130,7 +137,8 @@ impl GitError {
             GitErrorKind::Refused => "git_refused",
             GitErrorKind::TimedOut => "git_timeout",
             GitErrorKind::UnexpectedOutput => "git_output",
-            GitErrorKind::Io => "git_io",
+            GitErrorKind::Io | GitErrorKind::Killed => "git_io",
+            GitErrorKind::BrokenBranch => "broken_branch",
         }
     }
 
@@ -160,6 +168,11 @@ impl GitError {
                 ),
                 None => "wait for the other git to end, and try again".to_owned(),
             }),
+            GitErrorKind::Killed => Some("try again; see what ended it, if it happens again".to_owned()),
+            GitErrorKind::BrokenBranch => Some(
+                "find its last commit with `git reflog`, take the broken file away, and set it again with `git update-ref`"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }

@@ -76,6 +76,7 @@ impl IndexCopy {
             }
             lock.write_all(before)?;
             lock.set_permissions(permissions.clone())?;
+            lock.sync_all()?;
             fs::rename(&path, &self.index)?;
             Ok(true)
         };

@@ -4,20 +4,22 @@
 //! out otherwise than was asked. The reflog, where there is one, says that it was ours: it begins with the action
 //! that our git was given.
 
+use std::cell::RefCell;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use super::command::nul_terminated;
-use super::commit::LITERAL;
+use super::bounded::{self, Ended};
+use super::command::{Git, nul_terminated};
+use super::commit::{KILL_GRACE, LITERAL};
 use super::error::GitError;
 use super::history::CommitInfo;
 use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
 use super::status::Renames;
-use crate::process::ProcessGroup;
+use crate::process::{ProcessGroup, process_runs_in};
 
 /// How far back from the branch's tip, and in its reflog, our commit is looked for.
 const SEARCHED: usize = 256;
@@ -81,15 +83,21 @@ impl Repository {
         if let Some(commit) = on_branch {
             let mut entries = reflog
                 .iter()
-                .filter(|(oid, _)| *oid == commit.oid)
+                .filter(|entry| entry.oid == commit.oid)
                 .peekable();
-            if entries.peek().is_none() || entries.any(|(_, message)| confirms(message)) {
+            if entries.peek().is_none() || entries.any(|entry| confirms(&entry.message)) {
                 return Ok(Found::Made(commit));
             }
         }
-        // Not there, or there with the date of ours but made by another command, as an amend does.
-        for (oid, _) in reflog.iter().filter(|(_, message)| confirms(message)) {
-            let commit = self.commit_info(oid)?;
+        // Not there, or there with the date of ours but made by another command, as an amend does. The reflog is written
+        // before the branch moves: that it was there is shown only by the next line, which left from it.
+        for entry in reflog.iter().filter(|entry| confirms(&entry.message)) {
+            if entry.left.as_ref() != Some(&entry.oid)
+                || self.resolve(entry.oid.as_str())?.is_none()
+            {
+                continue;
+            }
+            let commit = self.commit_info(&entry.oid)?;
             if is_ours(&commit) {
                 return Ok(Found::Rewritten(commit));
             }
@@ -97,8 +105,28 @@ impl Repository {
         Ok(Found::NotMade)
     }
 
-    /// The newest entries of a reflog, newest first; none where none is kept.
-    fn reflog(&self, full_name: &str) -> Result<Vec<(Oid, String)>, GitError> {
+    /// The newest entries of a branch's reflog, newest first; none where none is kept.
+    fn reflog(&self, full_name: &str) -> Result<Vec<ReflogEntry>, GitError> {
+        let path = self.common_dir().join("logs").join(full_name);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(parse_reflog(&bytes)),
+            // Other ways of keeping references have their reflogs elsewhere, and write both at once.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                self.reflog_by_git(full_name)
+            }
+            Err(error) => Err(GitError::io(
+                format!("cannot read {}", path.display()),
+                error,
+            )),
+        }
+    }
+
+    fn reflog_by_git(&self, full_name: &str) -> Result<Vec<ReflogEntry>, GitError> {
         let output = self
             .git()
             .args([
@@ -116,12 +144,39 @@ impl Repository {
         pieces
             .chunks_exact(2)
             .map(|pair| {
-                Ok((
-                    parse_oid("git log --walk-reflogs", pair[0])?,
-                    String::from_utf8_lossy(pair[1]).into_owned(),
-                ))
+                let oid = parse_oid("git log --walk-reflogs", pair[0])?;
+                Ok(ReflogEntry {
+                    left: Some(oid.clone()),
+                    oid,
+                    message: String::from_utf8_lossy(pair[1]).into_owned(),
+                })
             })
             .collect()
+    }
+
+    /// Runs a git that takes locks, whose process group is told, and puts its locks away if it was ended and had no
+    /// time to.
+    pub(super) fn run_watched(
+        &self,
+        git: &Git,
+        input: &[u8],
+        limit: Duration,
+        branch: &str,
+        on_spawn: &dyn Fn(&ProcessGroup),
+    ) -> Result<Ended, GitError> {
+        let begun = SystemTime::now();
+        let group = RefCell::new(None);
+        let told = |spawned: &ProcessGroup| {
+            *group.borrow_mut() = Some(spawned.clone());
+            on_spawn(spawned);
+        };
+        let ended = bounded::run(git, input, limit, &told)?;
+        if let (None, Some(group)) = (ended.exit_code(), group.borrow().as_ref()) {
+            group.kill();
+            group.wait(KILL_GRACE);
+            self.remove_stale_locks(Some(group), begun, branch)?;
+        }
+        Ok(ended)
     }
 
     /// The lock on the index of this working tree, if somebody holds it.
@@ -137,47 +192,72 @@ impl Repository {
         }
     }
 
-    /// Removes the lock files that a dead git of ours has left: on the index, on HEAD, on the branch. A lock is ours if
-    /// the group is dead and the lock was made after `since`, the time of the intent. Gives the files that were removed.
-    pub fn remove_stale_index_lock(
+    /// All lock files of git that are there: whoever asks why git is busy wants to know of each.
+    pub fn lock_files(&self) -> Vec<PathBuf> {
+        let mut locks: Vec<PathBuf> = ["index.lock", "HEAD.lock", "AUTO_MERGE.lock"]
+            .map(|name| self.git_dir().join(name))
+            .into_iter()
+            .chain(["packed-refs.lock", "config.lock"].map(|name| self.common_dir().join(name)))
+            .filter(|lock| lock.symlink_metadata().is_ok())
+            .collect();
+        let mut folders = vec![self.common_dir().join("refs/heads")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "lock") {
+                    locks.push(path);
+                }
+            }
+        }
+        locks.sort();
+        locks
+    }
+
+    /// Removes the lock files that a dead git of ours has left: on the index, on HEAD, on the branch, on the packed
+    /// references. Gives the files that were removed.
+    ///
+    /// A lock is ours if it was made after `since`, the time of the intent, and whoever made it is gone: where the system
+    /// tells, no git works in this repository; the process group that was kept, if it was, runs no more.
+    pub fn remove_stale_locks(
         &self,
-        group: &ProcessGroup,
+        group: Option<&ProcessGroup>,
         since: SystemTime,
         branch: &str,
     ) -> Result<Vec<PathBuf>, GitError> {
         // A name with two dots is no branch's, and would lead elsewhere.
-        if group.is_alive() || branch.contains("..") {
+        if group.is_some_and(ProcessGroup::is_alive) || branch.contains("..") {
             return Ok(Vec::new());
         }
-        let git_dir = self.git_dir();
-        let locks = [
-            git_dir.join("index.lock"),
-            git_dir.join(format!("next-index-{}.lock", group.id)),
-            git_dir.join("HEAD.lock"),
-            self.common_dir().join(format!("refs/heads/{branch}.lock")),
-        ];
-        let mut removed = Vec::new();
-        for lock in locks {
-            let made = match fs::symlink_metadata(&lock).and_then(|metadata| metadata.modified()) {
-                Ok(made) => made,
+        let mut ours = Vec::new();
+        for lock in self.locks_for(branch) {
+            match fs::symlink_metadata(&lock).and_then(|metadata| metadata.modified()) {
+                Ok(made) if made + CLOCK_SLACK < since => {}
+                Ok(_) => ours.push(lock),
                 Err(error)
                     if matches!(
                         error.kind(),
                         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                    ) =>
-                {
-                    continue;
-                }
+                    ) => {}
                 Err(error) => {
                     return Err(GitError::io(
                         format!("cannot look at {}", lock.display()),
                         error,
                     ));
                 }
-            };
-            if made + CLOCK_SLACK < since {
-                continue;
             }
+        }
+        if ours.is_empty() {
+            return Ok(ours);
+        }
+        let at_work = process_runs_in("git", &[self.top_level(), self.common_dir()]);
+        // Of a group that is known to be dead less has to be known of others.
+        if !(at_work == Some(false) || at_work.is_none() && group.is_some()) {
+            return Ok(Vec::new());
+        }
+        let mut removed = Vec::new();
+        for lock in ours {
             match fs::remove_file(&lock) {
                 Ok(()) => removed.push(lock),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -190,6 +270,28 @@ impl Repository {
             }
         }
         Ok(removed)
+    }
+
+    /// The locks that a commit on a branch, changing to it, or deleting it takes.
+    fn locks_for(&self, branch: &str) -> Vec<PathBuf> {
+        let (git_dir, common_dir) = (self.git_dir(), self.common_dir());
+        let mut locks = vec![
+            git_dir.join("index.lock"),
+            git_dir.join("HEAD.lock"),
+            git_dir.join("AUTO_MERGE.lock"),
+            common_dir.join("packed-refs.lock"),
+            common_dir.join("config.lock"),
+            common_dir.join(format!("refs/heads/{branch}.lock")),
+        ];
+        // The second index of a commit of some files, with the number of its process.
+        let next_index = fs::read_dir(git_dir).into_iter().flatten().flatten();
+        locks.extend(next_index.map(|entry| entry.path()).filter(|path| {
+            path.file_name().is_some_and(|name| {
+                let name = name.to_string_lossy();
+                name.starts_with("next-index-") && name.ends_with(".lock")
+            })
+        }));
+        locks
     }
 
     /// Takes those of the files out of the index that are there by name only, and gives them. Meant for files that were
@@ -270,6 +372,44 @@ impl Repository {
             .map(RepoPath::trusted)
             .collect())
     }
+}
+
+/// A line of a reflog.
+#[derive(Debug, PartialEq, Eq)]
+struct ReflogEntry {
+    /// What the next newer line found the branch at; none behind the newest.
+    left: Option<Oid>,
+    /// What the branch was to be set to.
+    oid: Oid,
+    message: String,
+}
+
+/// Reads a reflog, of which each line is `<old> <new> <who> <when> <zone>`, a tab and a message. A line that is torn, as
+/// the last one may be after a power cut, is left out: git syncs no reflog.
+fn parse_reflog(bytes: &[u8]) -> Vec<ReflogEntry> {
+    let mut left = None;
+    let mut entries = Vec::new();
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
+    for line in bytes[..whole].split(|byte| *byte == b'\n').rev() {
+        let mut words = line.splitn(3, |byte| *byte == b' ');
+        let id = |word: Option<&[u8]>| parse_oid("the reflog", word?).ok();
+        let (Some(old), Some(oid)) = (id(words.next()), id(words.next())) else {
+            continue;
+        };
+        let message = words
+            .next()
+            .and_then(|rest| Some(&rest[rest.iter().position(|byte| *byte == b'\t')? + 1..]))
+            .unwrap_or_default();
+        entries.push(ReflogEntry {
+            left: left.replace(old),
+            oid,
+            message: String::from_utf8_lossy(message).into_owned(),
+        });
+        if entries.len() == SEARCHED {
+            break;
+        }
+    }
+    entries
 }
 
 /// Dates are compared by the second they name; how git writes the offset is its own affair.

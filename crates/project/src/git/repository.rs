@@ -18,6 +18,8 @@ pub struct Repository {
     places: Arc<Places>,
     scope: Arc<Vec<u8>>,
     environment: Arc<ExtraEnvironment>,
+    /// Whether what git writes for us is synced.
+    fsync: bool,
 }
 
 #[derive(Debug)]
@@ -74,6 +76,7 @@ impl Repository {
             }),
             scope: Arc::new(Vec::new()),
             environment: Arc::new(environment),
+            fsync: true,
         };
         // Mostly one question tells all. Where there is no working tree, git answers none of it.
         if let Ok(answer) = ask(&[&FLAGS[..], &PLACES[..]].concat()) {
@@ -131,6 +134,7 @@ impl Repository {
             }),
             scope: Arc::new(Vec::new()),
             environment: Arc::new(Vec::new()),
+            fsync: true,
         }
     }
 
@@ -165,6 +169,12 @@ impl Repository {
             scope: Arc::new(scope),
             ..self
         }
+    }
+
+    /// The same repository, whose changes are synced or not; they are unless this is asked for.
+    #[must_use]
+    pub fn with_fsync(self, fsync: bool) -> Self {
+        Self { fsync, ..self }
     }
 
     /// What the paths of the run begin with: `sub/`, or nothing.
@@ -303,12 +313,21 @@ impl Repository {
 
     /// A git command that changes something, speaking English.
     pub(super) fn git_write(&self) -> Git {
-        Git::write(self.top_level(), &self.environment)
+        self.as_synced(Git::write(self.top_level(), &self.environment))
     }
 
     /// A git command that changes something, speaking the user's language.
     pub(super) fn git_for_user(&self) -> Git {
-        Git::in_users_locale(self.top_level(), &self.environment)
+        self.as_synced(Git::in_users_locale(self.top_level(), &self.environment))
+    }
+
+    fn as_synced(&self, git: Git) -> Git {
+        if self.fsync { git.synced() } else { git }
+    }
+
+    /// Whether what git writes is synced, so that no power cut takes back what was answered.
+    pub(super) fn syncs(&self) -> bool {
+        self.fsync
     }
 
     /// An environment variable as our gits see it.

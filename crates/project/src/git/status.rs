@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::GitError;
+use super::error::{GitError, GitErrorKind};
 use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
@@ -190,6 +190,11 @@ fn parse(output: &[u8]) -> Result<TreeStatus, GitError> {
                     } else {
                         Some(parse_oid(COMMAND, oid)?)
                     };
+                } else if rest == b"branch.head (unknown)" {
+                    return Err(GitError::new(
+                        GitErrorKind::BrokenBranch,
+                        "the branch that HEAD points to is broken: it holds no commit",
+                    ));
                 } else if let Some(name) = rest.strip_prefix(b"branch.head ") {
                     status.branch =
                         (name != b"(detached)").then(|| String::from_utf8_lossy(name).into_owned());

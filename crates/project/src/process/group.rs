@@ -1,6 +1,7 @@
 //! A process group that may outlive the process that started it.
 
 use std::fs;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -165,6 +166,31 @@ fn has_running_member(group: i32) -> Option<bool> {
         process_stat(id).filter(|stat| stat.group == group)
     });
     Some(members.into_iter().any(|stat| stat.running))
+}
+
+/// Whether a program of that name, or one whose name begins with it and a dash, runs with its working folder in or below
+/// one of these. One whose folder may not be looked at counts. `None` where the system does not tell.
+pub(crate) fn process_runs_in(program: &str, folders: &[&Path]) -> Option<bool> {
+    // Without our own entry there is no such file system.
+    process_stat(i32::try_from(std::process::id()).ok()?)?;
+    let is_it = |id: i32| -> Option<bool> {
+        let name = fs::read_to_string(format!("/proc/{id}/comm")).ok()?;
+        let name = name.trim_end();
+        let of_it = name.strip_prefix(program)?;
+        if !(of_it.is_empty() || of_it.starts_with('-')) || !process_stat(id)?.running {
+            return None;
+        }
+        match fs::read_link(format!("/proc/{id}/cwd")) {
+            Ok(at) => Some(folders.iter().any(|folder| at.starts_with(folder))),
+            // It may have ended meanwhile.
+            Err(_) => Some(process_stat(id)?.running),
+        }
+    };
+    let mut processes = fs::read_dir("/proc").ok()?.filter_map(|entry| {
+        let id = entry.ok()?.file_name().to_str()?.parse().ok()?;
+        is_it(id)
+    });
+    Some(processes.any(|runs| runs))
 }
 
 fn boot_id() -> Option<String> {

@@ -8,4 +8,5 @@ mod run;
 pub(crate) mod supervise;
 
 pub use group::ProcessGroup;
+pub(crate) use group::process_runs_in;
 pub use run::{Ended, How, Program, ProgramError, run};

@@ -28,6 +28,8 @@ pub struct PlanFile {
     path: PathBuf,
     /// What the file says elsewhere, where it is not to be read here.
     elsewhere: Option<String>,
+    /// The task's id and the titles of all its items, as they were when ids were given to them.
+    pinned: Option<(String, Vec<String>)>,
 }
 
 impl PlanFile {
@@ -36,7 +38,50 @@ impl PlanFile {
         Self {
             path: path.into(),
             elsewhere: None,
+            pinned: None,
         }
+    }
+
+    /// The same plan, whose ids mean the items that had these titles when the task had this id: whatever is put in,
+    /// taken out or moved about meanwhile, no other item is ticked.
+    #[must_use]
+    pub fn pinned(self, task: String, titles: Vec<String>) -> Self {
+        Self {
+            pinned: Some((task, titles)),
+            ..self
+        }
+    }
+
+    /// The id of the task.
+    fn task_id(&self, plan: &Plan<'_>) -> String {
+        match &self.pinned {
+            Some((task, _)) => task.clone(),
+            None => slug(&plan.title),
+        }
+    }
+
+    /// The item that an id means: the one at its place or, where titles are pinned, the one of as many with that title
+    /// that it was. `None` if it is gone, or if it cannot be told from others.
+    fn item<'p, 't>(&self, plan: &'p Plan<'t>, wanted: &str) -> Option<&'p Item<'t>> {
+        let number = wanted
+            .strip_prefix(self.task_id(plan).as_str())?
+            .strip_prefix('.')?;
+        let at = number.parse::<usize>().ok()?.checked_sub(1)?;
+        let Some((_, titles)) = &self.pinned else {
+            return plan.items.get(at);
+        };
+        let title = titles.get(at)?;
+        let same = |other: &&String| *other == title;
+        let (before, all) = (
+            titles[..at].iter().filter(same).count(),
+            titles.iter().filter(same).count(),
+        );
+        let now: Vec<&Item<'t>> = plan
+            .items
+            .iter()
+            .filter(|item| item.title == *title)
+            .collect();
+        (now.len() == all).then(|| now[before])
     }
 
     fn text(&self) -> Result<String, TaskError> {
@@ -112,6 +157,18 @@ impl TaskSource for PlanFile {
     }
 
     fn task_statuses(&self) -> Result<IndexMap<String, Status>, TaskError> {
+        if let Some((task, titles)) = &self.pinned {
+            let text = self.text()?;
+            let plan = self.read(&text)?;
+            let status = |done: bool| if done { Status::Done } else { Status::Pending };
+            let all_done = plan.items.iter().all(|item| item.done);
+            let ids = (1..=titles.len()).map(|number| format!("{task}.{number}"));
+            let items =
+                ids.filter_map(|id| Some((id.clone(), status(self.item(&plan, &id)?.done))));
+            return Ok(std::iter::once((task.clone(), status(all_done)))
+                .chain(items)
+                .collect());
+        }
         let task = self.task()?;
         Ok(std::iter::once((task.id, task.status))
             .chain(
@@ -127,7 +184,7 @@ impl TaskSource for PlanFile {
     fn rewrite(&self, changes: &[StatusChange]) -> Result<Option<Rewrite>, TaskError> {
         let text = self.text()?;
         let plan = self.read(&text)?;
-        let id = slug(&plan.title);
+        let id = self.task_id(&plan);
         let wanted: IndexMap<&str, &str> = changes
             .iter()
             .map(|change| (change.id.as_str(), change.status.as_str()))
@@ -137,12 +194,7 @@ impl TaskSource for PlanFile {
             if wanted_id == id {
                 continue;
             }
-            let item = wanted_id
-                .strip_prefix(id.as_str())
-                .and_then(|rest| rest.strip_prefix('.'))
-                .and_then(|number| number.parse::<usize>().ok())
-                .and_then(|number| plan.items.get(number.checked_sub(1)?));
-            let Some(item) = item else {
+            let Some(item) = self.item(&plan, wanted_id) else {
                 return Err(self.unknown(wanted_id, vec![id]));
             };
             let new = match Status::from_text(status) {

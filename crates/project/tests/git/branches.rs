@@ -31,10 +31,10 @@ fn making_and_changing() {
     let base = fixture.head();
     fixture.write("README.md", "changed\n");
     repository
-        .create_branch_and_switch("work/one", &base)
+        .create_branch_and_switch("work/one", &base, &|_| {})
         .unwrap();
     repository
-        .create_branch_and_switch("work/one", &base)
+        .create_branch_and_switch("work/one", &base, &|_| {})
         .unwrap();
     assert_eq!(
         repository.head().unwrap().branch.as_deref(),
@@ -54,22 +54,22 @@ fn making_and_changing() {
 
     fixture.commit_all("work");
     assert_eq!(repository.unmerged_commits("work/one", &base).unwrap(), 1);
-    repository.switch("topic").unwrap();
+    repository.switch("topic", &|_| {}).unwrap();
     assert!(
         repository
-            .create_branch_and_switch("work/one", &base)
+            .create_branch_and_switch("work/one", &base, &|_| {})
             .is_err()
     );
     assert_eq!(
         repository
-            .delete_branch("work/one", false)
+            .delete_branch("work/one", false, &|_| {})
             .unwrap_err()
             .code(),
         "git_refused"
     );
-    repository.delete_branch("work/one", true).unwrap();
+    repository.delete_branch("work/one", true, &|_| {}).unwrap();
     assert!(!repository.branch_exists("work/one").unwrap());
-    assert!(repository.switch("work/one").is_err());
+    assert!(repository.switch("work/one", &|_| {}).is_err());
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_failing_hook_after_the_change_is_no_failure() {
     fixture.hook("post-checkout", "exit 1");
     fixture
         .repository
-        .create_branch_and_switch("work", &fixture.head())
+        .create_branch_and_switch("work", &fixture.head(), &|_| {})
         .unwrap();
     assert_eq!(
         fixture.repository.head().unwrap().branch.as_deref(),
@@ -93,7 +93,7 @@ fn changing_refuses_to_lose_work() {
     fixture.write("README.md", "other\n");
     fixture.commit_all("other");
     fixture.write("README.md", "not committed\n");
-    let error = fixture.repository.switch("topic").unwrap_err();
+    let error = fixture.repository.switch("topic", &|_| {}).unwrap_err();
     assert!(error.to_string().contains("README.md"), "{error}");
 }
 

@@ -352,9 +352,7 @@ fn with_syncing_and_packed_references() {
     let fixture = Fixture::new();
     fixture.git(&["pack-refs", "--all"]);
     fixture.write("new", "x\n");
-    let made = fixture
-        .commit_with(&paths(&["new"]), |request| request.fsync = true)
-        .unwrap();
+    let made = fixture.commit(&["new"]).unwrap();
     assert_eq!(made.oid, fixture.head());
 }
 

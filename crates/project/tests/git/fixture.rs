@@ -175,7 +175,6 @@ impl Fixture {
             paths,
             author_date: DATE,
             reflog_action: ACTION,
-            fsync: false,
             timeout: Duration::from_mins(1),
             on_spawn: &on_spawn,
         };

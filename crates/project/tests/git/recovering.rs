@@ -1,6 +1,7 @@
 //! After a crash: was it made?
 
 use std::fs;
+use std::io::{BufRead as _, Write as _};
 use std::time::{Duration, SystemTime};
 
 use project::git::{CommitIntentRef, Found, Oid, ProcessGroup};
@@ -124,6 +125,61 @@ fn made_and_rewritten() {
     check(&fixture);
 }
 
+/// Git writes the reflog before it moves the branch: if it dies in between, the line is there and the commit is not.
+#[test]
+fn logged_but_never_moved() {
+    let fixture = Fixture::new();
+    let parent = fixture.head();
+    fixture.write("new", "x\n");
+    fixture.git(&["add", "new"]);
+    let tree = fixture.git(&["write-tree"]);
+    let commit = |message: &str| {
+        let output = std::process::Command::new("git")
+            .current_dir(fixture.at("."))
+            .env("GIT_AUTHOR_DATE", format!("@{DATE}"))
+            .args([
+                "commit-tree",
+                tree.trim(),
+                "-p",
+                parent.as_str(),
+                "-m",
+                message,
+            ])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let phantom = commit("never");
+    let log = fixture.at(".git/logs/refs/heads/topic");
+    let before = fs::read_to_string(&log).unwrap();
+    let line = |old: &str, new: &str| {
+        format!("{old} {new} A <a@localhost> 1760000000 +0000\t{ACTION}: x\n")
+    };
+    let phantom_line = line(parent.as_str(), &phantom);
+    fs::write(&log, format!("{before}{phantom_line}")).unwrap();
+    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    // Nor does a line that left from elsewhere make it true, nor one that a power cut tore.
+    let real = commit("other");
+    let after = format!("{before}{phantom_line}{}", line(parent.as_str(), &real));
+    fs::write(&log, &after).unwrap();
+    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    fs::write(&log, format!("{before}{phantom_line}{phantom} 0123")).unwrap();
+    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    // A line that left from it does.
+    let away = line(&phantom, parent.as_str());
+    fs::write(&log, format!("{before}{phantom_line}{away}")).unwrap();
+    match find(&fixture, &parent) {
+        Found::Rewritten(commit) => assert_eq!(commit.oid.as_str(), phantom),
+        other => panic!("{other:?}"),
+    }
+    // One whose object is gone is nobody's.
+    let gone = "1".repeat(40);
+    let lines = [line(parent.as_str(), &gone), line(&gone, parent.as_str())].concat();
+    fs::write(&log, format!("{before}{lines}")).unwrap();
+    assert_eq!(find(&fixture, &parent), Found::NotMade);
+}
+
 #[test]
 fn still_running() {
     let fixture = Fixture::new();
@@ -155,7 +211,6 @@ fn still_running() {
                 paths: &names,
                 author_date: DATE,
                 reflog_action: ACTION,
-                fsync: false,
                 timeout: Duration::from_mins(1),
                 on_spawn: &on_spawn,
             };
@@ -167,7 +222,7 @@ fn still_running() {
         assert_eq!(find_with(&fixture, parent, Some(&group)), Found::Running);
         let removed = fixture
             .repository
-            .remove_stale_index_lock(&group, SystemTime::UNIX_EPOCH, "topic")
+            .remove_stale_locks(Some(&group), SystemTime::UNIX_EPOCH, "topic")
             .unwrap();
         assert!(removed.is_empty());
         assert!(!group.wait(Duration::from_millis(20)));
@@ -193,8 +248,10 @@ fn locks_of_a_dead_git() {
     let dead = fixture.groups.borrow()[0].clone();
     let locks = [
         fixture.at(".git/index.lock"),
-        fixture.at(&format!(".git/next-index-{}.lock", dead.id)),
+        fixture.at(".git/HEAD.lock"),
+        fixture.at(".git/packed-refs.lock"),
         fixture.at(".git/refs/heads/topic.lock"),
+        fixture.at(&format!(".git/next-index-{}.lock", dead.id)),
     ];
     for lock in &locks {
         fs::write(lock, "").unwrap();
@@ -203,7 +260,7 @@ fn locks_of_a_dead_git() {
     assert!(
         fixture
             .repository
-            .remove_stale_index_lock(&dead, later, "topic")
+            .remove_stale_locks(Some(&dead), later, "topic")
             .unwrap()
             .is_empty()
     );
@@ -211,10 +268,61 @@ fn locks_of_a_dead_git() {
     let earlier = SystemTime::now() - Duration::from_hours(1);
     let removed = fixture
         .repository
-        .remove_stale_index_lock(&dead, earlier, "topic")
+        .remove_stale_locks(Some(&dead), earlier, "topic")
         .unwrap();
     assert_eq!(removed, locks);
     assert!(fixture.repository.index_lock().unwrap().is_none());
+    // The same where nobody noted which git it was.
+    fs::write(&locks[0], "").unwrap();
+    assert_eq!(fixture.repository.lock_files(), locks[..1]);
+    let removed = fixture
+        .repository
+        .remove_stale_locks(None, earlier, "topic")
+        .unwrap();
+    assert_eq!(removed, locks[..1]);
+}
+
+/// While any git works here a lock may be its own, whoever noted what.
+#[test]
+fn a_git_at_work_keeps_its_locks() {
+    if !std::path::Path::new("/proc/self/stat").exists() {
+        return;
+    }
+    let fixture = Fixture::new();
+    fixture.write("new", "x\n");
+    fixture.commit(&["new"]).unwrap();
+    let dead = fixture.groups.borrow()[0].clone();
+    let lock = fixture.at(".git/index.lock");
+    fs::write(&lock, "").unwrap();
+    // It reads until its input ends.
+    let mut at_work = std::process::Command::new("git")
+        .current_dir(fixture.at("."))
+        .args(["cat-file", "--batch"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Once it has answered it is certainly there.
+    let mut to = at_work.stdin.take().unwrap();
+    to.write_all(b"nothing\n").unwrap();
+    let mut answer = String::new();
+    let mut from = std::io::BufReader::new(at_work.stdout.take().unwrap());
+    from.read_line(&mut answer).unwrap();
+    assert!(answer.contains("missing"), "{answer}");
+    for group in [None, Some(&dead)] {
+        let removed = fixture
+            .repository
+            .remove_stale_locks(group, SystemTime::UNIX_EPOCH, "topic")
+            .unwrap();
+        assert!(removed.is_empty() && lock.exists());
+    }
+    drop(to);
+    at_work.wait().unwrap();
+    let removed = fixture
+        .repository
+        .remove_stale_locks(None, SystemTime::UNIX_EPOCH, "topic")
+        .unwrap();
+    assert_eq!(removed, [lock]);
 }
 
 #[test]

@@ -539,6 +539,23 @@ fn tasks_that_the_tool_or_somebody_else_changes() {
             "\"title\": \"Double\", \"priority\": \"high\",",
         );
     };
-    beside(&SHOP, add, nothing);
-    beside(&SHOP, nothing, add);
+    for &way in &BY_NAME {
+        for in_red in [true, false] {
+            let work = Work::begin(&SHOP, way);
+            work.write("tests/double.test", DOUBLES);
+            if in_red {
+                add(&work);
+            }
+            work.red();
+            work.write("src/double.sh", DOUBLE);
+            if !in_red {
+                add(&work);
+            }
+            work.green();
+            // The commit brings them along, and says so.
+            work.warns(&[".taskmaster/tasks/tasks.json was changed by somebody else"]);
+            work.commit();
+            work.finalize();
+        }
+    }
 }

@@ -466,3 +466,165 @@ fn the_lock_of_a_git_that_died_while_it_added_names() {
     executor.finish_in_peace();
     executor.check_completed();
 }
+
+/// Puts a git in the way that does `what` when its arguments match `pattern`, and runs the command with it.
+fn with_git_that(stage: &Stage, arguments: &[&str], pattern: &str, what: &str) -> Ran {
+    let path = std::env::var("PATH").unwrap();
+    let shim = stage.scratch().join("git");
+    executable(
+        &shim,
+        &format!(
+            "#!/bin/sh\nPATH='{path}'\ncase \"$*\" in {pattern}) {what} ;; esac\nexec git \"$@\"\n"
+        ),
+    );
+    let output = stage
+        .program(arguments)
+        .env("PATH", format!("{}:{path}", stage.scratch().display()))
+        .output()
+        .unwrap();
+    fs::remove_file(&shim).unwrap();
+    Ran::of(&output)
+}
+
+/// All lock files below the git folder.
+fn locks(stage: &Stage) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![stage.project().join(".git")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "lock") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+const BRANCH: &str = "master/task-1-words";
+
+#[test]
+fn the_locks_of_a_git_that_died_while_it_made_the_branch() {
+    let stage = Stage::new(1);
+    let git = stage.project().join(".git");
+    fs::create_dir_all(git.join("refs/heads/master")).unwrap();
+    stage.save();
+    for lock in [
+        "index.lock".to_owned(),
+        "HEAD.lock".to_owned(),
+        "packed-refs.lock".to_owned(),
+        format!("refs/heads/{BRANCH}.lock"),
+    ] {
+        // Noted by its parent, and dead before that.
+        for wait in [
+            "",
+            "while ! grep -qs . \"$HOME\"/store/projects/*/runs/*/git-process.json; do sleep 0.01; done;",
+        ] {
+            stage.restore();
+            let mut executor = Executor::new(&stage);
+            let path = git.join(&lock);
+            let die = format!("{wait} : > '{}'; kill -9 $PPID; kill -9 $$", path.display());
+            let ran = with_git_that(
+                &stage,
+                &["autopilot", "start", "1"],
+                "*switch*--create*",
+                &die,
+            );
+            assert!(ran.died(), "{lock}: {ran:?}");
+            assert!(path.exists(), "{lock}");
+            let next = executor.next();
+            assert_eq!(next["action"], "paused", "{lock}");
+            executor.finish_in_peace();
+            executor.check_completed();
+            assert!(locks(&stage).is_empty(), "{:?}", locks(&stage));
+        }
+    }
+}
+
+#[test]
+fn the_locks_of_a_git_that_died_while_it_deleted_the_branch() {
+    let stage = Stage::new(1);
+    let mut executor = brought_to(&stage, "red", "1.1");
+    let lock = stage.project().join(".git/packed-refs.lock");
+    let cleanup = ["autopilot", "abort", "--cleanup", "--force", "--yes"];
+    let die = format!(": > '{}'; kill -9 $PPID; kill -9 $$", lock.display());
+    let ran = with_git_that(&stage, &cleanup, "*branch*--delete*", &die);
+    assert!(ran.died() && lock.exists(), "{ran:?}");
+    let ran = executor.tm(&cleanup, None);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert!(locks(&stage).is_empty(), "{:?}", locks(&stage));
+    let branches = stage.git(&["branch", "--list", "--format=%(refname:short)"]);
+    assert_eq!(branches, "main");
+}
+
+/// The reference's lock cannot be renamed into place: git has written the reflog by then, and no commit is there.
+#[test]
+fn a_commit_that_is_not_on_the_branch_is_not_committed() {
+    let stage = Stage::new(1);
+    let mut executor = brought_to(&stage, "commit", "1.1");
+    let head = stage.git(&["rev-parse", "HEAD"]);
+    // The reference becomes one of the packed ones; then a folder stands where its file has to be.
+    stage.git(&["pack-refs", "--all", "--prune"]);
+    let place = stage.project().join(".git/refs/heads").join(BRANCH);
+    stage.hook(
+        "reference-transaction",
+        &format!(
+            "#!/bin/sh\n[ \"$1\" = prepared ] || exit 0\ngrep -q ' refs/heads/' || exit 0\nmkdir -p '{0}/junk' && : > '{0}/junk/x'\n",
+            place.display()
+        ),
+    );
+    let ran = executor.tm(&COMMIT, None);
+    assert_ne!(ran.status, Some(0), "{ran:?}");
+    stage.unhook("reference-transaction");
+    fs::remove_dir_all(&place).unwrap();
+    assert_eq!(stage.git(&["rev-parse", "HEAD"]), head);
+    let log = stage.git(&["reflog", "show", BRANCH, "--format=%gs"]);
+    assert!(log.starts_with("tm "), "the line is there: {log}");
+    executor.finish_in_peace();
+    executor.check_completed();
+}
+
+/// The same line in the reflog, of a git that died with everything else between writing it and moving the branch.
+#[test]
+fn a_line_in_the_reflog_is_no_commit() {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let stage = Stage::new(1);
+    let mut executor = brought_to(&stage, "commit", "1.1");
+    let head = stage.git(&["rev-parse", "HEAD"]);
+    // The first git adds names, the second makes the commit; it never gets to.
+    let ran = executor.tm(&COMMIT, Some(Death::Point("commit-in-git", 2)));
+    assert!(ran.died(), "{ran:?}");
+    let journal = fs::read_to_string(stage.run_folder().join("activity.jsonl")).unwrap();
+    let intent = journal
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .rfind(|event| event["event"] == "effect:intended")
+        .unwrap();
+    let what = |name: &str| {
+        intent["what"][name]
+            .as_str()
+            .unwrap_or_else(|| panic!("{intent}"))
+            .to_owned()
+    };
+    let output = stage
+        .process("git")
+        .env("GIT_AUTHOR_DATE", format!("@{}", what("authorDate")))
+        .args(["commit-tree", "-p", &head, "-m", "x", "HEAD^{tree}"])
+        .output()
+        .unwrap();
+    let phantom = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+    let path = stage.project().join(".git/logs/refs/heads").join(BRANCH);
+    let mut log = fs::read_to_string(&path).unwrap();
+    let action = what("reflogAction");
+    let line = format!("{head} {phantom} S <s@localhost> 1760000000 +0000\t{action}: x\n");
+    log.push_str(&line);
+    fs::write(&path, log).unwrap();
+    let ran = executor.tm(&COMMIT, None);
+    assert_ne!(ran.json()["commitSha"], phantom.as_str(), "{ran:?}");
+    executor.finish_in_peace();
+    executor.check_completed();
+}

@@ -411,3 +411,107 @@ fn worktrees_are_projects_of_their_own() {
     assert_eq!(env.unit(), "workUnit-1.2-RED");
     env.finish();
 }
+
+/// Whatever is put in, taken out or moved while a run is under way: the item that the run is about is ticked, or none.
+#[test]
+fn a_plan_that_is_edited_meanwhile_ticks_no_other_item() {
+    const PLAN: &str = "# Words\n\n- [ ] alpha\n- [ ] beta\n";
+    for (edited, expected, owed) in [
+        (
+            "# Words\n\n- [ ] new\n- [ ] alpha\n- [ ] beta\n",
+            "# Words\n\n- [ ] new\n- [x] alpha\n- [ ] beta\n",
+            false,
+        ),
+        (
+            "# Words\n\n- [ ] beta\n- [ ] alpha\n",
+            "# Words\n\n- [ ] beta\n- [x] alpha\n",
+            false,
+        ),
+        ("# Words\n\n- [ ] beta\n", "# Words\n\n- [ ] beta\n", true),
+        (
+            "# Words\n\n- [ ] alpha\n- [ ] beta\n- [ ] alpha\n",
+            "# Words\n\n- [ ] alpha\n- [ ] beta\n- [ ] alpha\n",
+            true,
+        ),
+        (
+            "# Other words\n\n- [ ] alpha\n- [ ] beta\n",
+            "# Other words\n\n- [x] alpha\n- [ ] beta\n",
+            false,
+        ),
+    ] {
+        let env = environment(b"{\"tasks\": []}", true);
+        env.write("plan.md", PLAN);
+        env.commit_all("A plan");
+        env.auto("start --plan plan.md").ok();
+        env.to_commit();
+        env.write("plan.md", edited);
+        let committed = env.auto("commit").ok();
+        assert_eq!(env.read("plan.md"), expected);
+        let warning = committed["warning"].as_str().unwrap_or_default();
+        assert_eq!(
+            warning.contains("it is owed"),
+            owed,
+            "{edited:?}: {committed}"
+        );
+        assert_eq!(
+            warning.contains("somebody else"),
+            !owed,
+            "{edited:?}: {committed}"
+        );
+        let committed = env.git(&["show", "HEAD:plan.md"]);
+        let as_it_was = if owed { PLAN } else { expected };
+        assert_eq!(committed.trim_end(), as_it_was.trim_end());
+    }
+}
+
+/// A status that has no place in the file any more is owed, and nobody's removal of tasks is committed under our name.
+#[test]
+fn a_status_that_cannot_be_written_is_owed() {
+    let tasks = r#"{"master": {"tasks": [{"id": 1, "title": "t", "status": "pending", "subtasks": [{"id": 1, "title": "a", "status": "pending"}, {"id": 2, "title": "b", "status": "pending"}]}]}}"#;
+    let without = tasks.replace(r#"{"id": 1, "title": "a", "status": "pending"}, "#, "");
+    let env = environment(tasks.as_bytes(), true);
+    env.auto("start 1").ok();
+    env.to_commit();
+    env.write(FILE, &without);
+    let committed = env.auto("commit").ok();
+    let warning = committed["warning"].as_str().unwrap_or_default();
+    assert!(
+        warning.contains("1.1") && warning.contains("owed"),
+        "{committed}"
+    );
+    assert_eq!(env.read(FILE), without);
+    assert_eq!(env.git(&["show", &format!("HEAD:{FILE}")]), tasks);
+    // It comes back, and what is owed is written with the next commit.
+    env.write(FILE, tasks);
+    env.subtask();
+    let both = tasks.replace("\"pending\"}", "\"done\"}");
+    assert_eq!(env.read(FILE), both);
+
+    // All tasks are gone: the run ends, says what it could not write, and commits nothing.
+    let gone = r#"{"master": {"tasks": []}}"#;
+    env.write(FILE, gone);
+    let head = env.head();
+    let end = env.auto("finalize --results failed:0,passed:2").ok();
+    let warning = end["warning"].as_str().unwrap_or_default();
+    assert!(warning.contains("owed"), "{end}");
+    assert_eq!(env.head(), head);
+    assert_eq!(env.read(FILE), gone);
+    let report = end["report"].as_str().unwrap();
+    assert!(report.contains("could not be written"), "{report}");
+}
+
+/// What somebody else writes into the file comes along, since git commits whole files; it is said.
+#[test]
+fn changes_of_others_in_the_tasks_file_are_named() {
+    let tasks = r#"{"master": {"tasks": [{"id": 1, "title": "t", "status": "pending", "subtasks": [{"id": 1, "title": "a", "status": "pending"}]}]}}"#;
+    let env = environment(tasks.as_bytes(), true);
+    env.auto("start 1").ok();
+    env.to_commit();
+    env.write(
+        FILE,
+        tasks.replace("\"title\": \"t\"", "\"title\": \"my idea\""),
+    );
+    let committed = env.auto("commit").ok();
+    let warning = committed["warning"].as_str().unwrap_or_default();
+    assert!(warning.contains("somebody else"), "{committed}");
+}

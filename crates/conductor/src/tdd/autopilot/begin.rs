@@ -12,6 +12,7 @@ use rails::{Command, Shared};
 use serde_json::{Map, Value};
 
 use super::super::answer::{PlannedSubtask, StartPlan, Started};
+use super::super::effects;
 use super::super::effects::commit::{Words, compose};
 use super::super::evidence::suite::Suite;
 use super::super::evidence::{self, Taken};
@@ -318,7 +319,7 @@ impl Conductor {
             Done::Moved(_) => Err(Fault::bug("a start journalled nothing")),
             Done::Refused(refusal) => Err(refused(None, &refusal)),
             Done::EffectFailed { code, message, suggestion, .. } => {
-                Err(Fault::new(Kind::Environment, code, message)
+                Err(effects::fault(code, message, None)
                     .suggest(format!(
                         "{}; the run {} is paused: `tm autopilot resume` tries again, `tm autopilot abort` ends it",
                         suggestion.unwrap_or_else(|| "mend what git says".to_owned()),
@@ -366,9 +367,7 @@ impl Conductor {
         match hand.command(&Command::Abort { flags: Map::new() })? {
             Done::Moved(_) => Ok(()),
             Done::Refused(refusal) => Err(refused(Some(&hand.open.run), &refusal)),
-            Done::EffectFailed { code, message, .. } => {
-                Err(Fault::new(Kind::Environment, code, message))
-            }
+            Done::EffectFailed { code, message, .. } => Err(effects::fault(code, message, None)),
         }
     }
 }

@@ -12,6 +12,7 @@ use rails::{Command, Event};
 use serde_json::{Map, Value, json};
 
 use super::super::answer::{CommitAnswer, Committed, Finalized, Verdict};
+use super::super::effects;
 use super::super::evidence::subject::Subject;
 use super::super::evidence::suite::Suite;
 use super::super::evidence::{self, Taken};
@@ -255,6 +256,13 @@ impl Conductor {
                     .ok_or_else(|| Fault::bug("a report was decided without a verdict"))?;
                 let mut verdict = view::recorded(run, &reported);
                 verdict.next_action = view::next_action(run);
+                let tasks = Memory::of(run)?.start.tasks_name();
+                let told = events.iter().flat_map(|event| match event {
+                    Event::EffectDone { result, .. } => effects::commit::told(result, &tasks),
+                    _ => Vec::new(),
+                });
+                let warnings: Vec<String> = verdict.warning.into_iter().chain(told).collect();
+                verdict.warning = (!warnings.is_empty()).then(|| warnings.join("; "));
                 Ok((Some(reported), verdict))
             }
             Done::Refused(refusal) => {

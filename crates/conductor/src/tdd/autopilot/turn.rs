@@ -2,6 +2,7 @@
 
 use journal::layout::ProjectDir;
 
+use super::super::effects;
 use super::begin::running;
 use super::{Hand, Reach, moved, no_reason, over, refused};
 use rails::state::RunStatus;
@@ -196,8 +197,7 @@ impl Conductor {
                 message,
                 suggestion,
                 ..
-            } => Err(Fault::new(Kind::Environment, code, message)
-                .suggest(suggestion.unwrap_or_default())),
+            } => Err(effects::fault(code, message, suggestion)),
         }
     }
 
@@ -239,8 +239,7 @@ impl Conductor {
                 suggestion,
                 ..
             } => {
-                return Err(Fault::new(Kind::Environment, code, message)
-                    .suggest(suggestion.unwrap_or_default()));
+                return Err(effects::fault(code, message, suggestion));
             }
         }
         let run_id = hand.open.run.run.clone();
@@ -310,10 +309,11 @@ fn is_where_it_was(hand: &Hand<'_>) -> Result<(), Fault> {
 fn clear_branch(hand: &Hand<'_>, flags: &Map<String, Value>) -> Result<Done, Fault> {
     use super::super::effects::delete;
     use crate::support::{No, Outcome};
+    delete::settle(&hand.tdd, &hand.open.run)?;
     match delete::prepare(&hand.tdd, &hand.open.run, flags) {
         Err(No::Refused(refusal)) => Ok(Done::Refused(refusal)),
         Err(No::Fault(fault)) => Err(fault),
-        Ok(what) => match delete::carry_out(&hand.open.run, &what)? {
+        Ok(what) => match delete::carry_out(&hand.tdd, &hand.open.run, &what)? {
             Outcome::Done { .. } => Ok(Done::Moved(Vec::new())),
             Outcome::Failed {
                 code,

@@ -1,15 +1,16 @@
 //! `git.branch`: the run's branch is made, or switched to.
 
+use project::git::ProcessGroup;
 use rails::RunState;
 use rails::state::Pending;
 use serde_json::{Value, json};
 
 use super::super::Tdd;
 use super::super::memory::Memory;
-use super::failed;
+use super::{failed, forget_git, note_git, settle_git, since};
 use crate::fail_point;
 use crate::fault::Fault;
-use crate::support::{No, Outcome};
+use crate::support::{Looked, No, Outcome};
 
 /// Names branch and commit.
 pub fn prepare(_tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
@@ -18,26 +19,34 @@ pub fn prepare(_tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
 }
 
 /// Idempotent: being there already is being done.
-pub fn perform(run: &RunState, _pending: &Pending) -> Result<Outcome, Fault> {
+pub fn perform(tdd: &Tdd<'_>, run: &RunState, _pending: &Pending) -> Result<Outcome, Fault> {
     let memory = Memory::of(run)?;
-    let repository = memory.repository();
+    let repository = memory.repository().with_fsync(tdd.pinned.git.fsync);
     let branch = &memory.start.branch;
-    if repository.head()?.branch.as_deref() == Some(branch) {
-        return Ok(Outcome::done());
-    }
+    let on_spawn = |group: &ProcessGroup| {
+        note_git(tdd, group);
+        fail_point::reach("branch-in-git");
+    };
     let switched = if repository.branch_exists(branch)? {
-        repository.switch(branch)
+        repository.switch(branch, &on_spawn)
     } else {
         let at = memory
             .start
             .head
             .parse()
             .map_err(|_| Fault::bug("the start of the run is no commit id"))?;
-        repository.create_branch_and_switch(branch, &at)
+        repository.create_branch_and_switch(branch, &at, &on_spawn)
     };
     fail_point::reach("branch-after-switch");
+    forget_git(tdd);
     Ok(match switched {
         Ok(()) => Outcome::done(),
         Err(error) => failed(error.into()),
     })
+}
+
+/// Whether it was done does not matter, since doing it again does no harm; what a dead git left in its way does.
+pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    settle_git(tdd, run, Some(since(pending)))?;
+    Ok(Looked::NotDone)
 }

@@ -20,17 +20,10 @@ use serde_json::{Map, Value, json};
 
 use super::super::Tdd;
 use super::super::memory::{self, COMMITS, LAST_COMMIT, Memory, WRITTEN, entry};
-use super::{failed, notes};
-use crate::clock::millis_of;
+use super::{OUTLIVED, failed, forget_git, note_git, noted_git, notes, since, still_running};
 use crate::fail_point;
 use crate::fault::{Fault, Kind as FaultKind, chain};
 use crate::support::{Looked, No, Outcome};
-
-/// How long a git that outlived its tm is waited for.
-const OUTLIVED: Duration = Duration::from_secs(30);
-
-/// The file in the run's folder that names the process group of the git at work.
-const GROUP_FILE: &str = "git-process.json";
 
 /// All that is needed to make the commit, or to see that it was made.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -52,6 +45,15 @@ pub(super) struct Intent {
     /// Subtasks whose `done` it carries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) carries: Vec<String>,
+    /// What it is about: a subtask, or the end of the run.
+    #[serde(default)]
+    pub(super) of: String,
+    /// Subtasks and the task whose status should be in the file, and has no place there any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) owed: Vec<String>,
+    /// Whether the tasks file holds changes that are somebody else's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) edited: bool,
     /// Whether objects and references are synced.
     pub(super) fsync: bool,
     /// How long git and the hooks may take, in milliseconds.
@@ -81,27 +83,17 @@ pub fn prepare(
     if !is_fix {
         carries.push(key.clone());
     }
-    let rewrite = rewrite(tdd, &memory, &carries, None)?;
-    add_tasks_file(
-        &memory,
-        &repository,
-        rewrite.as_ref(),
-        !carries.is_empty(),
-        &mut paths,
-    )?;
+    let writing = writing(tdd, &memory, carries, None)?;
+    let edited = add_tasks_file(&memory, &repository, &writing, &mut paths)?;
     let message = match facts.get("message").and_then(Value::as_str) {
         Some(message) if !message.trim().is_empty() => message.to_owned(),
         _ => default_message(tdd, run, token, &paths)?,
     };
-    Ok(super::write(&intent(
-        tdd, run, &memory, &key, message, paths, rewrite, carries,
-    )?)?)
+    let mut intent = intent(tdd, run, &memory, &key, message, paths, writing)?;
+    intent.edited = edited;
+    Ok(super::write(&intent)?)
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the parts of one record, each of another type"
-)]
 pub(super) fn intent(
     tdd: &Tdd<'_>,
     run: &RunState,
@@ -109,8 +101,7 @@ pub(super) fn intent(
     what: &str,
     message: String,
     paths: Vec<RepoPath>,
-    rewrite: Option<Rewrite>,
-    carries: Vec<String>,
+    writing: Writing,
 ) -> Result<Intent, Fault> {
     let config = &tdd.pinned;
     let seconds = tdd.now / 1000;
@@ -124,8 +115,11 @@ pub(super) fn intent(
         reflog_action: format!("tm {} {what}", run.run),
         message,
         paths,
-        rewrite,
-        carries,
+        rewrite: writing.rewrite,
+        carries: writing.written,
+        of: what.to_owned(),
+        owed: writing.owed,
+        edited: false,
         fsync: config.git.fsync,
         timeout: config.git.commit_timeout,
     })
@@ -145,51 +139,89 @@ fn paths_of(facts: &Map<String, Value>) -> Result<Vec<RepoPath>, Fault> {
         .collect()
 }
 
+/// What becomes of statuses in the tasks file.
+#[derive(Debug, Default)]
+pub(super) struct Writing {
+    /// The change of the file, if there is one.
+    rewrite: Option<Rewrite>,
+    /// The subtasks whose `done` stands in the file then.
+    written: Vec<String>,
+    /// Subtasks, and the task itself, which have no place in the file any more.
+    owed: Vec<String>,
+    /// Whether the task itself has one.
+    task: bool,
+}
+
 /// The change of the tasks file that marks `done` as done, and the task itself with `task_status`.
-pub(super) fn rewrite(
+pub(super) fn writing(
     tdd: &Tdd<'_>,
     memory: &Memory,
-    done: &[String],
+    done: Vec<String>,
     task_status: Option<&str>,
-) -> Result<Option<Rewrite>, No> {
+) -> Result<Writing, No> {
     let source = memory.start.source.open(tdd.root, &memory.start.tag)?;
+    // Where there is no file, or no place in it, nothing has to be written.
+    if source.path().is_none() || memory.start.implicit && task_status.is_none() {
+        return Ok(Writing {
+            written: done,
+            ..Writing::default()
+        });
+    }
     // What somebody took out of the file meanwhile has no status there any more.
     let known = source.task_statuses()?;
-    let mut changes: Vec<StatusChange> = done
+    let is_known = |id: &String| memory.start.implicit || known.contains_key(id.as_str());
+    let (written, mut owed): (Vec<String>, Vec<String>) = done.into_iter().partition(is_known);
+    let mut changes: Vec<StatusChange> = written
         .iter()
-        .filter(|id| known.contains_key(id.as_str()))
         .map(|id| StatusChange::new(id.clone(), "done"))
         .collect();
-    if let Some(status) = task_status.filter(|_| known.contains_key(&memory.start.task_id)) {
-        changes.push(StatusChange::new(memory.start.task_id.clone(), status));
+    let task_id = &memory.start.task_id;
+    let task = known.contains_key(task_id);
+    if let Some(status) = task_status {
+        if task {
+            changes.push(StatusChange::new(task_id.clone(), status));
+        } else {
+            owed.push(task_id.clone());
+        }
     }
-    if changes.is_empty() {
-        return Ok(None);
-    }
-    Ok(source.rewrite(&changes)?)
+    Ok(Writing {
+        rewrite: if changes.is_empty() {
+            None
+        } else {
+            source.rewrite(&changes)?
+        },
+        task: task && task_status.is_some(),
+        written,
+        owed,
+    })
 }
 
 /// The tasks file goes into the commit where git knows it and the commit brings a status, also one that stands in the
-/// file already, as an interrupted commit leaves it when somebody has edited the file since.
+/// file already, as an interrupted commit leaves it when somebody has edited the file since. Says whether somebody has.
 pub(super) fn add_tasks_file(
     memory: &Memory,
     repository: &Repository,
-    rewrite: Option<&Rewrite>,
-    brings_status: bool,
+    writing: &Writing,
     paths: &mut Vec<RepoPath>,
-) -> Result<(), No> {
-    let is_changed = |tasks: &RepoPath| -> Result<bool, No> {
-        let status = repository.status()?;
-        Ok(status.changes.iter().any(|change| change.path == *tasks))
+) -> Result<bool, No> {
+    let Some(tasks) = &memory.start.tasks_path else {
+        return Ok(false);
     };
-    if let Some(tasks) = &memory.start.tasks_path
-        && !paths.contains(tasks)
-        && repository.is_tracked(tasks)?
-        && (rewrite.is_some() || (brings_status && is_changed(tasks)?))
-    {
+    if paths.contains(tasks) || !repository.is_tracked(tasks)? {
+        return Ok(false);
+    }
+    let brings_status = writing.task || !writing.written.is_empty();
+    let is_changed = brings_status
+        && repository
+            .status()?
+            .changes
+            .iter()
+            .any(|change| change.path == *tasks);
+    if writing.rewrite.is_some() || is_changed {
         paths.push(tasks.clone());
     }
-    Ok(())
+    // A status that stands there already was written by a commit of ours that did not come about.
+    Ok(is_changed && writing.rewrite.is_some())
 }
 
 /// The message that a subtask's commit gets by the template.
@@ -295,7 +327,7 @@ fn in_project(memory: &Memory, paths: &[RepoPath]) -> Vec<String> {
 pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
     let intent: Intent = super::read(&pending.what)?;
     let memory = Memory::of(run)?;
-    let repository = memory.repository();
+    let repository = memory.repository().with_fsync(intent.fsync);
     let scratch = &memory.start.git_dir;
     if intent.paths.is_empty() && pending.name != "task.finish" {
         return Ok(Outcome::Failed {
@@ -330,7 +362,6 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outco
     if intent.paths.is_empty() {
         return Ok(written(&intent));
     }
-    let group_file = tdd.dir.join(GROUP_FILE);
     let made = repository.commit(&CommitRequest {
         expected_parent: &intent.parent,
         branch: &memory.start.branch,
@@ -338,33 +369,29 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outco
         paths: &intent.paths,
         author_date: &intent.author_date,
         reflog_action: &intent.reflog_action,
-        fsync: intent.fsync,
         timeout: Duration::from_millis(intent.timeout),
         on_spawn: &|group: &ProcessGroup| {
             fail_point::reach("commit-unrecorded");
-            // A hint for whoever comes after a crash; without it the commit is found all the same.
-            if let Ok(bytes) = serde_json::to_vec(group) {
-                let _ = journal::derived::replace_if_changed(&group_file, &bytes);
-            }
+            note_git(tdd, group);
             fail_point::reach("commit-in-git");
         },
     });
     fail_point::reach("commit-after-git");
     match made {
         Ok(made) => {
-            let _ = std::fs::remove_file(&group_file);
+            forget_git(tdd);
             Ok(committed(tdd, run, &intent, &made.commit, &made.paths))
         }
         Err(error) => {
             // What git says of itself is not what counts: the branch is.
             if let Some(outcome) = came_about(tdd, run, &memory, &repository, &intent)? {
-                let _ = std::fs::remove_file(&group_file);
+                forget_git(tdd);
                 return Ok(outcome);
             }
             if let Some(rewrite) = &intent.rewrite {
                 rewrite.revert(scratch).map_err(Fault::from)?;
             }
-            let _ = std::fs::remove_file(&group_file);
+            forget_git(tdd);
             if pending.name == "task.finish" {
                 // All work is committed by now; that a status could not be is no reason to stand still.
                 return Ok(not_written(error.code(), &chain(&error)));
@@ -431,15 +458,8 @@ pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, 
     if intent.paths.is_empty() {
         return Ok(Looked::NotDone);
     }
-    let group_file = tdd.dir.join(GROUP_FILE);
-    let group: Option<ProcessGroup> = std::fs::read(&group_file)
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let since = millis_of(&pending.since)
-        .and_then(|millis| u64::try_from(millis).ok())
-        .map_or(SystemTime::UNIX_EPOCH, |millis| {
-            SystemTime::UNIX_EPOCH + Duration::from_millis(millis)
-        });
+    let group = noted_git(tdd).map(|noted| noted.group);
+    let since = since(pending);
     if let Some(group) = &group {
         // Who was to end it when its time is up is gone.
         let time_up = since + Duration::from_millis(intent.timeout);
@@ -457,18 +477,17 @@ pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, 
         branch: &memory.start.branch,
         process_group: None,
     })?;
-    if let Some(group) = &group {
-        if found == Found::NotMade && !group.end() {
-            return Err(still_running());
-        }
-        repository.remove_stale_index_lock(group, since, &memory.start.branch)?;
+    if found == Found::NotMade && group.as_ref().is_some_and(|group| !group.end()) {
+        return Err(still_running());
     }
+    // Also where nobody noted the git: a power cut takes such a note with it.
+    repository.remove_stale_locks(group.as_ref(), since, &memory.start.branch)?;
     match found {
         Found::Running => Err(still_running()),
         Found::Made(commit) => {
             repository.settle_index(&commit, &intent.paths)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
-            let _ = std::fs::remove_file(&group_file);
+            forget_git(tdd);
             Ok(Looked::Settled(committed(
                 tdd, run, &intent, &commit, &paths,
             )))
@@ -477,7 +496,7 @@ pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, 
         Found::Rewritten(commit) => {
             let commit = as_rewritten(&repository, &intent, commit)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
-            let _ = std::fs::remove_file(&group_file);
+            forget_git(tdd);
             Ok(Looked::Settled(committed(
                 tdd, run, &intent, &commit, &paths,
             )))
@@ -487,7 +506,7 @@ pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, 
             if let Some(rewrite) = &intent.rewrite {
                 rewrite.revert(&memory.start.git_dir).map_err(Fault::from)?;
             }
-            let _ = std::fs::remove_file(&group_file);
+            forget_git(tdd);
             if pending.name == "task.finish" {
                 return Ok(Looked::NotDone);
             }
@@ -500,25 +519,48 @@ pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, 
     }
 }
 
-fn still_running() -> Fault {
-    Fault::new(
-        FaultKind::Conflict,
-        "git_busy",
-        "the git of an earlier commit is still at work",
-    )
-    .suggest("wait until it ends (a hook may be running), then try again")
-}
-
 fn written(intent: &Intent) -> Outcome {
     let mut keep = Map::new();
     for id in &intent.carries {
         keep.insert(format!("{WRITTEN}{id}"), Value::from(true));
     }
     Outcome::Done {
-        result: json!({ "sha": "", "owed": false, "message": "", "files": [] }),
+        result: with_owed(
+            intent,
+            json!({ "sha": "", "owed": false, "message": "", "files": [] }),
+        ),
         keep,
         artifacts: Vec::new(),
     }
+}
+
+/// Adds what could not be written, and what came along, to the result of a commit.
+fn with_owed(intent: &Intent, mut result: Value) -> Value {
+    if !intent.owed.is_empty() {
+        result["notWritten"] = json!(intent.owed);
+    }
+    if intent.edited {
+        result["tasksEdited"] = json!(true);
+    }
+    result
+}
+
+/// What somebody should be told of the result of a commit.
+pub fn told(result: &Value, tasks: &str) -> Vec<String> {
+    let mut told = Vec::new();
+    if let Some(owed) = result.get("notWritten").and_then(Value::as_array) {
+        let ids: Vec<&str> = owed.iter().filter_map(Value::as_str).collect();
+        told.push(format!(
+            "the status of {} could not be written: {tasks} has no such entry any more; it is owed",
+            ids.join(", ")
+        ));
+    }
+    if result.get("tasksEdited") == Some(&Value::Bool(true)) {
+        told.push(format!(
+            "{tasks} was changed by somebody else, too: the commit brings that along"
+        ));
+    }
+    told
 }
 
 /// The run ends without the task's status being written; the report says so.
@@ -549,12 +591,15 @@ fn committed(
     for id in &intent.carries {
         keep.insert(format!("{WRITTEN}{id}"), Value::from(true));
     }
-    let mut result = json!({
-        "sha": commit.oid.to_string(),
-        "owed": false,
-        "message": commit.message,
-        "files": files,
-    });
+    let mut result = with_owed(
+        intent,
+        json!({
+            "sha": commit.oid.to_string(),
+            "owed": intent.owed.contains(&intent.of),
+            "message": commit.message,
+            "files": files,
+        }),
+    );
     // The commit stands, whatever becomes of its note.
     let noted = Memory::of(run)
         .and_then(|memory| notes::of_pending(tdd, &memory.repository(), &commit.oid));

@@ -1,14 +1,16 @@
 //! `branch.delete`: clearing up after an abort. Never with work that is nowhere else, unless forced.
 
+use project::git::ProcessGroup;
 use rails::RunState;
 use rails::state::Pending;
 use serde_json::{Map, Value, json};
 
 use super::super::memory::Memory;
 use super::super::{Tdd, refusal};
-use super::failed;
+use super::{failed, forget_git, note_git, settle_git, since};
+use crate::fail_point;
 use crate::fault::Fault;
-use crate::support::{No, Outcome};
+use crate::support::{Looked, No, Outcome};
 
 /// Looks what would be lost.
 pub fn prepare(_tdd: &Tdd<'_>, run: &RunState, flags: &Map<String, Value>) -> Result<Value, No> {
@@ -60,26 +62,42 @@ pub fn prepare(_tdd: &Tdd<'_>, run: &RunState, flags: &Map<String, Value>) -> Re
 }
 
 /// Idempotent.
-pub fn perform(run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
-    carry_out(run, &pending.what)
+pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+    carry_out(tdd, run, &pending.what)
+}
+
+/// Puts away what a dead git left in the way of doing it again.
+pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    settle_git(tdd, run, Some(since(pending)))?;
+    Ok(Looked::NotDone)
+}
+
+/// The same, where no effect is pending: of a run that was aborted before.
+pub fn settle(tdd: &Tdd<'_>, run: &RunState) -> Result<(), Fault> {
+    settle_git(tdd, run, None)
 }
 
 /// Does what was prepared.
-pub fn carry_out(run: &RunState, what: &Value) -> Result<Outcome, Fault> {
+pub fn carry_out(tdd: &Tdd<'_>, run: &RunState, what: &Value) -> Result<Outcome, Fault> {
     let memory = Memory::of(run)?;
-    let repository = memory.repository();
+    let repository = memory.repository().with_fsync(tdd.pinned.git.fsync);
+    let on_spawn = |group: &ProcessGroup| {
+        note_git(tdd, group);
+        fail_point::reach("branch-in-git");
+    };
     let branch = &memory.start.branch;
     let delete = what.get("delete") == Some(&Value::Bool(true));
     if repository.head()?.branch.as_deref() == Some(branch)
-        && let Err(error) = repository.switch(&memory.start.from_branch)
+        && let Err(error) = repository.switch(&memory.start.from_branch, &on_spawn)
     {
         return Ok(failed(error.into()));
     }
     if delete
         && repository.branch_exists(branch)?
-        && let Err(error) = repository.delete_branch(branch, true)
+        && let Err(error) = repository.delete_branch(branch, true, &on_spawn)
     {
         return Ok(failed(error.into()));
     }
+    forget_git(tdd);
     Ok(Outcome::done())
 }

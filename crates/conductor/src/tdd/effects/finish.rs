@@ -21,16 +21,9 @@ pub fn prepare(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
         UpdateTaskStatus::Leave => None,
     };
     let carries = memory::owed(run);
-    let rewrite = commit::rewrite(tdd, &memory, &carries, status.as_deref())?;
+    let writing = commit::writing(tdd, &memory, carries, status.as_deref())?;
     let mut paths = Vec::new();
-    let brings_status = status.is_some() || !carries.is_empty();
-    commit::add_tasks_file(
-        &memory,
-        &repository,
-        rewrite.as_ref(),
-        brings_status,
-        &mut paths,
-    )?;
+    let edited = commit::add_tasks_file(&memory, &repository, &writing, &mut paths)?;
     let message = if paths.is_empty() {
         String::new()
     } else {
@@ -50,8 +43,7 @@ pub fn prepare(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
             },
         )?
     };
-    let intent = commit::intent(
-        tdd, run, &memory, "finish", message, paths, rewrite, carries,
-    )?;
+    let mut intent = commit::intent(tdd, run, &memory, "finish", message, paths, writing)?;
+    intent.edited = edited;
     Ok(super::write(&intent)?)
 }

@@ -8,9 +8,19 @@ pub mod finish;
 pub mod notes;
 pub mod tag;
 
-use crate::fault::Fault;
-use crate::support::Outcome;
+use std::time::{Duration, SystemTime};
+
+use project::git::ProcessGroup;
+use rails::RunState;
+use rails::state::Pending;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::Tdd;
+use super::memory::Memory;
+use crate::clock::millis_of;
+use crate::fault::{Fault, Kind};
+use crate::support::Outcome;
 
 /// A fault as the failure of an effect.
 fn failed(fault: Fault) -> Outcome {
@@ -21,6 +31,98 @@ fn failed(fault: Fault) -> Outcome {
     }
 }
 
+/// How long a git that outlived its tm is waited for.
+const OUTLIVED: Duration = Duration::from_secs(30);
+
+/// The file in the run's folder that names the process group of the git at work.
+const GROUP_FILE: &str = "git-process.json";
+
+/// A git of ours that was started, as it is noted for whoever comes after a crash.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct GitAtWork {
+    #[serde(flatten)]
+    group: ProcessGroup,
+    /// When it was started, in milliseconds since 1970.
+    #[serde(default)]
+    since: u64,
+}
+
+/// Notes the git that is at work. A hint: what it does is found without it, too.
+fn note_git(tdd: &Tdd<'_>, group: &ProcessGroup) {
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0));
+    let at_work = GitAtWork {
+        group: group.clone(),
+        since,
+    };
+    if let Ok(bytes) = serde_json::to_vec(&at_work) {
+        let _ = journal::derived::replace_if_changed(&tdd.dir.join(GROUP_FILE), &bytes);
+    }
+}
+
+/// The git that was noted last, if what it did was not settled.
+fn noted_git(tdd: &Tdd<'_>) -> Option<GitAtWork> {
+    let bytes = std::fs::read(tdd.dir.join(GROUP_FILE)).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Nobody has to look for that git any more.
+fn forget_git(tdd: &Tdd<'_>) {
+    let _ = std::fs::remove_file(tdd.dir.join(GROUP_FILE));
+}
+
+/// When a pending effect was intended.
+fn since(pending: &Pending) -> SystemTime {
+    millis_of(&pending.since)
+        .and_then(|millis| u64::try_from(millis).ok())
+        .map_or(SystemTime::UNIX_EPOCH, at_millis)
+}
+
+fn at_millis(millis: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_millis(millis)
+}
+
+/// Ends a git that changed branches for a process that died, and puts away the locks that it left. `since` is when it
+/// was intended, where that is known.
+fn settle_git(tdd: &Tdd<'_>, run: &RunState, since: Option<SystemTime>) -> Result<(), Fault> {
+    let noted = noted_git(tdd);
+    let Some(since) = since.or_else(|| noted.as_ref().map(|noted| at_millis(noted.since))) else {
+        return Ok(());
+    };
+    if let Some(GitAtWork { group, .. }) = &noted
+        && !group.wait_for_leader(OUTLIVED)
+        && !group.end()
+    {
+        return Err(still_running());
+    }
+    let memory = Memory::of(run)?;
+    let group = noted.as_ref().map(|noted| &noted.group);
+    memory
+        .repository()
+        .remove_stale_locks(group, since, &memory.start.branch)?;
+    forget_git(tdd);
+    Ok(())
+}
+
+fn still_running() -> Fault {
+    Fault::new(
+        Kind::Conflict,
+        "git_busy",
+        "a git that was started earlier is still at work",
+    )
+    .suggest("wait until it ends (a hook may be running), then try again")
+}
+
+/// A failed effect as the fault of a command.
+pub fn fault(code: String, message: String, suggestion: Option<String>) -> Fault {
+    let kind = match code.as_str() {
+        "git_busy" => Kind::Conflict,
+        _ => Kind::Environment,
+    };
+    Fault::new(kind, code, message).suggest(suggestion.unwrap_or_default())
+}
+
 /// Reads an intent back.
 fn read<T: serde::de::DeserializeOwned>(what: &Value) -> Result<T, Fault> {
     serde_json::from_value(what.clone())
@@ -28,7 +130,7 @@ fn read<T: serde::de::DeserializeOwned>(what: &Value) -> Result<T, Fault> {
 }
 
 /// Writes an intent down.
-fn write<T: serde::Serialize>(what: &T) -> Result<Value, Fault> {
+fn write<T: Serialize>(what: &T) -> Result<Value, Fault> {
     serde_json::to_value(what)
         .map_err(|error| Fault::bug(format!("an intent cannot be written: {error}")))
 }

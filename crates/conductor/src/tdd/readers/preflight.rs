@@ -232,6 +232,7 @@ pub fn plan(
             of_task.detail = to_do(&plan, &task);
         }
     }
+    start.source.pin(&task);
     start.implicit = task.subtasks.iter().any(|subtask| subtask.implicit);
     start.skipped = plan
         .skipped
@@ -356,7 +357,7 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
                 root.join(path)
             };
             let path = std::fs::canonicalize(&path).unwrap_or(path);
-            Ok(Source::Plan { path })
+            Ok(Source::plan(path))
         }
         (None, Some(title)) => Ok(Source::Inline {
             title: title.clone(),

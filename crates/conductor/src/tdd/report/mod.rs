@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use super::derived::{commit_of, event_of};
 use super::evidence::level_name;
 use super::memory::{self, BASELINE, GREEN, Memory};
-use super::{texts, view};
+use super::{effects, texts, view};
 use crate::clock::millis_of;
 use crate::fault::Fault;
 use phase::{Basis, Levels, Phase};
@@ -366,8 +366,16 @@ fn stopped(story: &mut Story, at: &str, event: &Event) {
                 .pauses
                 .push(json!({ "reason": reason, "message": message, "at": at }));
         }
-        Event::EffectDone { name, result, .. } if result.get("failed").is_some() => {
-            let failed = &result["failed"];
+        Event::EffectDone { name, result, .. } => {
+            let told = effects::commit::told(result, "the tasks file");
+            story.warnings.extend(
+                told.into_iter().map(
+                    |message| json!({ "unit": name, "code": "tasks_file", "message": message }),
+                ),
+            );
+            let Some(failed) = result.get("failed") else {
+                return;
+            };
             story.failed_effects.push(json!({
                 "effect": name,
                 "code": failed.get("code"),
