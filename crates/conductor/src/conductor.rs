@@ -72,6 +72,7 @@ impl Conductor {
         if let Some(tag) = &options.tag {
             journal::layout::Name::check("tag", tag)?;
         }
+        apart(&root, &settings.store)?;
         Ok(Self {
             home: Home::new(&settings.store),
             root,
@@ -200,6 +201,36 @@ impl Conductor {
         }
         Ok((found.dir, loaded))
     }
+}
+
+/// Refuses to keep runs where git would take them for files of the project: their journal would change what is being
+/// tested, and a commit could bring along what a person trusts.
+fn apart(root: &Path, store: &Path) -> Result<(), Fault> {
+    // The store may still have to be made.
+    let there = store.ancestors().find_map(|folder| {
+        let real = std::fs::canonicalize(folder).ok()?;
+        Some(real.join(store.strip_prefix(folder).ok()?))
+    });
+    let store = there.unwrap_or_else(|| store.to_owned());
+    if !store.starts_with(root) {
+        return Ok(());
+    }
+    // Where there is no git, nothing can come with a commit.
+    let Ok(repository) = project::git::Repository::discover(root) else {
+        return Ok(());
+    };
+    if repository.is_private(&store)? {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Kind::Environment,
+        "store_in_project",
+        format!(
+            "the folder for runs, {}, lies in the project, and git does not ignore all of it",
+            store.display()
+        ),
+    )
+    .suggest("set HOME, or TRAMLINE_HOME to a folder elsewhere; or have git ignore that folder, with no file of it committed"))
 }
 
 /// A run that was found, and what was loaded of it on the way.

@@ -35,6 +35,8 @@ impl Conductor {
         self.tasks_file(&mut checks);
         self.test_command(is_repository, &mut checks);
         self.workflow_files(&mut checks);
+        self.settings_in_force(&mut checks);
+        self.trust_in_repository(&mut checks);
         self.storage(&mut checks)?;
         Ok(checks)
     }
@@ -204,6 +206,28 @@ impl Conductor {
                     format!("tm workflow check {}", workflow.source),
                 ));
             }
+        }
+    }
+
+    /// Names settings that were given and do not count.
+    fn settings_in_force(&self, checks: &mut Vec<DoctorCheck>) {
+        for overruled in &self.settings.overruled {
+            checks.push(note(
+                "settings",
+                overruled.to_string(),
+                "take it out, or change the value that counts",
+            ));
+        }
+    }
+
+    /// Names what the repository brings along and nobody trusted.
+    fn trust_in_repository(&self, checks: &mut Vec<DoctorCheck>) {
+        match self.untrusted() {
+            Ok(all) => checks.extend(
+                all.iter()
+                    .map(|request| warn("trust", request.warning(), request.command())),
+            ),
+            Err(fault) => checks.push(fail("trust", fault.message, fault.suggestion)),
         }
     }
 

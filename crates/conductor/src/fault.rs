@@ -212,6 +212,13 @@ impl From<project::config::ConfigError> for Fault {
     }
 }
 
+impl From<project::trust::TrustError> for Fault {
+    fn from(error: project::trust::TrustError) -> Self {
+        let suggestion = error.suggestion();
+        Self::new(Kind::Environment, error.code(), chain(&error)).suggest(suggestion)
+    }
+}
+
 impl From<project::tasks::TaskError> for Fault {
     fn from(error: project::tasks::TaskError) -> Self {
         let kind = match error.code() {

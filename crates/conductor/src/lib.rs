@@ -24,6 +24,7 @@ pub mod runs;
 mod snapshots;
 pub mod support;
 pub mod tdd;
+pub mod trust;
 
 pub use conductor::{Conductor, OpenOptions};
 pub use definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
@@ -37,3 +38,4 @@ pub use graph::{GraphFormat, WorkflowGraph};
 pub use remembered::remember_runs;
 pub use runs::{Follow, LogRepaired, LogVerified, RunFilter, RunSummary};
 pub use tdd::report::Report;
+pub use trust::TrustRequest;

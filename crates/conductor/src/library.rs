@@ -26,9 +26,12 @@ pub struct Source {
     pub text: String,
     /// `built in`, or the file.
     pub origin: String,
+    /// The file, where it does not come with the program.
+    pub path: Option<PathBuf>,
 }
 
-fn folder(root: &Path) -> PathBuf {
+/// The project's own folder of workflows.
+pub(crate) fn folder(root: &Path) -> PathBuf {
     root.join(".taskmaster/workflows")
 }
 
@@ -131,12 +134,14 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
         return Ok(Source {
             text,
             origin: path.display().to_string(),
+            path: Some(path),
         });
     }
     builtin
         .map(|builtin| Source {
             text: builtin.workflow.to_owned(),
             origin: BUILT_IN.to_owned(),
+            path: None,
         })
         .ok_or_else(|| {
             let mut known: Vec<String> = workflows::all()
@@ -158,6 +163,16 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
             ))
             .expected(known)
         })
+}
+
+/// The definition called `id`, unproved: enough to see what it would decide.
+pub(crate) fn parsed(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
+    let source = find(root, id)?;
+    match Definition::parse(&source.text) {
+        Ok(definition) => Ok((definition, source)),
+        // It was parsed to be found.
+        Err(_) => load(root, id),
+    }
 }
 
 /// Loads and proves the definition called `id`.

@@ -9,3 +9,4 @@ pub mod profile;
 pub mod runner;
 pub mod suite;
 pub mod tasks;
+pub mod trust;

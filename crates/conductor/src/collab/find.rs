@@ -57,7 +57,7 @@ impl Conductor {
     /// Begins a session of that name, unless somebody else did meanwhile.
     pub(super) fn begin_skills(&self, session: Option<&str>) -> Result<RunDir, Fault> {
         let name = session.map_or(DEFAULT_SESSION, str::trim);
-        let (definition, source) = library::load(&self.root, WORKFLOW)?;
+        let (definition, source) = self.startable(WORKFLOW)?;
         RunStem::session(&definition.id.value, name)?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
@@ -103,7 +103,7 @@ impl Conductor {
         if !same(named, first) {
             return Ok(dir);
         }
-        let (definition, source) = library::load(&self.root, WORKFLOW)?;
+        let (definition, source) = self.startable(WORKFLOW)?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
         // Somebody else may have begun the next one meanwhile.

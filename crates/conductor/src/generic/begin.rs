@@ -17,7 +17,7 @@ use crate::conductor::Conductor;
 use crate::engine::{Done, OpenRun};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
-use crate::library::{self, Source};
+use crate::library::Source;
 use crate::review::{self, Session};
 
 /// What a run that begins brings along.
@@ -37,7 +37,7 @@ impl Conductor {
         workflow: &str,
         inputs: Map<String, Value>,
     ) -> Result<RunStarted, Fault> {
-        let (definition, source) = library::load(&self.root, workflow)?;
+        let (definition, source) = self.startable(workflow)?;
         inputs::check(&definition, &inputs)?;
         match hands(&definition) {
             Hands::Task => self.start_on_task(workflow, inputs),
@@ -118,7 +118,7 @@ impl Conductor {
                 run_id: run.run.clone(),
                 workflow: run.workflow.clone(),
                 branch: None,
-                warnings: Vec::new(),
+                warnings: self.start_warnings()?,
                 next_action: view::next_action(&run, &definition),
             }),
             Done::Moved(_) => Err(Fault::bug("a start journalled nothing")),

@@ -257,23 +257,6 @@ pub struct ProfileInput {
     pub choices: Vec<Value>,
 }
 
-/// A profile whose processor is to be trusted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Untrusted {
-    /// The profile.
-    pub profile: String,
-    /// Its folder.
-    pub folder: PathBuf,
-    /// SHA-256 over all its files.
-    pub hash: String,
-    /// The commands that it would run, each as one line.
-    pub commands: Vec<String>,
-    /// Its files, relative to the folder.
-    pub files: Vec<String>,
-    /// Whether it is trusted as it is.
-    pub trusted: bool,
-}
-
 /// The answer of `export`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Exported {

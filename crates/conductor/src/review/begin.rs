@@ -14,7 +14,7 @@ use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::generic::answer::RunStarted;
 use crate::generic::readers::Given;
-use crate::library::{self, Source};
+use crate::library::Source;
 
 /// The workflow of `tm session init`.
 const WORKFLOW: &str = "review";
@@ -24,7 +24,7 @@ const DEFAULT_PROFILE: &str = "generic";
 impl Conductor {
     /// Begins a session. Nothing of it runs yet: the first step asks for the plan.
     pub fn session_init(&self, init: &Init) -> Result<SessionState, Fault> {
-        let (definition, source) = library::load(&self.root, WORKFLOW)?;
+        let (definition, source) = self.startable(WORKFLOW)?;
         let mut inputs = Map::new();
         let profile = init.profile.as_deref().unwrap_or(DEFAULT_PROFILE);
         inputs.insert("profile".to_owned(), profile.into());
@@ -96,13 +96,13 @@ impl Conductor {
     }
 
     /// The profile of that name: the project's own, or a built-in one.
-    pub(super) fn profile(&self, name: &str) -> Result<Profile, Fault> {
+    pub(crate) fn profile(&self, name: &str) -> Result<Profile, Fault> {
         Ok(profile::load(&self.root, name, &builtin_profiles())?)
     }
 }
 
 /// The profiles that come with the program.
-pub(super) fn builtin_profiles() -> Vec<Builtin<'static>> {
+pub(crate) fn builtin_profiles() -> Vec<Builtin<'static>> {
     workflows::builtin_profiles()
         .iter()
         .map(|profile| Builtin {

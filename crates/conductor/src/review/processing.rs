@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use project::profile::processing::{self, ProcessingResult, ProcessorFault, Request, Status};
-use project::profile::trust::TrustStore;
 use project::profile::{Phase, Profile, Reader};
+use project::trust::TrustStore;
 use response::bundle::{self, File, Rules};
 use response::{plan, verdict};
 

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::trust::TrustError;
+
 /// Where in a profile's files something stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -175,17 +177,9 @@ pub enum ProfileError {
         /// What is wrong.
         message: String,
     },
-    /// The list of trusted profiles cannot be read or written.
-    #[error("the list of trusted profiles, {}, {problem}", path.display())]
-    TrustStore {
-        /// The list.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: String,
-        /// What the system said.
-        #[source]
-        source: Option<io::Error>,
-    },
+    /// The list of what is trusted cannot be read or written.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
 }
 
 fn joined(faults: &[InputFault]) -> String {
@@ -213,7 +207,7 @@ impl ProfileError {
             }
             Self::Template { .. } => "bad_template",
             Self::Pin { .. } => "profile_damaged",
-            Self::TrustStore { .. } => "trust_store",
+            Self::Trust(error) => error.code(),
         }
     }
 
@@ -239,10 +233,7 @@ impl ProfileError {
                 all.join("; ")
             }
             Self::Pin { .. } => "use the tm that began the session, or begin another one".to_owned(),
-            Self::TrustStore { path, .. } => format!(
-                "see to {}; if it is taken away, what was trusted must be trusted anew",
-                path.display()
-            ),
+            Self::Trust(error) => error.suggestion(),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! One is a folder, `.taskmaster/profiles/NAME/` of the project, or comes with the program. It holds `profile.yaml` and
 //! the templates of four prompts, and where reading a response takes code, that code. What comes with a project is read
 //! as what it is, text of others: within bounds, with templates that can do little (see `template`), and code runs
-//! only after a person trusted it ([`trust`]).
+//! only after a person trusted it ([`crate::trust`]).
 
 mod definition;
 mod error;
@@ -16,7 +16,6 @@ mod pin;
 pub mod processing;
 mod reading;
 mod template;
-pub mod trust;
 mod view;
 
 use std::collections::BTreeMap;
@@ -36,7 +35,8 @@ pub use phase::{PerPhase, Phase};
 pub use view::{CodeFile, Review, View, shown_files};
 
 use folder::{Files, PROFILE_FILE};
-use trust::TrustStore;
+
+use crate::trust::{Subject, TrustStore};
 
 /// A profile that was read and proved.
 #[derive(Debug, Clone)]
@@ -257,7 +257,9 @@ impl Profile {
     pub fn is_trusted(&self, trust: &TrustStore) -> Result<bool, ProfileError> {
         match &self.source {
             Source::Builtin => Ok(true),
-            Source::Project { folder } => trust.is_trusted(folder, &self.hash),
+            Source::Project { folder } => {
+                Ok(trust.is_trusted(Subject::Profile, folder, &self.hash)?)
+            }
         }
     }
 

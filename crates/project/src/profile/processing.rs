@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::folder::Files;
-use super::trust::TrustStore;
 use super::{Phase, Profile, ProfileError, Reader, Source, reading};
 use crate::convention::plain;
 use crate::process::{self, Ended, How, Program, ProgramError};
+use crate::trust::{Subject, TrustStore};
 
 /// More than this ends a command, in bytes.
 const MOST_STDOUT: usize = 80 * 1024 * 1024;
@@ -295,11 +295,14 @@ pub fn process(
         });
     };
     let files = Files::read(folder)?;
-    if !trust.is_trusted(folder, &files.hash())? {
+    let trusted = trust.is_trusted(Subject::Profile, folder, &files.hash());
+    if !trusted.map_err(ProfileError::from)? {
         return Err(ProcessorFault::Untrusted {
             profile: profile.name.clone(),
             folder: folder.clone(),
-            changed: trust.knows(folder)?,
+            changed: trust
+                .knows(Subject::Profile, folder)
+                .map_err(ProfileError::from)?,
         });
     }
     // What runs is what was trusted: the command of the very files that have this hash, whatever the session began with.

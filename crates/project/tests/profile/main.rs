@@ -13,8 +13,8 @@ mod trusting;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use project::profile::trust::TrustStore;
 use project::profile::{Builtin, CodeFile, Profile, ProfileError, View, list, load};
+use project::trust::TrustStore;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -28,7 +28,10 @@ fn script(text: &str) -> Scene {
 fn trusted(scene: Scene) -> Scene {
     let folder = scene.profile_folder().canonicalize().unwrap();
     let hash = scene.load().unwrap().hash;
-    scene.store().trust(&folder, "own", &hash).unwrap();
+    scene
+        .store()
+        .trust(project::trust::Subject::Profile, &folder, "own", &hash)
+        .unwrap();
     scene
 }
 

@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::thread;
 
+use project::trust::Subject;
+
 use crate::{LEAST, Scene};
 
 #[test]
@@ -16,24 +18,30 @@ fn trust_is_for_a_folder_as_it_is() {
     let profile = scene.load().unwrap();
     assert!(!profile.is_trusted(&store).unwrap());
     let folder = scene.profile_folder().canonicalize().unwrap();
-    store.trust(&folder, "own", &profile.hash).unwrap();
-    store.trust(&folder, "own", &profile.hash).unwrap();
+    store
+        .trust(Subject::Profile, &folder, "own", &profile.hash)
+        .unwrap();
+    store
+        .trust(Subject::Profile, &folder, "own", &profile.hash)
+        .unwrap();
     assert!(profile.is_trusted(&store).unwrap());
     assert_eq!(store.all().unwrap().len(), 1);
     assert!(
         !store
-            .is_trusted(Path::new("/elsewhere"), &profile.hash)
+            .is_trusted(Subject::Profile, Path::new("/elsewhere"), &profile.hash)
             .unwrap()
     );
 
     let scene = scene.file("a.sh", "rm -rf /");
     let changed = scene.load().unwrap();
-    assert!(!changed.is_trusted(&store).unwrap() && store.knows(&folder).unwrap());
+    assert!(
+        !changed.is_trusted(&store).unwrap() && store.knows(Subject::Profile, &folder).unwrap()
+    );
     fs::remove_file(scene.path("a.sh")).unwrap();
     assert!(scene.load().unwrap().is_trusted(&store).unwrap());
 
-    assert!(store.revoke(&folder).unwrap());
-    assert!(!store.revoke(&folder).unwrap());
+    assert!(store.revoke(Subject::Profile, &folder).unwrap());
+    assert!(!store.revoke(Subject::Profile, &folder).unwrap());
     assert!(!scene.load().unwrap().is_trusted(&store).unwrap());
 }
 
@@ -47,7 +55,12 @@ fn a_list_of_profiles_says_what_is_trusted() {
     assert_eq!(trusted(), Some(false));
     let folder = scene.profile_folder().canonicalize().unwrap();
     store
-        .trust(&folder, "own", &scene.load().unwrap().hash)
+        .trust(
+            Subject::Profile,
+            &folder,
+            "own",
+            &scene.load().unwrap().hash,
+        )
         .unwrap();
     assert_eq!(trusted(), Some(true));
 }
@@ -62,7 +75,9 @@ fn writers_at_once_lose_nothing() {
             scope.spawn(move || {
                 for number in 0..5 {
                     let folder = format!("/profiles/{writer}-{number}");
-                    store.trust(Path::new(&folder), "own", "00").unwrap();
+                    store
+                        .trust(Subject::Profile, Path::new(&folder), "own", "00")
+                        .unwrap();
                 }
             });
         }
@@ -74,9 +89,11 @@ fn writers_at_once_lose_nothing() {
 fn the_list_is_the_users_alone() {
     let scene = Scene::empty();
     let store = scene.store();
-    store.trust(Path::new("/a"), "own", "00").unwrap();
+    store
+        .trust(Subject::Profile, Path::new("/a"), "own", "00")
+        .unwrap();
     let home = scene.folder.path().join("home/.taskmaster");
-    let file = home.join("trusted-profiles.json");
+    let file = home.join("trusted.json");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&file), 0o600);
     assert_eq!(mode(&home), 0o700);
@@ -84,7 +101,9 @@ fn the_list_is_the_users_alone() {
     assert_eq!(fs::read_dir(&home).unwrap().count(), 2);
 
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
-    let error = store.is_trusted(Path::new("/a"), "00").unwrap_err();
+    let error = store
+        .is_trusted(Subject::Profile, Path::new("/a"), "00")
+        .unwrap_err();
     assert_eq!(error.code(), "trust_store");
     assert!(error.to_string().contains("written by others"), "{error}");
 }
@@ -93,17 +112,22 @@ fn the_list_is_the_users_alone() {
 fn a_damaged_list_trusts_nothing_and_is_not_written_over() {
     let scene = Scene::empty();
     let store = scene.store();
-    store.trust(Path::new("/a"), "own", "00").unwrap();
-    let file = scene
-        .folder
-        .path()
-        .join("home/.taskmaster/trusted-profiles.json");
-    for text in ["", "{", "[]", "{\"version\": 2, \"profiles\": []}"] {
+    store
+        .trust(Subject::Profile, Path::new("/a"), "own", "00")
+        .unwrap();
+    let file = scene.folder.path().join("home/.taskmaster/trusted.json");
+    for text in ["", "{", "[]", "{\"version\": 2, \"trusted\": []}"] {
         fs::write(&file, text).unwrap();
-        let error = store.is_trusted(Path::new("/a"), "00").unwrap_err();
+        let error = store
+            .is_trusted(Subject::Profile, Path::new("/a"), "00")
+            .unwrap_err();
         assert_eq!(error.code(), "trust_store", "{text}");
-        assert!(error.suggestion().contains("trusted-profiles.json"));
-        assert!(store.trust(Path::new("/b"), "own", "00").is_err());
+        assert!(error.suggestion().contains("trusted.json"));
+        assert!(
+            store
+                .trust(Subject::Profile, Path::new("/b"), "own", "00")
+                .is_err()
+        );
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
 }

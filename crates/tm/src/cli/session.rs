@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::ProjectPlace;
+use super::setup::TrustChoice;
 
 /// `tm session`.
 #[derive(Debug, Args)]
@@ -244,9 +245,9 @@ pub struct Trust {
     /// The profile
     #[arg(value_name = "PROFILE")]
     pub profile: String,
-    /// Take the trust back; that needs no terminal
-    #[arg(long)]
-    pub revoke: bool,
+    /// How.
+    #[command(flatten)]
+    pub choice: TrustChoice,
 }
 
 /// `tm session cancel`.

@@ -44,6 +44,28 @@ pub enum WorkflowCommand {
                            tm workflow graph my.yaml --format dot | dot -Tpng > my.png"
     )]
     Graph(Graph),
+    /// Let runs of a workflow of this project begin, as it is now; a person decides this, at a terminal
+    ///
+    /// Only those need it that take the place of a built-in one, or have gates.
+    Trust {
+        /// Id of the workflow
+        #[arg(value_name = "ID")]
+        id: String,
+        /// How.
+        #[command(flatten)]
+        choice: TrustChoice,
+    },
+}
+
+/// How something that a repository brings along is trusted; a person is asked at a terminal if neither is given.
+#[derive(Debug, Args)]
+pub struct TrustChoice {
+    /// Trust it if its bytes have this hash, without asking: for jobs whose author read them elsewhere
+    #[arg(long, value_name = "SHA256", conflicts_with = "revoke")]
+    pub hash: Option<String>,
+    /// Take the trust back; that needs no terminal
+    #[arg(long)]
+    pub revoke: bool,
 }
 
 /// `tm config`.
@@ -66,6 +88,11 @@ pub enum ConfigCommand {
         #[arg(long)]
         origin: bool,
     },
+    /// Let the test command of this project run without being asked for, as it is now; a person decides this, at a terminal
+    ///
+    /// That is what `evidence.require: verified` and `evidence.redInCleanTree` make of a report. What is asked for with
+    /// `--verify` needs no trust.
+    Trust(TrustChoice),
 }
 
 /// `tm doctor`.

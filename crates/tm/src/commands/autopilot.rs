@@ -51,6 +51,7 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
         AutopilotCommand::Allow(allow) => let_pass(&conductor, &allow, output),
         AutopilotCommand::Status(status) => {
             let answer = conductor.status(status.run.run_id.as_deref())?;
+            super::trust::warn(&conductor, output);
             output.answer(&answer, render::status)?;
             Ok(DONE)
         }

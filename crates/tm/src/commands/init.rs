@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use conductor::trust::Subject;
 use conductor::{Fault, Kind};
 use project::config::Environment;
 use serde::Serialize;
@@ -80,7 +81,33 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
         answer.written = true;
     }
     output.answer(&answer, render::init_done)?;
+    if !arguments.remove {
+        trust(arguments, output)?;
+    }
     Ok(DONE)
+}
+
+/// Names what the repository brings along and nobody trusted. The person is asked for what would run by itself.
+fn trust(arguments: &Init, output: &mut Output) -> Result<(), Fault> {
+    // Settings may be broken here; the first command that needs them says so.
+    let Ok(conductor) = super::open(arguments.place.project_root.clone(), None, "tm init") else {
+        return Ok(());
+    };
+    let asks = output.has_person() && !arguments.yes && !arguments.print;
+    if asks
+        && let Ok(untrusted) = conductor.untrusted()
+        && let Some(tests) = untrusted
+            .iter()
+            .find(|request| request.subject == Subject::Tests)
+    {
+        match super::trust::ask(tests, output) {
+            Ok(()) => conductor.trust(tests)?,
+            Err(fault) if fault.code == "declined" => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    super::trust::warn(&conductor, output);
+    Ok(())
 }
 
 /// Asks, once, for everything that was shown.

@@ -10,6 +10,7 @@ mod mcp;
 mod run;
 pub mod session;
 mod setup;
+mod trust;
 mod verify;
 mod watch;
 mod workflow;

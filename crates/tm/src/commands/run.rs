@@ -24,6 +24,7 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
         }
         RunCommand::Status(chosen) => {
             let answer = conductor.run_status(chosen.run.run_id.as_deref())?;
+            super::trust::warn(&conductor, output);
             output.answer(&answer, render::run::status)?;
         }
         RunCommand::Step(chosen) => {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use clap::CommandFactory;
+use conductor::trust::Subject;
 use conductor::{Fault, Kind};
 use serde_json::{Map, Value, json};
 
@@ -40,6 +41,9 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
                 return Ok(Kind::Refused.exit_status());
             }
         }
+        WorkflowCommand::Trust { id, choice } => {
+            return super::trust::run(&conductor, Subject::Workflow, &id, &choice, output);
+        }
         WorkflowCommand::Graph(graph) => super::workflow::graph(&graph, &conductor, output)?,
     }
     Ok(DONE)
@@ -47,9 +51,17 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
 
 /// Carries out a command of `tm config`.
 pub fn config(config: Config, output: &mut Output) -> Outcome {
-    let ConfigCommand::Show { origin } = config.command;
-    let conductor = open(config.place.project_root, None, "tm config show")?;
+    let conductor = open(config.place.project_root, None, "tm config")?;
+    let origin = match config.command {
+        ConfigCommand::Show { origin } => origin,
+        ConfigCommand::Trust(choice) => {
+            return super::trust::run(&conductor, Subject::Tests, "", &choice, output);
+        }
+    };
     let settings = conductor.settings();
+    for overruled in &settings.overruled {
+        output.warning(&overruled.to_string());
+    }
     if !output.is_json() {
         let text = render::config(settings, origin, &output.look());
         output.text(&text)?;

@@ -12,6 +12,7 @@ const GREEN: &[&str] = &["autopilot", "complete", "green", "--verify"];
 #[test]
 fn a_verified_run_from_start_to_end() {
     let stage = Stage::new(r#""evidence": {"require": "verified"}"#);
+    stage.env.trust(&["config", "trust"]);
     stage.env.auto("start 1 --verify").ok();
     for name in ["spaces", "tabs"] {
         let test = format!("test_{name}() {{ test \"$({name})\" = {name}; }}\n");
@@ -52,6 +53,7 @@ fn less_than_is_asked_for() {
 
     // Where the engine runs the suite itself, a claim is not even looked at.
     let stage = Stage::new(r#""evidence": {"require": "verified"}"#);
+    stage.env.trust(&["config", "trust"]);
     stage.env.auto("start 1 --verify").ok();
     stage.env.write("tests/spaces_test.sh", NEW_TESTS);
     accepted(stage.env.auto("complete red --results failed:7").ok());
@@ -328,6 +330,7 @@ echo $((n + 1)) >../count
 fn red_in_a_clean_tree() {
     const CLEAN: &str = r#""evidence": {"redInCleanTree": true}"#;
     let stage = Stage::started_with(CLEAN);
+    stage.env.trust(&["config", "trust"]);
     // It fails here because the product is broken here, and not because something is missing.
     stage.env.write("src/words.sh", "words() { echo 7; }\n");
     stage.env.write(
@@ -355,6 +358,7 @@ fn red_in_a_clean_tree() {
         .env
         .write("tests/old_test.sh", "test_old() { false; }\n");
     stage.env.commit_all("A test that fails");
+    stage.env.trust(&["config", "trust"]);
     stage.start();
     stage.env.write("src/words.sh", "words() { echo 7; }\n");
     stage.env.write(
@@ -382,6 +386,7 @@ fn a_clean_tree_may_have_to_be_set_up() {
             .env
             .write("run.sh", format!("[ -d node_modules ] || exit 9\n{runner}"));
         stage.env.commit_all("A runner that needs it");
+        stage.env.trust(&["config", "trust"]);
         stage.env.auto("start 1").ok();
         stage.env.write("tests/spaces_test.sh", NEW_TESTS);
         stage

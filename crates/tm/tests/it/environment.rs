@@ -178,6 +178,14 @@ impl TestEnvironment {
         Ran::of(&self.program(arguments).output().unwrap())
     }
 
+    /// Trusts something of the repository as it is: `["config", "trust"]`, or another command that does.
+    pub fn trust(&self, command: &[&str]) {
+        let hash = |hash: &str| self.tm(&[command, &["--hash", hash, "--json"]].concat());
+        let asked = hash("00").json_with(3);
+        assert_eq!(asked["error"]["code"], "other_hash", "{asked}");
+        hash(asked["error"]["details"]["hash"].as_str().unwrap()).json_with(0);
+    }
+
     /// Runs the binary with lines on its standard input.
     pub fn tm_with_input(&self, arguments: &[&str], input: &str) -> Ran {
         let mut child = self

@@ -161,6 +161,7 @@ fn settings_may_ask_for_more_than_numbers() {
     environment.complete(0, &["red", "--verify"]);
 
     let environment = project(&asking("verified"));
+    environment.trust(&["config", "trust"]);
     environment.start(&[]);
     environment.write("tests/words.sh", "test -f words\n");
     environment.complete(0, &["red"]);

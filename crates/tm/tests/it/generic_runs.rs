@@ -277,6 +277,7 @@ states:
 fn a_workflow_in_the_place_of_tdd_has_to_work_on_a_task() {
     let project = TestEnvironment::new();
     give(&project, "tdd", &format!("shadows: true\n{TURNS}"));
+    project.trust(&["workflow", "trust", "tdd"]);
     let refused = project
         .tm(&["autopilot", "start", "1", "--json"])
         .json_with(6);

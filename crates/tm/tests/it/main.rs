@@ -19,6 +19,7 @@ mod session_gates;
 mod session_person;
 mod shell;
 mod terminal;
+mod trust;
 mod whole_run;
 mod workflow_graph;
 

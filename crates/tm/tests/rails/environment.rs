@@ -277,6 +277,18 @@ impl TestEnvironment {
         Answer::of(&self.program(arguments).output().unwrap())
     }
 
+    /// Trusts something of the repository as it is: `["config", "trust"]`, or another command that does.
+    #[allow(
+        dead_code,
+        reason = "some of those who share this file have nothing to trust"
+    )]
+    pub fn trust(&self, command: &[&str]) {
+        let asked = self.tm(&[command, &["--hash", "00"]].concat());
+        assert_eq!(asked.code(), "other_hash", "{asked:#?}");
+        let hash = asked.json["error"]["details"]["hash"].as_str().unwrap();
+        self.tm(&[command, &["--hash", hash]].concat()).ok();
+    }
+
     /// Runs `tm autopilot` with words that stand apart by spaces.
     pub fn auto(&self, words: &str) -> Answer {
         self.tm(&autopilot(words))

@@ -233,10 +233,10 @@ fn one_that_nobody_trusts() {
 fn trust_does_not_come_with_a_project() {
     let env = Env::new();
     let session = planning(&env, PROFILE, GOOD);
-    let list = env.home().join("store/trusted-profiles.json");
+    let list = env.home().join("store/trusted.json");
     let text = fs::read_to_string(&list).unwrap();
     fs::remove_file(list).unwrap();
-    env.write(".taskmaster/trusted-profiles.json", text);
+    env.write(".taskmaster/trusted.json", text);
     session.refused(3, "profile_untrusted");
 }
 

@@ -40,8 +40,10 @@ fn stage() -> (Stage, PathBuf) {
         fs::write(folder.join(format!("{phase}.md")), "Answer.\n").unwrap();
     }
     let conductor = stage.conductor();
-    let looked_at = conductor.session_untrusted("scripted").unwrap();
-    conductor.session_trust(&looked_at).unwrap();
+    let looked_at = conductor
+        .trust_request(conductor::trust::Subject::Profile, "scripted")
+        .unwrap();
+    conductor.trust(&looked_at).unwrap();
     stage.tm_with(&["init", "--profile", "scripted"], 0);
     let out = stage.out();
     (stage, out)

@@ -26,7 +26,7 @@ use crate::engine::{Done, OpenRun};
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::generic::hands::{Hands, hands};
-use crate::library;
+use crate::integrity::is_bare;
 
 impl Conductor {
     pub(super) fn planned(&self, start: &request::Start) -> Result<Planned, Fault> {
@@ -100,7 +100,7 @@ impl Conductor {
             self.refuse_second(&project)?;
         }
         let planned = self.planned(start)?;
-        let (definition, _) = library::load(&self.root, "tdd")?;
+        let (definition, _) = self.startable("tdd")?;
         drop(definition);
         let tdd = Tdd {
             root: &self.root,
@@ -143,7 +143,8 @@ impl Conductor {
                 })
             })
             .collect::<Result<Vec<_>, Fault>>()?;
-        let start = planned.start;
+        let mut start = planned.start;
+        start.warnings.extend(self.start_warnings()?);
         Ok(StartPlan {
             dry_run: true,
             task_id: start.task_id,
@@ -229,7 +230,7 @@ impl Conductor {
                     .suggest("use 1 or more"),
             );
         }
-        let (definition, source) = library::load(&self.root, workflow)?;
+        let (definition, source) = self.startable(workflow)?;
         if hands(&definition) != Hands::Task {
             return Err(Fault::new(
                 Kind::Environment,
@@ -283,6 +284,7 @@ impl Conductor {
         let branch = planned.start.branch.clone();
         let mut warnings = planned.start.warnings.clone();
         warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);
+        warnings.extend(self.start_warnings()?);
         let tdd = Tdd {
             root: &self.root,
             settings: &self.settings,

@@ -128,7 +128,11 @@ impl Conductor {
             return Ok(taken);
         };
         let state = run.token(token).map_or("", |token| token.state.as_str());
-        if evidence::clean::is_due(&config, state) {
+        let in_clean_tree = evidence::clean::is_due(&config, state);
+        if (verify || in_clean_tree) && !given.verify {
+            self.may_run_by_itself(&Memory::of(&run)?.start.test_command, &config)?;
+        }
+        if in_clean_tree {
             taken.clean = Some(evidence::clean::check(&run, &config, format)?);
         }
         if verify {

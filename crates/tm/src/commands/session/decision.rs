@@ -2,13 +2,13 @@
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-use conductor::review::answer::{ClosedGate, SessionState, Untrusted};
+use conductor::review::answer::{ClosedGate, SessionState};
 use conductor::review::request::{Decide, Reopen as Wish};
 use conductor::{Conductor, Fault, Kind};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{DONE, Outcome, declined};
-use crate::cli::session::{Approve, Reject, Reopen, Trust};
+use crate::cli::session::{Approve, Reject, Reopen};
 use crate::output::Output;
 use crate::person;
 use crate::render::session::{self as render, About, Standing};
@@ -164,50 +164,6 @@ fn nothing_to_reopen(state: &SessionState) -> Fault {
             .suggest("begin another one")
             .recover("tm session init")
     }
-}
-
-/// `tm session trust`.
-pub fn trust(conductor: &Conductor, trust: &Trust, output: &mut Output) -> Outcome {
-    let profile = trust.profile.as_str();
-    // Nobody has to be asked before less is let run.
-    if trust.revoke {
-        let revoked = conductor.session_distrust(profile)?;
-        let answer = json!({ "profile": profile, "revoked": revoked });
-        output.answer(&answer, |_, look| render::revoked(profile, revoked, look))?;
-        return Ok(DONE);
-    }
-    let mut untrusted = conductor.session_untrusted(profile)?;
-    if untrusted.trusted {
-        return trusted(conductor, &untrusted, false, output);
-    }
-    needs_terminal(output, "a profile's program is trusted", || {
-        format!("tm session trust {}", render::word(profile))
-    })?;
-    let text = render::trusting(&untrusted, &output.look());
-    typed_back(output, &text, "trust it", &about_trust(&untrusted))?;
-    conductor.session_trust(&untrusted)?;
-    untrusted.trusted = true;
-    trusted(conductor, &untrusted, true, output)
-}
-
-/// Says that a profile is trusted, and what can be done now with those of its sessions that are under way.
-fn trusted(
-    conductor: &Conductor,
-    untrusted: &Untrusted,
-    now: bool,
-    output: &mut Output,
-) -> Outcome {
-    // What cannot be listed is not in anybody's way here.
-    let mut under_way = conductor.session_list().unwrap_or_default();
-    under_way.retain(|session| session.status == "IN_PROGRESS");
-    output.answer(untrusted, |untrusted, look| {
-        render::trusted(untrusted, now, &under_way, look)
-    })?;
-    Ok(DONE)
-}
-
-fn about_trust(untrusted: &Untrusted) -> String {
-    format!("the trust in the profile {}", untrusted.profile)
 }
 
 /// Refuses where nobody sits who sees what is shown and can answer.

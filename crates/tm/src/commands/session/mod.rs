@@ -6,11 +6,12 @@ mod files;
 mod places;
 
 use conductor::review::request;
+use conductor::trust::Subject;
 use conductor::{Conductor, Fault};
 use serde_json::{Map, Value};
 
 use super::{DONE, Outcome, declined, open, usage};
-use crate::cli::session::{Init, Respond, Session, SessionCommand, Show};
+use crate::cli::session::{Init, Respond, Session, SessionCommand, Show, Trust};
 use crate::output::Output;
 use crate::render::session as render;
 
@@ -32,6 +33,7 @@ fn carry_out(conductor: &Conductor, command: SessionCommand, output: &mut Output
         SessionCommand::Status(chosen) => {
             let named = chosen.session.id();
             let state = conductor.session_status(named)?;
+            super::trust::warn(conductor, output);
             output.answer(&state, |state, look| render::status(state, named, look))?;
             Ok(DONE)
         }
@@ -39,7 +41,9 @@ fn carry_out(conductor: &Conductor, command: SessionCommand, output: &mut Output
         SessionCommand::Approve(approve) => decision::approve(conductor, &approve, output),
         SessionCommand::Reject(reject) => decision::reject(conductor, &reject, output),
         SessionCommand::Reopen(reopen) => decision::reopen(conductor, &reopen, output),
-        SessionCommand::Trust(trust) => decision::trust(conductor, &trust, output),
+        SessionCommand::Trust(Trust { profile, choice }) => {
+            super::trust::run(conductor, Subject::Profile, &profile, &choice, output)
+        }
         SessionCommand::Cancel(cancel) => {
             let stepped = conductor.session_cancel(cancel.session.id(), &cancel.reason)?;
             output.answer(&stepped, |stepped, look| {
@@ -102,6 +106,7 @@ fn begin(conductor: &Conductor, init: Init, output: &mut Output) -> Outcome {
         name: init.name,
     };
     let state = conductor.session_init(&request)?;
+    super::trust::warn(conductor, output);
     // A script takes the id, and a person is told the rest beside it.
     output.answer(&state, |state, _| {
         crate::render::plain(&format!("{}\n", state.session_id))

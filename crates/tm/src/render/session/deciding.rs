@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use conductor::review::answer::{ClosedGate, SessionState, SessionSummary, Untrusted};
+use conductor::review::answer::{ClosedGate, SessionState, SessionSummary};
 
-use super::{Look, Page, STRONG, Sign, Standing, counted, option, shown, why, word};
+use super::{Look, Page, Sign, Standing, counted, option, shown, why, word};
 
 /// The most files of a folder that are listed.
 const LISTED: usize = 30;
@@ -142,77 +142,19 @@ pub fn reopening(state: &SessionState, cap: Option<u32>, look: &Look) -> String 
     page.finish()
 }
 
-/// What somebody who trusts a profile lets run.
-pub fn trusting(untrusted: &Untrusted, look: &Look) -> String {
+/// The commands with which sessions of a profile go on, or the one that begins one.
+pub fn steps_with(profile: &str, under_way: &[SessionSummary], look: &Look) -> String {
     let mut page = Page::new(look);
-    page.title(&format!(
-        "Let the profile {} run its own program?",
-        untrusted.profile
-    ));
-    page.field("folder", &shown(&untrusted.folder));
-    page.field("sha256", &untrusted.hash);
-    page.raw(&look.paint(STRONG, "Its files, which all count:"));
-    let files = untrusted.files.iter().map(String::as_str);
-    page.list(files.take(LISTED));
-    if let Some(more) = untrusted
-        .files
-        .len()
-        .checked_sub(LISTED)
-        .filter(|&more| more > 0)
-    {
-        page.raw(&format!("    and {} more", counted(more, "file")));
-    }
-    // Last, so that a long list does not carry away what is decided on.
-    page.raw(&look.paint(
-        STRONG,
-        "Runs, with your rights, whenever a response is read:",
-    ));
-    for command in &untrusted.commands {
-        page.command(command);
-    }
-    page.block_wrapped("Read the files first. A change of any of them asks again.");
-    page.finish()
-}
-
-/// A profile is trusted no more.
-pub fn revoked(profile: &str, was: bool, look: &Look) -> String {
-    let mut page = Page::new(look);
-    let text = if was {
-        format!("the profile {profile} is trusted no more")
-    } else {
-        format!("nobody had trusted the profile {profile}")
-    };
-    page.signed(Sign::Good, &text);
-    page.finish()
-}
-
-/// A profile is trusted, since now or since before; what can be done with it depends on the sessions under way.
-pub fn trusted(
-    untrusted: &Untrusted,
-    now: bool,
-    under_way: &[SessionSummary],
-    look: &Look,
-) -> String {
-    let mut page = Page::new(look);
-    let when = if now {
-        "is trusted"
-    } else {
-        "was trusted before,"
-    };
-    page.signed(
-        Sign::Good,
-        &format!("the profile {} {when} as it is now", untrusted.profile),
-    );
     let of_it: Vec<&SessionSummary> = under_way
         .iter()
-        .filter(|session| session.profile == untrusted.profile)
+        .filter(|session| session.profile == profile)
         .collect();
     for session in of_it.iter().take(MOST_NAMED) {
         let named = (under_way.len() > 1).then_some(session.session_id.as_str());
         page.command(&format!("tm session step{}", option(named)));
     }
     if of_it.is_empty() {
-        let profile = word(&untrusted.profile);
+        let profile = word(profile);
         page.command(&format!("tm session init --profile {profile}"));
     }
     page.finish()

@@ -15,7 +15,7 @@ use self::files::changed;
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted};
 
 pub use super::run::word;
-pub use deciding::{About, PLAN_CHANGED, gate, reopening, revoked, trusted, trusting};
+pub use deciding::{About, PLAN_CHANGED, gate, reopening, steps_with};
 pub use files::{exported, not_as_recorded, responded, restored};
 pub use lists::{list, profiles};
 pub use standing::{Standing, changed_work, next_step, work};

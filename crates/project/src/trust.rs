@@ -1,4 +1,4 @@
-//! Which folders' commands may run: those that a person trusted, as they were then.
+//! What of a repository a person trusted, as it was then: the commands of its profiles, its workflows, its test command.
 //!
 //! The list lies beside the user's own config, never in a project: what comes with a repository cannot trust itself.
 
@@ -12,11 +12,9 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::error::ProfileError;
-
-const FILE_NAME: &str = "trusted-profiles.json";
+const FILE_NAME: &str = "trusted.json";
 /// Stays where it is for ever: removing it would let two processes each hold a lock on a file of that name.
-const LOCK_NAME: &str = "trusted-profiles.lock";
+const LOCK_NAME: &str = "trusted.lock";
 const VERSION: u32 = 1;
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
 /// How long another process that changes the list is waited for.
@@ -28,23 +26,67 @@ pub struct TrustStore {
     folder: PathBuf,
 }
 
-/// That a person trusted a folder as it was.
+/// What can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Subject {
+    /// The commands of a profile.
+    Profile,
+    /// A workflow: what it asks for, and who decides at its gates.
+    Workflow,
+    /// The commands that test a project, to be run without being asked for.
+    Tests,
+}
+
+/// That a person trusted something as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trusted {
-    /// The profile's folder, with symbolic links resolved.
-    pub folder: PathBuf,
-    /// The profile's name.
+    /// What it is.
+    pub subject: Subject,
+    /// The profile's folder, the workflow's file, or the project's root, with symbolic links resolved.
+    pub path: PathBuf,
+    /// What it is called.
     pub name: String,
-    /// The hash of the folder.
+    /// The SHA-256 of its bytes.
     pub hash: String,
     /// When, in UTC.
     pub at: String,
 }
 
+impl Trusted {
+    fn is(&self, subject: Subject, path: &Path) -> bool {
+        self.subject == subject && self.path == path
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct Listed {
     version: u32,
-    profiles: Vec<Trusted>,
+    trusted: Vec<Trusted>,
+}
+
+/// Why the list of what is trusted cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the list of what is trusted, {}, {problem}", path.display())]
+pub struct TrustError {
+    path: PathBuf,
+    problem: String,
+    source: Option<io::Error>,
+}
+
+impl TrustError {
+    /// A short, stable name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        "trust_store"
+    }
+
+    /// What can be done about it.
+    pub fn suggestion(&self) -> String {
+        format!(
+            "see to {}; if it is taken away, what was trusted must be trusted anew",
+            self.path.display()
+        )
+    }
 }
 
 impl TrustStore {
@@ -55,33 +97,45 @@ impl TrustStore {
         }
     }
 
-    /// Whether a person trusted this folder with this hash.
-    pub fn is_trusted(&self, folder: &Path, hash: &str) -> Result<bool, ProfileError> {
+    /// Whether a person trusted what lies at `path` with this hash.
+    pub fn is_trusted(
+        &self,
+        subject: Subject,
+        path: &Path,
+        hash: &str,
+    ) -> Result<bool, TrustError> {
         let listed = self.read()?;
         Ok(listed
             .iter()
-            .any(|one| one.folder == folder && one.hash == hash))
+            .any(|one| one.is(subject, path) && one.hash == hash))
     }
 
-    /// Whether a person trusted this folder at all, with whatever hash.
-    pub fn knows(&self, folder: &Path) -> Result<bool, ProfileError> {
-        Ok(self.read()?.iter().any(|one| one.folder == folder))
+    /// Whether a person trusted it at all, with whatever hash.
+    pub fn knows(&self, subject: Subject, path: &Path) -> Result<bool, TrustError> {
+        Ok(self.read()?.iter().any(|one| one.is(subject, path)))
     }
 
     /// All that was trusted, the oldest first.
-    pub fn all(&self) -> Result<Vec<Trusted>, ProfileError> {
+    pub fn all(&self) -> Result<Vec<Trusted>, TrustError> {
         self.read()
     }
 
-    /// Notes that a person trusts a folder as it is, beside what was trusted before.
-    pub fn trust(&self, folder: &Path, name: &str, hash: &str) -> Result<(), ProfileError> {
+    /// Notes that a person trusts something as it is, beside what was trusted before.
+    pub fn trust(
+        &self,
+        subject: Subject,
+        path: &Path,
+        name: &str,
+        hash: &str,
+    ) -> Result<(), TrustError> {
         self.change(|listed| {
             let known = listed
                 .iter()
-                .any(|one| one.folder == folder && one.hash == hash);
+                .any(|one| one.is(subject, path) && one.hash == hash);
             if !known {
                 listed.push(Trusted {
-                    folder: folder.to_owned(),
+                    subject,
+                    path: path.to_owned(),
                     name: name.to_owned(),
                     hash: hash.to_owned(),
                     at: Timestamp::now().to_string(),
@@ -92,11 +146,11 @@ impl TrustStore {
         .map(drop)
     }
 
-    /// Takes back all trust in a folder; whether there was any.
-    pub fn revoke(&self, folder: &Path) -> Result<bool, ProfileError> {
+    /// Takes back all trust in it; whether there was any.
+    pub fn revoke(&self, subject: Subject, path: &Path) -> Result<bool, TrustError> {
         self.change(|listed| {
             let before = listed.len();
-            listed.retain(|one| one.folder != folder);
+            listed.retain(|one| !one.is(subject, path));
             listed.len() < before
         })
     }
@@ -105,20 +159,20 @@ impl TrustStore {
         self.folder.join(FILE_NAME)
     }
 
-    fn fault(&self, problem: &str, source: Option<io::Error>) -> ProfileError {
-        ProfileError::TrustStore {
+    fn fault(&self, problem: &str, source: Option<io::Error>) -> TrustError {
+        TrustError {
             path: self.path(),
             problem: problem.to_owned(),
             source,
         }
     }
 
-    fn failed(&self, problem: &'static str) -> impl FnOnce(io::Error) -> ProfileError {
+    fn failed(&self, problem: &'static str) -> impl FnOnce(io::Error) -> TrustError {
         let store = self.clone();
         move |error| store.fault(problem, Some(error))
     }
 
-    fn read(&self) -> Result<Vec<Trusted>, ProfileError> {
+    fn read(&self) -> Result<Vec<Trusted>, TrustError> {
         let mut file = match File::open(self.path()) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -141,24 +195,24 @@ impl TrustStore {
         if listed.version != VERSION {
             return Err(self.fault("was written by another version of tm", None));
         }
-        Ok(listed.profiles)
+        Ok(listed.trusted)
     }
 
     /// Changes the list, one process at a time; whether there was something to change.
-    fn change(&self, change: impl FnOnce(&mut Vec<Trusted>) -> bool) -> Result<bool, ProfileError> {
+    fn change(&self, change: impl FnOnce(&mut Vec<Trusted>) -> bool) -> Result<bool, TrustError> {
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&self.folder)
             .map_err(self.failed("has no folder, and none can be made"))?;
         let _turn = self.turn()?;
-        let mut profiles = self.read()?;
-        if !change(&mut profiles) {
+        let mut trusted = self.read()?;
+        if !change(&mut trusted) {
             return Ok(false);
         }
         let listed = Listed {
             version: VERSION,
-            profiles,
+            trusted,
         };
         let mut text = serde_json::to_vec_pretty(&listed)
             .map_err(|error| self.fault(&format!("cannot hold this: {error}"), None))?;
@@ -179,7 +233,7 @@ impl TrustStore {
     }
 
     /// Takes the lock. It is given back when the file is closed.
-    fn turn(&self) -> Result<File, ProfileError> {
+    fn turn(&self) -> Result<File, TrustError> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)

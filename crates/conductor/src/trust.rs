@@ -1,0 +1,372 @@
+//! What a repository brings along that counts only once a person trusted its bytes: workflows that take the place of a
+//! built-in one or decide who is asked at a gate, the commands of profiles, and a test command that runs unasked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use project::config::{Config, Level};
+use project::profile::{self, Profile, Reader, Source as ProfileSource};
+use project::runner::definition::command_definition;
+use project::trust::TrustStore;
+use rails::Definition;
+use rails::definition::{GATE_MODES, Literal};
+use serde::Serialize;
+use serde_json::json;
+
+pub use project::trust::Subject;
+
+use crate::conductor::Conductor;
+use crate::fault::{Fault, Kind};
+use crate::library::{self, Source};
+
+/// Something of a repository that a person may trust as it is now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TrustRequest {
+    /// What it is.
+    pub subject: Subject,
+    /// What it is called.
+    pub name: String,
+    /// The profile's folder, the workflow's file, or the project's root.
+    pub path: PathBuf,
+    /// The SHA-256 of its bytes.
+    pub hash: String,
+    /// What it does once it is trusted, a line each.
+    pub effects: Vec<String>,
+    /// The files that count, relative to `path` where that is a folder.
+    pub files: Vec<String>,
+    /// Whether a person trusted it as it is.
+    pub trusted: bool,
+    /// Whether a person trusted it as it was once.
+    pub changed: bool,
+}
+
+impl TrustRequest {
+    /// The command with which a person trusts it.
+    pub fn command(&self) -> String {
+        match self.subject {
+            Subject::Profile => format!("tm session trust {}", self.name),
+            Subject::Workflow => format!("tm workflow trust {}", self.name),
+            Subject::Tests => "tm config trust".to_owned(),
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn title(&self) -> String {
+        match self.subject {
+            Subject::Profile => format!("the profile `{}`", self.name),
+            Subject::Workflow => format!("the workflow `{}`", self.name),
+            Subject::Tests => "the test command".to_owned(),
+        }
+    }
+
+    /// That it is not trusted, and what it would do.
+    pub fn warning(&self) -> String {
+        let changed = if self.changed {
+            "was changed since a person trusted it"
+        } else {
+            "was trusted by nobody"
+        };
+        format!(
+            "{} ({}) {changed}: it {}",
+            self.title(),
+            self.path.display(),
+            self.effects.join("; it ")
+        )
+    }
+
+    fn untrusted(&self) -> Fault {
+        let code = match self.subject {
+            Subject::Profile => "profile_untrusted",
+            Subject::Workflow => "workflow_untrusted",
+            Subject::Tests => "tests_untrusted",
+        };
+        Fault::new(Kind::Refused, code, self.warning())
+            .suggest(match self.subject {
+                Subject::Tests => format!(
+                    "have the tests run by asking for it (--verify), or let a person trust the command, at a terminal: {}",
+                    self.command()
+                ),
+                _ => format!(
+                    "let a person read it and trust it, at a terminal: {}; where nobody sits, as in a CI job: {} --hash SHA256",
+                    self.command(),
+                    self.command()
+                ),
+            })
+            .detail("hash", self.hash.as_str())
+            .recover(self.command())
+    }
+}
+
+impl Conductor {
+    /// All of the repository that is not trusted as it is, and would have to be.
+    pub fn untrusted(&self) -> Result<Vec<TrustRequest>, Fault> {
+        let mut all = Vec::new();
+        for path in library::files(&self.root) {
+            let definition = library::read(&path)
+                .ok()
+                .and_then(|text| Definition::parse(&text).ok());
+            // What cannot be read cannot be started, and `doctor` names it.
+            let Some(id) = definition.map(|definition| definition.id.value) else {
+                continue;
+            };
+            if let Ok((definition, source)) = library::parsed(&self.root, &id)
+                && source.path.as_deref() == Some(&path)
+                && let Some(request) = self.of_workflow(&definition, &source)?
+            {
+                all.push(request);
+            }
+        }
+        for summary in profile::list(&self.root, &[], None) {
+            if let Ok(profile) = self.profile(&summary.name)
+                && let Some(request) = self.of_profile(&profile)?
+            {
+                all.push(request);
+            }
+        }
+        if let Some(command) = self.unasked_test_command() {
+            all.push(self.of_tests(&command, &self.settings.config)?);
+        }
+        all.retain(|request| !request.trusted);
+        Ok(all)
+    }
+
+    /// What somebody who begins a run should be told of its settings, and of what the repository brings along.
+    pub(crate) fn start_warnings(&self) -> Result<Vec<String>, Fault> {
+        let overruled = self.settings.overruled.iter().map(ToString::to_string);
+        let untrusted = self.untrusted()?;
+        let untrusted = untrusted.iter().map(|request| {
+            format!(
+                "{}; a person can read and trust it: {}",
+                request.warning(),
+                request.command()
+            )
+        });
+        Ok(overruled.chain(untrusted).collect())
+    }
+
+    /// What a person who trusts it would let happen. `name` is the profile, or the id of the workflow.
+    pub fn trust_request(&self, subject: Subject, name: &str) -> Result<TrustRequest, Fault> {
+        let request = match subject {
+            Subject::Workflow => {
+                let (definition, source) = library::parsed(&self.root, name)?;
+                self.of_workflow(&definition, &source)?
+            }
+            Subject::Profile => self.of_profile(&self.profile(name)?)?,
+            Subject::Tests => match self.found_test_command() {
+                Some(command) => Some(self.of_tests(&command, &self.settings.config)?),
+                None => None,
+            },
+        };
+        request.ok_or_else(|| nothing_to_trust(subject, name))
+    }
+
+    /// Trusts something as it was looked at. A person's decision: the caller has asked one, or was given the hash.
+    pub fn trust(&self, looked_at: &TrustRequest) -> Result<(), Fault> {
+        let now = self.trust_request(looked_at.subject, &looked_at.name)?;
+        if now.hash != looked_at.hash || now.path != looked_at.path {
+            return Err(Fault::new(
+                Kind::Conflict,
+                "changed_since",
+                format!("{} is not what was looked at any more", looked_at.title()),
+            )
+            .suggest("look at it again, and decide on what is there now")
+            .detail("hash", now.hash));
+        }
+        self.trust_store()
+            .trust(now.subject, &now.path, &now.name, &now.hash)?;
+        Ok(())
+    }
+
+    /// Takes back all trust in it; whether there was any. It may be gone, or broken.
+    pub fn distrust(&self, subject: Subject, name: &str) -> Result<bool, Fault> {
+        let path = match subject {
+            Subject::Profile => self.root.join(".taskmaster/profiles").join(name),
+            Subject::Tests => self.root.clone(),
+            Subject::Workflow => match library::find(&self.root, name) {
+                Ok(Source {
+                    path: Some(path), ..
+                }) => path,
+                _ => library::folder(&self.root).join(format!("{name}.yaml")),
+            },
+        };
+        Ok(self.trust_store().revoke(subject, &real(&path))?)
+    }
+
+    /// Loads the workflow `id` to begin a run of it: what a repository brought must be trusted where it has to be.
+    pub(crate) fn startable(&self, id: &str) -> Result<(Definition, Source), Fault> {
+        let (definition, source) = library::load(&self.root, id)?;
+        match self.of_workflow(&definition, &source)? {
+            Some(request) if !request.trusted => Err(request.untrusted()),
+            _ => Ok((definition, source)),
+        }
+    }
+
+    /// Refuses to run this test command where nobody asked for it and nobody trusted it.
+    pub(crate) fn may_run_by_itself(&self, command: &str, config: &Config) -> Result<(), Fault> {
+        let request = self.of_tests(command, config)?;
+        if request.trusted {
+            return Ok(());
+        }
+        Err(request.untrusted())
+    }
+
+    pub(crate) fn trust_store(&self) -> TrustStore {
+        TrustStore::in_folder(&self.settings.store)
+    }
+
+    fn of_workflow(
+        &self,
+        definition: &Definition,
+        source: &Source,
+    ) -> Result<Option<TrustRequest>, Fault> {
+        let Some(path) = &source.path else {
+            return Ok(None);
+        };
+        let id = &definition.id.value;
+        let mut effects = Vec::new();
+        if workflows::builtin(id).is_some() {
+            effects.push(format!("takes the place of the built-in `{id}`"));
+        }
+        // A gate at which a person decides whatever anybody says opens nothing.
+        let gates: Vec<&str> = definition
+            .gates
+            .iter()
+            .filter(|(_, mode)| !matches!(mode, Literal::Value(mode) if mode == GATE_MODES[1]))
+            .map(|(gate, _)| gate.value.as_str())
+            .collect();
+        if !gates.is_empty() {
+            effects.push(format!(
+                "says who decides at the gates {}",
+                gates.join(", ")
+            ));
+        }
+        if effects.is_empty() {
+            return Ok(None);
+        }
+        let hash = journal::sha256_hex(source.text.as_bytes());
+        self.judged(Subject::Workflow, id, path, hash, effects, Vec::new())
+            .map(Some)
+    }
+
+    fn of_profile(&self, profile: &Profile) -> Result<Option<TrustRequest>, Fault> {
+        let ProfileSource::Project { folder } = &profile.source else {
+            return Ok(None);
+        };
+        let effects: Vec<String> = profile
+            .responses
+            .iter()
+            .filter_map(|(phase, reader)| match reader {
+                Reader::Command { argv, .. } => {
+                    let words: Vec<String> = argv.iter().map(|word| shown(word)).collect();
+                    Some(format!("runs for {phase}: {}", words.join(" ")))
+                }
+                _ => None,
+            })
+            .collect();
+        if effects.is_empty() {
+            return Ok(None);
+        }
+        let (name, hash) = (&profile.name, profile.hash.clone());
+        let files = profile.files()?;
+        self.judged(Subject::Profile, name, folder, hash, effects, files)
+            .map(Some)
+    }
+
+    fn of_tests(&self, command: &str, config: &Config) -> Result<TrustRequest, Fault> {
+        let setup = config.test.setup.as_deref();
+        let behind = command_definition(&self.root, command);
+        let text = behind.as_ref().map(|definition| definition.text.as_str());
+        let bytes = json!({ "command": command, "setup": setup, "definition": text }).to_string();
+        let mut effects = vec![format!("runs `{command}` whenever tests are reported")];
+        if let Some(definition) = &behind {
+            effects.push(format!("runs what {} says", definition.what));
+        }
+        if let Some(setup) = setup.filter(|_| config.evidence.red_in_clean_tree) {
+            effects.push(format!("runs `{setup}` in fresh checkouts"));
+        }
+        let hash = journal::sha256_hex(bytes.as_bytes());
+        self.judged(
+            Subject::Tests,
+            command,
+            &self.root,
+            hash,
+            effects,
+            Vec::new(),
+        )
+    }
+
+    fn judged(
+        &self,
+        subject: Subject,
+        name: &str,
+        path: &Path,
+        hash: String,
+        effects: Vec<String>,
+        files: Vec<String>,
+    ) -> Result<TrustRequest, Fault> {
+        let store = self.trust_store();
+        let path = real(path);
+        Ok(TrustRequest {
+            trusted: store.is_trusted(subject, &path, &hash)?,
+            changed: store.knows(subject, &path)?,
+            subject,
+            name: name.to_owned(),
+            path,
+            hash,
+            effects,
+            files,
+        })
+    }
+
+    /// The command that tests the project, as the next run would have it.
+    fn found_test_command(&self) -> Option<String> {
+        let test = &self.settings.config.test;
+        test.command.clone().or_else(|| {
+            let found = project::runner::detect(&self.root, &test.runner).ok()?;
+            Some(found.setup?.command)
+        })
+    }
+
+    /// The same, where the settings have it run whether somebody asks for it or not.
+    fn unasked_test_command(&self) -> Option<String> {
+        let evidence = &self.settings.config.evidence;
+        let unasked = evidence.require == Level::Verified || evidence.red_in_clean_tree;
+        unasked.then(|| self.found_test_command()).flatten()
+    }
+}
+
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// An argument as nobody can take it for something else: in quotation marks where it has more than plain characters, and
+/// with every character that could not be seen told by its number.
+fn shown(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    let mut text = String::from("\"");
+    for c in word.chars() {
+        match c {
+            ' '..='~' if !matches!(c, '"' | '\\') => text.push(c),
+            c if c.is_alphanumeric() => text.push(c),
+            c => text.extend(c.escape_default()),
+        }
+    }
+    text.push('"');
+    text
+}
+
+fn nothing_to_trust(subject: Subject, name: &str) -> Fault {
+    let message = match subject {
+        Subject::Profile => format!(
+            "the profile `{name}` comes with the program, or runs no command: there is nothing to trust"
+        ),
+        Subject::Workflow => format!(
+            "the workflow `{name}` comes with the program, or neither takes the place of one that does nor has a gate: there is nothing to trust"
+        ),
+        Subject::Tests => "no test command was found: there is nothing to trust".to_owned(),
+    };
+    Fault::new(Kind::Refused, "nothing_to_trust", message).suggest("use it as it is")
+}

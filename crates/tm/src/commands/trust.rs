@@ -1,0 +1,104 @@
+//! Trusting what a repository brings along: `tm session trust`, `tm workflow trust`, `tm config trust`.
+
+use conductor::trust::{Subject, TrustRequest};
+use conductor::{Conductor, Fault, Kind};
+use serde_json::json;
+
+use super::session::decision::{needs_terminal, typed_back};
+use super::{DONE, Outcome};
+use crate::cli::setup::TrustChoice;
+use crate::output::Output;
+use crate::render::{self, trust as pages};
+
+/// Carries out one of them. `name` is the profile, or the id of the workflow.
+pub fn run(
+    conductor: &Conductor,
+    subject: Subject,
+    name: &str,
+    choice: &TrustChoice,
+    output: &mut Output,
+) -> Outcome {
+    // Nobody has to be asked before less is let run.
+    if choice.revoke {
+        let revoked = conductor.distrust(subject, name)?;
+        let answer = json!({ "subject": subject, "name": name, "revoked": revoked });
+        output.answer(&answer, |_, look| {
+            pages::revoked(subject, name, revoked, look)
+        })?;
+        return Ok(DONE);
+    }
+    let mut request = conductor.trust_request(subject, name)?;
+    if request.trusted {
+        return trusted(conductor, &request, false, output);
+    }
+    match &choice.hash {
+        Some(hash) => same_hash(&request, hash)?,
+        None => ask(&request, output)?,
+    }
+    conductor.trust(&request)?;
+    request.trusted = true;
+    trusted(conductor, &request, true, output)
+}
+
+/// Asks the person at the terminal.
+pub fn ask(request: &TrustRequest, output: &mut Output) -> Result<(), Fault> {
+    needs_terminal(output, "what a repository brings along is trusted", || {
+        request.command()
+    })?;
+    let text = pages::request(request, &output.look());
+    let what = format!("the trust in {}", request.title());
+    typed_back(output, &text, "trust it", &what)
+}
+
+/// Says what is there and not trusted, beside an answer.
+pub fn warn(conductor: &Conductor, output: &Output) {
+    // What cannot be looked at is in nobody's way here: whatever needs it says so.
+    for request in conductor.untrusted().unwrap_or_default() {
+        output.warning(&format!(
+            "{}; a person can read and trust it: {}",
+            request.warning(),
+            request.command()
+        ));
+    }
+}
+
+/// The hash of what was read elsewhere: it counts for those bytes alone.
+fn same_hash(request: &TrustRequest, hash: &str) -> Result<(), Fault> {
+    if request.hash.eq_ignore_ascii_case(hash.trim()) {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Kind::Refused,
+        "other_hash",
+        format!(
+            "{} has the hash {}, and not the one that is given",
+            request.title(),
+            request.hash
+        ),
+    )
+    .suggest("read what is there now; if it is meant, give its hash")
+    .detail("hash", request.hash.as_str()))
+}
+
+/// Says that it is trusted, and what can be done now.
+fn trusted(
+    conductor: &Conductor,
+    request: &TrustRequest,
+    now: bool,
+    output: &mut Output,
+) -> Outcome {
+    // What cannot be listed is not in anybody's way here.
+    let mut under_way = match request.subject {
+        Subject::Profile => conductor.session_list().unwrap_or_default(),
+        Subject::Workflow | Subject::Tests => Vec::new(),
+    };
+    under_way.retain(|session| session.status == "IN_PROGRESS");
+    output.answer(request, |request, look| {
+        let mut text = pages::trusted(request, now, look);
+        if request.subject == Subject::Profile {
+            text += &render::session::steps_with(&request.name, &under_way, look);
+        }
+        text
+    })?;
+    Ok(DONE)
+}
