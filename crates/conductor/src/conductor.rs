@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::clock::{Clock, SystemClock};
 use crate::engine::{self, LOCK_WAIT, Loaded};
 use crate::fault::{Fault, Kind};
+use crate::integrity::{has_begun, never_began};
 
 /// What a caller says of itself and of the project it means.
 #[derive(Debug, Clone)]
@@ -197,7 +198,7 @@ impl Conductor {
             None => engine::load(found.dir.path())?,
         };
         if loaded.head.seq == 0 {
-            return Err(never_began(found.dir.id()));
+            return Err(never_began(&found.dir));
         }
         Ok((found.dir, loaded))
     }
@@ -265,7 +266,7 @@ fn newest_of(project: &ProjectDir, tag: &str) -> Result<Option<Found>, Fault> {
         && let Some(pointer) = read_json(&dir.current_run_path())
         && let Some(id) = pointer.get("runId").and_then(Value::as_str)
         && let Ok(run) = project.run(id)
-        && run.journal_path().exists()
+        && (run.journal_path().exists() || has_begun(run.path()))
         && let Some(found) = Found::in_folder(run)
     {
         return Ok(Some(found));
@@ -322,7 +323,11 @@ pub(crate) fn standing(project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
                     (loaded.run.status.name().to_owned(), task)
                 }
                 Ok(_) => continue,
-                Err(_) => ("damaged".to_owned(), Some(String::new())),
+                // Whose id it is tells what it was over.
+                Err(_) => {
+                    let of_a_task = !plain && dir.id().contains("__task-");
+                    ("damaged".to_owned(), of_a_task.then(String::new))
+                }
             },
         };
         all.push(Standing { dir, status, task });
@@ -365,15 +370,6 @@ fn over_a_task(dir: RunDir) -> Result<Found, Fault> {
         // What cannot be read is complained of by whoever reads it.
         Err(_) => Ok(Found { dir, loaded: None }),
     }
-}
-
-pub(crate) fn never_began(id: &str) -> Fault {
-    Fault::new(
-        Kind::Missing,
-        "no_run",
-        format!("the run {id} never began: its start was interrupted"),
-    )
-    .suggest("start again; the empty folder can be deleted")
 }
 
 fn task_of(run: &RunState) -> String {

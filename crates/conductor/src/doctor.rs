@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::conductor::{Conductor, SESSION, SKILLS, read_json};
 use crate::fault::{Fault, Kind};
+use crate::integrity::is_bare;
 use crate::runs;
 use crate::tdd::texts::counted;
 
@@ -249,18 +250,27 @@ impl Conductor {
         }
         if let Some(project) = self.stored()? {
             for id in project.runs()? {
-                let summary = runs::summary(&project.run(&id)?, &project);
+                let dir = project.run(&id)?;
+                let summary = runs::summary(&dir, &project);
+                if matches!(summary.status.as_str(), "running" | "paused") {
+                    kept(&dir, checks);
+                }
                 match summary.status.as_str() {
                     "running" | "paused" => checks.push(note(
                         "run",
                         format!("{id} is {}", summary.status),
                         goes_on_with(&project.run(&id)?, &summary),
                     )),
-                    "unstarted" => checks.push(note(
-                        "run",
-                        format!("{id} never began: its start was interrupted"),
-                        format!("delete {}", project.run(&id)?.path().display()),
-                    )),
+                    "unstarted" => {
+                        let dir = project.run(&id)?;
+                        let fix = if is_bare(dir.path()) {
+                            format!("delete {}", dir.path().display())
+                        } else {
+                            format!("see what lies in {}, and keep it", dir.path().display())
+                        };
+                        let told = format!("{id} never began: its start was interrupted");
+                        checks.push(note("run", told, fix));
+                    }
                     "damaged" => checks.push(fail(
                         "run",
                         format!("{id}: {}", summary.problem.unwrap_or_default()),
@@ -287,6 +297,32 @@ impl Conductor {
             ));
         }
         Ok(())
+    }
+}
+
+/// Whether what is kept of a run that goes on is as it was written.
+fn kept(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
+    let id = dir.id();
+    match Conductor::verify_dir(dir) {
+        Ok(verified) if verified.whole && verified.evidence.is_empty() => {}
+        Ok(verified) if verified.whole => checks.push(fail(
+            "evidence",
+            format!(
+                "{id}: of its evidence {} missing or changed",
+                counted(verified.evidence.len() as u64, "piece")
+            ),
+            format!("tm log verify {id} names each; bring them back from a copy"),
+        )),
+        Ok(verified) => checks.push(fail(
+            "run",
+            format!("{id}: {}", verified.damage.unwrap_or_default()),
+            format!("tm log verify {id}; tm log repair {id}"),
+        )),
+        Err(fault) => checks.push(fail(
+            "run",
+            format!("{id}: {}", fault.message),
+            fault.suggestion,
+        )),
     }
 }
 

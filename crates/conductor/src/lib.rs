@@ -12,6 +12,7 @@ pub mod fault;
 pub mod generic;
 pub mod graph;
 pub mod hook;
+pub mod integrity;
 mod journal_end;
 pub mod library;
 pub mod mark;

@@ -10,11 +10,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::clock::stamp;
-use crate::conductor::{Conductor, Standing, is_over_a_task, never_began, read_json, standing};
+use crate::conductor::{Conductor, Standing, is_over_a_task, read_json, standing};
 use crate::engine::{self, Loaded};
 use crate::fault::{Fault, Kind};
 use crate::generic;
 use crate::generic::run_report;
+use crate::integrity::never_began;
+use crate::integrity::{self, EvidenceProblem, has_begun};
 use crate::tdd::memory::{self, Memory};
 use crate::tdd::{report, view};
 
@@ -88,6 +90,9 @@ pub struct LogVerified {
     /// In which line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
+    /// Evidence that the events rest on and that is missing, or changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<EvidenceProblem>,
 }
 
 /// What a repair did.
@@ -153,8 +158,7 @@ pub(crate) fn summary(dir: &RunDir, project: &ProjectDir) -> RunSummary {
                 summary.task_title.clone_from(&definition.title);
             }
         }
-        // What was begun has a manifest, which comes after the journal.
-        Err(fault) if fault.code == "journal_missing" && !dir.file("manifest.json").exists() => {
+        Err(fault) if fault.code == "journal_missing" && !has_begun(dir.path()) => {
             unstarted(&mut summary);
         }
         Err(fault) => {
@@ -233,7 +237,7 @@ impl Conductor {
         let (_, dir) = self.looked_at(run)?;
         let loaded = engine::load(dir.path())?;
         if loaded.head.seq == 0 {
-            return Err(never_began(dir.id()));
+            return Err(never_began(&dir));
         }
         Ok((dir, loaded))
     }
@@ -326,7 +330,15 @@ impl Conductor {
     /// Checks the whole chain of a run's journal, and that every event can be read.
     pub fn verify_log(&self, run: Option<&str>) -> Result<LogVerified, Fault> {
         let (_, dir) = self.looked_at(run)?;
+        Self::verify_dir(&dir)
+    }
+
+    /// The same of the run in this folder.
+    pub(crate) fn verify_dir(dir: &RunDir) -> Result<LogVerified, Fault> {
         let report = journal::verify(&dir.journal_path())?;
+        if report.events == 0 && report.damage.is_none() && has_begun(dir.path()) {
+            return Err(integrity::emptied(dir.path()));
+        }
         let mut verified = LogVerified {
             run_id: dir.id().to_owned(),
             whole: report.damage.is_none(),
@@ -335,9 +347,20 @@ impl Conductor {
             head: report.head.hash.clone(),
             damage: report.damage.as_ref().map(ToString::to_string),
             line: report.damage.as_ref().map(|damage| damage.line),
+            evidence: Vec::new(),
         };
         if verified.whole {
             let tail = FileJournal::open(dir.path())?.read(&Position::start())?;
+            if let Some(first) = tail.records.first()
+                && let Some(run) = first.fields.get("run").and_then(Value::as_str)
+                && run != dir.id()
+            {
+                verified.whole = false;
+                verified.damage = Some(format!("it is the journal of the run {run}"));
+                verified.line = Some(1);
+                return Ok(verified);
+            }
+            verified.evidence = integrity::evidence_problems(dir.path(), &tail.records);
             for record in &tail.records {
                 if let Err(error) = Event::from_fields(&record.event, &record.fields) {
                     verified.whole = false;
@@ -357,6 +380,11 @@ impl Conductor {
     pub fn repair_log(&self, run: Option<&str>) -> Result<LogRepaired, Fault> {
         let (_, dir) = self.looked_at(run)?;
         let mut journal = FileJournal::lock(dir.path(), self.wait(), &self.command)?;
+        // What would be kept has to be this run's, and something.
+        let whole = journal::verify(&dir.journal_path())?;
+        if whole.events == 0 && (whole.damage.is_some() || has_begun(dir.path())) {
+            return Err(integrity::emptied(dir.path()));
+        }
         let repaired = journal.repair(&stamp(self.clock.millis()))?;
         Ok(match repaired {
             Some(repaired) => LogRepaired {

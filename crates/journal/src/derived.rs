@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::durable::{self, TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
 
@@ -46,12 +47,25 @@ fn has_content(path: &Path, bytes: &[u8]) -> io::Result<bool> {
 ///
 /// Returns how many files and folders that were. To be called under the lock of the folder, so that no replacement is under way.
 pub fn remove_leftovers(dir: &Path) -> io::Result<usize> {
+    remove_leftovers_older(dir, Duration::ZERO)
+}
+
+/// The same of a folder that has no lock: only what was not changed for so long.
+pub fn remove_leftovers_older(dir: &Path, age: Duration) -> io::Result<usize> {
     let mut removed = 0;
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX) {
+        let is_old = || {
+            let changed = entry.metadata().and_then(|about| about.modified());
+            // Of what is from the future nothing is known.
+            changed.is_ok_and(|at| at.elapsed().is_ok_and(|since| since >= age))
+        };
+        if name.starts_with(TEMPORARY_PREFIX)
+            && name.ends_with(TEMPORARY_SUFFIX)
+            && (age.is_zero() || is_old())
+        {
             if entry.file_type()?.is_dir() {
                 fs::remove_dir_all(entry.path())?;
             } else {

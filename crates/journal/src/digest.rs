@@ -14,8 +14,21 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// SHA-256 of `bytes` as 64 hex digits in a fixed array.
 pub(crate) fn hex_digest(bytes: &[u8]) -> HexDigest {
+    hex_array(&Sha256::digest(bytes))
+}
+
+/// SHA-256 of `begin`, and of `begin` and `end` together, for the price of the longer one.
+pub(crate) fn sealed_digest(begin: &[u8], end: &[u8]) -> (HexDigest, HexDigest) {
+    let mut hash = Sha256::new();
+    hash.update(begin);
+    let before = hex_array(&hash.clone().finalize());
+    hash.update(end);
+    (before, hex_array(&hash.finalize()))
+}
+
+fn hex_array(digest: &[u8]) -> HexDigest {
     let mut hex = [0u8; 64];
-    for (pair, byte) in hex.chunks_exact_mut(2).zip(Sha256::digest(bytes).iter()) {
+    for (pair, byte) in hex.chunks_exact_mut(2).zip(digest) {
         pair[0] = DIGITS[usize::from(byte >> 4)];
         pair[1] = DIGITS[usize::from(byte & 0x0f)];
     }

@@ -1,10 +1,11 @@
 //! Folders and files whose names outlive a power failure, and files replaced as a whole.
 
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use rustix::fs::OFlags;
 use tempfile::NamedTempFile;
 
 /// Begins the name of a file that is about to be renamed into place.
@@ -91,10 +92,28 @@ pub fn create_durably(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     }
 }
 
+/// Opens an ordinary file for reading. A pipe would hold us up for ever.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    let file = File::options()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)?;
+    must_be_file(file)
+}
+
+/// What was opened, if it is an ordinary file.
+pub(crate) fn must_be_file(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::other("it is no ordinary file; take it away"))
+}
+
 /// The content of `path`; `None` when there is no such file.
 pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
+    let mut bytes = Vec::new();
+    match open_file(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
+        Ok(_) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

@@ -55,6 +55,20 @@ pub enum DamageKind {
     /// The format version is missing from the first line, is zero, or stands on a later one.
     #[error("the format version belongs on the first line, and only there")]
     Version,
+    /// The unit that ends here was changed, or lost the seal that it was written with.
+    #[error("the unit that ends here is not as it was written: its seal is missing or another")]
+    Seal,
+    /// A whole unit is followed by something else than the end of its line.
+    #[error("the line is whole, and does not end as lines do")]
+    Ending,
+    /// The journal is shorter than it was once.
+    #[error("the journal ends before it, and had {known} events once, as `{by}` beside it says")]
+    Cut {
+        /// Events that there were.
+        known: u64,
+        /// The file that knows.
+        by: &'static str,
+    },
     /// The line is longer than any that is written.
     #[error("the line is longer than {MAX_LINE_BYTES} bytes")]
     TooLong,
@@ -214,6 +228,9 @@ impl JournalError {
     /// What a user can do about it, where there is something to be done.
     pub fn suggestion(&self) -> Option<String> {
         match self {
+            Self::Damaged(Damage { kind: DamageKind::Cut { .. }, .. }) => Some(
+                "bring the journal back from a copy; `tm log repair` goes on from what is left of it, and keeps the old file beside it".to_owned(),
+            ),
             Self::Damaged(_) => Some(
                 "see all of it with `tm log verify`; `tm log repair` keeps the whole units before the damage and the old file beside it".to_owned(),
             ),

@@ -135,6 +135,11 @@ impl EvidenceStore {
         }
     }
 
+    /// Whether something lies where the bytes with this SHA-256 belong, whatever it holds.
+    pub fn has(&self, sha256: &str) -> bool {
+        is_sha256_hex(sha256) && self.folder.join(sha256).exists()
+    }
+
     /// The bytes with this SHA-256, checked against it.
     pub fn get(&self, sha256: &str) -> Result<Vec<u8>, EvidenceError> {
         if !is_sha256_hex(sha256) {

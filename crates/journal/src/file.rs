@@ -6,11 +6,13 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
 use crate::contract::{Journal, Tail};
 use crate::disk::Disk;
 use crate::durable;
-use crate::error::{Damage, JournalError};
-use crate::lock::{RunLock, Wait};
+use crate::error::{Damage, DamageKind, JournalError};
+use crate::lock::{self, Known, RunLock, Wait};
 use crate::position::{Head, Position};
 use crate::record::{self, Depth, NewEvent};
 use crate::scan::Extent;
@@ -169,7 +171,20 @@ impl FileJournal {
 
 impl Journal for FileJournal {
     fn read(&self, after: &Position) -> Result<Tail, JournalError> {
-        let tail = self.look(|extent| extent.read(after))?;
+        let read = |extent: &mut Extent<'_, &File>, known: Option<Known>| {
+            let tail = extent.read(after)?;
+            holds_against(known.as_ref(), &tail.head, tail.torn_bytes, &self.path)?;
+            Ok(tail)
+        };
+        let tail = match &self.writer {
+            Some(writer) => read(&mut extent(&writer.file, &self.path)?, writer.lock.known())?,
+            None => settled(|| {
+                // First, since the journal only grows.
+                let known = Known::of(self.dir());
+                let file = open_to_read(&self.path)?;
+                read(&mut extent(&file, &self.path)?, known)
+            })?,
+        };
         if let Some(writer) = &self.writer {
             writer.ends.replace(Some(tail.head.clone()));
         }
@@ -192,6 +207,10 @@ impl Journal for FileJournal {
         writer.ends.take();
         writer.append(&unit, expected.len, &self.path)?;
         writer.ends.replace(Some(head.clone()));
+        writer.lock.note(Some(&Known {
+            from: expected.len,
+            head: head.clone(),
+        }));
         Ok(head)
     }
 
@@ -213,6 +232,7 @@ impl Writer {
         if known && extent.len == expected.len {
             return Ok(());
         }
+        extent.refuse_newer()?;
         let position = expected.position();
         if !extent.holds(&position)? {
             return Err(conflict(expected, extent.head()?));
@@ -273,6 +293,36 @@ fn write_whole(disk: &mut dyn Disk, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Finds out whether a journal that ends at `head` is what it was once. A torn last unit is left to whoever reads: a disk
+/// that says too early that it is done may leave one that was acknowledged.
+pub(crate) fn holds_against(
+    known: Option<&Known>,
+    head: &Head,
+    torn_bytes: u64,
+    path: &Path,
+) -> Result<(), JournalError> {
+    let Some(Known { from, head: once }) = known else {
+        return Ok(());
+    };
+    let torn = torn_bytes > 0 && head.len == *from && head.len + torn_bytes < once.len;
+    let kind = if head.len < once.len && !torn {
+        DamageKind::Cut {
+            known: once.seq,
+            by: lock::FILE_NAME,
+        }
+    } else if head.len == once.len && head.hash != once.hash {
+        DamageKind::Seal
+    } else {
+        return Ok(());
+    };
+    Err(JournalError::Damaged(Damage {
+        path: path.to_owned(),
+        // Each event has a line.
+        line: head.seq + u64::from(head.len < once.len),
+        kind,
+    }))
+}
+
 fn conflict(expected: &Head, found: Head) -> JournalError {
     JournalError::Conflict {
         expected: Box::new(expected.clone()),
@@ -313,11 +363,17 @@ pub(crate) fn extent<'a>(
 }
 
 pub(crate) fn open_to_read(path: &Path) -> Result<File, JournalError> {
-    named_missing(File::open(path), path)
+    named_missing(durable::open_file(path), path)
 }
 
 fn open_to_append(path: &Path) -> Result<File, JournalError> {
-    named_missing(OpenOptions::new().read(true).append(true).open(path), path)
+    let opened = OpenOptions::new()
+        .read(true)
+        .append(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)
+        .and_then(durable::must_be_file);
+    named_missing(opened, path)
 }
 
 fn named_missing(opened: io::Result<File>, path: &Path) -> Result<File, JournalError> {

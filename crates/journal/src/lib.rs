@@ -38,7 +38,7 @@ pub mod timestamp;
 pub mod verify;
 
 pub use contract::{Journal, Tail};
-pub use digest::{Sha256Reader, sha256_hex};
+pub use digest::{Sha256Reader, is_sha256_hex, sha256_hex};
 pub use error::{Damage, DamageKind, JournalError};
 pub use evidence::{EvidenceError, EvidenceStore};
 pub use file::FileJournal;

@@ -14,7 +14,10 @@ use jiff::Timestamp;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
+use crate::digest::checksum;
+use crate::durable;
 use crate::error::JournalError;
+use crate::position::Head;
 
 /// The name of the lock file in the folder that it guards.
 pub const FILE_NAME: &str = "lock";
@@ -22,6 +25,35 @@ pub const FILE_NAME: &str = "lock";
 /// What is written about a holder always takes this many bytes. The file is written over in place
 /// and never shortened, since some file systems flush a file that was emptied and refilled.
 const HOLDER_BYTES: usize = 512;
+
+/// Behind it stands where the journal of the run ended when it was appended to last, in as many bytes. It is written over
+/// in place, too, after the journal was flushed, and is not flushed itself: it can be older than the journal, and never newer.
+const HEAD_BYTES: usize = 512;
+
+/// Where a journal ended once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Known {
+    /// Where its last unit began.
+    pub(crate) from: u64,
+    /// Its end.
+    pub(crate) head: Head,
+}
+
+impl Known {
+    /// What the lock file in the folder `dir` has on record.
+    pub(crate) fn of(dir: &Path) -> Option<Self> {
+        Self::in_file(&durable::open_file(&dir.join(FILE_NAME)).ok()?)
+    }
+
+    fn in_file(file: &File) -> Option<Self> {
+        let mut bytes = [0; HEAD_BYTES];
+        let read = file.read_at(&mut bytes, HOLDER_BYTES as u64).ok()?;
+        let (sum, text) = bytes.get(..read)?.trim_ascii().split_at_checked(16)?;
+        // Half of it was written while it was read, or before a cut of the power.
+        (sum == format!("{:016x}", checksum(text)).as_bytes())
+            .then(|| serde_json::from_slice(text).ok())?
+    }
+}
 
 /// Who holds a lock, by its own account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -189,6 +221,25 @@ impl RunLock {
     /// The same of the lock file of that `name`.
     pub fn holder_named(dir: &Path, name: &str) -> Option<Holder> {
         holder_in(&dir.join(name))
+    }
+
+    /// Notes where the journal of the run ends. What cannot be written is left out: less is noticed then.
+    pub(crate) fn note(&self, known: Option<&Known>) {
+        let text = known
+            .and_then(|known| serde_json::to_vec(known).ok())
+            .unwrap_or_default();
+        let mut bytes = [b' '; HEAD_BYTES];
+        let mut line = format!("{:016x}", checksum(&text)).into_bytes();
+        line.extend_from_slice(&text);
+        if let (Some(room), false) = (bytes.get_mut(..line.len()), text.is_empty()) {
+            room.copy_from_slice(&line);
+        }
+        let _ = self.file.write_all_at(&bytes, HOLDER_BYTES as u64);
+    }
+
+    /// What it has on record of the journal's end.
+    pub(crate) fn known(&self) -> Option<Known> {
+        Known::in_file(&self.file)
     }
 
     /// Says in the file who holds it. What cannot be written is left out: it is only a hint.

@@ -7,13 +7,16 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::digest::sha256_hex;
+use crate::digest::{HexDigest, hex_digest, sealed_digest, sha256_hex};
 use crate::error::{EventFlaw, JournalError};
 use crate::position::Head;
 use crate::timestamp;
 
 /// The format that this program writes, and the newest that it reads. It stands on the first line.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
+
+/// From this version on the last line of every unit is sealed.
+pub(crate) const SEALED_SINCE: u32 = 2;
 
 /// The longest line that is written or read, in bytes. Larger matter belongs into the evidence store.
 pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
@@ -22,7 +25,7 @@ pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 pub const MAX_DEPTH: usize = 100;
 
 /// Keys of a line that no field of an event may have.
-pub const RESERVED_KEYS: [&str; 7] = ["ts", "seq", "prev", "k", "n", "v", "event"];
+pub const RESERVED_KEYS: [&str; 8] = ["ts", "seq", "prev", "k", "n", "v", "event", "u"];
 
 /// An event to be appended.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,10 +59,14 @@ pub struct Record {
     pub k: u32,
     /// How many events its unit has.
     pub n: u32,
+    /// The journal's format, on its first line.
+    pub v: Option<u32>,
     /// Its name.
     pub event: String,
     /// What belongs to it.
     pub fields: Map<String, Value>,
+    /// SHA-256 of what stands before it on its line, on the last line of a unit.
+    pub seal: Option<String>,
     /// Bytes from the start of the journal to the start of its line.
     pub offset: u64,
     /// Bytes of its line, without the newline.
@@ -75,9 +82,10 @@ impl Serialize for Record {
             prev: &self.prev,
             k: self.k,
             n: self.n,
-            v: version_of(self.seq),
+            v: self.v,
             event: &self.event,
             fields: &self.fields,
+            u: self.seal.as_deref(),
         }
         .serialize(serializer)
     }
@@ -96,6 +104,8 @@ struct Line<'a> {
     event: &'a str,
     #[serde(flatten)]
     fields: &'a Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    u: Option<&'a str>,
 }
 
 fn version_of(seq: u64) -> Option<u32> {
@@ -141,9 +151,13 @@ pub(crate) fn encode_unit(
             v: version_of(seq),
             event: &event.event,
             fields: &event.fields,
+            u: None,
         };
         if let Err(error) = serde_json::to_writer(&mut unit, &line) {
             return refuse(&event.event, EventFlaw::Json(error.to_string()));
+        }
+        if k == n {
+            seal(&mut unit, start);
         }
         let written = &unit[start..];
         if written.len() > MAX_LINE_BYTES {
@@ -159,6 +173,32 @@ pub(crate) fn encode_unit(
         unit.push(b'\n');
     }
     Ok((unit, end))
+}
+
+/// Puts the seal onto the line that begins at `start`, as its last key. All lines before it in its unit are held by the chain.
+fn seal(unit: &mut Vec<u8>, start: usize) {
+    // The brace that ends the line comes behind it again.
+    unit.pop();
+    let seal = hex_digest(&unit[start..]);
+    unit.extend_from_slice(SEAL_BEGINS);
+    unit.extend_from_slice(&seal);
+    unit.extend_from_slice(SEAL_ENDS);
+}
+
+const SEAL_BEGINS: &[u8] = b",\"u\":\"";
+const SEAL_ENDS: &[u8] = b"\"}";
+
+/// The hash of a line, and whether its seal is right; `None` where it has none in its place.
+pub(crate) fn digest(line: &[u8]) -> (HexDigest, Option<bool>) {
+    let at = line
+        .len()
+        .saturating_sub(SEAL_BEGINS.len() + size_of::<HexDigest>() + SEAL_ENDS.len());
+    let (body, rest) = line.split_at(at);
+    let seal = rest
+        .strip_prefix(SEAL_BEGINS)
+        .and_then(|rest| rest.strip_suffix(SEAL_ENDS));
+    let (before, whole) = sealed_digest(body, rest);
+    (whole, seal.map(|seal| seal == before.as_slice()))
 }
 
 fn flaw_of(event: &NewEvent) -> Option<EventFlaw> {
@@ -196,6 +236,7 @@ pub(crate) struct Parsed<'a> {
     pub(crate) v: Option<u64>,
     pub(crate) event: Cow<'a, str>,
     pub(crate) fields: Map<String, Value>,
+    pub(crate) seal: Option<Cow<'a, str>>,
 }
 
 impl Parsed<'_> {
@@ -207,8 +248,10 @@ impl Parsed<'_> {
             prev: self.prev.into_owned(),
             k: self.k,
             n: self.n,
+            v: self.v.and_then(|v| u32::try_from(v).ok()),
             event: self.event.into_owned(),
             fields: self.fields,
+            seal: self.seal.map(Cow::into_owned),
             offset,
             len,
         }
@@ -266,6 +309,7 @@ impl<'de> Visitor<'de> for LineVisitor {
         let mut n: Option<u32> = None;
         let mut v: Option<u64> = None;
         let mut event: Option<Text<'de>> = None;
+        let mut seal: Option<Text<'de>> = None;
         let mut fields = Map::new();
         while let Some(Text(key)) = map.next_key::<Text<'de>>()? {
             match key.as_ref() {
@@ -276,6 +320,7 @@ impl<'de> Visitor<'de> for LineVisitor {
                 "n" => once(&mut n, "n", &mut map)?,
                 "v" => once(&mut v, "v", &mut map)?,
                 "event" => once(&mut event, "event", &mut map)?,
+                "u" => once(&mut seal, "u", &mut map)?,
                 _ if self.depth == Depth::Chain => {
                     map.next_value::<IgnoredAny>()?;
                 }
@@ -293,6 +338,7 @@ impl<'de> Visitor<'de> for LineVisitor {
             v,
             event: event.ok_or_else(|| A::Error::missing_field("event"))?.0,
             fields,
+            seal: seal.map(|text| text.0),
         })
     }
 }

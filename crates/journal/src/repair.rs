@@ -6,10 +6,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::durable;
-use crate::error::{EventFlaw, JournalError};
+use crate::error::{DamageKind, EventFlaw, JournalError};
 use crate::file::{FileJournal, open_to_read};
 use crate::position::Head;
 use crate::scan::newlines;
+use crate::snapshot;
 use crate::timestamp;
 use crate::verify::verify;
 
@@ -44,14 +45,24 @@ impl FileJournal {
             });
         };
         let report = verify(&path)?;
-        if report.damage.is_none() {
+        let Some(damage) = report.damage else {
             return Ok(None);
-        }
+        };
         let mut old = open_to_read(&path)?;
         let (lost_events, lost_bytes) =
             count_after(&mut old, report.head.len).map_err(JournalError::io("read", &path))?;
+        let lost_events = match damage.kind {
+            DamageKind::Cut { known, .. } => known.saturating_sub(report.head.seq),
+            _ => lost_events,
+        };
         let kept =
             keep(&path, &stamp).map_err(JournalError::io("keep the damaged file beside", &path))?;
+        // What was known of the end holds no longer, and a snapshot from behind it is of no run any more.
+        if let Some(lock) = self.held_lock() {
+            lock.note(None);
+        }
+        set_aside(&self.dir().join(snapshot::FILE_NAME), &stamp)
+            .map_err(JournalError::io("set the snapshot aside beside", &path))?;
         replace_by_prefix(&mut old, report.head.len, &path)
             .map_err(JournalError::io("write the repaired journal", &path))?;
         self.reopen()?;
@@ -79,6 +90,14 @@ fn count_after(file: &mut File, offset: u64) -> io::Result<(u64, u64)> {
         let used = chunk.len();
         bytes += used as u64;
         input.consume(used);
+    }
+}
+
+/// Gives the file `path` another name, if there is one.
+fn set_aside(path: &Path, stamp: &str) -> io::Result<()> {
+    match fs::rename(path, path.with_extension(format!("json.damaged-{stamp}"))) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

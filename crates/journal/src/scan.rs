@@ -11,7 +11,7 @@ use crate::contract::Tail;
 use crate::digest::{HexDigest, hex_digest, hex_text};
 use crate::error::{Damage, DamageKind, JournalError};
 use crate::position::{Head, Position};
-use crate::record::{self, Depth, FORMAT_VERSION, MAX_LINE_BYTES, Parsed};
+use crate::record::{self, Depth, FORMAT_VERSION, MAX_LINE_BYTES, Parsed, SEALED_SINCE};
 
 /// What a scan found up to the last whole unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,9 +92,11 @@ impl Chain {
 pub(crate) fn scan(
     input: &mut impl BufRead,
     from: &Position,
+    version: Option<u64>,
     depth: Depth,
     mut on_line: impl FnMut(Parsed<'_>, u64, u64),
 ) -> Result<Scanned, Fault> {
+    let mut is_sealed = version.is_some_and(|version| version >= u64::from(SEALED_SINCE));
     let mut good = Scanned {
         head: from.head(),
         events: 0,
@@ -124,6 +126,9 @@ pub(crate) fn scan(
             if read == limit {
                 return Err(stop(DamageKind::TooLong));
             }
+            if ends_otherwise(&buffer) {
+                return Err(stop(DamageKind::Ending));
+            }
             offset += read;
             break;
         };
@@ -134,6 +139,18 @@ pub(crate) fn scan(
         let parsed =
             record::parse(line, depth).map_err(|error| stop(DamageKind::NotAnEvent(error)))?;
         chain.check(&parsed).map_err(stop)?;
+        if let Some(version) = parsed.v {
+            is_sealed = version >= u64::from(SEALED_SINCE);
+        }
+        let (hash, seal) = record::digest(line);
+        let ends = parsed.k == parsed.n;
+        let is_right = match seal {
+            Some(seal) => seal && ends,
+            None => parsed.seal.is_none() && !(ends && is_sealed),
+        };
+        if !is_right {
+            return Err(stop(DamageKind::Seal));
+        }
 
         let (k, n) = (parsed.k, parsed.n);
         on_line(parsed, offset, line.len() as u64);
@@ -141,7 +158,7 @@ pub(crate) fn scan(
         offset += read;
         chain = Chain {
             seq: chain.seq + 1,
-            hash: hex_digest(line),
+            hash,
             unit: (k < n).then_some((k, n)),
         };
         if k == n {
@@ -159,9 +176,27 @@ pub(crate) fn scan(
     Ok(good)
 }
 
+/// Whether the bytes at the end of a journal are the last line of a unit with another byte in the place of its newline.
+/// What a crash leaves is the beginning of a line, and never that.
+fn ends_otherwise(rest: &[u8]) -> bool {
+    rest.split_last()
+        .is_some_and(|(_, line)| record::digest(line).1 == Some(true))
+}
+
 /// The version of a first line, when it is one that this program does not know.
 fn newer_version(line: &[u8]) -> Option<u64> {
     record::version_alone(line).filter(|&found| found > u64::from(FORMAT_VERSION))
+}
+
+/// The version that stands before the name of the first event.
+fn version_in(begin: &[u8]) -> Option<u64> {
+    let find = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).position(|at| at == what);
+    let before = &begin[..find(begin, b",\"event\":")?];
+    if !before.starts_with(b"{\"ts\":\"") || before.contains(&b'\n') {
+        return None;
+    }
+    let at = find(before, b",\"v\":")? + b",\"v\":".len();
+    std::str::from_utf8(&before[at..]).ok()?.parse().ok()
 }
 
 /// How many newlines there are in `bytes`.
@@ -222,11 +257,20 @@ impl<S: Read + Seek> Extent<'_, S> {
         depth: Depth,
         on_line: impl FnMut(Parsed<'_>, u64, u64),
     ) -> Result<Scanned, Fault> {
+        let version = if after.is_start() {
+            // The scan comes upon it.
+            None
+        } else {
+            self.version()?
+        };
+        if let Some(found) = version.filter(|&found| found > u64::from(FORMAT_VERSION)) {
+            return Err(Fault::Newer(found));
+        }
         let rest = self.len.saturating_sub(after.offset);
         self.source.seek(SeekFrom::Start(after.offset))?;
         let capacity = usize::try_from(rest.clamp(512, 128 * 1024)).unwrap_or(512);
         let mut input = BufReader::with_capacity(capacity, (&mut self.source).take(rest));
-        scan(&mut input, after, depth, on_line)
+        scan(&mut input, after, version, depth, on_line)
     }
 
     /// Whether the line that ends at `position` is the one it names, and ends its unit.
@@ -257,17 +301,9 @@ impl<S: Read + Seek> Extent<'_, S> {
     /// The first line is looked at too, since a writer that asks only for the head would otherwise append
     /// to a format that it does not know.
     pub(crate) fn head(&mut self) -> Result<Head, JournalError> {
-        let first = self
-            .first_line()
-            .map_err(JournalError::io("read", self.path))?;
-        if let Some(found) = newer_version(&first) {
-            return Err(JournalError::NewerFormat {
-                path: self.path.to_owned(),
-                found,
-            });
-        }
+        let version = self.refuse_newer()?;
         let from = self
-            .last_unit_end()
+            .last_unit_end(version.is_some_and(|found| found >= u64::from(SEALED_SINCE)))
             .map_err(JournalError::io("read", self.path))?
             .unwrap_or_else(Position::start);
         Ok(self.scan(&from, Depth::Chain, |_, _, _| {})?.head)
@@ -275,7 +311,7 @@ impl<S: Read + Seek> Extent<'_, S> {
 
     /// The last line that ends a unit. `None` when there is none, or when the end of the file is
     /// such that only a scan from the start can tell what is wrong with it.
-    fn last_unit_end(&mut self) -> io::Result<Option<Position>> {
+    fn last_unit_end(&mut self, is_sealed: bool) -> io::Result<Option<Position>> {
         const FIRST_WINDOW: u64 = 8 * 1024;
         const LAST_WINDOW: u64 = 4 * MAX_LINE_BYTES as u64;
         let mut window = FIRST_WINDOW;
@@ -294,9 +330,13 @@ impl<S: Read + Seek> Extent<'_, S> {
                     return Ok(None);
                 };
                 if parsed.k == parsed.n {
+                    let (hash, seal) = record::digest(line);
+                    if seal != Some(true) && (is_sealed || parsed.seal.is_some()) {
+                        return Ok(None);
+                    }
                     return Ok(Some(Position {
                         seq: parsed.seq,
-                        hash: hex_text(&hex_digest(line)),
+                        hash: hex_text(&hash),
                         offset: start + end as u64 + 1,
                         line_len: line.len() as u64,
                     }));
@@ -308,6 +348,33 @@ impl<S: Read + Seek> Extent<'_, S> {
             }
             window *= 4;
         }
+    }
+
+    /// The journal's format, if it is one that this program knows.
+    pub(crate) fn refuse_newer(&mut self) -> Result<Option<u64>, JournalError> {
+        let version = self
+            .version()
+            .map_err(JournalError::io("read", self.path))?;
+        match version.filter(|&found| found > u64::from(FORMAT_VERSION)) {
+            None => Ok(version),
+            Some(found) => Err(JournalError::NewerFormat {
+                path: self.path.to_owned(),
+                found,
+            }),
+        }
+    }
+
+    /// The journal's format, by the beginning of its first line; `None` where that cannot be read.
+    pub(crate) fn version(&mut self) -> io::Result<Option<u64>> {
+        const BEGINNING: u64 = 512;
+        let begin = self.bytes(0, self.len.min(BEGINNING))?;
+        if let Some(version) = version_in(&begin) {
+            return Ok(Some(version));
+        }
+        let line = self.first_line()?;
+        Ok(record::version_alone(
+            line.strip_suffix(b"\n").unwrap_or(&line),
+        ))
     }
 
     fn first_line(&mut self) -> io::Result<Vec<u8>> {

@@ -15,7 +15,7 @@ use crate::contract::Journal;
 use crate::derived;
 use crate::digest::{checksum, is_sha256_hex, sha256_hex};
 use crate::durable;
-use crate::error::JournalError;
+use crate::error::{Damage, DamageKind, JournalError};
 use crate::file::FileJournal;
 use crate::position::{Head, Position};
 use crate::record::Record;
@@ -28,7 +28,7 @@ pub const PARTS_NAME: &str = "snapshot-parts";
 
 /// The format of the file. To be raised with every change of the journal's own format too: a load
 /// by snapshot does not read the journal's first line, where its version stands.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Below this many bytes of tail a new snapshot is not worth its write.
 const SMALLEST_TAIL: u64 = 16 * 1024;
@@ -227,9 +227,10 @@ impl FileJournal {
     ///
     /// Of the journal before the snapshot only the one line is read that the snapshot ends with.
     pub fn load(&self) -> Result<Loaded, JournalError> {
+        let mut beyond = None;
         if let Some(snapshot) = SnapshotFile::new(self.dir()).read() {
             match self.read(&snapshot.position) {
-                Err(JournalError::PositionLost { .. }) => {}
+                Err(JournalError::PositionLost { .. }) => beyond = Some(snapshot.position),
                 read => {
                     let tail = read?;
                     return Ok(Loaded {
@@ -242,6 +243,19 @@ impl FileJournal {
             }
         }
         let tail = self.read(&Position::start())?;
+        // The journal was flushed before the snapshot was written, so this never comes from a crash.
+        if let Some(known) = beyond.filter(|at| at.offset > tail.head.len + tail.torn_bytes)
+            && tail.torn_bytes == 0
+        {
+            return Err(JournalError::Damaged(Damage {
+                path: self.path().to_owned(),
+                line: tail.head.seq + 1,
+                kind: DamageKind::Cut {
+                    known: known.seq,
+                    by: FILE_NAME,
+                },
+            }));
+        }
         Ok(Loaded {
             snapshot: None,
             tail: tail.records,

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use crate::error::{Damage, JournalError};
-use crate::file::{extent, open_to_read};
+use crate::durable;
+use crate::error::{Damage, DamageKind, JournalError};
+use crate::file::{extent, holds_against, open_to_read};
+use crate::lock::Known;
 use crate::position::{Head, Position};
 use crate::record::Depth;
 use crate::scan::{Fault, Scanned};
@@ -46,6 +48,8 @@ pub fn verify(path: &Path) -> Result<VerifyReport, JournalError> {
 }
 
 fn check(path: &Path) -> Result<VerifyReport, JournalError> {
+    // First, since the journal only grows.
+    let known = Known::of(durable::folder_of(path));
     let file = open_to_read(path)?;
     let mut extent = extent(&file, path)?;
     let report = |scanned: Scanned, damage| VerifyReport {
@@ -55,7 +59,23 @@ fn check(path: &Path) -> Result<VerifyReport, JournalError> {
         damage,
     };
     match extent.scan_faults(&Position::start(), Depth::Chain, |_, _, _| {}) {
-        Ok(scanned) => Ok(report(scanned, None)),
+        Ok(scanned) => {
+            let held = holds_against(known.as_ref(), &scanned.head, scanned.torn_bytes, path);
+            let Err(JournalError::Damaged(damage)) = held else {
+                return Ok(report(scanned, None));
+            };
+            // The unit that was changed is not among what is whole.
+            let whole = known.map_or(0, |known| known.from).min(scanned.head.len);
+            extent.len = if damage.kind == DamageKind::Seal {
+                whole
+            } else {
+                scanned.head.len
+            };
+            let before = extent
+                .scan(&Position::start(), Depth::Chain, |_, _, _| {})
+                .unwrap_or(scanned);
+            Ok(report(before, Some(damage)))
+        }
         Err(Fault::Damaged { line, kind, before }) => {
             let path = path.to_owned();
             Ok(report(*before, Some(Damage { path, line, kind })))

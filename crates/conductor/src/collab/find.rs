@@ -6,13 +6,14 @@ use serde_json::{Map, Value};
 
 use super::complete::same;
 use super::{DEFAULT_SESSION, Skills, WORKFLOW, name_of, skill};
-use crate::conductor::{self, Conductor, never_began, read_json};
+use crate::conductor::{self, Conductor, read_json};
 use crate::engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::answer::RunStarted;
 use crate::generic::begin::Of;
 use crate::generic::hands::{Hands, hands};
 use crate::generic::session_name;
+use crate::integrity::never_began;
 use crate::library::{self, Source};
 use crate::remembered;
 
@@ -49,7 +50,7 @@ impl Conductor {
         let dir = self.skills_dir(session)?;
         let loaded = engine::load(dir.path())?;
         if loaded.head.seq == 0 {
-            return Err(never_began(dir.id()));
+            return Err(never_began(&dir));
         }
         Ok((dir, loaded.run))
     }

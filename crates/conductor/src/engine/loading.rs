@@ -9,7 +9,7 @@ use journal::{FileJournal, Head, Journal as _};
 use rails::{Definition, Event, RunState, Shared};
 
 use crate::fault::{Fault, Kind};
-use crate::{remembered, snapshots};
+use crate::{integrity, remembered, snapshots};
 
 /// A run as it was loaded, without the right to write.
 #[derive(Debug)]
@@ -50,7 +50,12 @@ pub(super) fn load_from(journal: &FileJournal, dir: &Path) -> Result<Loaded, Fau
             head: tail.head,
         });
     }
-    from_journal(journal.load()?, dir)
+    let loaded = from_journal(journal.load()?, dir)?;
+    if loaded.head.seq == 0 && integrity::has_begun(dir) {
+        return Err(integrity::emptied(dir));
+    }
+    integrity::in_its_own_folder(dir, &loaded.run)?;
+    Ok(loaded)
 }
 
 fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {

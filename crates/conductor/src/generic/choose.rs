@@ -78,7 +78,7 @@ pub(crate) fn named(project: &ProjectDir, named: &str) -> Result<RunDir, Fault> 
         Err(error @ (LayoutError::NoRun(_) | LayoutError::AmbiguousRun { .. })) => error,
         Err(error) => return Err(error.into()),
     };
-    let mut newest = None;
+    let (mut newest, mut damaged) = (None, None);
     for id in project.runs()? {
         if session_name(&id) != Some(named) {
             continue;
@@ -86,6 +86,9 @@ pub(crate) fn named(project: &ProjectDir, named: &str) -> Result<RunDir, Fault> 
         let dir = project.run(&id)?;
         // What cannot be read is no reason to pass another one over: whoever is meant by its id is told.
         let Ok(loaded) = engine::load(dir.path()) else {
+            if !id.contains("__task-") {
+                damaged.get_or_insert(dir);
+            }
             continue;
         };
         if loaded.head.seq == 0 || is_over_a_task(&loaded.run) {
@@ -96,7 +99,7 @@ pub(crate) fn named(project: &ProjectDir, named: &str) -> Result<RunDir, Fault> 
         }
         newest.get_or_insert(dir);
     }
-    newest.ok_or_else(|| {
+    newest.or(damaged).ok_or_else(|| {
         let is_none = matches!(fault, LayoutError::NoRun(_));
         let mut fault = Fault::from(fault);
         if is_none {

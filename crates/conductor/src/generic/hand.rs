@@ -11,9 +11,10 @@ use serde::Deserialize as _;
 use super::readers::Given;
 use super::{Plain, derived, leftovers};
 use crate::collab::Skills;
-use crate::conductor::{Conductor, never_began};
+use crate::conductor::Conductor;
 use crate::engine::{self, Done, OpenRun};
 use crate::fault::{Fault, Kind};
+use crate::integrity::never_began;
 use crate::review::Session;
 
 /// A run open for writing.
@@ -65,7 +66,7 @@ impl Conductor {
     ) -> Result<Hand<'a>, Fault> {
         let open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
         if open.run.run.is_empty() {
-            return Err(never_began(dir.id()));
+            return Err(never_began(dir));
         }
         let plain = self.plain(dir, &open.run, given)?;
         Self::in_hand(open, plain, project_lock, None)

@@ -12,9 +12,10 @@ use super::readers::Given;
 use super::{Plain, on_task, view, words};
 use crate::clock::stamp;
 use crate::collab::Skills;
-use crate::conductor::{Conductor, is_over_a_task, never_began};
+use crate::conductor::{Conductor, is_over_a_task};
 use crate::engine::{self, Foreseen};
 use crate::fault::{Fault, Kind};
+use crate::integrity::never_began;
 use crate::refusals;
 
 impl Conductor {
@@ -146,7 +147,7 @@ impl Conductor {
         let (_, dir) = self.meant(run, Meant::Running)?;
         let loaded = engine::load(dir.path())?;
         if loaded.head.seq == 0 {
-            return Err(never_began(dir.id()));
+            return Err(never_began(&dir));
         }
         Ok((dir, loaded.run))
     }

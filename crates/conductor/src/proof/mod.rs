@@ -186,7 +186,7 @@ impl Conductor {
         let (_, dir) = self.looked_at(run)?;
         let packed = bundle::pack(dir.path())?;
         if packed.events == 0 {
-            return Err(crate::conductor::never_began(dir.id()));
+            return Err(crate::integrity::never_began(&dir));
         }
         Ok(packed)
     }

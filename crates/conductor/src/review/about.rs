@@ -8,12 +8,13 @@ use super::answer::{SessionState, SessionSummary, Stepped, WaitingFor};
 use super::history::{self, History};
 use super::subject::{PLAN_FILE, changed_code, is_approved_plan, is_whole, whole_plan};
 use super::{CAP, PLAN, PROFILE, iteration, kept};
-use crate::conductor::{Conductor, SESSION, never_began, read_json};
+use crate::conductor::{Conductor, SESSION, read_json};
 use crate::engine::{self, Foreseen};
 use crate::fault::{Fault, Kind};
 use crate::generic::files::Taken;
 use crate::generic::readers::Given;
 use crate::generic::{Plain, files};
+use crate::integrity::never_began;
 
 /// How many sessions are named where several could be meant.
 const MOST_TOLD: usize = 8;
@@ -134,7 +135,7 @@ impl Conductor {
 pub(super) fn seen(dir: &RunDir) -> Result<Shared<RunState>, Fault> {
     let loaded = engine::load(dir.path())?;
     if loaded.head.seq == 0 {
-        return Err(never_began(dir.id()));
+        return Err(never_began(dir));
     }
     if loaded.run.kept.contains_key(PROFILE) {
         return Ok(loaded.run);

@@ -112,7 +112,8 @@ fn a_torn_tail_is_as_if_it_had_not_been_written() {
     let stage = Stage::of(&["code"]);
     stage.until("execute-batch");
     let before = said(&stage);
-    let file = stage.dir().join(JOURNAL);
+    let dir = stage.dir();
+    let file = dir.join(JOURNAL);
     let whole = fs::read(&file).unwrap();
     for tail in ["{", "{\"seq\":999,\"ev", "\0\0\0\0", "{\"seq\":1}"] {
         let mut open = fs::OpenOptions::new().append(true).open(&file).unwrap();
@@ -124,7 +125,7 @@ fn a_torn_tail_is_as_if_it_had_not_been_written() {
         assert!(now.starts_with(&whole));
         assert_eq!(said(&stage)[2], before[2]);
         fs::write(&file, &whole).unwrap();
-        strip(&stage.dir(), &["documents", "evidence"]);
+        strip(&dir, &["documents", "evidence"]);
     }
     stage.until("done");
 }
@@ -164,4 +165,28 @@ fn a_replay_comes_to_the_same_state() {
     let last = stage.journal().last().unwrap().seq;
     let now = stage.conductor().replay(Some(&id), Some(last)).unwrap();
     assert_eq!(now["state"]["status"], "completed", "{now}");
+}
+
+#[test]
+fn a_journal_that_was_emptied_takes_no_drafts_with_it() {
+    let stage = Stage::of(&["code"]);
+    stage.until("rough-draft-handoff");
+    let dir = stage.dir();
+    let drafts = fs::read_dir(dir.join("documents")).unwrap().count();
+    assert!(drafts > 0);
+    fs::write(dir.join(JOURNAL), "").unwrap();
+    for known in ["lock", "snapshot.json"] {
+        let _ = fs::remove_file(dir.join(known));
+        let fault = stage.conductor().collab_state(None).unwrap_err();
+        assert_eq!(fault.code, "journal_damaged", "{fault:?}");
+        assert!(!fault.suggestion.contains("delete"), "{fault:?}");
+        // By its name, too, and without one.
+        for run in [None, Some(dir.file_name().unwrap().to_str().unwrap())] {
+            let fault = stage.conductor().verify_log(run).map(|_| ()).unwrap_err();
+            assert_eq!(fault.code, "journal_damaged", "{run:?}: {fault:?}");
+        }
+    }
+    // Another session begins beside it, and clears nothing away.
+    let _ = stage.complete("collab-start", None);
+    assert_eq!(fs::read_dir(dir.join("documents")).unwrap().count(), drafts);
 }

@@ -1,5 +1,6 @@
 //! The home folder and the folder of each project in it.
 
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -172,11 +173,12 @@ pub(super) fn folder_names(path: &str) -> Vec<String> {
     names
 }
 
-/// The path that the folder `folder` belongs to; `None` when it does not say.
+/// The path that the folder `folder` belongs to, by its own file or, where that is gone, by its runs; `None` when neither
+/// says.
 pub(super) fn recorded_path(folder: &Path) -> Result<Option<String>, LayoutError> {
     let path = folder.join(PROJECT_FILE);
     let Some(bytes) = durable::read_if_there(&path).map_err(LayoutError::io("read", &path))? else {
-        return Ok(None);
+        return Ok(path_of_runs(folder));
     };
     match serde_json::from_slice::<ProjectFile>(&bytes) {
         Ok(file) => Ok(Some(file.path)),
@@ -187,13 +189,25 @@ pub(super) fn recorded_path(folder: &Path) -> Result<Option<String>, LayoutError
     }
 }
 
+/// The project that any run in the folder `folder` says it is of.
+fn path_of_runs(folder: &Path) -> Option<String> {
+    let runs = fs::read_dir(folder.join("runs")).ok()?;
+    runs.flatten().find_map(|run| {
+        let manifest = durable::read_if_there(&run.path().join("manifest.json")).ok()??;
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).ok()?;
+        manifest.get("projectRoot")?.as_str().map(str::to_owned)
+    })
+}
+
 /// Writes into the folder `folder` that it belongs to `recorded`, unless it belongs to another:
 /// then `false`.
 fn claim(folder: &Path, recorded: &str) -> Result<bool, LayoutError> {
-    if let Some(found) = recorded_path(folder)? {
+    let path = folder.join(PROJECT_FILE);
+    if let Some(found) = recorded_path(folder)?
+        && (found != recorded || path.exists())
+    {
         return Ok(found == recorded);
     }
-    let path = folder.join(PROJECT_FILE);
     if durable::create_durably(&path, &project_file(recorded))
         .map_err(LayoutError::io("write", &path))?
     {

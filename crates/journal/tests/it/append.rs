@@ -23,13 +23,14 @@ fn a_line_has_its_keys_in_order_and_names_the_hash_of_the_one_before() {
     assert_eq!(
         lines[0],
         format!(
-            r#"{{"ts":"{TS}","seq":1,"prev":"{zeros}","k":1,"n":2,"v":1,"event":"phase:start","zeta":1,"alpha":[true,null]}}"#
+            r#"{{"ts":"{TS}","seq":1,"prev":"{zeros}","k":1,"n":2,"v":2,"event":"phase:start","zeta":1,"alpha":[true,null]}}"#
         )
     );
     let first = sha256_hex(lines[0].as_bytes());
+    let body = format!(r#"{{"ts":"{TS}","seq":2,"prev":"{first}","k":2,"n":2,"event":"error""#);
     assert_eq!(
         lines[1],
-        format!(r#"{{"ts":"{TS}","seq":2,"prev":"{first}","k":2,"n":2,"event":"error"}}"#)
+        format!(r#"{body},"u":"{}"}}"#, sha256_hex(body.as_bytes()))
     );
     assert_eq!(head.seq, 2);
     assert_eq!(head.hash, sha256_hex(lines[1].as_bytes()));

@@ -89,7 +89,7 @@ fn a_snapshot_of_another_version_or_run_is_not_used() {
     let (scene, position) = scene();
     let file = SnapshotFile::new(scene.dir());
     let text = fs::read_to_string(file.path()).unwrap();
-    fs::write(file.path(), text.replacen("\"v\":2", "\"v\":1", 1)).unwrap();
+    fs::write(file.path(), text.replacen("\"v\":3", "\"v\":2", 1)).unwrap();
     assert_loads_without(&scene);
 
     let elsewhere = Position {
@@ -98,13 +98,13 @@ fn a_snapshot_of_another_version_or_run_is_not_used() {
     };
     file.write(&elsewhere, &state()).unwrap();
     assert_loads_without(&scene);
-    // Such as a snapshot that outlived the end of the journal that it was taken from.
+    // A snapshot that outlived the end of the journal that it was taken from tells that this was cut.
     let beyond = Position {
         offset: 1 << 40,
         ..elsewhere
     };
     file.write(&beyond, &state()).unwrap();
-    assert_loads_without(&scene);
+    assert!(load_with_snapshot(scene.dir()).is_err());
 }
 
 #[test]

@@ -142,6 +142,15 @@ pub fn log_verified(verified: &LogVerified, look: &Look) -> String {
         page.field("whole", &format!("{before} before it"));
         page.command(&format!("tm log repair {}", verified.run_id));
     }
+    for problem in &verified.evidence {
+        page.signed(
+            Sign::Bad,
+            &format!(
+                "the evidence {} that event {} names is {}: bring it back from a copy",
+                problem.sha256, problem.event, problem.state
+            ),
+        );
+    }
     if verified.torn_bytes > 0 {
         page.signed(
             Sign::Warn,

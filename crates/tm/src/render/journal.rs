@@ -118,8 +118,10 @@ mod tests {
             prev: String::new(),
             k: 1,
             n: 1,
+            v: None,
             event: event.to_owned(),
             fields,
+            seal: None,
             offset: 0,
             len: 0,
         }

@@ -91,7 +91,9 @@ fn a_journal_that_was_cut_back_or_edited_is_not_gone_on_with_from_memory() {
     done(&mut server, "collab-clear");
     // As if the last call had never been: the run stands where the journal says.
     fs::write(&journal, &before).unwrap();
-    fs::remove_file(stage.run_folder().join("snapshot.json")).unwrap();
+    for known in ["snapshot.json", "lock"] {
+        fs::remove_file(stage.run_folder().join(known)).unwrap();
+    }
     let answer = done(&mut server, "collab-clear");
     assert_eq!(
         (&answer["validated"], &answer["next_skill"]),

@@ -128,7 +128,9 @@ fn a_torn_end_is_what_a_crash_leaves_and_no_damage() {
         assert!(after.starts_with(&whole), "the next writer cuts it off");
         assert_eq!(env.tm(&["log", "verify"]).ok()["tornBytes"], 0);
         fs::write(journal(&env), &whole).unwrap();
-        let _ = fs::remove_file(env.run_dir().join("snapshot.json"));
+        for known in ["snapshot.json", "lock"] {
+            let _ = fs::remove_file(env.run_dir().join(known));
+        }
     }
     // A unit of several events that was cut between two of its lines counts for nothing.
     let mut all = lines(&env);
@@ -143,10 +145,9 @@ fn a_torn_end_is_what_a_crash_leaves_and_no_damage() {
 fn a_newer_format_is_refused_by_name() {
     let env = in_green();
     let mut all = lines(&env);
-    assert!(all[0].contains("\"v\":1,"), "{}", all[0]);
-    all[0] = all[0].replacen("\"v\":1,", "\"v\":2,", 1);
+    assert!(all[0].contains("\"v\":2,"), "{}", all[0]);
+    all[0] = all[0].replacen("\"v\":2,", "\"v\":3,", 1);
     fs::write(journal(&env), all.concat()).unwrap();
-    let _ = fs::remove_file(env.run_dir().join("snapshot.json"));
     for words in [
         "next",
         "status",
@@ -155,7 +156,7 @@ fn a_newer_format_is_refused_by_name() {
     ] {
         let answer = env.tm(&autopilot(words));
         assert_eq!(answer.status, 6, "{answer:#?}");
-        assert!(answer.message().contains("version 2"), "{answer:#?}");
+        assert!(answer.message().contains("version 3"), "{answer:#?}");
         assert!(answer.suggestion().contains("version of tm"), "{answer:#?}");
         crate::advice::check(&env, &answer);
     }
@@ -249,4 +250,183 @@ fn a_store_that_cannot_be_written_changes_nothing() {
     crate::advice::check(&env, &answer);
     fs::set_permissions(&journal, fs::Permissions::from_mode(0o600)).unwrap();
     env.auto("complete red --results failed:1,passed:0").ok();
+}
+
+/// Where the units of the journal end, in lines.
+fn unit_ends(all: &[String]) -> Vec<usize> {
+    let ends = all.iter().enumerate().filter(|(_, line)| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["k"] == line["n"]
+    });
+    ends.map(|(at, _)| at + 1).collect()
+}
+
+#[test]
+fn a_byte_of_the_last_unit_is_named() {
+    let env = in_green();
+    let whole = lines(&env);
+    let last = whole.len();
+    for (from, to) in [("\"event\":\"", "\"event\":\"x"), ("\"seq\":", "\"seq\": ")] {
+        let mut all = whole.clone();
+        all[last - 1] = all[last - 1].replacen(from, to, 1);
+        fs::write(journal(&env), all.concat()).unwrap();
+        is_damaged_at(&env, last);
+    }
+    let text = whole.concat();
+    let mut bytes = text.clone().into_bytes();
+    let at = bytes.len() - 200;
+    bytes[at] ^= 1;
+    fs::write(journal(&env), &bytes).unwrap();
+    assert_eq!(env.tm(&["log", "verify"]).status, 6);
+    assert_eq!(env.auto("next").code(), "journal_damaged");
+    fs::write(journal(&env), text).unwrap();
+    assert_eq!(env.action(), "green");
+}
+
+#[test]
+fn a_journal_that_was_cut_at_the_end_of_a_unit_is_named() {
+    let env = in_green();
+    env.green();
+    env.auto("commit").ok();
+    let all = lines(&env);
+    let ends = unit_ends(&all);
+    let keep = ends[ends.len() - 3];
+    fs::write(journal(&env), all[..keep].concat()).unwrap();
+    is_damaged_at(&env, keep + 1);
+    let doctor = env.tm(&["doctor"]);
+    assert_eq!(doctor.status, 6, "{doctor:#?}");
+    assert!(
+        doctor.json.to_string().contains("ends before"),
+        "{doctor:#?}"
+    );
+    let repaired = env.tm(&["log", "repair", "--yes"]).ok();
+    assert_eq!(repaired["keptEvents"], keep);
+    assert_eq!(repaired["lostEvents"], all.len() - keep);
+    assert_eq!(env.tm(&["log", "verify"]).ok()["whole"], true);
+}
+
+#[test]
+fn a_journal_that_was_emptied_takes_nothing_with_it() {
+    let env = in_green();
+    let report = env.run_dir().join("evidence");
+    assert!(report.exists());
+    for known in ["", "lock"] {
+        fs::write(journal(&env), "").unwrap();
+        if !known.is_empty() {
+            fs::remove_file(env.run_dir().join(known)).unwrap();
+            let _ = fs::remove_file(env.run_dir().join("snapshot.json"));
+        }
+        for words in ["next", "status"] {
+            let answer = env.auto(words);
+            assert_eq!(
+                (answer.code(), answer.status),
+                ("journal_damaged", 6),
+                "{answer:#?}"
+            );
+            assert!(answer.suggestion().contains("from a copy"), "{answer:#?}");
+        }
+        let doctor = env.tm(&["doctor"]);
+        assert_eq!(doctor.status, 6, "{doctor:#?}");
+        assert!(!doctor.json.to_string().contains("delete "), "{doctor:#?}");
+        let repair = env.tm(&["log", "repair", "--yes"]);
+        assert_eq!(repair.status, 6, "nothing would be kept: {repair:#?}");
+        // A start clears away what other starts left, and nothing of this.
+        env.auto("start 1 --force");
+        env.auto("start 1 --branch other");
+        assert!(report.exists());
+    }
+}
+
+#[test]
+fn journals_that_were_swapped_are_named() {
+    let env = TestEnvironment::started();
+    let first = env.run_dir();
+    env.auto("abort").ok();
+    env.git(&["switch", "--quiet", "main"]);
+    env.auto("start 1 --branch second").ok();
+    let second = fs::read_dir(first.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| *path != first)
+        .unwrap();
+    for name in ["activity.jsonl", "lock", "snapshot.json"] {
+        let (one, other) = (first.join(name), second.join(name));
+        let aside = first.join("aside");
+        fs::rename(&one, &aside).unwrap();
+        fs::rename(&other, &one).unwrap();
+        fs::rename(&aside, &other).unwrap();
+    }
+    for run in [&first, &second] {
+        let id = run.file_name().unwrap().to_str().unwrap();
+        let status = env.tm(&["autopilot", "status", "--run-id", id]);
+        assert_eq!(
+            (status.code(), status.status),
+            ("journal_swapped", 6),
+            "{status:#?}"
+        );
+        let verified = env.tm(&["log", "verify", id]);
+        assert_eq!(verified.status, 6, "{verified:#?}");
+        assert_eq!(verified.json["line"], 1, "{verified:#?}");
+    }
+}
+
+#[test]
+fn evidence_that_is_gone_is_named_by_those_who_verify() {
+    let env = in_green();
+    let folder = env.run_dir().join("evidence");
+    let mut kept: Vec<PathBuf> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    kept.sort();
+    assert!(!kept.is_empty());
+    let verified = env.tm(&["log", "verify"]).ok();
+    assert!(verified.get("evidence").is_none(), "{verified}");
+    fs::write(&kept[0], "something else").unwrap();
+    let changed = env.tm(&["log", "verify"]);
+    assert_eq!(changed.status, 6, "{changed:#?}");
+    assert_eq!(changed.json["whole"], true, "the chain itself is");
+    assert_eq!(changed.json["evidence"][0]["state"], "changed");
+    fs::remove_file(&kept[0]).unwrap();
+    let missing = env.tm(&["log", "verify"]);
+    assert_eq!(missing.json["evidence"][0]["state"], "missing");
+    let name = kept[0].file_name().unwrap().to_str().unwrap();
+    assert_eq!(missing.json["evidence"][0]["sha256"], name);
+    let doctor = env.tm(&["doctor"]);
+    assert_eq!(doctor.status, 6, "{doctor:#?}");
+    assert!(doctor.json.to_string().contains("evidence"), "{doctor:#?}");
+}
+
+#[test]
+fn runs_are_found_without_the_file_that_names_their_project() {
+    let env = in_green();
+    let project = env.run_dir().join("../../project.json");
+    fs::remove_file(&project).unwrap();
+    assert_eq!(env.action(), "green");
+    assert_eq!(env.tm(&["runs", "list"]).ok().as_array().unwrap().len(), 1);
+    env.green();
+    assert_eq!(env.action(), "commit");
+}
+
+/// A pipe would hold up whoever opens it.
+#[test]
+fn a_pipe_in_the_place_of_the_journal_holds_nobody_up() {
+    let env = in_green();
+    fs::remove_file(journal(&env)).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        journal(&env),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::from_raw_mode(0o600),
+        0,
+    )
+    .unwrap();
+    for words in [
+        &["autopilot", "status"][..],
+        &["log", "verify"],
+        &["doctor"],
+    ] {
+        let answer = env.tm(words);
+        assert_eq!(answer.status, 6, "{words:?}: {answer:#?}");
+    }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Reach, refused};
 use std::sync::Arc;
+use std::time::Duration;
 
 use journal::layout::{ProjectDir, RunDir, RunStem};
 use project::convention::message::Kind as MessageKind;
@@ -353,14 +354,21 @@ impl Conductor {
             let Ok(dir) = project.run(&id) else {
                 continue;
             };
-            let begun = match std::fs::metadata(dir.journal_path()) {
-                Ok(journal) => journal.len() > 0,
-                Err(error) => error.kind() != std::io::ErrorKind::NotFound,
-            };
-            if !begun && !dir.file("manifest.json").exists() {
+            // Drafts and evidence of a run whose journal was lost are somebody's work.
+            if is_bare(dir.path()) {
                 // What cannot be removed is harmless: it is no run.
                 let _ = std::fs::remove_dir_all(dir.path());
             }
+        }
+        // Of processes that were killed while they replaced a file; nobody takes an hour for that.
+        let mut folders = vec![project.path().to_owned(), project.path().join("tags")];
+        let tags = std::fs::read_dir(&folders[1])
+            .into_iter()
+            .flatten()
+            .flatten();
+        folders.extend(tags.map(|entry| entry.path()));
+        for folder in folders {
+            let _ = journal::derived::remove_leftovers_older(&folder, Duration::from_hours(1));
         }
     }
 

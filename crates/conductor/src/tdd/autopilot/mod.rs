@@ -14,9 +14,10 @@ use serde_json::Value;
 
 use super::answer::{Moved, Verdict};
 use super::{Raw, Tdd, derived, effects, texts, view};
-use crate::conductor::{Conductor, never_began};
+use crate::conductor::Conductor;
 use crate::engine::{Done, OpenRun};
 use crate::fault::{Fault, Kind};
+use crate::integrity::never_began;
 
 /// A run open for writing, with what belongs to it.
 pub(super) struct Hand<'a> {
@@ -57,7 +58,7 @@ impl Conductor {
         };
         let mut open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
         if open.run.run.is_empty() {
-            return Err(never_began(dir.id()));
+            return Err(never_began(dir));
         }
         let pinned = pinned(&open.run)?;
         let tdd = Tdd {

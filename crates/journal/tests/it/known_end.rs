@@ -1,0 +1,115 @@
+use std::fs;
+use std::time::Duration;
+
+use journal::{
+    DamageKind, FileJournal, Head, Journal, JournalError, SnapshotFile, load_with_snapshot, verify,
+};
+
+use crate::scene::{Scene, TS, line_ends, unit};
+
+/// Three units of two events, by a writer.
+fn written() -> (Scene, Vec<usize>) {
+    let scene = Scene::new();
+    let mut head = Head::empty();
+    for number in 0..3 {
+        head = scene.lock().append(&head, TS, &unit(number, 2)).unwrap();
+    }
+    let ends = line_ends(&scene.bytes());
+    (scene, vec![0, ends[1], ends[3], ends[5]])
+}
+
+fn cut(scene: &Scene, len: usize) {
+    fs::write(scene.path(), &scene.bytes()[..len]).unwrap();
+}
+
+#[test]
+fn a_journal_that_was_cut_at_the_end_of_a_unit_is_named() {
+    for kept in [2, 1, 0] {
+        let (scene, ends) = written();
+        cut(&scene, ends[kept]);
+        let damage = verify(&scene.path()).unwrap().damage.unwrap();
+        assert_eq!(damage.line, 2 * kept as u64 + 1);
+        assert!(matches!(damage.kind, DamageKind::Cut { known: 6, .. }));
+        assert!(matches!(
+            load_with_snapshot(scene.dir()),
+            Err(JournalError::Damaged(_))
+        ));
+        assert!(scene.lock().load().is_err());
+        let old = scene.bytes();
+        let repaired = scene.lock().repair(TS).unwrap().unwrap();
+        assert_eq!(repaired.head.seq, 2 * kept as u64);
+        assert_eq!(fs::read(&repaired.kept).unwrap(), old);
+        assert_eq!(verify(&scene.path()).unwrap().damage, None);
+        let head = scene
+            .lock()
+            .append(&repaired.head, TS, &unit(9, 1))
+            .unwrap();
+        assert_eq!(verify(&scene.path()).unwrap().head, head);
+        assert_eq!(fs::read(&repaired.kept).unwrap(), old);
+    }
+}
+
+#[test]
+fn a_unit_that_was_torn_is_cut_off_all_the_same() {
+    let (scene, ends) = written();
+    cut(&scene, ends[3] - 7);
+    assert_eq!(verify(&scene.path()).unwrap().damage, None);
+    let loaded = scene.lock().load().unwrap();
+    assert!(loaded.torn_bytes > 0);
+    scene.lock().append(&loaded.head, TS, &unit(9, 1)).unwrap();
+    // But not one that is torn and was not the last.
+    let (scene, ends) = written();
+    cut(&scene, ends[2] - 7);
+    assert!(verify(&scene.path()).unwrap().damage.is_some());
+}
+
+#[test]
+fn a_snapshot_from_behind_the_end_tells_too() {
+    let (scene, ends) = written();
+    let head = scene.open().head().unwrap();
+    let state = serde_json::value::to_raw_value(&1).unwrap();
+    SnapshotFile::new(scene.dir())
+        .write(&head.position(), &state)
+        .unwrap();
+    fs::remove_file(scene.dir().join("lock")).unwrap();
+    cut(&scene, ends[2]);
+    assert!(matches!(
+        load_with_snapshot(scene.dir()),
+        Err(JournalError::Damaged(_))
+    ));
+    scene.lock().repair(TS).unwrap();
+}
+
+#[test]
+fn a_newer_format_is_refused_beside_a_snapshot_too() {
+    let (scene, _) = written();
+    let head = scene.open().head().unwrap();
+    let text = String::from_utf8(scene.bytes()).unwrap();
+    fs::write(scene.path(), text.replacen("\"v\":2", "\"v\":3", 1)).unwrap();
+    let read = scene.open().read(&head.position());
+    assert!(
+        matches!(read, Err(JournalError::NewerFormat { .. })),
+        "{read:?}"
+    );
+    assert!(scene.lock().append(&head, TS, &unit(9, 1)).is_err());
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_journal_holds_nobody_up() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["activity.jsonl", "snapshot.json", "lock"] {
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            folder.path().join(name),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+    }
+    assert!(load_with_snapshot(folder.path()).is_err());
+    assert!(verify(&folder.path().join("activity.jsonl")).is_err());
+    assert!(FileJournal::lock(folder.path(), Duration::ZERO, "test").is_err());
+    fs::remove_file(folder.path().join("lock")).unwrap();
+    assert!(FileJournal::lock(folder.path(), Duration::ZERO, "test").is_err());
+}
