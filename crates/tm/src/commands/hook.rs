@@ -113,10 +113,14 @@ fn installed(arguments: &Hook, clients: &[Client]) -> Result<Vec<Installed>, Fau
         .collect())
 }
 
-/// Whether a command line that does not parse was meant for a client: then it must not end with a status that the
-/// client takes for a denial.
+/// Whether a command line is that of a client: then it must not end with a status that the client takes for a denial,
+/// whatever happens.
 pub fn is_for_a_client(arguments: &[OsString]) -> bool {
-    arguments.get(1).is_some_and(|first| first == "hook")
+    let mut words = arguments
+        .iter()
+        .skip(1)
+        .filter(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    words.next().is_some_and(|first| first == "hook")
         && !arguments.iter().any(|argument| argument == "--self-test")
         && !io::stdin().is_terminal()
 }

@@ -35,19 +35,28 @@ pub const DONE: u8 = 0;
 
 /// Runs the command that the arguments name, the program's own name first.
 pub fn main(arguments: &[OsString]) -> ExitCode {
+    if hook::is_for_a_client(arguments) {
+        // A client takes 2 for a denial, and some take every status but 0 for one. What went wrong was said on standard
+        // error.
+        let _ = std::panic::catch_unwind(|| carry_out(arguments));
+        return ExitCode::SUCCESS;
+    }
+    ExitCode::from(carry_out(arguments))
+}
+
+fn carry_out(arguments: &[OsString]) -> u8 {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return ExitCode::from(not_parsed(&error, arguments)),
+        Err(error) => return not_parsed(&error, arguments),
     };
     let mut output = Output::new(cli.json(), cli.no_color);
-    let status = match run(cli, &mut output) {
+    match run(cli, &mut output) {
         Ok(status) => status,
         Err(fault) => {
             output.fault(&fault);
             fault.kind.exit_status()
         }
-    };
-    ExitCode::from(status)
+    }
 }
 
 fn not_parsed(error: &clap::Error, arguments: &[OsString]) -> u8 {
@@ -57,7 +66,8 @@ fn not_parsed(error: &clap::Error, arguments: &[OsString]) -> u8 {
         output.clap(error);
         return DONE;
     }
-    if hook::is_for_a_client(arguments) {
+    // Nothing at all is what clients call that drop the arguments of an entry of ours, and they take 2 for a denial.
+    if arguments.len() < 2 || hook::is_for_a_client(arguments) {
         output.clap(error);
         return DONE;
     }

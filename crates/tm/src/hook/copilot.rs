@@ -56,7 +56,9 @@ pub(super) fn heard(value: &Value) -> Heard {
             (Event::BeforeTool, action)
         }
     } else if value.get("stopReason").is_some() && value.get("agentName").is_none() {
-        let already_reminded = value.get("stopHookActive") == Some(&Value::Bool(true));
+        let already_reminded = ["stop_hook_active", "stopHookActive"]
+            .iter()
+            .any(|key| value.get(key) == Some(&Value::Bool(true)));
         (Event::Stop, Action::Stop { already_reminded })
     } else if matches!(
         payload::text(value, &["source"]),

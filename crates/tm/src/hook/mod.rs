@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`claude_code`], [`codex`], [`cursor`], [`copilot`] | each client's payloads and answers |
 //! | [`payload`] | what stands in all of them |
-//! | [`reminded`] | who was reminded already, for a client that does not say |
+//! | [`reminded`] | who was reminded already |
 //! | [`settings`] | the hook in a client's settings: put in, taken out, looked at |
 //! | [`self_test`] | real payloads against a real run |
 //!
@@ -127,7 +127,7 @@ pub fn answer(client: Client, input: &[u8], place: &Place) -> Reply {
             heard.folders.push(folder.clone());
         }
     }
-    let decision = decide(client, &heard, &place.environment);
+    let decision = decide(&heard, &place.environment);
     let aside = match &decision {
         Decision::Allow { note: Some(note) } => Some(note.clone()),
         _ => None,
@@ -141,15 +141,16 @@ pub fn answer(client: Client, input: &[u8], place: &Place) -> Reply {
     Reply { out, aside }
 }
 
-fn decide(client: Client, heard: &Heard, environment: &Environment) -> Decision {
+fn decide(heard: &Heard, environment: &Environment) -> Decision {
     let decision = hook::judge(&Asked {
         folders: &heard.folders,
         environment,
         action: &heard.action,
     });
     match &decision {
-        // Its payload does not say whether the agent was reminded before.
-        Decision::Remind { unit, .. } if client == Client::Copilot => {
+        // The payloads of some clients, of older versions and of other readers of a client's settings do not say whether
+        // the agent was reminded before. Reminded at every stop, it would never come to an end.
+        Decision::Remind { unit, .. } => {
             let session = heard.session.as_deref().unwrap_or_default();
             if reminded::first_time(environment, session, unit) {
                 decision

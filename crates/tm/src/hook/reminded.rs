@@ -1,5 +1,4 @@
-//! Who was reminded of which work unit. Only for a client that does not say so itself: reminded at every stop, its agent
-//! would never come to an end.
+//! Who was reminded of which work unit: nobody is a second time, whatever a client says or leaves out.
 
 use std::fs;
 use std::io::Write as _;

@@ -13,6 +13,10 @@ const TIMEOUT: u32 = 5;
 /// The program.
 const PROGRAM: &str = "tm";
 
+/// What comes behind our command. Some clients take every exit status but 0 for a denial, also that of a shell that finds
+/// no `tm`, or whose `tm` was killed.
+const AND_LET_WORK: &str = "; exit 0";
+
 /// Where a client keeps its hooks, and what goes into it.
 #[derive(Debug, Clone)]
 pub struct Hooks {
@@ -28,11 +32,12 @@ pub struct Hooks {
 pub fn of(client: Client) -> Hooks {
     match client {
         Client::ClaudeCode => {
+            // One string, since readers of this file that know no `args` would call the program alone.
             let handler = json!({
                 "type": "command",
-                "command": PROGRAM,
-                "args": ["hook", client.id()],
+                "command": line(PROGRAM, client),
                 "timeout": TIMEOUT,
+                ON_FAILURE: "continue",
             });
             grouped(
                 ".claude/settings.json",
@@ -43,7 +48,7 @@ pub fn of(client: Client) -> Hooks {
         Client::Codex => {
             let handler = json!({
                 "type": "command",
-                "command": line(client),
+                "command": line(PROGRAM, client),
                 "timeout": TIMEOUT,
             });
             grouped(
@@ -53,7 +58,7 @@ pub fn of(client: Client) -> Hooks {
             )
         }
         Client::Cursor => {
-            let handler = json!({ "command": line(client), "timeout": TIMEOUT });
+            let handler = json!({ "command": line(PROGRAM, client), "timeout": TIMEOUT });
             let mut writing = handler.clone();
             writing["matcher"] =
                 "Write|StrReplace|Edit|MultiEdit|EditNotebook|ApplyPatch|Delete".into();
@@ -71,7 +76,7 @@ pub fn of(client: Client) -> Hooks {
         Client::Copilot => {
             let handler = json!({
                 "type": "command",
-                "bash": line(client),
+                "bash": line(PROGRAM, client),
                 "timeoutSec": TIMEOUT,
             });
             Hooks {
@@ -87,8 +92,26 @@ pub fn of(client: Client) -> Hooks {
     }
 }
 
-fn line(client: Client) -> String {
-    format!("{PROGRAM} hook {}", client.id())
+/// Says in the settings of Claude Code what becomes of a tool when its hook fails.
+pub const ON_FAILURE: &str = "onFailure";
+
+/// The command that a client's shell is to run, of a program by whatever path.
+pub fn line(program: &str, client: Client) -> String {
+    let quote = if program.contains(char::is_whitespace) {
+        "\""
+    } else {
+        ""
+    };
+    format!("{quote}{program}{quote} hook {}{AND_LET_WORK}", client.id())
+}
+
+/// Whether a handler of ours has the form that no reader of its file takes for something else.
+pub fn is_sound(handler: &Value, client: Client, program: &str) -> bool {
+    let line = line(program, client);
+    handler.get("args").is_none()
+        && ["command", "bash"]
+            .iter()
+            .any(|key| handler.get(key).and_then(Value::as_str) == Some(&line))
 }
 
 fn grouped(file: &'static str, matcher: &str, handler: &Value) -> Hooks {
@@ -119,6 +142,8 @@ pub fn program(handler: &Value, client: Client) -> Option<String> {
         Some(_) => return None,
         None => command
             .trim()
+            .trim_end_matches(AND_LET_WORK)
+            .trim_end()
             .strip_suffix(client.id())?
             .trim_end()
             .strip_suffix("hook")?
@@ -128,12 +153,14 @@ pub fn program(handler: &Value, client: Client) -> Option<String> {
     (program.rsplit('/').next() == Some(PROGRAM)).then(|| program.to_owned())
 }
 
-/// Whether an entry of an event's list calls the hook of this client; the program that it calls.
-pub fn calls(entry: &Value, client: Client) -> Option<String> {
-    program(entry, client).or_else(|| {
-        let handlers = entry.get("hooks")?.as_array()?;
-        handlers.iter().find_map(|handler| program(handler, client))
-    })
+/// The handlers of an event's entry that call the hook of this client, each with the program that it calls.
+pub fn calls(entry: &Value, client: Client) -> Vec<(&Value, String)> {
+    let inside = entry.get("hooks").and_then(Value::as_array);
+    [entry]
+        .into_iter()
+        .chain(inside.into_iter().flatten())
+        .filter_map(|handler| Some((handler, program(handler, client)?)))
+        .collect()
 }
 
 /// The hook as it was found in a client's settings.
@@ -170,23 +197,37 @@ pub fn installed(root: &Path, client: Client) -> Option<Installed> {
             message: "cannot be read as JSON".to_owned(),
         });
     };
+    let mut misread = false;
     let mut missing = Vec::new();
     let mut programs = Vec::new();
     for (event, _) in &hooks.events {
         let entries = document
             .get("hooks")
             .and_then(|hooks| hooks.get(event)?.as_array());
-        match entries
+        let calls: Vec<_> = entries
             .into_iter()
             .flatten()
-            .find_map(|entry| calls(entry, client))
-        {
-            Some(program) => programs.push(program),
-            None => missing.push(*event),
+            .flat_map(|entry| calls(entry, client))
+            .collect();
+        if calls.is_empty() {
+            missing.push(*event);
+        }
+        for (handler, program) in calls {
+            misread |= !is_sound(handler, client, &program);
+            programs.push(program);
         }
     }
     if programs.is_empty() {
         return None;
+    }
+    if misread {
+        return found(
+            false,
+            format!(
+                "stands in a form that other clients misread: run `tm init --client {} --hook`",
+                client.id()
+            ),
+        );
     }
     for program in &programs {
         if !is_there(root, program) {
@@ -208,7 +249,7 @@ pub fn installed(root: &Path, client: Client) -> Option<Installed> {
 }
 
 /// Whether a program can be called by that name, from the project's root. One with a variable in its path is taken to be.
-fn is_there(root: &Path, program: &str) -> bool {
+pub fn is_there(root: &Path, program: &str) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     let is_program = |path: PathBuf| {
         std::fs::metadata(path)
@@ -236,6 +277,8 @@ mod tests {
                 Some("tm"),
             ),
             (json!({"command": "tm hook codex"}), Some("tm")),
+            (json!({"command": "tm hook codex; exit 0"}), Some("tm")),
+            (json!({"command": "tm hook codex && rm -rf x"}), None),
             (
                 json!({"command": " \"/opt/x y/tm\"  hook codex "}),
                 Some("/opt/x y/tm"),
@@ -256,7 +299,9 @@ mod tests {
         }
         for client in Client::ALL {
             for (event, entry) in of(client).events {
-                assert!(calls(&entry, client).is_some(), "{event}");
+                let calls = calls(&entry, client);
+                assert_eq!(calls.len(), 1, "{event}");
+                assert!(is_sound(calls[0].0, client, "tm"), "{event}");
             }
         }
     }

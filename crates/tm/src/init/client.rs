@@ -64,20 +64,27 @@ impl Instructions {
     }
 }
 
-const ARGUMENTS: &[&str] = &["mcp", "--tools", "autopilot"];
+/// The tools that the instructions beside it speak of.
+const ARGUMENTS: &[&str] = &["mcp", "--tools", "autopilot,review,collab"];
 const PLAIN: Entry = Entry(&[
     ("command", Field::Program),
-    ("args", Field::List(ARGUMENTS)),
+    ("args", Field::Arguments(ARGUMENTS)),
+]);
+/// Codex hands a server a short list of variables, and these besides.
+const CODEX: Entry = Entry(&[
+    ("command", Field::Program),
+    ("args", Field::Arguments(ARGUMENTS)),
+    ("env_vars", Field::Holds(&["TRAMLINE_HOME"])),
 ]);
 const STDIO: Entry = Entry(&[
     ("type", Field::Text("stdio")),
     ("command", Field::Program),
-    ("args", Field::List(ARGUMENTS)),
+    ("args", Field::Arguments(ARGUMENTS)),
 ]);
 const LOCAL: Entry = Entry(&[
     ("type", Field::Text("local")),
     ("command", Field::Program),
-    ("args", Field::List(ARGUMENTS)),
+    ("args", Field::Arguments(ARGUMENTS)),
     ("tools", Field::AnyList(&["*"])),
 ]);
 const OPENCODE: Entry = Entry(&[
@@ -128,7 +135,7 @@ impl Client {
         let (files, format, entry): (&[&str], Format, Entry) = match self {
             Self::ClaudeCode => (&[".mcp.json"], MCP_SERVERS, PLAIN),
             Self::Cursor => (&[".cursor/mcp.json"], MCP_SERVERS, PLAIN),
-            Self::Codex => (&[".codex/config.toml"], Format::Toml("mcp_servers"), PLAIN),
+            Self::Codex => (&[".codex/config.toml"], Format::Toml("mcp_servers"), CODEX),
             Self::Vscode => (&[".vscode/mcp.json"], Format::Json(&[&["servers"]]), STDIO),
             Self::Gemini => (&[".gemini/settings.json"], MCP_SERVERS, PLAIN),
             Self::Copilot => (&[".github/mcp.json"], MCP_SERVERS, LOCAL),
@@ -207,7 +214,9 @@ impl Client {
             Self::Codex => Some(
                 "Codex runs a project's hooks only when they were looked at and trusted: `/hooks` in it",
             ),
-            Self::ClaudeCode => Some("Claude Code calls new hooks from its next session on"),
+            Self::ClaudeCode => Some(
+                "Claude Code calls new hooks from its next session on; before 1.0.62 it passes over the whole file, with the permissions in it",
+            ),
             _ => None,
         }
     }

@@ -24,8 +24,10 @@ pub enum Field {
     CommandLine(&'static [&'static str]),
     /// This string.
     Text(&'static str),
-    /// These strings.
-    List(&'static [&'static str]),
+    /// The arguments of our program, of which those are the user's that are more.
+    Arguments(&'static [&'static str]),
+    /// These strings, and whatever else the user wants.
+    Holds(&'static [&'static str]),
     /// What begins as these strings, and is up to the user.
     AnyList(&'static [&'static str]),
     /// What begins as yes or no, and is up to the user.
@@ -53,8 +55,10 @@ impl Field {
         match self {
             Self::Program => quoted(PROGRAM),
             Self::Text(text) => quoted(text),
-            Self::CommandLine(arguments) => command_line(PROGRAM, arguments),
-            Self::List(texts) | Self::AnyList(texts) => list(texts.iter().copied()),
+            Self::CommandLine(arguments) => command_line(PROGRAM, arguments.iter().copied()),
+            Self::AnyList(texts) | Self::Arguments(texts) | Self::Holds(texts) => {
+                list(texts.iter().copied())
+            }
             Self::AnyFlag(flag) => flag.to_string(),
         }
     }
@@ -63,14 +67,28 @@ impl Field {
     pub fn instead_of(self, found: Option<&Found<'_>>) -> Option<String> {
         let stays = match (self, found) {
             (_, None) => false,
-            (Self::AnyList(_) | Self::AnyFlag(_), _) => true,
+            // What is no list of words is more than we would write, and the user's.
+            (Self::AnyList(_) | Self::AnyFlag(_), _) | (Self::Holds(_), Some(Found::Other)) => true,
             (Self::Program, Some(Found::Text(found))) => is_program(found),
             (Self::Text(text), Some(Found::Text(found))) => *found == text,
-            (Self::List(texts), Some(Found::List(found))) => found == texts,
+            (Self::Arguments(wanted), Some(Found::List(found))) => {
+                return instead_of_arguments(wanted, found)
+                    .map(|words| list(words.iter().map(String::as_str)));
+            }
+            (Self::Holds(wanted), Some(Found::List(found))) => {
+                let missing: Vec<&str> = wanted
+                    .iter()
+                    .copied()
+                    .filter(|word| !found.contains(word))
+                    .collect();
+                return (!missing.is_empty()).then(|| list(found.iter().copied().chain(missing)));
+            }
             (Self::CommandLine(arguments), Some(Found::List(found))) => match found.split_first() {
                 Some((program, _)) if !is_program(program) => false,
-                Some((_, rest)) if rest == arguments => true,
-                Some((program, _)) => return Some(command_line(program, arguments)),
+                Some((program, rest)) => {
+                    return instead_of_arguments(arguments, rest)
+                        .map(|words| command_line(program, words.iter().map(String::as_str)));
+                }
                 None => false,
             },
             _ => false,
@@ -84,8 +102,51 @@ fn is_program(command: &str) -> bool {
     command.rsplit('/').next() == Some(PROGRAM)
 }
 
-fn command_line(program: &str, arguments: &[&str]) -> String {
-    list([program].into_iter().chain(arguments.iter().copied()))
+fn command_line<'t>(program: &'t str, arguments: impl Iterator<Item = &'t str>) -> String {
+    list([program].into_iter().chain(arguments))
+}
+
+/// The option that names groups of tools.
+const TOOLS: &str = "--tools";
+
+/// The arguments to put in the place of those that are there: groups of tools that the instructions speak of and that are
+/// missing are added, and everything else stays. `None` if they can stay.
+fn instead_of_arguments(wanted: &[&str], found: &[&str]) -> Option<Vec<String>> {
+    let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    if found.first() != wanted.first() {
+        return Some(owned(wanted));
+    }
+    let groups = |words: &[&str]| -> Vec<String> {
+        let mut groups = Vec::new();
+        for (at, word) in words.iter().enumerate() {
+            let given = match word.strip_prefix(TOOLS) {
+                Some("") => words.get(at + 1).copied(),
+                Some(rest) => rest.strip_prefix('='),
+                None => None,
+            };
+            groups.extend(given.into_iter().flat_map(|given| given.split(',')));
+        }
+        groups.into_iter().map(str::to_owned).collect()
+    };
+    let there = groups(found);
+    let missing: Vec<String> = groups(wanted)
+        .into_iter()
+        .filter(|group| !there.contains(group))
+        .collect();
+    // Without the option all groups are served.
+    if there.is_empty() || missing.is_empty() {
+        return None;
+    }
+    let mut words: Vec<String> = owned(found);
+    let more = format!(",{}", missing.join(","));
+    let first = words.iter().position(|word| word.starts_with(TOOLS))?;
+    let at = if words[first] == TOOLS {
+        first + 1
+    } else {
+        first
+    };
+    words.get_mut(at)?.push_str(&more);
+    Some(words)
 }
 
 fn list<'t>(texts: impl Iterator<Item = &'t str>) -> String {
@@ -147,7 +208,7 @@ mod tests {
 
     const ENTRY: Entry = Entry(&[
         ("command", Field::Program),
-        ("args", Field::List(&["mcp", "--tools"])),
+        ("args", Field::Arguments(&["mcp", "--tools"])),
         ("enabled", Field::AnyFlag(true)),
     ]);
 
@@ -169,6 +230,8 @@ mod tests {
             assert_eq!(entry["enabled"].as_bool(), Some(true));
         }
     }
+
+    const GROUPS: Field = Field::Arguments(&["mcp", "--tools", "a,b"]);
 
     #[test]
     fn what_the_user_may_choose_stays() {
@@ -195,10 +258,33 @@ mod tests {
             (line, Found::Other, Some(r#"["tm", "mcp"]"#)),
             (Field::Text("a"), Found::Text("a"), None),
             (Field::Text("a"), Found::Text("b"), Some("\"a\"")),
-            (Field::List(&["a"]), Found::List(vec!["a"]), None),
-            (Field::List(&["a"]), Found::Other, Some("[\"a\"]")),
+            (Field::Arguments(&["a"]), Found::Other, Some("[\"a\"]")),
             (Field::AnyList(&["*"]), Found::List(vec!["a"]), None),
             (Field::AnyFlag(true), Found::Other, None),
+            (GROUPS, Found::List(vec!["mcp"]), None),
+            (GROUPS, Found::List(vec!["mcp", "--tools", "a,b,run"]), None),
+            (
+                GROUPS,
+                Found::List(vec!["mcp", "--tools", "a", "--project-root", "x"]),
+                Some(r#"["mcp", "--tools", "a,b", "--project-root", "x"]"#),
+            ),
+            (
+                GROUPS,
+                Found::List(vec!["mcp", "--tools=c"]),
+                Some(r#"["mcp", "--tools=c,a,b"]"#),
+            ),
+            (
+                GROUPS,
+                Found::List(vec!["serve"]),
+                Some(r#"["mcp", "--tools", "a,b"]"#),
+            ),
+            (Field::Holds(&["A"]), Found::Other, None),
+            (Field::Holds(&["A"]), Found::List(vec!["B", "A"]), None),
+            (
+                Field::Holds(&["A"]),
+                Found::List(vec!["B"]),
+                Some(r#"["B", "A"]"#),
+            ),
         ] {
             let instead = field.instead_of(Some(&found));
             assert_eq!(instead.as_deref(), expected, "{field:?} {found:?}");

@@ -58,11 +58,17 @@ pub fn with_hook(text: Option<&str>, client: Client) -> Result<String, Unusable>
         let list = section
             .array_value_or_create(event)
             .ok_or_else(|| wrong(body, event, &format!("`{event}` is not a list")))?;
-        let is_there = list
-            .elements()
-            .iter()
-            .filter_map(value_of)
-            .any(|entry| settings::calls(&entry, client).is_some());
+        let mut is_there = false;
+        for element in list.elements() {
+            for handler in handlers_of(&element) {
+                if let Some(value) = value_of(&handler)
+                    && let Some(program) = settings::program(&value, client)
+                {
+                    is_there = true;
+                    changed |= made_sound(&handler, &value, client, &program);
+                }
+            }
+        }
         if !is_there {
             list.ensure_multiline();
             list.append(input(entry));
@@ -75,6 +81,43 @@ pub fn with_hook(text: Option<&str>, client: Client) -> Result<String, Unusable>
     let new = root.to_string();
     parsed(&new)?;
     Ok(format!("{mark}{new}"))
+}
+
+/// An entry of an event's list, and the handlers in it.
+fn handlers_of(entry: &CstNode) -> Vec<CstNode> {
+    let inside = entry
+        .as_object()
+        .and_then(|group: CstObject| group.array_value(SECTION))
+        .map(|handlers| handlers.elements())
+        .unwrap_or_default();
+    [entry.clone()].into_iter().chain(inside).collect()
+}
+
+/// Gives a handler of ours the form that nobody misreads; whether it had another. Its path, time and matcher are its
+/// user's.
+fn made_sound(node: &CstNode, value: &Value, client: Client, program: &str) -> bool {
+    if settings::is_sound(value, client, program) {
+        return false;
+    }
+    let Some(handler) = node.as_object() else {
+        return false;
+    };
+    let key = if value.get("bash").is_some() {
+        "bash"
+    } else {
+        "command"
+    };
+    if let Some(command) = handler.get(key) {
+        command.set_value(CstInputValue::String(settings::line(program, client)));
+    }
+    if let Some(arguments) = handler.get("args") {
+        arguments.remove();
+    }
+    if client == Client::ClaudeCode && handler.get(settings::ON_FAILURE).is_none() {
+        let goes_on = CstInputValue::String("continue".to_owned());
+        handler.append(settings::ON_FAILURE, goes_on);
+    }
+    true
 }
 
 /// The text without it.

@@ -37,8 +37,12 @@ Without these tools, at the command line: `tm autopilot start TASK`, `tm autopil
 - Never edit tests in GREEN.
 - Never report numbers that you have not seen in the output of a test run.
 
-In a session of skills: when a skill is finished, run `tm collab complete-skill SKILL` (or call `complete_skill`), and
-do the skill that it names. After your context was cleared, `tm collab state` (`get_session_state`) says where you are.";
+In a session of skills: when a skill is finished, run `tm collab complete-skill SKILL --unit-id UNIT` (or call
+`complete_skill`) with the unit that you were given, and do the skill that it names. After your context was cleared,
+`tm collab state` (`get_session_state`) says where you are.
+
+In a session from a request to reviewed code: `tm session step` (`session_step`) says what to write and where; only a
+person opens a gate.";
 
 /// The text with our words in it. `None` where there is no file; then it begins with `head`.
 pub fn with_words(text: Option<&str>, head: &str) -> Result<String, Unusable> {

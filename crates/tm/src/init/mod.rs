@@ -28,6 +28,7 @@ mod settings;
 mod text;
 mod toml;
 
+use crate::hook::settings as settings_of_hook;
 use std::path::{Path, PathBuf};
 
 use conductor::Fault;
@@ -110,6 +111,12 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
     if in_git && !changes.is_empty() {
         notes
             .push("commit this before the next run: runs begin in a clean working tree".to_owned());
+    } else if !in_git && !request.remove {
+        notes.push("this is no git repository, and work on a task needs one: git init".to_owned());
+    }
+    if !request.remove && !request.clients.is_empty() && !settings_of_hook::is_there(root, "tm") {
+        notes
+            .push("`tm` is not on the PATH here: a client cannot start it by that name".to_owned());
     }
     Ok(Plan {
         changes,
@@ -257,6 +264,13 @@ impl Draft<'_> {
 
     /// Puts the guard hook into a client's hook settings.
     fn add_hook(&mut self, client: Client) -> Result<(), Fault> {
+        if client == Client::Vscode {
+            self.notes.push(
+                "Visual Studio Code calls the hooks in .github/hooks: `tm init --client copilot --hook`"
+                    .to_owned(),
+            );
+            return Ok(());
+        }
         let Some(caller) = client.hook_caller() else {
             self.notes.push(format!(
                 "{} calls no hook that `tm hook` can answer: its reports are checked all the same",

@@ -5,7 +5,7 @@ use super::*;
 
 const SERVER: Entry = Entry(&[
     ("command", Field::Program),
-    ("args", Field::List(&["mcp", "--tools", "autopilot"])),
+    ("args", Field::Arguments(&["mcp", "--tools", "autopilot"])),
 ]);
 const SECTION: &[&str] = &["mcpServers"];
 

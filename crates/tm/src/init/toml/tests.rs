@@ -5,7 +5,7 @@ use super::*;
 
 const SERVER: Entry = Entry(&[
     ("command", Field::Program),
-    ("args", Field::List(&["mcp", "--tools", "autopilot"])),
+    ("args", Field::Arguments(&["mcp", "--tools", "autopilot"])),
 ]);
 const TABLE: &str =
     "[mcp_servers.tramline]\ncommand = \"tm\"\nargs = [\"mcp\", \"--tools\", \"autopilot\"]";

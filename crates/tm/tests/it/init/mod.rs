@@ -143,7 +143,7 @@ fn all_clients_at_once_share_what_they_share() {
 fn every_client_finds_its_server_where_it_looks() {
     let environment = TestEnvironment::bare();
     init(&environment, &["--client", &CLIENTS.join(",")]);
-    let plain = json!({"command": "tm", "args": ["mcp", "--tools", "autopilot"]});
+    let plain = json!({"command": "tm", "args": ["mcp", "--tools", "autopilot,review,collab"]});
     for (file, place, expected) in [
         (".mcp.json", "/mcpServers/tramline", plain.clone()),
         (".cursor/mcp.json", "/mcpServers/tramline", plain.clone()),
@@ -156,17 +156,17 @@ fn every_client_finds_its_server_where_it_looks() {
         (
             ".vscode/mcp.json",
             "/servers/tramline",
-            json!({"type": "stdio", "command": "tm", "args": ["mcp", "--tools", "autopilot"]}),
+            json!({"type": "stdio", "command": "tm", "args": ["mcp", "--tools", "autopilot,review,collab"]}),
         ),
         (
             ".github/mcp.json",
             "/mcpServers/tramline",
-            json!({"type": "local", "command": "tm", "args": ["mcp", "--tools", "autopilot"], "tools": ["*"]}),
+            json!({"type": "local", "command": "tm", "args": ["mcp", "--tools", "autopilot,review,collab"], "tools": ["*"]}),
         ),
         (
             "opencode.json",
             "/mcp/tramline",
-            json!({"type": "local", "command": ["tm", "mcp", "--tools", "autopilot"], "enabled": true}),
+            json!({"type": "local", "command": ["tm", "mcp", "--tools", "autopilot,review,collab"], "enabled": true}),
         ),
     ] {
         assert_eq!(
@@ -177,7 +177,7 @@ fn every_client_finds_its_server_where_it_looks() {
     }
     assert_eq!(
         read(&environment, ".codex/config.toml"),
-        "[mcp_servers.tramline]\ncommand = \"tm\"\nargs = [\"mcp\", \"--tools\", \"autopilot\"]\n"
+        "[mcp_servers.tramline]\ncommand = \"tm\"\nargs = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\nenv_vars = [\"TRAMLINE_HOME\"]\n"
     );
     // What was made is settings that tm can use.
     environment.tm(&["config", "show", "--json"]).json_with(0);
@@ -277,7 +277,7 @@ fn nothing_is_written_where_nobody_can_be_asked() {
     assert_eq!(printed["written"], false);
     assert_eq!(
         printed["changes"][1]["diff"],
-        "--- /dev/null\n+++ b/.codex/config.toml\n@@ -0,0 +1,3 @@\n+[mcp_servers.tramline]\n+command = \"tm\"\n+args = [\"mcp\", \"--tools\", \"autopilot\"]\n"
+        "--- /dev/null\n+++ b/.codex/config.toml\n@@ -0,0 +1,4 @@\n+[mcp_servers.tramline]\n+command = \"tm\"\n+args = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\n+env_vars = [\"TRAMLINE_HOME\"]\n"
     );
     assert_eq!(contents(&environment), before);
     let both = environment.tm(&["init", "--print", "--yes", "--json"]);

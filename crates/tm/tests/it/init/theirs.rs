@@ -28,15 +28,16 @@ fn what_its_user_put_into_the_entry_stays() {
     assert!(!diff.contains("\n-      \"command\""), "{diff}");
     assert_eq!(
         read(&environment, ".mcp.json"),
-        "{\n  \"mcpServers\": {\n    \"tramline\": {\n      \"command\": \"/opt/tm\",\n      \"env\": { \"A\": \"1\" }, // mine\n      \"args\": [\"mcp\", \"--tools\", \"autopilot\"]\n    }\n  }\n}\n"
+        "{\n  \"mcpServers\": {\n    \"tramline\": {\n      \"command\": \"/opt/tm\",\n      \"env\": { \"A\": \"1\" }, // mine\n      \"args\": [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\n    }\n  }\n}\n"
     );
     assert_eq!(
         read(&environment, ".codex/config.toml"),
-        "model = \"x\"\n\n[mcp_servers.tramline]\ncommand = \"/opt/tm\"\nstartup_timeout_sec = 20\nargs = [\"mcp\", \"--tools\", \"autopilot\"]\n\n[mcp_servers.tramline.env]\nA = \"1\"\n"
+        "model = \"x\"\n\n[mcp_servers.tramline]\ncommand = \"/opt/tm\"\nstartup_timeout_sec = 20\nargs = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\nenv_vars = [\"TRAMLINE_HOME\"]\n\n[mcp_servers.tramline.env]\nA = \"1\"\n"
     );
     assert_eq!(
         read(&environment, "opencode.json"),
-        "{\"mcp\": {\"tramline\": {\"type\": \"local\", \"command\": [\"/opt/tm\", \"mcp\", \"--tools\", \"autopilot\"], \"enabled\": false}}}"
+        "{\"mcp\": {\"tramline\": {\"type\": \"local\", \"command\": [\"/opt/tm\", \"mcp\"], \"enabled\": false}}}",
+        "without the option all groups are served"
     );
     let again = init(&environment, &["--client", clients]);
     assert_eq!(again["changes"], json!([]), "{again}");
