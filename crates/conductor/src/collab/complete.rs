@@ -5,20 +5,21 @@ use rails::decide::{UnitMatch, match_unit};
 use rails::event::Reported;
 use rails::state::{Next, RunStatus};
 use rails::{Command, Event, Refusal};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::answer::{DocumentProblem, SkillAnswer, SkillParams};
 use super::documents::DESIGN;
 use super::request::SkillDone;
 use super::state::{expected, item_brief, not_running, unit};
 use super::words::{Said, said};
-use super::{Frame, Skills, display_name, is_fresh, name_of, number, skill, skills};
+use super::{Frame, ITEM, Skills, display_name, is_fresh, name_of, number, skill, skills};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::generic::hand::Hand;
 use crate::generic::readers::Given;
 use crate::generic::report::answered;
+use crate::journal_end::JournalEnd;
 use crate::refusals;
 
 impl Conductor {
@@ -90,6 +91,12 @@ impl Conductor {
                 if super::skill(&hand.plain.definition, state) != Some(skill) {
                     return Ok(self.refused(hand, report.unit.as_deref(), &unexpected));
                 }
+                if report.unit.is_none() && may_be_said_again(hand, skill)? {
+                    let refusal = Refusal::new("which_unit")
+                        .detail("skill", skill)
+                        .detail("unit", unit(run));
+                    return Ok(self.refused(hand, None, &refusal));
+                }
             }
             UnitMatch::Stale if report.unit.is_none() => {
                 return Ok(self.refused(hand, None, &unexpected));
@@ -139,6 +146,45 @@ impl Conductor {
         answer
     }
 }
+
+/// Whether a completion that names no unit could be that of the item before, said once more: nothing but clearing lies in
+/// between, and it was of the same skill.
+fn may_be_said_again(hand: &Hand<'_>, skill: &str) -> Result<bool, Fault> {
+    let (run, definition) = (&hand.open.run, &hand.plain.definition);
+    if run.pointed_at(ITEM).is_none() || is_fresh(definition, run.state()) {
+        return Ok(false);
+    }
+    let of_skill = |report: &Reported| report.name.as_deref().unwrap_or(&report.state) == skill;
+    match &run.last {
+        None => Ok(false),
+        Some(last) if !is_fresh(definition, &last.state) => Ok(of_skill(last)),
+        Some(_) => {
+            let accepted = |line: &str| -> Option<Reported> {
+                let fields: Map<String, Value> = serde_json::from_str(line).ok()?;
+                match Event::from_fields(fields.get("event")?.as_str()?, &fields) {
+                    Ok(Event::ReportAccepted(report)) => Some(*report),
+                    _ => None,
+                }
+            };
+            let work = |end: &JournalEnd| {
+                let mut lines = end.lines_backwards();
+                lines.find_map(|line| {
+                    accepted(line).filter(|report| !is_fresh(definition, &report.state))
+                })
+            };
+            let dir = &hand.open.dir;
+            let near = JournalEnd::read(dir, NEAR)?;
+            let last = match work(&near) {
+                None if !near.is_whole => work(&JournalEnd::read(dir, u64::MAX)?),
+                found => found,
+            };
+            Ok(last.is_some_and(|report| of_skill(&report)))
+        }
+    }
+}
+
+/// How far back the last completed skill is looked for first, in bytes.
+const NEAR: u64 = 64 * 1024;
 
 /// The lines of the items that cannot be put in order, where a document has them.
 fn disordered(skills: &Skills, refusal: &Refusal) -> Vec<DocumentProblem> {

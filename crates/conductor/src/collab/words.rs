@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::answer::DocumentProblem;
 use super::documents::graph_name;
-use super::state::{short, waiting};
+use super::state::{item_brief, short, waiting};
 use super::{BATCH, BATCHES, HAS_SNAPSHOT, ITEM, ITEMS, Skills, TASKS};
 use crate::generic::words;
 pub(super) use crate::generic::words::Said;
@@ -62,7 +62,12 @@ impl Told<'_> {
     fn go_on(&self) -> String {
         self.expected().map_or_else(
             || "see `tm collab state`".to_owned(),
-            |skill| format!("invoke `{skill}`, and complete it when it is done"),
+            |skill| match super::state::unit(self.run) {
+                Some(unit) => format!(
+                    "invoke `{skill}`, and when it is done: `tm collab complete-skill {skill} --unit-id {unit}`"
+                ),
+                None => format!("invoke `{skill}`, and complete it when it is done"),
+            },
         )
     }
 
@@ -115,7 +120,25 @@ impl Told<'_> {
             ),
             "stale_unit" => (
                 format!("{} was never issued in this session", named("unit")),
-                "leave the work unit out, or name the present one".to_owned(),
+                super::state::unit(run).map_or_else(
+                    || self.go_on(),
+                    |unit| format!("name the present one, `{unit}`"),
+                ),
+            ),
+            "which_unit" => (
+                format!(
+                    "`{}` was completed just before: this may be said again, or be meant for {}",
+                    named("skill"),
+                    item_brief(run).map_or_else(
+                        || "what comes now".to_owned(),
+                        |item| format!("item {}, {}", item.number, short(&item.title))
+                    )
+                ),
+                format!(
+                    "if it was done for that, too: `tm collab complete-skill {} --unit-id {}`; else do it first",
+                    named("skill"),
+                    named("unit")
+                ),
             ),
             "item_has_no_route" => (
                 "the next item has a type that no skill is there for".to_owned(),

@@ -141,7 +141,12 @@ impl Stage {
 
     /// Completes a skill that is accepted.
     pub fn done(&self, skill: &str) -> SkillAnswer {
-        let answer = self.complete(skill, None).unwrap();
+        let mut answer = self.complete(skill, None).unwrap();
+        // Of two items in a row that take the same skill, the second one has to be named.
+        if answer.code.as_deref() == Some("which_unit") {
+            let unit = answer.unit_id.clone();
+            answer = self.complete(skill, unit.as_deref()).unwrap();
+        }
         assert!(answer.validated, "{skill}: {answer:?}");
         assert_eq!(
             (answer.code.as_deref(), answer.message.as_deref()),

@@ -78,7 +78,7 @@ impl Reference {
     /// Has one act die in every way; how many those were.
     fn die(&self, number: usize, deaths: &mut usize, told: &mut Vec<String>) {
         let act = self.story[number];
-        let is_skill = matches!(act, Act::Skill(_));
+        let is_skill = matches!(act, Act::Skill(_) | Act::Unit(..));
         for (index, point) in POINTS.into_iter().enumerate() {
             for time in times(index, number, self.story.len() - 1, is_skill) {
                 self.stage.restore(number);

@@ -178,7 +178,12 @@ impl Stage {
     /// Completes skills, one after the other.
     pub fn skills(&self, skills: &[&str]) {
         for skill in skills {
-            self.tm(0, &["complete-skill", skill]);
+            // The first one begins the session.
+            let brief = self.conductor().collab_brief(Some(SESSION)).ok();
+            match brief.and_then(|brief| brief.unit_id) {
+                Some(unit) => self.tm(0, &["complete-skill", skill, "--unit-id", &unit]),
+                None => self.tm(0, &["complete-skill", skill]),
+            };
         }
     }
 

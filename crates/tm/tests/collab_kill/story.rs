@@ -12,6 +12,8 @@ pub type Death = (&'static str, u32);
 pub enum Act {
     /// Completes a skill.
     Skill(&'static str),
+    /// The same of a unit that is named.
+    Unit(&'static str, &'static str),
     /// Sets fields of the session.
     Update(&'static [&'static str]),
     /// Says what tasks came to.
@@ -178,7 +180,7 @@ pub const BY_CALL: &[Act] = &[
     Act::Sync(OTHER, ""),
     Act::Skill("systematic-debugging"),
     CLEAR,
-    Act::Skill("systematic-debugging"),
+    Act::Unit("systematic-debugging", "systematic-debugging-2"),
     CLEAR,
     Act::SyncFile("docs/mend.yaml", MEND, "1"),
     Act::Skill("ready-to-implement"),
@@ -215,6 +217,7 @@ impl Act {
         let mut input = "";
         let mut words = match self {
             Self::Skill(skill) => vec!["complete-skill", skill],
+            Self::Unit(skill, unit) => vec!["complete-skill", skill, "--unit-id", unit],
             Self::Update(words) => [&["update"], words].concat(),
             Self::Task(words) => [&["task"], words].concat(),
             Self::Sync(text, _) => {

@@ -62,7 +62,7 @@ impl Whole {
         for line in text.lines() {
             let mut event: Value = serde_json::from_str(line).unwrap();
             let fields = event.as_object_mut().unwrap();
-            for name in ["ts", "seq", "prev", "k", "n", "definition", "context"] {
+            for name in ["ts", "seq", "prev", "k", "n", "u", "definition", "context"] {
                 fields.remove(name);
             }
             if let Some(bytes) = fields.get("told").and_then(Value::as_str) {

@@ -15,6 +15,11 @@ impl Caller for Commands<'_> {
         let text = |name: &str| arguments[name].as_str().unwrap_or_default();
         let mut input = String::new();
         let mut words: Vec<String> = match tool {
+            "complete_skill" if !text("unitId").is_empty() => {
+                ["complete-skill", text("skill"), "--unit-id", text("unitId")]
+                    .map(str::to_owned)
+                    .to_vec()
+            }
             "complete_skill" => vec!["complete-skill".to_owned(), text("skill").to_owned()],
             "get_session_state" if arguments["full"] == true => {
                 vec!["state".to_owned(), "--full".to_owned()]
@@ -60,9 +65,14 @@ fn gathered(environment: &TestEnvironment, kinds: &[&str]) {
 /// A session of bugs that has come to its only batch.
 fn executing(environment: &TestEnvironment, bugs: usize) {
     gathered(environment, &vec!["bugfix"; bugs]);
-    for _ in 0..bugs {
+    for bug in 1..=bugs {
         collab(environment, &["complete-skill", "collab-clear"]).text();
-        collab(environment, &["complete-skill", "systematic-debugging"]).text();
+        let unit = match bug {
+            1 => "systematic-debugging".to_owned(),
+            more => format!("systematic-debugging-{more}"),
+        };
+        let done = ["complete-skill", "systematic-debugging", "--unit-id", &unit];
+        collab(environment, &done).text();
     }
     for skill in ["collab-clear", "ready-to-implement", "collab-clear"] {
         collab(environment, &["complete-skill", skill]).text();
@@ -123,7 +133,7 @@ fn a_person_reads_the_next_skill_first() {
     assert_eq!(lines.next(), Some("next skill: gather-session-goals"));
     assert_eq!(
         begun.text().lines().last(),
-        Some("  -> tm collab complete-skill gather-session-goals")
+        Some("  -> tm collab complete-skill gather-session-goals --unit-id gather-goals")
     );
     assert!(begun.err.is_empty(), "{begun:?}");
 

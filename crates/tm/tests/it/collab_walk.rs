@@ -147,7 +147,12 @@ impl<'c, C: Caller> Walk<'c, C> {
                 "executing-plans" => self.do_batch(),
                 _ => {}
             }
-            let answer = self.call("complete_skill", &json!({ "skill": step.skill }));
+            let mut answer = self.call("complete_skill", &json!({ "skill": step.skill }));
+            // Of two items in a row that take the same skill, the second one has to be named.
+            if answer["code"] == "which_unit" {
+                let named = json!({ "skill": step.skill, "unitId": answer["unit_id"] });
+                answer = self.call("complete_skill", &named);
+            }
             let next = steps.get(at + 1).map(|next| next.skill);
             self.check(step, next, &answer);
             if self.thorough {

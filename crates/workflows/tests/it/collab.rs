@@ -69,7 +69,7 @@ fn every_skill_has_short_instructions() {
             !text.contains("\n\n\n") && !text.contains("{{"),
             "{skill}:\n{text}"
         );
-        let end = format!("Then `complete_skill` (or `tm collab complete-skill`): `{skill}`.");
+        let end = format!("Then `tm collab complete-skill {skill} --unit-id unit`.");
         assert!(text.trim_end().ends_with(&end), "{skill}:\n{text}");
     }
 }

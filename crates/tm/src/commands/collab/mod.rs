@@ -39,6 +39,7 @@ fn carry_out(
         CollabCommand::CompleteSkill(done) => complete(conductor, session, done, output),
         CollabCommand::State(state) if state.full => {
             let state = conductor.collab_state(session)?;
+            super::trust::warn(conductor, output);
             output.answer(&state, |state, look| render::state(state, session, look))?;
             Ok(DONE)
         }
@@ -89,7 +90,7 @@ fn carry_out(
 fn verdict(validated: bool, code: Option<&str>) -> u8 {
     match code {
         _ if validated => DONE,
-        Some("stale_unit" | "paused") => Kind::Conflict.exit_status(),
+        Some("stale_unit" | "which_unit" | "paused") => Kind::Conflict.exit_status(),
         _ => Kind::Refused.exit_status(),
     }
 }

@@ -64,7 +64,13 @@ pub fn completed(answer: &SkillAnswer, named: Option<&str>, look: &Look) -> Stri
     // A session that somebody stopped takes no completions: what is to be done first was said.
     if answer.code.as_deref() != Some("paused") {
         let next = answer.next_skill.as_deref();
-        report(&mut page, next, &answer.session, named);
+        report(
+            &mut page,
+            next,
+            answer.unit_id.as_deref(),
+            &answer.session,
+            named,
+        );
     }
     page.finish()
 }
@@ -117,7 +123,13 @@ pub fn brief(brief: &SessionBrief, run: Option<&str>, named: Option<&str>, look:
             word(session)
         ));
     }
-    report(&mut page, brief.skill.as_deref(), session, named);
+    report(
+        &mut page,
+        brief.skill.as_deref(),
+        brief.unit_id.as_deref(),
+        session,
+        named,
+    );
     page.finish()
 }
 
@@ -161,7 +173,13 @@ pub fn state(state: &SessionState, named: Option<&str>, look: &Look) -> String {
     if state.skill.is_some() {
         instructions(&mut page, state.instructions.as_deref());
     }
-    report(&mut page, state.skill.as_deref(), &state.session, named);
+    report(
+        &mut page,
+        state.skill.as_deref(),
+        state.unit_id.as_deref(),
+        &state.session,
+        named,
+    );
     page.finish()
 }
 
@@ -210,7 +228,7 @@ pub fn stored(updated: &Updated, skill: Option<&str>, named: Option<&str>, look:
             Some(0) => {
                 page.blank();
                 page.raw("No task of the batch is left.");
-                report(&mut page, skill, &updated.session, named);
+                report(&mut page, skill, None, &updated.session, named);
             }
             Some(left) => {
                 page.blank();
@@ -353,15 +371,22 @@ fn instructions(page: &mut Page<'_>, text: Option<&str>) {
 }
 
 /// The command that says that the skill is finished.
-fn report(page: &mut Page<'_>, skill: Option<&str>, session: &str, named: Option<&str>) {
+fn report(
+    page: &mut Page<'_>,
+    skill: Option<&str>,
+    unit: Option<&str>,
+    session: &str,
+    named: Option<&str>,
+) {
     let Some(skill) = skill else {
         return;
     };
     page.blank();
     page.raw("When it is finished:");
     page.command(&format!(
-        "tm collab complete-skill {}{}",
+        "tm collab complete-skill {}{}{}",
         word(skill),
+        unit.map_or_else(String::new, |unit| format!(" --unit-id {}", word(unit))),
         option(named.map(|_| session))
     ));
 }

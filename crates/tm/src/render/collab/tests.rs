@@ -71,12 +71,12 @@ Look at what there is.
 Then go on.
 
 When it is finished:
-  -> tm collab complete-skill brainstorming-exploring
+  -> tm collab complete-skill brainstorming-exploring --unit-id u-5
 "
     );
     let named = completed(&answer(), Some("dates"), &PLAIN);
     assert!(
-        named.ends_with("complete-skill brainstorming-exploring --session dates\n"),
+        named.ends_with("complete-skill brainstorming-exploring --unit-id u-5 --session dates\n"),
         "{named}"
     );
 }
@@ -320,7 +320,7 @@ Items: 2 of 2 documented
 Tasks: 1 completed, 1 given up, 1 not run
 
 When it is finished:
-  -> tm collab complete-skill executing-plans
+  -> tm collab complete-skill executing-plans --unit-id u-9
 "
     );
 }
