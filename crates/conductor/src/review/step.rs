@@ -215,9 +215,12 @@ fn reads_what_is_there(hand: &Hand<'_>, before: &RunState) -> bool {
     }
 }
 
-/// The prompt that these events issued.
+/// The prompt that these events issued; a step without any wrote one anew that was gone.
 fn issued(plain: &Plain<'_>, run: &RunState, events: &[Event]) -> Option<String> {
     let prompt = plain.definition.prompt(run.state(), &run.vars)?;
+    if events.is_empty() {
+        return Some(prompt);
+    }
     events.iter().find_map(|event| match event {
         Event::ArtifactRecorded(Artifact { path, .. }) if *path == prompt => Some(path.clone()),
         _ => None,

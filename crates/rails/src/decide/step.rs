@@ -98,14 +98,18 @@ impl Planner<'_> {
         self.answer(ROOT, unit, state, &report)
     }
 
-    /// Writes the prompt of a unit anew, which is gone: the unit stays as it is.
+    /// Writes the prompt of a unit anew, which is gone: the unit stays as it is, and what was recorded of it too, unless it
+    /// comes out otherwise.
     fn issue_again(&mut self, unit: &str, state: &str) -> Result<(), Stop> {
         let present = self.run.token(ROOT).and_then(|token| token.unit.as_ref());
         let attempt = present.map_or(1, |unit| unit.attempt);
         let max_attempts = present.and_then(|unit| unit.max_attempts);
+        let known = present.and_then(|unit| unit.context.clone());
         let hash = self.context(unit, ROOT, attempt, max_attempts)?;
-        let prompt = self.prompt(state, &hash);
-        self.recorded(prompt);
+        if known.as_ref() != Some(&hash) {
+            let prompt = self.prompt(state, &hash);
+            self.recorded(prompt);
+        }
         Ok(())
     }
 

@@ -59,7 +59,7 @@ fn one_that_was_deleted_comes_back_and_nothing_else_changes() {
         let env = Env::new();
         let session = env.begin();
         arrange(&session);
-        for round in 2..4 {
+        for _ in 0..2 {
             let (before, was) = (session.status(), session.files());
             fs::remove_file(session.folder.join(prompt)).unwrap();
             let answer = session.step().ok();
@@ -76,7 +76,7 @@ fn one_that_was_deleted_comes_back_and_nothing_else_changes() {
             ] {
                 assert_eq!(before[same], after[same], "{prompt}: {same}");
             }
-            assert_eq!(records(&after, prompt), round, "recorded each time");
+            assert_eq!(records(&after, prompt), 1, "it is the same one");
         }
         session.blocked();
     }

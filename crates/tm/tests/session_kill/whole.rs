@@ -1,6 +1,6 @@
 //! All that a session is, without what may differ from one time to the next: to be compared.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -25,8 +25,8 @@ pub struct Whole {
     pub id: String,
     /// Phases with status, iteration, outcome and decision.
     pub history: Vec<String>,
-    /// Recorded files: path, phase, iteration and hash. One that was recorded twice counts once.
-    pub artifacts: BTreeSet<String>,
+    /// Recorded files: path, phase, iteration and hash, each as often as it was.
+    pub artifacts: Vec<String>,
     /// Files on the disk, with their content where it is the same every time.
     pub files: BTreeMap<String, String>,
 }
@@ -99,8 +99,18 @@ impl Whole {
         // A prompt tells the id, and so has another hash in another session.
         let same_id = self.id == other.id;
         if same_id {
-            let differing = self.artifacts.symmetric_difference(&other.artifacts);
-            told.extend(differing.map(|one| format!("artifact {one}")));
+            let apart = |one: &[String], other: &[String]| -> Vec<String> {
+                one.iter()
+                    .filter(|artifact| !other.contains(artifact))
+                    .cloned()
+                    .collect()
+            };
+            let differing = [
+                apart(&self.artifacts, &other.artifacts),
+                apart(&other.artifacts, &self.artifacts),
+            ]
+            .concat();
+            told.extend(differing.into_iter().map(|one| format!("artifact {one}")));
         }
         let counts = |name: &&String| same_id || !name.contains("/evidence/");
         for (name, content) in self.files.iter().filter(|(name, _)| counts(name)) {
