@@ -1,6 +1,7 @@
 //! A process group that may outlive the process that started it.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -182,7 +183,8 @@ pub(crate) fn process_runs_in(program: &str, folders: &[&Path]) -> Option<bool> 
         }
         match fs::read_link(format!("/proc/{id}/cwd")) {
             Ok(at) => Some(folders.iter().any(|folder| at.starts_with(folder))),
-            // It may have ended meanwhile.
+            // One that is ending has no folder any more, and by then has closed its files.
+            Err(error) if error.kind() != io::ErrorKind::PermissionDenied => None,
             Err(_) => Some(process_stat(id)?.running),
         }
     };
