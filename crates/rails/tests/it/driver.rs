@@ -57,6 +57,8 @@ pub struct Driver {
     pub carried_out: Vec<String>,
     /// Ids of the units whose context was asked for, in order.
     pub contexts: Vec<String>,
+    /// The hash of the next ones.
+    pub context: &'static str,
     /// What each effect was told, in order, and the round that it saw.
     pub told: Vec<(String, Map<String, Value>, Option<i64>)>,
     /// Names of the readers that were asked, in order; empty where a response was only taken in.
@@ -98,6 +100,7 @@ impl Driver {
             effects: BTreeMap::new(),
             carried_out: Vec::new(),
             contexts: Vec::new(),
+            context: "c0ffee",
             told: Vec::new(),
             asked: Vec::new(),
             files: BTreeSet::new(),
@@ -247,7 +250,10 @@ impl Driver {
                     Need::Context { unit, run, .. } => {
                         assert!(!run.tokens.is_empty());
                         self.contexts.push(unit.clone());
-                        facts.contexts.insert(unit, "c0ffee".to_owned());
+                        // Whoever renders a prompt writes it.
+                        let prompt = self.definition.prompt(run.state(), &run.vars);
+                        self.files.extend(prompt);
+                        facts.contexts.insert(unit, self.context.to_owned());
                     }
                 },
             }

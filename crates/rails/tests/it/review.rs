@@ -423,7 +423,8 @@ fn a_prompt_that_is_gone_is_issued_again_without_a_transition() {
             driver.run.issues.clone(),
         );
         driver.step().unwrap();
-        assert_eq!(driver.names(begin), ["artifact:recorded"], "{phase}");
+        // The same bytes as before are on record already.
+        assert!(driver.names(begin).is_empty(), "{phase}");
         assert_eq!(driver.contexts.last(), Some(&unit), "{phase}");
         assert_eq!(
             (
