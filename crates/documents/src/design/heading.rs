@@ -90,6 +90,8 @@ pub(super) enum Called {
 /// How much a heading without a number is like that of an item, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
+    /// Only that it stands where items do: `Task 2: Search`. With it goes what it says.
+    Place,
     /// It begins with the word: `Item overview`. With it goes what it says.
     Word,
     /// A word stands where the number would: `Item parser: Title`. With it goes that word.
@@ -121,7 +123,9 @@ pub(super) fn is_item(text: &str) -> bool {
 
 fn is_of_item(called: Option<&Called>) -> bool {
     match called {
-        None | Some(Called::Perhaps(Likeness::Word | Likeness::Named, _)) => false,
+        None | Some(Called::Perhaps(Likeness::Place | Likeness::Word | Likeness::Named, _)) => {
+            false
+        }
         Some(
             Called::Item { .. }
             | Called::Unreadable(_)

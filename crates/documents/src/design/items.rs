@@ -12,7 +12,7 @@ use super::mention::{self, Field};
 use super::open::{self, Open, Value};
 use super::{
     Design, Item, Kind, MAX_BYTES, MAX_ITEMS, MAX_NUMBER_BYTES, MAX_TITLE_BYTES, Note, Problem,
-    Status, problem, status,
+    Status, problem, status, words,
 };
 
 pub(super) fn read(text: &str) -> Design {
@@ -51,8 +51,10 @@ struct Reader {
     before: Option<(usize, String)>,
     /// A heading that is one of an item only if fields stand below it.
     perhaps: Option<Perhaps>,
-    /// Lines that look like items, and are no headings.
-    lookalikes: Vec<u32>,
+    /// The level of the last heading of an item.
+    level: Option<usize>,
+    /// Lines that look like items, and are no headings, with the number that they name.
+    lookalikes: Vec<(u32, String)>,
     /// What each item says that it depends on: that is read when it is known which items there are.
     depends_on: Vec<Vec<Written>>,
     is_full: bool,
@@ -100,8 +102,10 @@ impl Reader {
             return;
         }
         self.before = Some((line.number, line.text.to_owned()));
-        if self.taken.is_empty() && self.lookalikes.len() < 3 && looks_like_item(line.text) {
-            self.lookalikes.push(line_number(line.number));
+        if self.lookalikes.len() < MAX_ITEMS
+            && let Some(named) = number_of_lookalike(line.text)
+        {
+            self.lookalikes.push((line_number(line.number), named));
         }
         self.body(line);
     }
@@ -140,9 +144,10 @@ impl Reader {
                     String::new()
                 };
                 self.open = Some(Open::new(number, title, level, line, counts));
+                self.level = Some(level);
             }
             Some(Called::Unreadable(written)) => {
-                self.unreadable(&no_number(&written), level, line);
+                self.unreadable(without_number(line, no_number(&written)), level);
             }
             Some(Called::Struck(written)) => {
                 self.close();
@@ -162,7 +167,16 @@ impl Reader {
                 written,
                 with_any: false,
             }),
-            None => self.other_heading(level),
+            None => {
+                self.other_heading(level);
+                self.perhaps = (self.level == Some(level)).then(|| Perhaps {
+                    line,
+                    level,
+                    likeness: Likeness::Place,
+                    written: text.to_owned(),
+                    with_any: false,
+                });
+            }
         }
     }
 
@@ -175,7 +189,7 @@ impl Reader {
             .is_some_and(|open| heading.level > open.level);
         let is_title = self.open.is_none() && heading.level == 1;
         if heading.likeness == Likeness::Shape && !is_part && !is_title {
-            self.unreadable(&heading.message(), heading.level, heading.line);
+            self.unreadable(heading.problem(), heading.level);
             return;
         }
         self.other_heading(heading.level);
@@ -248,19 +262,12 @@ impl Reader {
         title
     }
 
-    /// An item whose number is none: what stands below its heading is that of nobody.
-    fn unreadable(&mut self, message: &str, level: usize, line: u32) {
+    /// An item that cannot be read: what stands below its heading is that of nobody.
+    fn unreadable(&mut self, problem: Problem, level: usize) {
         self.close();
+        let line = problem.line;
         if !self.is_full {
-            self.problems.tell(line, || {
-                problem(
-                    line,
-                    message.to_owned(),
-                    &format!(
-                        "number it with digits and letters, `1`, `2a`, `3.1`; `.`, `-` and `_` may stand between them, and {MAX_NUMBER_BYTES} bytes are the most"
-                    ),
-                )
-            });
+            self.problems.tell(line, || problem);
         }
         self.open = Some(Open::of_nobody(level, line));
     }
@@ -281,14 +288,23 @@ impl Reader {
             .flatten()
             .filter_map(|cell| mention::field(cell));
         let mut named = found.iter().map(|(field, _)| *field).chain(of_cells);
-        if let Some(heading) = self
-            .perhaps
-            .take_if(|heading| named.any(|field| heading.with_any || field == Field::Type))
-        {
+        // An item may say its own type below a heading of its own level.
+        let is_typed = self.open.as_ref().is_none_or(|open| open.kind.is_some());
+        let another = |(field, value): &(Field, String)| {
+            *field == Field::Type && words::kind(value).is_some()
+        };
+        if !is_typed && found.iter().any(another) {
+            self.perhaps
+                .take_if(|heading| heading.likeness == Likeness::Place);
+        }
+        if let Some(heading) = self.perhaps.take_if(|heading| match heading.likeness {
+            Likeness::Place => found.iter().any(another),
+            _ => named.any(|field| heading.with_any || field == Field::Type),
+        }) {
             if let Some(open) = &mut self.open {
                 open.forget_from(heading.line);
             }
-            self.unreadable(&heading.message(), heading.level, heading.line);
+            self.unreadable(heading.problem(), heading.level);
         }
         let Some(open) = &mut self.open else {
             return;
@@ -399,13 +415,13 @@ impl Reader {
             self.problems.tell(problem.line, || problem);
         }
         self.dependencies();
-        if self.items.is_empty() {
-            for line in std::mem::take(&mut self.lookalikes) {
+        for (line, number) in std::mem::take(&mut self.lookalikes) {
+            if !self.taken.contains_key(&number) {
                 self.notes.tell(line, || Note {
                     line,
-                    message:
-                        "this looks like an item, but is no heading: write `### Item 1: Title`"
-                            .to_owned(),
+                    message: format!(
+                        "this looks like an item, but is no heading: write `### Item {number}: Title`"
+                    ),
                 });
             }
         }
@@ -453,15 +469,36 @@ impl Reader {
 }
 
 impl Perhaps {
-    fn message(&self) -> String {
+    fn problem(&self) -> Problem {
+        let written = quoted(&self.written);
         match self.likeness {
-            Likeness::Named => no_number(&self.written),
-            Likeness::Shape | Likeness::Word => format!(
-                "{} is not the heading of one item: it has no number, or more than one",
-                quoted(&self.written)
+            Likeness::Place => problem(
+                self.line,
+                format!(
+                    "{written} stands where items do and has a type, but is not called an item"
+                ),
+                "write `Item` and a number before its title; if it is a part of the item above, put it a level deeper",
+            ),
+            Likeness::Named => without_number(self.line, no_number(&self.written)),
+            Likeness::Shape | Likeness::Word => without_number(
+                self.line,
+                format!(
+                    "{written} is not the heading of one item: it has no number, or more than one"
+                ),
             ),
         }
     }
+}
+
+/// The problem of an item without a number that can be read.
+fn without_number(line: u32, message: String) -> Problem {
+    problem(
+        line,
+        message,
+        &format!(
+            "number it with digits and letters, `1`, `2a`, `3.1`; `.`, `-` and `_` may stand between them, and {MAX_NUMBER_BYTES} bytes are the most"
+        ),
+    )
 }
 
 fn no_number(written: &str) -> String {
@@ -502,9 +539,15 @@ fn is_underlined(text: &str, line: &str) -> bool {
         && mention::fields(text).is_empty()
 }
 
-/// Whether a line is meant as an item, as far as one can tell: `**Item 1: Title**`, `1. Item 1: Title`.
-fn looks_like_item(line: &str) -> bool {
+/// The number of a line that is meant as an item, as far as one can tell: `**Item 1: Title**`, `1. Item 1: Title`.
+fn number_of_lookalike(line: &str) -> Option<String> {
     let text = mention::behind_signs(line);
-    matches!(heading::called(text), Some(Called::Item { title, .. }) if !title.is_empty())
-        && text.contains([':', '—', '–'])
+    match heading::called(text) {
+        Some(Called::Item { number, title })
+            if !title.is_empty() && text.contains([':', '—', '–']) =>
+        {
+            Some(number)
+        }
+        _ => None,
+    }
 }
