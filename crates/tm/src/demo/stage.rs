@@ -125,7 +125,8 @@ impl Stage {
         fs::create_dir_all(&stage.home).map_err(failed)?;
         stage.write(".taskmaster/tasks/tasks.json", TASKS)?;
         stage.write(".taskmaster/config.json", CONFIG)?;
-        stage.write("tests/run.sh", executor::RUNNER)?;
+        stage.write(".gitignore", &format!("{}\n", executor::REPORT))?;
+        stage.write(executor::RUNNER_FILE, executor::RUNNER)?;
         stage.write(
             "README.md",
             "# temperatures\n\nTemperatures for the shell.\n",

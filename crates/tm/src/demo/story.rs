@@ -21,6 +21,45 @@ pub struct Played {
     pub report: String,
 }
 
+/// What a report of the executor rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// The numbers that it gives.
+    Claimed,
+    /// What the test runner wrote.
+    Reported,
+    /// What `tm` saw when it ran the tests.
+    Verified,
+}
+
+impl Level {
+    /// Each subtask has another one.
+    fn of_round(round: usize) -> Self {
+        match round {
+            0 => Self::Claimed,
+            1 => Self::Reported,
+            _ => Self::Verified,
+        }
+    }
+
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Claimed => "the executor gives numbers",
+            Self::Reported => "it hands in the test runner's report",
+            Self::Verified => "tm runs the tests itself",
+        }
+    }
+
+    /// The arguments of a report.
+    fn arguments(self, results: &str) -> Vec<&str> {
+        match self {
+            Self::Claimed => vec!["--results", results],
+            Self::Reported => vec!["--report", executor::REPORT],
+            Self::Verified => vec!["--verify"],
+        }
+    }
+}
+
 /// More rounds than the story can have: a run that does not end is a fault.
 const MOST_ROUNDS: usize = 10;
 
@@ -71,12 +110,13 @@ pub fn play(stage: &Stage, teller: &mut Teller<'_>) -> Result<Played, Fault> {
             "red" => {
                 let id = next.text("/subtask/id").to_owned();
                 let title = next.text("/subtask/title").to_owned();
-                teller.chapter(&format!("Subtask {id}: {title}"))?;
+                let level = Level::of_round(round);
+                teller.chapter(&format!("Subtask {id}: {title}; {}", level.in_words()))?;
                 let piece = executor::piece(&id)?;
-                red(stage, teller, piece, round == 0)?;
-                green(stage, teller, piece)?;
+                red(stage, teller, piece, level)?;
+                green(stage, teller, piece, level, true)?;
                 match round {
-                    1 => edit_after_green(stage, teller, piece)?,
+                    1 => edit_after_green(stage, teller, piece, level)?,
                     2 => killed_commit(stage, teller, piece, &played.run_id)?,
                     _ => commit(stage, teller, piece)?,
                 }
@@ -97,47 +137,81 @@ pub fn play(stage: &Stage, teller: &mut Teller<'_>) -> Result<Played, Fault> {
     Err(unexpected("the run does not come to its end"))
 }
 
-/// Tests that fail; in the first subtask after an attempt to get around them.
-fn red(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece, cheat: bool) -> Result<(), Fault> {
+/// Tests that fail; where numbers are all there is, after an attempt to get around them.
+fn red(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece, level: Level) -> Result<(), Fault> {
     stage.write(piece.test_file, piece.tests)?;
-    let results = executor::run_tests(stage)?;
+    let results = executor::run_tests(stage, None)?;
     teller.aside(&format!(
         "The executor writes {} and runs it: {results}",
         piece.test_file
     ))?;
-    if cheat {
+    if level == Level::Claimed {
         teller.aside("It claims that they pass, to save itself the work:")?;
-        let refused = report(stage, "red", piece.id, "failed:0,passed:2", 3)?;
+        let refused = report(stage, "red", piece, level, "failed:0,passed:2", 3)?;
         told_refusal(teller, &refused, "red_requires_failing_tests")?;
         teller.aside("So it tells the truth:")?;
     }
-    let accepted = report(stage, "red", piece.id, &results, 0)?;
+    let accepted = report(stage, "red", piece, level, &results, 0)?;
     teller.called(&accepted, accepted.text("/message"))
 }
 
-/// Code that makes them pass.
-fn green(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Result<(), Fault> {
+/// Code that makes them pass; perhaps after an attempt to get around that.
+fn green(
+    stage: &Stage,
+    teller: &mut Teller<'_>,
+    piece: &Piece,
+    level: Level,
+    cheat: bool,
+) -> Result<(), Fault> {
+    if cheat {
+        match level {
+            Level::Claimed => {}
+            Level::Reported => some_tests_alone(stage, teller, piece)?,
+            Level::Verified => another_runner(stage, teller, piece)?,
+        }
+    }
     stage.write(piece.code_file, piece.code)?;
-    let results = executor::run_tests(stage)?;
+    let results = executor::run_tests(stage, None)?;
     teller.aside(&format!(
         "It writes {} and runs the tests: {results}",
         piece.code_file
     ))?;
-    let accepted = report(stage, "green", piece.id, &results, 0)?;
+    let accepted = report(stage, "green", piece, level, &results, 0)?;
     teller.called(&accepted, accepted.text("/message"))
+}
+
+/// A report of the new tests alone says nothing of the others.
+fn some_tests_alone(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Result<(), Fault> {
+    stage.write(piece.code_file, piece.code)?;
+    let results = executor::run_tests(stage, Some(piece.test_file))?;
+    teller.aside(&format!(
+        "It runs {} alone, since others may have broken: {results}",
+        piece.test_file
+    ))?;
+    let refused = report(stage, "green", piece, Level::Reported, &results, 3)?;
+    told_refusal(teller, &refused, "tests_missing")
+}
+
+/// A test runner that says what is wanted is not the one that RED was tested with.
+fn another_runner(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Result<(), Fault> {
+    teller.aside("Instead of code it writes a test runner that is always pleased:")?;
+    stage.write(executor::RUNNER_FILE, executor::PLEASED_RUNNER)?;
+    let refused = report(stage, "green", piece, Level::Verified, "", 3)?;
+    told_refusal(teller, &refused, "command_replaced")?;
+    stage.write(executor::RUNNER_FILE, executor::RUNNER)
 }
 
 fn report(
     stage: &Stage,
     phase: &str,
-    id: &str,
+    piece: &Piece,
+    level: Level,
     results: &str,
     status: i32,
 ) -> Result<Called, Fault> {
-    stage.tm_expecting(
-        status,
-        &["autopilot", "complete", phase, id, "--results", results],
-    )
+    let mut arguments = vec!["autopilot", "complete", phase, piece.id];
+    arguments.extend(level.arguments(results));
+    stage.tm_expecting(status, &arguments)
 }
 
 fn told_refusal(teller: &mut Teller<'_>, refused: &Called, code: &str) -> Result<(), Fault> {
@@ -162,7 +236,12 @@ fn commit(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Result<(), F
 }
 
 /// Code that is changed after its tests passed does not get into the commit.
-fn edit_after_green(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Result<(), Fault> {
+fn edit_after_green(
+    stage: &Stage,
+    teller: &mut Teller<'_>,
+    piece: &Piece,
+    level: Level,
+) -> Result<(), Fault> {
     stage.write(piece.code_file, piece.wrong_code)?;
     teller.aside(&format!(
         "Now that GREEN is accepted, it rewrites {} without running the tests:",
@@ -180,7 +259,7 @@ fn edit_after_green(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Re
         ],
     )?;
     teller.called(&reopened, reopened.text("/message"))?;
-    let results = executor::run_tests(stage)?;
+    let results = executor::run_tests(stage, None)?;
     if results.starts_with("failed:0,") {
         return Err(unexpected(format!(
             "wrong code passes the tests of the demo: {results}"
@@ -189,7 +268,7 @@ fn edit_after_green(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Re
     teller.aside(&format!(
         "The tests show what would have been committed: {results}"
     ))?;
-    green(stage, teller, piece)?;
+    green(stage, teller, piece, level, false)?;
     commit(stage, teller, piece)
 }
 
@@ -227,8 +306,7 @@ fn killed_commit(
 
 fn finalize(stage: &Stage, teller: &mut Teller<'_>) -> Result<String, Fault> {
     teller.chapter("The whole suite, and the end of the run")?;
-    let results = executor::run_tests(stage)?;
-    let done = stage.tm_expecting(0, &["autopilot", "finalize", "--results", &results])?;
+    let done = stage.tm_expecting(0, &["autopilot", "finalize", "--verify"])?;
     teller.called(&done, done.text("/message"))?;
     if done.text("/nextAction/action") != "complete" {
         return Err(unexpected(format!("the run is not over: {}", done.answer)));

@@ -22,7 +22,12 @@ fn the_demo_tells_the_whole_story_and_leaves_nothing() {
     );
     for part in [
         "refused (red_requires_failing_tests)",
+        "refused (tests_missing)",
         "refused (changed_after_green)",
+        "refused (command_replaced)",
+        "| claimed |",
+        "| reported |",
+        "| verified |",
         "killed: the intent is in the journal, the result is not",
         "there is exactly one commit for this subtask",
         "the working tree is clean",
