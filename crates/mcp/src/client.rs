@@ -12,6 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 #[derive(Debug)]
 pub struct Client {
     pub(crate) name: String,
+    pub(crate) version: String,
     pub(crate) can: Abilities,
     pub(crate) given_up: Arc<AtomicBool>,
     pub(crate) answers: BTreeMap<String, Value>,
@@ -59,6 +60,11 @@ impl Client {
     /// The client's own name, such as `claude-code`; empty where it gave none.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The client's version, as it told it; empty where it gave none.
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
     /// What it said it can do.

@@ -166,11 +166,13 @@ impl<S: Server> Adapter<S> {
         let work = Arc::new(work);
         for _ in 0..ROUNDS {
             let (sender, news) = unbounded_channel();
+            let (client_name, version) = context
+                .client_info()
+                .map(|info| (info.name, info.version))
+                .unwrap_or_default();
             let client = Client {
-                name: context
-                    .client_info()
-                    .map(|info| info.name)
-                    .unwrap_or_default(),
+                name: client_name,
+                version,
                 can,
                 given_up: Arc::clone(&given_up),
                 answers: std::mem::take(&mut answers),
@@ -298,6 +300,7 @@ impl<S> Shared<S> {
     pub(super) fn watcher(roots: Result<Vec<PathBuf>, Untold>) -> Client {
         Client {
             name: String::new(),
+            version: String::new(),
             can: Abilities::default(),
             given_up: Arc::default(),
             answers: BTreeMap::new(),

@@ -18,13 +18,18 @@ const CURRENT: &str = "2026-07-28";
 
 /// Begins a session of the protocol as this client.
 fn client(stage: &Stage, name: &str, capabilities: &Value) -> Server {
+    client_of(stage, name, "2.1.330", capabilities)
+}
+
+/// The same of a certain version.
+fn client_of(stage: &Stage, name: &str, version: &str, capabilities: &Value) -> Server {
     let mut server = stage.server_with(&["--tools", "review"]);
     server.request(
         "initialize",
         &json!({
             "protocolVersion": "2025-11-25",
             "capabilities": capabilities,
-            "clientInfo": { "name": name, "version": "1" },
+            "clientInfo": { "name": name, "version": version },
         }),
     );
     server.tell("notifications/initialized", &json!({}));
@@ -270,6 +275,13 @@ fn without_a_person_to_ask_a_gate_stays_closed_and_the_command_is_told() {
         assert_eq!(fault["code"], "needs_confirmation", "{name}");
         other.end();
     }
+    // Nor does a version count that passes over the wish to be asked, or none at all.
+    for version in ["2.0.76", "2.1.50", "2.1.330-beta.1", "", "latest"] {
+        let mut other = client_of(&stage, "claude-code", version, &json!({}));
+        let fault = refused(&mut other, "session_decide", &decision(&waits, "approve"));
+        assert_eq!(fault["code"], "needs_confirmation", "{version}");
+        other.end();
+    }
     assert_eq!(
         server.tool("session_status", &json!({}))["waiting_for"]["gate"],
         "plan"
@@ -280,9 +292,9 @@ fn without_a_person_to_ask_a_gate_stays_closed_and_the_command_is_told() {
     let decided = known.tool("session_decide", &decision(&waits, "approve"));
     assert_eq!(
         (&decided["choice"], &decided["how"]),
-        (&"approve".into(), &"client claude-code".into())
+        (&"approve".into(), &"client claude-code 2.1.330".into())
     );
-    assert_eq!(how(&stage).as_deref(), Some("client claude-code"));
+    assert_eq!(how(&stage).as_deref(), Some("client claude-code 2.1.330"));
     known.end();
     server.end();
 }

@@ -9,6 +9,8 @@ use conductor::review::request::Init;
 use conductor::{Conductor, Fault, Kind};
 use mcp::{Client, Hints};
 use project::convention::plain::{many_lines, one_line};
+
+use semver::Version;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -23,8 +25,9 @@ use crate::render::session::{
 
 /// The tool that carries a person's decision.
 pub(super) const DECIDE: &str = "session_decide";
-/// Clients that ask their person at every call of a tool that wants it so, whatever else they may be told to let pass.
-const ASKING: [&str; 1] = ["claude-code"];
+/// Clients that ask their person at every call of a tool that wants it so, whatever else they may be told to let pass, and
+/// the oldest version of each that was seen to. Earlier ones pass over what they do not know, and ask nobody.
+static ASKING: [(&str, Version); 1] = [("claude-code", Version::new(2, 1, 330))];
 /// The most of a prompt that an answer carries, in bytes.
 const LONGEST_PROMPT: u64 = 64 * 1024;
 /// How many characters of a feedback are told again.
@@ -357,8 +360,8 @@ fn asked(
     feedback: &str,
     meant: &Meant,
 ) -> Result<String, No> {
-    if !client.can().forms && ASKING.contains(&client.name()) {
-        return Ok(format!("client {}", client.name()));
+    if !client.can().forms && asks_by_itself(client.name(), client.version()) {
+        return Ok(format!("client {} {}", client.name(), client.version()));
     }
     // The yes is for this decision on exactly this.
     let about = json!([
@@ -376,6 +379,14 @@ fn asked(
         &by_hand(gate, choice, feedback, meant),
     )?;
     Ok("elicitation".to_owned())
+}
+
+fn asks_by_itself(name: &str, version: &str) -> bool {
+    let Ok(version) = Version::parse(version) else {
+        return false;
+    };
+    let known = ASKING.iter().find(|(asking, _)| *asking == name);
+    known.is_some_and(|(_, oldest)| version.pre.is_empty() && version >= *oldest)
 }
 
 /// What the person is asked.
