@@ -100,6 +100,9 @@ pub struct WaitingFor {
     /// The file of the prompt that asks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// The work unit that it answers: a response that names it counts for nothing else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit_id: Option<String>,
     /// The closed gate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<String>,

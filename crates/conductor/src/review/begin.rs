@@ -1,6 +1,7 @@
 //! Beginning a session.
 
 use journal::layout::RunStem;
+use project::config::Gate;
 use project::profile::{self, Builtin, Profile};
 use rails::Definition;
 use rails::definition::GATE_MODES;
@@ -82,6 +83,7 @@ impl Conductor {
             .unwrap_or(DEFAULT_PROFILE)
             .to_owned();
         let profile = self.profile(&wanted)?;
+        self.no_gate_is_opened(&inputs)?;
         let given = match inputs.get("values") {
             Some(Value::Object(values)) => values.clone(),
             _ => Map::new(),
@@ -93,6 +95,31 @@ impl Conductor {
         inputs.insert("values".to_owned(), Value::Object(values));
         let stem = RunStem::session(&definition.id.value, name.unwrap_or(&wanted))?;
         self.start_plain(definition, source, inputs, &stem, Some(&profile))
+    }
+
+    /// Whoever begins a session may close gates that the settings leave open, and not the other way round.
+    fn no_gate_is_opened(&self, inputs: &Map<String, Value>) -> Result<(), Fault> {
+        let gates = &self.settings.config.review.gates;
+        let gates = [
+            ("plan", gates.plan),
+            ("code", gates.code),
+            ("review", gates.review),
+        ];
+        for (gate, mode) in gates {
+            let wish = inputs.get(&format!("{gate}Gate")).and_then(Value::as_str);
+            if mode == Gate::Human && wish == Some("auto") {
+                return Err(Fault::new(
+                    Kind::Refused,
+                    "gate_required",
+                    format!("the settings want a person at the gate `{gate}`: it cannot be auto"),
+                )
+                .suggest(format!(
+                    "leave it out; if it is meant to be open, a person changes `review.gates.{gate}` (`tm config show --origin` says where it is set)"
+                ))
+                .detail("gate", gate));
+            }
+        }
+        Ok(())
     }
 
     /// The profile of that name: the project's own, or a built-in one.

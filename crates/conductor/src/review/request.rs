@@ -17,6 +17,19 @@ pub struct Init {
     pub name: Option<String>,
 }
 
+/// A response to what a session asks for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Response<'a> {
+    /// The response as it was written.
+    pub bytes: &'a [u8],
+    /// Whether another one may be there that was not taken in yet: it is kept beside.
+    pub replace: bool,
+    /// The phase that the session has to stand in: a response that comes late must not answer another prompt.
+    pub phase: Option<&'a str>,
+    /// The work unit that it answers, which has to be the present one.
+    pub unit: Option<&'a str>,
+}
+
 /// A decision at a gate, on exactly what was looked at.
 #[derive(Debug, Clone, Default)]
 pub struct Decide {

@@ -1,50 +1,49 @@
 //! Putting a response into its place.
 
-use rails::RunStatus;
+use project::convention::plain::one_line;
+use rails::state::ROOT;
+use rails::{RunState, RunStatus};
 
 use super::about;
 use super::answer::Responded;
 use super::code::rename;
 use super::effects::put_aside_as;
+use super::history;
+use super::request::Response;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
 use crate::generic::readers::Given;
 
 impl Conductor {
-    /// Puts a response into its place. `replace` allows another one to be there: it is kept beside.
+    /// Puts a response into its place. One that was taken in before, of another prompt, is refused unless the unit that it
+    /// answers is named: who sends it a second time does not mean what is asked for now.
     pub fn session_respond(
         &self,
         session: Option<&str>,
-        response: &[u8],
-        replace: bool,
+        response: &Response<'_>,
     ) -> Result<Responded, Fault> {
-        self.session_respond_in(session, response, replace, None)
-    }
-
-    /// The same, if the session stands in this phase: a response that comes late must not answer another prompt.
-    pub fn session_respond_in(
-        &self,
-        session: Option<&str>,
-        response: &[u8],
-        replace: bool,
-        phase: Option<&str>,
-    ) -> Result<Responded, Fault> {
+        let &Response {
+            bytes,
+            replace,
+            phase,
+            unit,
+        } = response;
         let (_, dir) = self.session_dir(session)?;
         about::seen(&dir)?;
-        if response.iter().all(u8::is_ascii_whitespace) {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(
                 Fault::new(Kind::Usage, "response_empty", "the response is empty")
                     .suggest("write it first; the prompt says what belongs into it"),
             );
         }
-        if response.len() as u64 > files::LARGEST_RESPONSE {
+        if bytes.len() as u64 > files::LARGEST_RESPONSE {
             return Err(Fault::new(
                 Kind::Usage,
                 "response_too_large",
                 format!(
                     "the response has {} bytes, and {} are the most",
-                    response.len(),
+                    bytes.len(),
                     files::LARGEST_RESPONSE
                 ),
             )
@@ -65,6 +64,13 @@ impl Conductor {
             .suggest("look at what it asks for now")
             .recover("tm session status"));
         }
+        match (unit, run.token(ROOT).and_then(|token| token.unit.as_ref())) {
+            (Some(unit), Some(present)) if present.id != unit => {
+                return Err(not_asked(&run.run, unit, Some(&present.id)));
+            }
+            (Some(unit), None) => return Err(not_asked(&run.run, unit, None)),
+            _ => {}
+        }
         let path = hand
             .plain
             .definition
@@ -72,13 +78,22 @@ impl Conductor {
             .filter(|_| run.status == RunStatus::Running)
             .ok_or_else(|| not_waiting(run.status, state))?;
         if let Some(session) = &hand.plain.session {
-            session.check_beforehand(&path, response)?;
+            session.check_beforehand(&path, bytes)?;
         }
         let place = files::place(&hand.plain.dir, &path)?;
-        let sha256 = journal::sha256_hex(response);
+        let sha256 = journal::sha256_hex(bytes);
+        if unit.is_none() {
+            let taken_in = history::whole(&hand.plain.dir, &hand.plain.definition)?.artifacts;
+            let before = taken_in
+                .iter()
+                .find(|one| one.sha256 == sha256 && one.path != path);
+            if let Some(before) = before {
+                return Err(repeated(&before.path, &path, run));
+            }
+        }
         let mut replaced = None;
         if files::is_there(&place)? && !files::is_blank(&place) {
-            let same = matches!(files::read(&place), Ok(Some(bytes)) if bytes == response);
+            let same = matches!(files::read(&place), Ok(Some(there)) if there == bytes);
             if !same && !replace {
                 return Err(Fault::new(
                     Kind::Conflict,
@@ -95,14 +110,54 @@ impl Conductor {
                 replaced = Some(aside);
             }
         }
-        files::put(&place, response)?;
+        files::put(&place, bytes)?;
         Ok(Responded {
             session_id: run.run.clone(),
             path,
-            bytes: response.len() as u64,
+            bytes: bytes.len() as u64,
             sha256,
             replaced,
         })
+    }
+}
+
+/// The fault of a response to a unit that is not the present one.
+fn not_asked(session: &str, unit: &str, present: Option<&str>) -> Fault {
+    let instead = match present {
+        Some(present) => format!("{present} is asked for"),
+        None => "nothing is asked for".to_owned(),
+    };
+    Fault::new(
+        Kind::Conflict,
+        "stale_unit",
+        format!(
+            "the response is for {}, and {instead} by now: nothing was done",
+            one_line(unit)
+        ),
+    )
+    .suggest("what was sent before has been taken in; look at what is asked for now")
+    .recover(format!("tm session status --session {session}"))
+}
+
+/// The fault of a response whose bytes were taken in before, for another prompt.
+fn repeated(before: &str, path: &str, run: &RunState) -> Fault {
+    let unit = run.token(ROOT).and_then(|token| token.unit.as_ref());
+    let fault = Fault::new(
+        Kind::Conflict,
+        "response_repeated",
+        format!("these bytes were taken in before, as {before}: they were not put into {path}"),
+    )
+    .detail("path", path)
+    .detail("takenInAs", before)
+    .recover(format!("tm session status --session {}", run.run));
+    match unit {
+        Some(unit) => fault
+            .suggest(format!(
+                "look at what is asked for now; if it is just this again, name what it answers: `--unit-id {}`",
+                unit.id
+            ))
+            .detail("unitId", unit.id.clone()),
+        None => fault.suggest("look at what is asked for now"),
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use conductor::review::request::Response;
 use journal::RunLock;
 
 use crate::stage::{PLAN, Stage};
@@ -49,7 +50,13 @@ fn what_a_step_is_writing_now_is_left_alone() {
     died(&stage, "lock");
     stage
         .conductor()
-        .session_respond(Some(&stage.id), PLAN.as_bytes(), false)
+        .session_respond(
+            Some(&stage.id),
+            &Response {
+                bytes: PLAN.as_bytes(),
+                ..Response::default()
+            },
+        )
         .unwrap();
     let there: Vec<bool> = left.iter().map(|path| path.exists()).collect();
     assert_eq!(there, [true, false, false]);

@@ -198,6 +198,9 @@ pub struct Respond {
     /// Put it in the place of another one, which is kept beside it
     #[arg(long)]
     pub replace: bool,
+    /// The work unit that it answers, as `waiting_for.unit_id` names it: refused if another one is asked for by now
+    #[arg(long, value_name = "ID")]
+    pub unit_id: Option<String>,
 }
 
 /// `tm session approve`.

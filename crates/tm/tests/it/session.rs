@@ -11,6 +11,9 @@ use crate::environment::{Ran, TestEnvironment, keys};
 pub const PLAN: &str = "# Plan\n\nOne script that greets.\n";
 /// Code that is accepted.
 pub const CODE: &str = "<<<FILE: greet.sh>>>\necho hello\n<<<FILE: lib/name.sh>>>\necho you\n";
+/// The same code once more, as an answer to a review.
+pub const CODE_AGAIN: &str =
+    "It is right as it is.\n<<<FILE: greet.sh>>>\necho hello\n<<<FILE: lib/name.sh>>>\necho you\n";
 /// A review that does not pass.
 pub const FAIL: &str = "It greets nobody.\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 2\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
 /// A review that passes.
@@ -188,7 +191,7 @@ fn a_session_goes_from_init_to_complete_and_its_code_out_of_it() {
             .contains("! REVISING: the review failed; iteration 2 begins"),
         "{ran:?}"
     );
-    assert_eq!(session.goes_on(CODE, 7), "REVIEWING");
+    assert_eq!(session.goes_on(CODE_AGAIN, 7), "REVIEWING");
     assert_eq!(session.goes_on(PASS, 0), "COMPLETE");
 
     let over = session.step(0);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::session::{CODE, FAIL, OneSession, PASS, PLAN};
+use crate::session::{CODE, CODE_AGAIN, FAIL, OneSession, PASS, PLAN};
 use crate::session_person::Person;
 
 /// A person at a command of `tm session`.
@@ -181,7 +181,7 @@ fn a_session_that_failed_too_often_gets_more_iterations_from_a_person() {
     assert_eq!(status, 0, "{rest}");
     assert!(shown.contains("may have 2 from now on"), "{shown}");
     assert_eq!(session.run(7), "REVISING");
-    session.goes_on(CODE, 7);
+    session.goes_on(CODE_AGAIN, 7);
     assert_eq!(session.goes_on(PASS, 0), "COMPLETE");
     let (status, shown) = person(&session, &["reopen"]).end();
     assert_eq!(status, 3, "{shown}");

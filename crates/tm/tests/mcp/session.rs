@@ -102,8 +102,11 @@ fn an_agent_finds_its_way_by_what_the_answers_say() {
                 !prompt.contains("tm session"),
                 "tools, not commands: {prompt}"
             );
+            let unit = answer["waiting_for"]["unit_id"].as_str().unwrap();
+            assert!(next.contains(&format!("unitId \"{unit}\"")), "{next}");
             written.push(phase.to_owned());
             arguments["phase"] = phase.into();
+            arguments["unitId"] = unit.into();
             arguments["response"] = match phase {
                 "PLANNING" => PLAN,
                 "REVIEWING" => reviews.pop().unwrap(),

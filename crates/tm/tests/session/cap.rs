@@ -114,16 +114,14 @@ fn the_settings_name_the_cap_and_the_gates() {
     assert_eq!(session.status()["max_iterations"], 2);
     session.to_planned();
     assert_eq!(session.blocked()["waiting_for"]["gate"], "plan");
-    let named = env.begin_with(&[
-        "-i",
-        "request=x",
-        "--gate",
-        "plan=auto",
-        "--max-iterations",
-        "5",
-    ]);
+    // A caller can close what the settings leave open, and not open what they close.
+    let init = |gate| env.tm(&["init", "-i", "request=x", "--gate", gate]);
+    init("plan=auto").fault(3, "gate_required");
+    for closes in ["plan=human", "code=human", "code=auto"] {
+        init(closes).ok();
+    }
+    let named = env.begin_with(&["-i", "request=x", "--max-iterations", "5"]);
     assert_eq!(named.status()["max_iterations"], 5);
-    named.to_generating();
     // What a session began with holds, whatever becomes of the settings.
     env.write(".taskmaster/config.json", "{}");
     assert_eq!(session.status()["max_iterations"], 2);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use crate::environment::{BUNDLE, Env, Everything, PASS, PLAN, Session, text};
+use crate::environment::{BUNDLE, Env, Everything, FAIL, PASS, PLAN, Session, text};
 
 fn respond(session: &Session<'_>, response: &[u8], more: &[&str]) -> crate::environment::Answer {
     let mut all = vec!["respond", "-", "--session", &session.id];
@@ -265,4 +265,41 @@ fn the_session_that_is_meant_is_found_or_named() {
         "the newest of those that are over"
     );
     assert_eq!(text(&state, "last_error"), "no need");
+}
+
+/// Whoever did not hear the answer sends again: that is no answer to what is asked for by then.
+#[test]
+fn a_response_that_was_taken_in_counts_for_nothing_else() {
+    // The plan has code in it, which could be read as the code that is asked for next.
+    let plan = format!("# Plan\n\n{BUNDLE}");
+    let env = Env::new();
+    let session = env.begin();
+    session.step_to("PLANNING");
+    let planning = text(&session.blocked()["waiting_for"], "unit_id").to_owned();
+    respond(&session, plan.as_bytes(), &["--unit-id", &planning]).ok();
+    session.step_to("PLANNED");
+    session.step_to("GENERATING");
+    let generating = text(&session.blocked()["waiting_for"], "unit_id").to_owned();
+    refused(&session, plan.as_bytes(), &[], 5, "response_repeated");
+    let answer = respond(&session, plan.as_bytes(), &[]).with(5);
+    let suggestion = text(&answer["error"], "suggestion");
+    assert!(suggestion.contains(&generating), "{suggestion}");
+    for unit in [&planning, "nowhere"] {
+        let named = ["--unit-id", unit];
+        refused(&session, plan.as_bytes(), &named, 5, "stale_unit");
+    }
+    // Who names what is asked for means it.
+    respond(&session, plan.as_bytes(), &["--unit-id", &generating]).ok();
+    session.step_to("GENERATED");
+    session.step_to("REVIEWING");
+
+    // The same of a review that comes again in the next iteration.
+    respond(&session, FAIL.as_bytes(), &[]).ok();
+    session.step_to("REVIEWED");
+    session.step_to("REVISING");
+    session.revise(2, BUNDLE);
+    refused(&session, FAIL.as_bytes(), &[], 5, "response_repeated");
+    respond(&session, PASS.as_bytes(), &[]).ok();
+    session.step_to("REVIEWED");
+    session.step_to("COMPLETE");
 }

@@ -4,7 +4,7 @@ use std::process::Child;
 use std::sync::Barrier;
 
 use conductor::review::answer::ClosedGate;
-use conductor::review::request::{Decide, Reopen};
+use conductor::review::request::{Decide, Reopen, Response};
 use serde_json::json;
 
 use crate::person;
@@ -160,7 +160,13 @@ fn steps_against_everything_else() {
             let children = steps(&stage, 4);
             let done = match other {
                 "respond" => conductor
-                    .session_respond(None, b"An answer.\n", false)
+                    .session_respond(
+                        None,
+                        &Response {
+                            bytes: b"An answer.\n",
+                            ..Response::default()
+                        },
+                    )
                     .map(drop),
                 "approve" | "reject" => gate
                     .and_then(|gate| conductor.session_decide(&decision(&gate, other)).map(drop)),

@@ -47,10 +47,12 @@ const BETTER_PLAN: &str = "Count words, and test it.\n";
 pub const CODE: &str = "<<<FILE: count.sh>>>\nwc -w\n<<<FILE: lib/words.txt>>>\na b c\n";
 const BETTER_CODE: &str =
     "<<<FILE: count.sh>>>\ntr -s ' ' | wc -w\n<<<FILE: lib/words.txt>>>\na b\n";
+const FIRST_REVISION: &str = "<<<FILE: count.sh>>>\nwc\n<<<FILE: doc/read.me>>>\nCounts.\n";
 /// An answer.
 pub const REVISION: &str = "<<<FILE: count.sh>>>\nwc --words\n<<<FILE: doc/read.me>>>\nCounts.\n";
 /// An answer.
 pub const FAIL: &str = "Not yet.\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 2\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
+const STILL_FAIL: &str = "Still not.\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 2\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
 /// An answer.
 pub const PASS: &str = "Fine.\n@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n";
 
@@ -86,13 +88,13 @@ pub const STORY: &[Act] = &[
     Act::Step, // REVIEWED
     Act::Reject("Look at the words, too."),
     Act::Step, // REVIEWING: its prompt
-    Act::Respond(FAIL),
+    Act::Respond(STILL_FAIL),
     Act::Step, // REVIEWED
     Act::Approve,
     Act::Step, // the cap
     Act::Reopen("3"),
     Act::Step, // REVISING
-    Act::Write("iteration-2/revision-response.md", REVISION),
+    Act::Write("iteration-2/revision-response.md", FIRST_REVISION),
     Act::Step, // REVISED
     Act::Step, // REVIEWING
     Act::Reject("Say what it counts."),

@@ -189,7 +189,15 @@ fn take_in(conductor: &Conductor, respond: &Respond, output: &mut Output) -> Out
     places::in_order(conductor, &respond.session, "respond", &respond.file)?;
     let response = files::response(&respond.file)?;
     let responded = conductor
-        .session_respond(session, &response, respond.replace)
+        .session_respond(
+            session,
+            &request::Response {
+                bytes: &response,
+                replace: respond.replace,
+                phase: None,
+                unit: respond.unit_id.as_deref(),
+            },
+        )
         .map_err(|fault| advice::of_no_response(conductor, session, fault))?;
     // The response is in its place; what cannot be told besides is left out.
     let state = conductor.session_brief(Some(&responded.session_id)).ok();

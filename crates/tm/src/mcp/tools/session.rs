@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use conductor::review::answer::{ClosedGate, SessionState, Stepped};
-use conductor::review::request::Init;
+use conductor::review::request::{Init, Response};
 use conductor::{Conductor, Fault, Kind};
 use mcp::{Client, Hints};
 use project::convention::plain::{many_lines, one_line};
@@ -75,6 +75,7 @@ pub(super) fn entries() -> Vec<Entry> {
             input: json!({
                 "response": { "type": "string", "description": "the whole answer to prompt_text" },
                 "phase": { "type": "string", "description": "that the response answers; in another nothing is done" },
+                "unitId": { "type": "string", "description": "waiting_for.unit_id that the response answers" },
                 "replaceResponse": { "type": "boolean", "description": "in place of another one, not taken in yet" },
                 "run": { "type": "boolean", "description": "all steps that can be taken" },
             }),
@@ -180,6 +181,7 @@ fn step(mut call: Call<'_>) -> Answer {
     // An empty one is refused, and not taken for none.
     let response = given.whole_text("response")?;
     let phase = given.text("phase")?;
+    let unit = given.text("unitId")?;
     let replace = given.flag("replaceResponse")?;
     let run = given.flag("run")?;
     let client = call.client;
@@ -187,6 +189,7 @@ fn step(mut call: Call<'_>) -> Answer {
     let wish = Step {
         response,
         phase,
+        unit,
         replace,
         run,
     };
@@ -197,6 +200,7 @@ fn step(mut call: Call<'_>) -> Answer {
 struct Step {
     response: Option<String>,
     phase: Option<String>,
+    unit: Option<String>,
     replace: bool,
     run: bool,
 }
@@ -205,6 +209,7 @@ fn take_step(conductor: &Conductor, meant: &Meant, wish: Step, client: &Client) 
     let Step {
         response,
         phase,
+        unit,
         replace,
         run,
     } = wish;
@@ -222,11 +227,14 @@ fn take_step(conductor: &Conductor, meant: &Meant, wish: Step, client: &Client) 
     }
     if let Some(response) = response {
         let taken = conductor
-            .session_respond_in(
+            .session_respond(
                 session.as_deref(),
-                response.as_bytes(),
-                replace,
-                phase.as_deref(),
+                &Response {
+                    bytes: response.as_bytes(),
+                    replace,
+                    phase: phase.as_deref(),
+                    unit: unit.as_deref(),
+                },
             )
             .map_err(|fault| of_no_response(conductor, session.as_deref(), fault))?;
         session = Some(taken.session_id);
@@ -493,8 +501,14 @@ fn what_next(standing: &Standing<'_>, state: &SessionState) -> String {
     let (id, phase) = (&state.session_id, &state.phase);
     match standing {
         Standing::Response { .. } => format!(
-            "Do what prompt_text asks, and send {} in the form that it asks for, rather than write the file: `session_step` with phase \"{phase}\" and response.",
-            work(phase)
+            "Do what prompt_text asks, and send {} in the form that it asks for, rather than write the file: `session_step` with phase \"{phase}\"{} and response.",
+            work(phase),
+            state
+                .waiting_for
+                .as_ref()
+                .and_then(|waits| waits.unit_id.as_ref())
+                .map(|unit| format!(", unitId \"{unit}\""))
+                .unwrap_or_default()
         ),
         Standing::Gate(gate) => format!(
             "The gate {gate} is closed. Show the person what `closed_gate` names, and ask what they decide; then `session_decide` with its gate and hash. Or they run `tm session approve --session {id}` or `tm session reject --session {id} --feedback TEXT`."

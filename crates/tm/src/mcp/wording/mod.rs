@@ -86,7 +86,7 @@ const COMMANDS: [(&str, [&str; 3]); 32] = [
 ];
 
 /// Flags and the arguments that mean the same.
-const FLAGS: [(&str, &str); 37] = [
+const FLAGS: [(&str, &str); 38] = [
     ("--run-id", "runId"),
     ("--unit", "unitId"),
     ("--project-root", "projectRoot"),
@@ -122,6 +122,7 @@ const FLAGS: [(&str, &str); 37] = [
     ("--gate", "gates"),
     ("--max-iterations", "maxIterations"),
     ("--replace", "replaceResponse"),
+    ("--unit-id", "unitId"),
     ("--feedback", "feedback"),
     ("--hash", "hash"),
 ];
