@@ -1,0 +1,151 @@
+//! Faults at each system call of the program, and what it makes of them.
+//!
+//! A story is a run of one of the rails, command by command. Before each command all files are kept. Then the command is
+//! run again and again: it is watched by `ptrace`, and at its n-th call that changes a file everything dies, or the
+//! program alone, or the call fails, or the power goes. Then whoever called repeats it, and what comes of that is held
+//! against the same command left in peace: nothing that was acknowledged may be gone, nothing may be there twice, no lock
+//! may be left, and the journal must be whole.
+
+mod damage;
+mod power;
+mod stage;
+mod story;
+mod trace;
+mod trial;
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use trace::Fault;
+use trial::Tally;
+
+/// What is tried.
+#[derive(Debug, Args)]
+pub struct Chaos {
+    /// Which faults; all of them if none is named
+    #[arg(value_enum)]
+    faults: Vec<Kind>,
+    /// Only stories of these rails
+    #[arg(long, value_enum)]
+    rails: Vec<story::Rails>,
+    /// The program
+    #[arg(long, value_name = "FILE", default_value = "target/debug/tm")]
+    program: PathBuf,
+    /// So many trials of each kind and rails, chosen by chance; every place if left out
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// What chance begins with: the same number chooses the same places
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only the n-th place of this command, as a failure names it: `COMMAND:N`
+    #[arg(long, value_name = "PLACE")]
+    only: Option<String>,
+}
+
+/// A kind of fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Everything dies: the program and every process that it started
+    Kill,
+    /// The program dies, and what it started goes on
+    KillAlone,
+    /// The call fails: input or output error, no space left, permission denied
+    Errors,
+    /// The power goes, on a file system in a file; needs the right to mount
+    Power,
+    /// Bytes and lines of the journal are changed, lost, repeated and swapped
+    Damage,
+    /// Nothing: counts what is flushed by each command
+    Flushes,
+}
+
+impl Kind {
+    const ALL: [Self; 6] = [
+        Self::Kill,
+        Self::KillAlone,
+        Self::Errors,
+        Self::Power,
+        Self::Damage,
+        Self::Flushes,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Kill => "kill",
+            Self::KillAlone => "kill-alone",
+            Self::Errors => "errors",
+            Self::Power => "power",
+            Self::Damage => "damage",
+            Self::Flushes => "flushes",
+        }
+    }
+}
+
+/// Carries it out; whether all came to a good end.
+pub fn run(chaos: &Chaos) -> io::Result<bool> {
+    let program = std::fs::canonicalize(&chaos.program).map_err(|error| {
+        let what = format!("{}: {error} (build it first)", chaos.program.display());
+        io::Error::new(error.kind(), what)
+    })?;
+    let kinds = if chaos.faults.is_empty() {
+        &Kind::ALL[..]
+    } else {
+        &chaos.faults[..]
+    };
+    let rails = if chaos.rails.is_empty() {
+        &story::Rails::ALL[..]
+    } else {
+        &chaos.rails[..]
+    };
+    let mut good = true;
+    for &kind in kinds {
+        for &rails in rails {
+            let mut random = fastrand::Rng::with_seed(chaos.seed);
+            let mut choice = trial::Choice {
+                sample: chaos.sample,
+                only: chaos.only.as_deref(),
+                random: &mut random,
+            };
+            let tally = match kind {
+                Kind::Kill => trial::run(&program, rails, &[Fault::KillAll], &mut choice)?,
+                Kind::KillAlone => trial::run(&program, rails, &[Fault::KillRoot], &mut choice)?,
+                Kind::Errors => trial::run(&program, rails, &Fault::ERRORS, &mut choice)?,
+                Kind::Power => power::run(&program, rails, &mut choice)?,
+                Kind::Damage => damage::run(&program, rails, &mut choice)?,
+                Kind::Flushes => trial::flushes(&program, rails)?,
+            };
+            good &= told(chaos, kind, rails, &tally);
+        }
+    }
+    Ok(good)
+}
+
+fn told(chaos: &Chaos, kind: Kind, rails: story::Rails, tally: &Tally) -> bool {
+    let Tally {
+        trials,
+        bad,
+        skipped,
+    } = tally;
+    if let Some(why) = skipped {
+        println!("{} {}: skipped: {why}", kind.name(), rails.name());
+        return true;
+    }
+    println!(
+        "{} {}: {trials} trials, {} bad ends",
+        kind.name(),
+        rails.name(),
+        bad.len()
+    );
+    for (place, why) in bad {
+        println!("  {place}: {why}");
+        println!(
+            "    again: cargo xtask chaos {} --rails {} --seed {} --only '{place}'",
+            kind.name(),
+            rails.name(),
+            chaos.seed
+        );
+    }
+    bad.is_empty()
+}

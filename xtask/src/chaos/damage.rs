@@ -1,0 +1,92 @@
+//! Each line of a journal changed, lost, repeated and swapped: it has to be named.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::stage::Stage;
+use super::story::Rails;
+use super::trial::{self, Choice, Tally};
+
+/// What becomes of a line.
+#[derive(Debug, Clone, Copy)]
+enum Harm {
+    Flip(usize),
+    Lose,
+    Repeat,
+    Swap,
+    CutBefore,
+}
+
+/// A line, and what becomes of it.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    line: usize,
+    harm: Harm,
+}
+
+impl Place {
+    fn name(self) -> String {
+        format!("line{}:{:?}", self.line + 1, self.harm)
+    }
+}
+
+/// All of it, on the journal of a whole story.
+pub fn run(program: &Path, rails: Rails, choice: &mut Choice<'_>) -> io::Result<Tally> {
+    let folder = tempfile::tempdir()?;
+    let stage = Stage::new(folder.path(), program)?;
+    trial::play(rails, &stage, &mut |_, _, _| Ok(()))?;
+    let run = stage
+        .runs()
+        .pop()
+        .ok_or_else(|| io::Error::other("there is no run"))?;
+    let id = run
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let journal = run.join("activity.jsonl");
+    let whole = fs::read(&journal)?;
+    let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
+    let mut all = Vec::new();
+    for line in 0..lines.len() {
+        let bytes = lines[line].len();
+        // The first and the last byte, and some in between.
+        let flips = [0, bytes / 3, bytes / 2, bytes - 2, bytes - 1];
+        all.extend(flips.map(|at| Place {
+            line,
+            harm: Harm::Flip(at),
+        }));
+        all.extend([Harm::Lose, Harm::Repeat, Harm::CutBefore].map(|harm| Place { line, harm }));
+        if line + 1 < lines.len() {
+            all.push(Place {
+                line,
+                harm: Harm::Swap,
+            });
+        }
+    }
+    let mut tally = Tally::default();
+    for place in choice.of(all, |place| place.name()) {
+        let mut changed: Vec<Vec<u8>> = lines.iter().map(|line| line.to_vec()).collect();
+        match place.harm {
+            Harm::Flip(at) => changed[place.line][at] ^= 1,
+            Harm::Lose => drop(changed.remove(place.line)),
+            Harm::Repeat => changed.insert(place.line, lines[place.line].to_vec()),
+            Harm::Swap => changed.swap(place.line, place.line + 1),
+            Harm::CutBefore => changed.truncate(place.line),
+        }
+        fs::write(&journal, changed.concat())?;
+        tally.trials += 1;
+        let verified = stage.tm(&["log", "verify", &id], "")?;
+        // The beginning of the last unit is what a crash leaves, too.
+        let is_torn = matches!(place.harm, Harm::CutBefore | Harm::Lose)
+            && verified.json["tornBytes"] != 0
+            && verified.status == Some(0);
+        if verified.status == Some(0) && !is_torn {
+            let why = format!("`log verify` says nothing: {}", verified.json);
+            tally.bad.push((place.name(), why));
+        }
+    }
+    fs::write(&journal, whole)?;
+    Ok(tally)
+}

@@ -1,0 +1,193 @@
+//! A folder of its own: a home, a repository, and the program in it with nothing else in its environment.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// Where a story is played.
+pub struct Stage {
+    /// The folder with `now`, in which it is played, and what was kept of it.
+    folder: PathBuf,
+    program: PathBuf,
+}
+
+/// What a command came to.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// Its exit status; none where it was killed.
+    pub status: Option<i32>,
+    /// The JSON that it printed; null where it printed none.
+    pub json: Value,
+}
+
+impl Ran {
+    /// What a process that was given `--json` came to.
+    pub fn of(status: Option<i32>, out: &[u8]) -> Self {
+        Self {
+            status,
+            json: serde_json::from_slice(out).unwrap_or_default(),
+        }
+    }
+
+    /// The code of a refusal, whichever of the two shapes it has.
+    pub fn code(&self) -> &str {
+        let refusal = self.json.get("error").unwrap_or(&self.json);
+        refusal["code"].as_str().unwrap_or_default()
+    }
+}
+
+impl Stage {
+    /// A stage in a folder, whose file system it may be that is tried.
+    pub fn new(folder: &Path, program: &Path) -> io::Result<Self> {
+        let stage = Self {
+            folder: folder.to_owned(),
+            program: program.to_owned(),
+        };
+        for name in ["home", "project", "scratch"] {
+            fs::create_dir_all(stage.now().join(name))?;
+        }
+        Ok(stage)
+    }
+
+    fn now(&self) -> PathBuf {
+        self.folder.join("now")
+    }
+
+    /// The repository.
+    pub fn project(&self) -> PathBuf {
+        self.now().join("project")
+    }
+
+    /// Where runs are kept.
+    pub fn store(&self) -> PathBuf {
+        self.now().join("home/store")
+    }
+
+    /// The folders of all runs, the oldest first.
+    pub fn runs(&self) -> Vec<PathBuf> {
+        let mut runs = Vec::new();
+        for project in folders(&self.store().join("projects")) {
+            runs.extend(folders(&project.join("runs")));
+        }
+        runs.sort();
+        runs
+    }
+
+    /// Writes a file of the repository.
+    pub fn write(&self, path: &str, text: &str) -> io::Result<()> {
+        let path = self.project().join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, text)
+    }
+
+    /// A process with nothing but what is needed in its environment.
+    pub fn process(&self, program: impl AsRef<Path>) -> Command {
+        let mut command = Command::new(program.as_ref());
+        command
+            .current_dir(self.project())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.now().join("home"))
+            .env("TMPDIR", self.now().join("scratch"))
+            .env("TRAMLINE_HOME", self.store())
+            .env("GIT_CONFIG_GLOBAL", self.now().join("home/gitconfig"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// The program with these words, to answer in JSON.
+    pub fn program(&self, words: &[&str]) -> Command {
+        let mut command = self.process(&self.program);
+        command.args(words).arg("--json");
+        command
+    }
+
+    /// Runs it with a text on its standard input.
+    pub fn tm(&self, words: &[&str], input: &str) -> io::Result<Ran> {
+        let output = with_input(&mut self.program(words), &self.now(), input)?.output()?;
+        Ok(Ran::of(output.status.code(), &output.stdout))
+    }
+
+    /// A command that reads its input from a file: whoever dies leaves nobody waiting at a pipe.
+    pub fn given(&self, mut command: Command, input: &str) -> io::Result<Command> {
+        with_input(&mut command, &self.now(), input)?;
+        Ok(command)
+    }
+
+    /// Runs git, which must succeed.
+    pub fn git(&self, words: &[&str]) -> io::Result<String> {
+        let Output { status, stdout, .. } = self.process("git").args(words).output()?;
+        if status.success() {
+            return Ok(String::from_utf8_lossy(&stdout).trim_end().to_owned());
+        }
+        Err(io::Error::other(format!("git {words:?} failed")))
+    }
+
+    /// Keeps everything as it is now.
+    pub fn save(&self) -> io::Result<()> {
+        copy(&self.now(), &self.folder.join("saved"))
+    }
+
+    /// Makes everything as it was when it was kept.
+    pub fn restore(&self) -> io::Result<()> {
+        copy(&self.folder.join("saved"), &self.now())
+    }
+
+    /// All lock files that a git left.
+    pub fn locks(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut open = vec![self.project().join(".git")];
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    open.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "lock") {
+                    found.push(path);
+                }
+            }
+        }
+        found
+    }
+}
+
+fn with_input<'c>(
+    command: &'c mut Command,
+    folder: &Path,
+    input: &str,
+) -> io::Result<&'c mut Command> {
+    if input.is_empty() {
+        return Ok(command);
+    }
+    let file = folder.join("scratch/input");
+    fs::write(&file, input)?;
+    Ok(command.stdin(fs::File::open(file)?))
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    if to.exists() {
+        fs::remove_dir_all(to)?;
+    }
+    let status = Command::new("cp").arg("-a").arg(from).arg(to).status()?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "{} cannot be copied",
+        from.display()
+    )))
+}
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect()
+}
