@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 use super::stage::Stage;
 use super::story::Rails;
@@ -12,6 +14,8 @@ use super::trial::{self, Choice, Tally};
 
 /// The file system's size, in mebibytes.
 const SIZE: &str = "64M";
+/// How often it is tried to take the file system away while somebody uses it, twenty times a second.
+const PATIENCE: u32 = 200;
 
 /// A file system in a file, mounted while this lives.
 struct Disk {
@@ -40,7 +44,14 @@ impl Disk {
             .arg(&self.at))
     }
 
+    /// A process that was killed may take a moment to be gone.
     fn unmount(&self) -> io::Result<()> {
+        for _ in 0..PATIENCE {
+            if ran(Command::new("umount").arg(&self.at)).is_ok() {
+                return Ok(());
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
         ran(Command::new("umount").arg(&self.at))
     }
 
