@@ -181,9 +181,9 @@ impl Conductor {
             format!("the run {} is under way in {}", other.id(), at.display()),
         )
         .detail("runId", other.id())
-        .recover(format!("tm autopilot next --run-id {}", other.id()));
+        .recover(format!("tm autopilot resume --run-id {}", other.id()));
         Err(if at == self.root {
-            fault.suggest("go on with it (`tm autopilot next`), end it (`tm autopilot abort`), or supersede it with --force")
+            fault.suggest("go on with it (`tm autopilot resume`), end it (`tm autopilot abort`), or supersede it with --force")
         } else {
             fault.suggest(format!(
                 "both share one working tree: end that one first (`tm autopilot abort --project-root {}`), or use a worktree of its own",
