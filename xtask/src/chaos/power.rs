@@ -4,8 +4,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
 use super::stage::Stage;
 use super::story::Rails;
@@ -14,8 +12,6 @@ use super::trial::{self, Choice, Tally};
 
 /// The file system's size, in mebibytes.
 const SIZE: &str = "64M";
-/// How often it is tried to take the file system away while somebody uses it, twenty times a second.
-const PATIENCE: u32 = 200;
 
 /// A file system in a file, mounted while this lives.
 struct Disk {
@@ -44,14 +40,7 @@ impl Disk {
             .arg(&self.at))
     }
 
-    /// A process that was killed may take a moment to be gone.
     fn unmount(&self) -> io::Result<()> {
-        for _ in 0..PATIENCE {
-            if ran(Command::new("umount").arg(&self.at)).is_ok() {
-                return Ok(());
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
         ran(Command::new("umount").arg(&self.at))
     }
 
@@ -122,9 +111,11 @@ pub fn run(program: &Path, rails: Rails, choice: &mut Choice<'_>) -> io::Result<
         disk.mount()?;
         for place in here {
             disk.put_back("saved")?;
-            let command = stage.given(stage.program(act.words), act.input)?;
-            let mut struck =
-                trace::watch(&command, place.call, place.fault, &mut || disk.keep("cut"))?;
+            let input = stage.input(act.input)?;
+            let command = stage.program(act.words);
+            let mut struck = trace::watch(&command, input, place.call, place.fault, &mut || {
+                disk.keep("cut")
+            })?;
             if !disk.image.with_extension("cut").exists() {
                 continue;
             }
@@ -139,8 +130,9 @@ pub fn run(program: &Path, rails: Rails, choice: &mut Choice<'_>) -> io::Result<
         }
         // And once it had answered: all of it has to be there.
         disk.put_back("saved")?;
-        let command = stage.given(stage.program(act.words), act.input)?;
-        let struck = trace::watch(&command, 0, Fault::None, &mut || Ok(()))?;
+        let input = stage.input(act.input)?;
+        let command = stage.program(act.words);
+        let struck = trace::watch(&command, input, 0, Fault::None, &mut || Ok(()))?;
         disk.keep("cut")?;
         disk.put_back("cut")?;
         tally.trials += 1;

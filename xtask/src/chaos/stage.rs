@@ -110,14 +110,22 @@ impl Stage {
 
     /// Runs it with a text on its standard input.
     pub fn tm(&self, words: &[&str], input: &str) -> io::Result<Ran> {
-        let output = with_input(&mut self.program(words), &self.now(), input)?.output()?;
+        let mut command = self.program(words);
+        if let Some(file) = self.input(input)? {
+            command.stdin(fs::File::open(file)?);
+        }
+        let output = command.output()?;
         Ok(Ran::of(output.status.code(), &output.stdout))
     }
 
-    /// A command that reads its input from a file: whoever dies leaves nobody waiting at a pipe.
-    pub fn given(&self, mut command: Command, input: &str) -> io::Result<Command> {
-        with_input(&mut command, &self.now(), input)?;
-        Ok(command)
+    /// A file with what a command gets on its standard input, if it gets any: whoever dies leaves nobody waiting at a pipe.
+    pub fn input(&self, text: &str) -> io::Result<Option<PathBuf>> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let file = self.now().join("scratch/input");
+        fs::write(&file, text)?;
+        Ok(Some(file))
     }
 
     /// Runs git, which must succeed.
@@ -155,19 +163,6 @@ impl Stage {
         }
         found
     }
-}
-
-fn with_input<'c>(
-    command: &'c mut Command,
-    folder: &Path,
-    input: &str,
-) -> io::Result<&'c mut Command> {
-    if input.is_empty() {
-        return Ok(command);
-    }
-    let file = folder.join("scratch/input");
-    fs::write(&file, input)?;
-    Ok(command.stdin(fs::File::open(file)?))
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

@@ -59,6 +59,7 @@ pub struct Watched {
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub fn watch(
     command: &Command,
+    input: Option<PathBuf>,
     at: usize,
     fault: Fault,
     pause: &mut dyn FnMut() -> io::Result<()>,
@@ -71,7 +72,12 @@ pub fn watch(
 
     let out = tempfile::NamedTempFile::new()?;
     // It stops itself before it becomes the program, so that nothing is missed.
+    let input = match input {
+        Some(file) => Stdio::from(std::fs::File::open(file)?),
+        None => Stdio::null(),
+    };
     let mut child = stopped(command)
+        .stdin(input)
         .stdout(Stdio::from(out.reopen()?))
         .stderr(Stdio::null())
         .process_group(0)
@@ -176,6 +182,7 @@ pub fn watch(
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 pub fn watch(
     _: &Command,
+    _: Option<PathBuf>,
     _: usize,
     _: Fault,
     _: &mut dyn FnMut() -> io::Result<()>,

@@ -170,8 +170,9 @@ pub fn places(
 
 /// Runs the command, with the fault at its place.
 pub fn strike(stage: &Stage, act: &Act, place: &Place) -> io::Result<Watched> {
-    let command = stage.given(stage.program(act.words), act.input)?;
-    trace::watch(&command, place.call, place.fault, &mut || Ok(()))
+    let input = stage.input(act.input)?;
+    let command = stage.program(act.words);
+    trace::watch(&command, input, place.call, place.fault, &mut || Ok(()))
 }
 
 /// Whether all is well behind a command that a fault struck.
