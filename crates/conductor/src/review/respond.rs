@@ -77,11 +77,8 @@ impl Conductor {
             .response(state, &run.vars)
             .filter(|_| run.status == RunStatus::Running)
             .ok_or_else(|| not_waiting(run.status, state))?;
-        if let Some(session) = &hand.plain.session {
-            session.check_beforehand(&path, bytes)?;
-        }
-        let place = files::place(&hand.plain.dir, &path)?;
         let sha256 = journal::sha256_hex(bytes);
+        // Before it is read: what answered another prompt may well be unreadable as an answer to this one.
         if unit.is_none() {
             let taken_in = history::whole(&hand.plain.dir, &hand.plain.definition)?.artifacts;
             let before = taken_in
@@ -91,6 +88,10 @@ impl Conductor {
                 return Err(repeated(&before.path, &path, run));
             }
         }
+        if let Some(session) = &hand.plain.session {
+            session.check_beforehand(&path, bytes)?;
+        }
+        let place = files::place(&hand.plain.dir, &path)?;
         let mut replaced = None;
         if files::is_there(&place)? && !files::is_blank(&place) {
             let same = matches!(files::read(&place), Ok(Some(there)) if there == bytes);

@@ -267,6 +267,22 @@ fn the_session_that_is_meant_is_found_or_named() {
     assert_eq!(text(&state, "last_error"), "no need");
 }
 
+/// What was a plan can hardly be read as code: that is not what is wrong with it.
+#[test]
+fn a_repeat_that_cannot_be_read_is_a_repeat_all_the_same() {
+    let env = Env::new();
+    let session = env.begin();
+    session.step_to("PLANNING");
+    respond(&session, PLAN.as_bytes(), &[]).ok();
+    session.step_to("PLANNED");
+    session.step_to("GENERATING");
+    refused(&session, PLAN.as_bytes(), &[], 5, "response_repeated");
+    respond(&session, BUNDLE.as_bytes(), &[]).ok();
+    session.step_to("GENERATED");
+    session.step_to("REVIEWING");
+    refused(&session, BUNDLE.as_bytes(), &[], 5, "response_repeated");
+}
+
 /// Whoever did not hear the answer sends again: that is no answer to what is asked for by then.
 #[test]
 fn a_response_that_was_taken_in_counts_for_nothing_else() {
