@@ -244,7 +244,13 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Cow<'static, 
         )
         .suggest("mend it, or take it away to use the built-in one")
     };
+    // A link that came with a repository must not read what is none of its own into a prompt.
+    let leads_out = || {
+        let real = fs::canonicalize(&path).ok()?;
+        Some(!real.starts_with(fs::canonicalize(root).ok()?))
+    };
     match fs::metadata(&path) {
+        Ok(_) if leads_out() != Some(false) => Err(unreadable("it leads out of the project")),
         // A pipe would hold up whoever opens it.
         Ok(about) if !about.is_file() => Err(unreadable("it is no ordinary file")),
         Ok(about) if about.len() > LONGEST_TEMPLATE => Err(unreadable(&format!(

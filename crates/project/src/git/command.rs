@@ -91,6 +91,8 @@ impl Git {
             .global("-C")
             .global(folder)
             .global("--no-pager")
+            // A clone may have a folder that is a repository of its own, hooks and filters included.
+            .config("safe.bareRepository=explicit")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_PAGER", "cat")
             .env("GIT_EDITOR", ":")

@@ -153,3 +153,72 @@ fn names_of_files_are_taken_as_they_are() {
     assert_eq!(env.git(&["status", "--porcelain"]), "");
     assert!(!env.project().join("pwned").exists());
 }
+
+/// A clone can bring a folder that is a repository by itself, with hooks and filters of its choosing.
+#[test]
+fn a_repository_within_the_clone_that_has_no_git_folder_runs_nothing() {
+    let env = TestEnvironment::new();
+    let pwned = env.folder().join("pwned");
+    let inner = env.project().join("inner");
+    env.write(
+        "inner/.taskmaster/config.json",
+        r#"{"test": {"command": "true"}}"#,
+    );
+    env.write("inner/.gitattributes", "*.js filter=x\n");
+    env.write("inner/a.js", "1\n");
+    let git = |words: &[&str]| {
+        let mut all = vec!["-C", inner.to_str().unwrap()];
+        all.extend(words);
+        env.git(&all)
+    };
+    git(&["init", "--quiet", "--template="]);
+    git(&["add", "."]);
+    git(&[
+        "-c",
+        "user.name=A",
+        "-c",
+        "user.email=a@example.org",
+        "commit",
+        "--quiet",
+        "--message",
+        "x",
+    ]);
+    for entry in fs::read_dir(inner.join(".git")).unwrap() {
+        let entry = entry.unwrap();
+        fs::rename(entry.path(), inner.join(entry.file_name())).unwrap();
+    }
+    fs::remove_dir(inner.join(".git")).unwrap();
+    let config = format!(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n[filter \"x\"]\n\tclean = \"touch '{0}'; cat\"\n\tsmudge = \"touch '{0}'; cat\"\n",
+        pwned.display()
+    );
+    env.write("inner/config", &config);
+    env.write("inner/a.js", "2\n");
+    for words in [
+        &["doctor"][..],
+        &["autopilot", "start", "--title", "A", "--subtask", "B"],
+    ] {
+        let output = env.program(words).current_dir(&inner).output().unwrap();
+        assert!(!pwned.exists(), "{words:?}: {output:?}");
+    }
+}
+
+/// A template that is a link reads nothing into a prompt that is not the project's.
+#[test]
+fn a_template_that_leads_out_of_the_project_is_not_read() {
+    let env = TestEnvironment::new();
+    let secret = env.folder().join("secret");
+    fs::write(&secret, "TOP SECRET\n").unwrap();
+    env.write(".taskmaster/templates/kept.md", "");
+    std::os::unix::fs::symlink(&secret, env.project().join(".taskmaster/templates/red.md"))
+        .unwrap();
+    for words in [
+        &["autopilot", "start", "1", "--allow-dirty"][..],
+        &["autopilot", "next"],
+    ] {
+        let output = env.program(words).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stdout).into_owned()
+            + &String::from_utf8_lossy(&output.stderr);
+        assert!(!told.contains("TOP SECRET"), "{told}");
+    }
+}
