@@ -86,6 +86,8 @@ impl GitError {
             GitErrorKind::Killed
         } else if stderr.contains("not a git repository") {
             GitErrorKind::NotARepository
+        } else if stderr.contains("safe.bareRepository") {
+            GitErrorKind::Bare
         } else if stderr.contains(".lock': File exists") {
             GitErrorKind::Busy {
                 lock: quoted_lock(&stderr),
@@ -210,6 +212,8 @@ mod tests {
             class("fatal: not a git repository (or any parent): .git").code(),
             "not_a_repository"
         );
+        let bare = "fatal: cannot use bare repository '/a/b' (safe.bareRepository is 'explicit')";
+        assert_eq!(class(bare).code(), "bare_repository");
         let busy = class(
             "fatal: Unable to create '/a/.git/index.lock': File exists.\n\nAnother git process…",
         );

@@ -85,8 +85,18 @@ impl Repository {
                 return Ok(at(found([top_level, git_dir, common_dir])?, environment));
             }
         }
+        let bare = || {
+            GitError::new(
+                GitErrorKind::Bare,
+                format!(
+                    "the repository at {} is bare: it has no working tree",
+                    start.display()
+                ),
+            )
+        };
         let flags = match ask(&FLAGS) {
             Ok(flags) => flags,
+            Err(error) if *error.kind() == GitErrorKind::Bare => return Err(bare()),
             Err(error) if *error.kind() == GitErrorKind::NotARepository => {
                 return Err(GitError::new(
                     GitErrorKind::NotARepository,
@@ -98,13 +108,7 @@ impl Repository {
         match flags.as_slice() {
             b"false\ntrue\n" => {}
             flags if flags.starts_with(b"true") => {
-                return Err(GitError::new(
-                    GitErrorKind::Bare,
-                    format!(
-                        "the repository at {} is bare: it has no working tree",
-                        start.display()
-                    ),
-                ));
+                return Err(bare());
             }
             _ => {
                 return Err(GitError::new(
