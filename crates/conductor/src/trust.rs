@@ -17,6 +17,7 @@ pub use project::trust::Subject;
 
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
+use crate::generic::hands::{Hands, hands};
 use crate::library::{self, Source};
 
 /// Something of a repository that a person may trust as it is now.
@@ -226,6 +227,12 @@ impl Conductor {
         let mut effects = Vec::new();
         if workflows::builtin(id).is_some() {
             effects.push(format!("takes the place of the built-in `{id}`"));
+        }
+        // What the rails of the settings ask for is asked where a definition says so.
+        match hands(definition) {
+            Hands::Task => effects.push("says what commits need to be made".to_owned()),
+            Hands::Session => effects.push("says what a session needs to be over".to_owned()),
+            Hands::Skills | Hands::Plain => {}
         }
         // A gate at which a person decides whatever anybody says opens nothing.
         let gates: Vec<&str> = definition

@@ -79,6 +79,17 @@ fn a_task_is_gone_through_by_the_generic_verbs() {
     project.write(".taskmaster/workflows/ours.yaml", &copy);
     project.git(&["add", "--all"]);
     project.git(&["commit", "--quiet", "--message", "Workflows"]);
+    // What commits need is the definition's to say: a person looks at it first.
+    let unread = [
+        "start",
+        "ours",
+        "--input",
+        "taskId=1",
+        "--input",
+        "reviewer=me",
+    ];
+    assert_eq!(error(&project, &unread, 3)["code"], "workflow_untrusted");
+    project.trust(&["workflow", "trust", "ours"]);
 
     assert_eq!(error(&project, &["start", "ours"], 2)["code"], "no_task");
     let task = ["start", "ours", "--input", "taskId=9"];

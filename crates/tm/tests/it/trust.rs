@@ -28,6 +28,38 @@ fn code(value: &Value) -> &str {
     value["error"]["code"].as_str().unwrap_or_default()
 }
 
+/// Under another name, and with every gate a person's, it still says by itself what a session needs to be over.
+#[test]
+fn a_session_of_another_workflow_begins_only_as_a_person_trusted_it() {
+    let environment = TestEnvironment::bare();
+    let shown = environment.tm(&["workflow", "show", "review"]);
+    let shown = shown.text();
+    let gates = shown
+        .lines()
+        .find(|line| line.starts_with("gates: "))
+        .unwrap();
+    let fast = shown.replacen("id: review\n", "id: fast\n", 1).replacen(
+        gates,
+        "gates: { plan: human, code: human, review: human }",
+        1,
+    );
+    environment.write(".taskmaster/workflows/fast.yaml", &fast);
+    let start = [
+        "run",
+        "start",
+        "fast",
+        "--input",
+        "profile=generic",
+        "--input",
+        r#"values={"request":"x"}"#,
+        "--json",
+    ];
+    let refused = environment.tm(&start).json_with(3);
+    assert_eq!(code(&refused), "workflow_untrusted", "{refused}");
+    environment.trust(&["workflow", "trust", "fast"]);
+    environment.tm(&start).json_with(0);
+}
+
 #[test]
 fn a_repository_cannot_trust_itself() {
     let environment = TestEnvironment::bare();
