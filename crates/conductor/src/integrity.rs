@@ -134,25 +134,32 @@ pub(crate) fn evidence_problems(dir: &Path, records: &[Record]) -> Vec<EvidenceP
         .collect()
 }
 
+/// The evidence that a report or a prompt names.
+pub(crate) fn rests_on(record: &Record, event: &Event) -> Vec<String> {
+    match event {
+        Event::ReportAccepted(report) | Event::ReportRetried(report) => report.evidence.clone(),
+        // What the journal itself tells needs no copy beside it.
+        Event::UnitIssued {
+            context: Some(hash),
+            ..
+        } if !record.fields.contains_key(crate::engine::TOLD) => vec![hash.clone()],
+        _ => Vec::new(),
+    }
+}
+
 /// The hash of each piece of evidence, and the event that names it first.
 fn named(records: &[Record]) -> BTreeMap<String, u64> {
     let mut named = BTreeMap::new();
     for record in records {
-        let mut hashes = Vec::new();
-        // What the journal itself tells needs no copy beside it.
-        let told = record.fields.contains_key(crate::engine::TOLD);
-        match Event::from_fields(&record.event, &record.fields) {
-            Ok(Event::ReportAccepted(report) | Event::ReportRetried(report)) => {
-                hashes.extend(report.evidence);
-            }
-            Ok(Event::UnitIssued {
-                context: Some(hash),
-                ..
-            }) if !told => hashes.push(hash),
-            Ok(Event::RunCreated { .. }) => {
+        let Ok(event) = Event::from_fields(&record.event, &record.fields) else {
+            continue;
+        };
+        let mut hashes = rests_on(record, &event);
+        match event {
+            Event::RunCreated { .. } => {
                 hashes.extend(text(&record.fields, &["keep", "profile", "pin"]));
             }
-            Ok(Event::EffectIntended { .. }) => {
+            Event::EffectIntended { .. } => {
                 for part in ["sha256", "tree", "plan"] {
                     hashes.extend(text(&record.fields, &["what", part]));
                 }

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::fault::{Fault, Kind};
+use crate::integrity;
 
 /// The form that is written and read.
 const VERSION: u32 = 1;
@@ -201,26 +202,13 @@ fn begun(records: &[Record]) -> Option<(String, String)> {
     Some((text("run")?, text("workflow")?))
 }
 
-/// The hashes of all evidence that the events name.
+/// The hashes of all evidence that reports and prompts rest on.
 fn named(records: &[Record]) -> BTreeSet<String> {
-    let mut hashes = BTreeSet::new();
-    for record in records {
-        let told = record.fields.contains_key(crate::engine::TOLD);
-        match Event::from_fields(&record.event, &record.fields) {
-            Ok(Event::ReportAccepted(report) | Event::ReportRetried(report)) => {
-                hashes.extend(report.evidence);
-            }
-            // What the journal tells by itself is not kept beside it for good.
-            Ok(Event::UnitIssued {
-                context: Some(hash),
-                ..
-            }) if !told => {
-                hashes.insert(hash);
-            }
-            _ => {}
-        }
-    }
-    hashes
+    let events = records.iter().filter_map(|record| {
+        let event = Event::from_fields(&record.event, &record.fields).ok()?;
+        Some(integrity::rests_on(record, &event))
+    });
+    events.flatten().collect()
 }
 
 /// Reads a bundle, and refuses one that is not what was written.
