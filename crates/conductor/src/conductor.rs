@@ -325,7 +325,7 @@ pub(crate) fn standing(project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
                 Ok(_) => continue,
                 // Whose id it is tells what it was over.
                 Err(_) => {
-                    let of_a_task = !plain && dir.id().contains("__task-");
+                    let of_a_task = !plain && is_named_for_a_task(dir.id());
                     ("damaged".to_owned(), of_a_task.then(String::new))
                 }
             },
@@ -370,6 +370,11 @@ fn over_a_task(dir: RunDir) -> Result<Found, Fault> {
         // What cannot be read is complained of by whoever reads it.
         Err(_) => Ok(Found { dir, loaded: None }),
     }
+}
+
+/// Whether a run's id says that it is over a task: of one that cannot be read that is all there is.
+pub(crate) fn is_named_for_a_task(id: &str) -> bool {
+    id.contains("__task-")
 }
 
 fn task_of(run: &RunState) -> String {

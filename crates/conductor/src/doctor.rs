@@ -252,17 +252,16 @@ impl Conductor {
             for id in project.runs()? {
                 let dir = project.run(&id)?;
                 let summary = runs::summary(&dir, &project);
-                if matches!(summary.status.as_str(), "running" | "paused") {
-                    kept(&dir, checks);
-                }
                 match summary.status.as_str() {
-                    "running" | "paused" => checks.push(note(
-                        "run",
-                        format!("{id} is {}", summary.status),
-                        goes_on_with(&project.run(&id)?, &summary),
-                    )),
+                    "running" | "paused" => {
+                        kept(&dir, checks);
+                        checks.push(note(
+                            "run",
+                            format!("{id} is {}", summary.status),
+                            goes_on_with(&dir, &summary),
+                        ));
+                    }
                     "unstarted" => {
-                        let dir = project.run(&id)?;
                         let fix = if is_bare(dir.path()) {
                             format!("delete {}", dir.path().display())
                         } else {

@@ -2,7 +2,7 @@
 
 use journal::layout::{LayoutError, ProjectDir, RunDir};
 
-use crate::conductor::{Conductor, Standing, is_over_a_task, standing};
+use crate::conductor::{Conductor, Standing, is_named_for_a_task, is_over_a_task, standing};
 use crate::engine;
 use crate::fault::{Fault, Kind};
 
@@ -86,7 +86,7 @@ pub(crate) fn named(project: &ProjectDir, named: &str) -> Result<RunDir, Fault> 
         let dir = project.run(&id)?;
         // What cannot be read is no reason to pass another one over: whoever is meant by its id is told.
         let Ok(loaded) = engine::load(dir.path()) else {
-            if !id.contains("__task-") {
+            if !is_named_for_a_task(&id) {
                 damaged.get_or_insert(dir);
             }
             continue;

@@ -389,7 +389,8 @@ fn waiting_for(plain: &Plain<'_>, run: &RunState) -> Option<WaitingFor> {
             .and_then(|_| plain.definition.prompt(state, &run.vars)),
         unit_id: path
             .as_ref()
-            .and_then(|_| Some(run.token(rails::state::ROOT)?.unit.as_ref()?.id.clone())),
+            .and_then(|_| run.waiting().next())
+            .map(|(_, unit)| unit.id.clone()),
         path,
         gate: told("gate"),
         hash: told("hash"),

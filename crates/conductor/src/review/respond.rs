@@ -1,7 +1,6 @@
 //! Putting a response into its place.
 
 use project::convention::plain::one_line;
-use rails::state::ROOT;
 use rails::{RunState, RunStatus};
 
 use super::about;
@@ -64,7 +63,7 @@ impl Conductor {
             .suggest("look at what it asks for now")
             .recover("tm session status"));
         }
-        match (unit, run.token(ROOT).and_then(|token| token.unit.as_ref())) {
+        match (unit, run.waiting().next().map(|(_, present)| present)) {
             (Some(unit), Some(present)) if present.id != unit => {
                 return Err(not_asked(&run.run, unit, Some(&present.id)));
             }
@@ -142,7 +141,7 @@ fn not_asked(session: &str, unit: &str, present: Option<&str>) -> Fault {
 
 /// The fault of a response whose bytes were taken in before, for another prompt.
 fn repeated(before: &str, path: &str, run: &RunState) -> Fault {
-    let unit = run.token(ROOT).and_then(|token| token.unit.as_ref());
+    let unit = run.waiting().next().map(|(_, unit)| unit);
     let fault = Fault::new(
         Kind::Conflict,
         "response_repeated",
