@@ -93,6 +93,10 @@ impl Git {
             .global("--no-pager")
             // A clone may have a folder that is a repository of its own, hooks and filters included.
             .config("safe.bareRepository=explicit")
+            // What tidies up goes on behind the command's back, and leaves its lock for good where it is killed. The
+            // user's own commands do it.
+            .config("maintenance.auto=false")
+            .config("gc.auto=0")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_PAGER", "cat")
             .env("GIT_EDITOR", ":")
