@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use conductor::review::request::{Decide, Init};
-use conductor::{Conductor, OpenOptions};
+use conductor::{Asked, Conductor, OpenOptions};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use journal::{FileJournal, Journal as _, NewEvent};
 use project::config::Environment;
@@ -98,11 +98,11 @@ impl Stage {
             .session_gate(Some(&self.id))
             .expect("a closed gate");
         self.conductor
+            .asked(Asked::Terminal)
             .session_decide(&Decide {
                 gate,
                 choice,
                 feedback: "Otherwise.".to_owned(),
-                how: "bench".to_owned(),
             })
             .expect("decided");
     }

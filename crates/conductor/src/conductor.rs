@@ -12,6 +12,7 @@ use project::config::{Environment, Settings};
 use rails::RunState;
 use serde_json::Value;
 
+use crate::approval::Asked;
 use crate::clock::{Clock, SystemClock};
 use crate::engine::{self, LOCK_WAIT, Loaded};
 use crate::fault::{Fault, Kind};
@@ -37,7 +38,7 @@ pub struct OpenOptions {
 }
 
 /// A project opened for one caller.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Conductor {
     pub(crate) root: PathBuf,
     pub(crate) cwd: PathBuf,
@@ -46,6 +47,8 @@ pub struct Conductor {
     pub(crate) tag: Option<String>,
     pub(crate) command: String,
     pub(crate) actor: String,
+    /// By which way a person was asked for what the next call decides.
+    pub(crate) asked: Option<Asked>,
     given_up: Option<Arc<AtomicBool>>,
     pub(crate) clock: Arc<dyn Clock>,
 }
@@ -82,6 +85,7 @@ impl Conductor {
             tag: options.tag,
             command: options.command,
             actor: options.actor,
+            asked: None,
             given_up: options.given_up,
             clock: Arc::new(SystemClock),
         })

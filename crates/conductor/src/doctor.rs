@@ -38,6 +38,7 @@ impl Conductor {
         self.workflow_files(&mut checks);
         self.settings_in_force(&mut checks);
         self.trust_in_repository(&mut checks);
+        self.signers_list(&mut checks);
         self.storage(&mut checks)?;
         Ok(checks)
     }
@@ -65,6 +66,26 @@ impl Conductor {
             "adopt",
             format!("{} runs were taken over from {name}", adopted.runs),
         ))
+    }
+
+    /// Looks at the list of keys that may sign decisions, where it is there or asked for.
+    fn signers_list(&self, checks: &mut Vec<DoctorCheck>) {
+        use project::config::{ApprovalStrength, Gate};
+        let config = &self.settings.config;
+        let gates = &config.review.gates;
+        let wanted = config.approvals.require == ApprovalStrength::Signed
+            || [gates.plan, gates.code, gates.review].contains(&Gate::Signed);
+        let path = self.signers();
+        match project::person::check_signers(&path) {
+            Ok(()) => checks.push(ok(
+                "signers",
+                format!("decisions may be signed by the keys in {}", path.display()),
+            )),
+            Err(error) if wanted || path.exists() => {
+                checks.push(fail("signers", error.to_string(), error.suggestion()));
+            }
+            Err(_) => {}
+        }
     }
 
     /// Looks at the repository; whether there is one.

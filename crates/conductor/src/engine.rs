@@ -197,6 +197,11 @@ impl<'a> OpenRun<'a> {
         self.head.seq
     }
 
+    /// The hash of the last event.
+    pub fn last(&self) -> &str {
+        &self.head.hash
+    }
+
     /// The definition that the run is pinned to.
     pub fn definition(&self) -> &Definition {
         &self.definition

@@ -1,6 +1,7 @@
 //! The one entry for every caller: loads a run, asks rails, carries out effects, appends to the
 //! journal, answers. It is synchronous, and prints nothing.
 
+pub mod approval;
 pub mod clock;
 pub mod collab;
 pub mod conductor;
@@ -27,6 +28,7 @@ pub mod support;
 pub mod tdd;
 pub mod trust;
 
+pub use approval::{Asked, Statement};
 pub use conductor::{Conductor, OpenOptions};
 pub use definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
 pub use doctor::DoctorCheck;
@@ -36,6 +38,8 @@ pub use generic::answer::{
 };
 pub use generic::request::RunReport;
 pub use graph::{GraphFormat, WorkflowGraph};
+pub use rails::Strength;
+pub use rails::command::Choice;
 pub use remembered::remember_runs;
 pub use runs::{Follow, LogRepaired, LogVerified, RunFilter, RunSummary};
 pub use tdd::report::Report;

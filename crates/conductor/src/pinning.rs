@@ -37,6 +37,7 @@ impl Conductor {
             settings,
             actor: self.actor.clone(),
             keep,
+            approvals: self.least_approval(),
         }))
     }
 

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use journal::layout::{ProjectDir, RunDir};
 use journal::{FileJournal, Follower, Journal as _, Position, Record};
 use rails::state::ItemStatus;
-use rails::{Event, RunState};
+use rails::{Event, RunState, Strength};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::approval::{Decision, SignatureState};
 use crate::clock::stamp;
 use crate::conductor::{Conductor, Standing, is_over_a_task, read_json, standing};
 use crate::engine::{self, Loaded};
@@ -93,6 +94,43 @@ pub struct LogVerified {
     /// Evidence that the events rest on and that is missing, or changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<EvidenceProblem>,
+    /// What persons decided in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<DecisionVerified>,
+}
+
+impl LogVerified {
+    /// Whether all of it can be relied on: journal, evidence, and what was signed.
+    pub fn is_sound(&self) -> bool {
+        let bad = |decision: &DecisionVerified| decision.signature == SignatureState::Bad;
+        self.whole && self.evidence.is_empty() && !self.decisions.iter().any(bad)
+    }
+}
+
+/// A decision of a person, and whether its signature holds.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DecisionVerified {
+    /// The number of its event.
+    pub seq: u64,
+    /// When, UTC.
+    pub at: String,
+    /// What was decided.
+    pub what: String,
+    /// How much stands behind it.
+    pub strength: Strength,
+    /// Who decided.
+    pub actor: String,
+    /// By which way it came.
+    pub how: String,
+    /// The fingerprint of the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// What its signature is worth now.
+    pub signature: SignatureState,
+    /// What is wrong with that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// What a repair did.
@@ -330,7 +368,32 @@ impl Conductor {
     /// Checks the whole chain of a run's journal, and that every event can be read.
     pub fn verify_log(&self, run: Option<&str>) -> Result<LogVerified, Fault> {
         let (_, dir) = self.looked_at(run)?;
-        Self::verify_dir(&dir)
+        let mut verified = Self::verify_dir(&dir)?;
+        if verified.whole {
+            let tail = FileJournal::open(dir.path())?.read(&Position::start())?;
+            let decision = |record: &Record| {
+                let event = Event::from_fields(&record.event, &record.fields).ok()?;
+                Decision::of(dir.id(), record, &event)
+            };
+            let signers = self.signers();
+            for decision in tail.records.iter().filter_map(decision) {
+                let (signature, problem) = decision.signature(&signers);
+                let what = decision.what();
+                let approval = decision.approval;
+                verified.decisions.push(DecisionVerified {
+                    seq: decision.seq,
+                    at: decision.ts,
+                    what,
+                    strength: approval.strength,
+                    actor: approval.actor,
+                    how: approval.how,
+                    key: approval.signature.map(|signature| signature.key),
+                    signature,
+                    problem,
+                });
+            }
+        }
+        Ok(verified)
     }
 
     /// The same of the run in this folder.
@@ -348,6 +411,7 @@ impl Conductor {
             damage: report.damage.as_ref().map(ToString::to_string),
             line: report.damage.as_ref().map(|damage| damage.line),
             evidence: Vec::new(),
+            decisions: Vec::new(),
         };
         if verified.whole {
             let tail = FileJournal::open(dir.path())?.read(&Position::start())?;

@@ -9,7 +9,7 @@ use project::profile::{self, Profile, Reader, Source as ProfileSource};
 use project::runner::definition::command_definition;
 use project::trust::TrustStore;
 use rails::Definition;
-use rails::definition::{GATE_MODES, Literal};
+use rails::definition::Gate;
 use serde::Serialize;
 use serde_json::json;
 
@@ -238,7 +238,7 @@ impl Conductor {
         let gates: Vec<&str> = definition
             .gates
             .iter()
-            .filter(|(_, mode)| !matches!(mode, Literal::Value(mode) if mode == GATE_MODES[1]))
+            .filter(|(_, gate)| !matches!(gate, Gate::Mode(mode) if mode.strength().is_some()))
             .map(|(gate, _)| gate.value.as_str())
             .collect();
         if !gates.is_empty() {

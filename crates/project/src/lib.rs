@@ -4,6 +4,7 @@ pub mod config;
 pub mod convention;
 mod digest;
 pub mod git;
+pub mod person;
 pub mod process;
 pub mod profile;
 pub mod runner;

@@ -3,7 +3,7 @@
 use crate::command::Choice;
 use crate::event::{Event, Reported};
 use crate::state::{
-    Approval, EffectAt, ItemStatus, Pause, Pending, ROOT, RunState, RunStatus, Token, Unit,
+    EffectAt, ItemStatus, OpenedGate, Pause, Pending, ROOT, RunState, RunStatus, Token, Unit,
 };
 use serde_json::{Map, Value};
 
@@ -31,6 +31,7 @@ impl RunState {
                 policy_hash,
                 policies,
                 actor,
+                approvals,
                 keep,
             } => {
                 *self = Self {
@@ -44,6 +45,7 @@ impl RunState {
                     policy_hash: policy_hash.clone(),
                     policies: policies.clone().into(),
                     actor: actor.clone(),
+                    least_approval: *approvals,
                     kept: keep.clone(),
                     next_token: ROOT + 1,
                     started_at: at.to_owned(),
@@ -205,6 +207,7 @@ impl RunState {
                 iteration,
                 hash,
                 choice,
+                approval,
                 ..
             } => {
                 // One decision a gate, and only those of this round: what was said of other bytes
@@ -212,10 +215,11 @@ impl RunState {
                 self.approvals
                     .retain(|known| known.gate != *gate && known.iteration == *iteration);
                 if *choice == Choice::Approve {
-                    self.approvals.push(Approval {
+                    self.approvals.push(OpenedGate {
                         gate: gate.clone(),
                         iteration: *iteration,
                         hash: hash.clone(),
+                        strength: approval.strength,
                     });
                 }
             }
@@ -230,12 +234,14 @@ impl RunState {
                 reason,
                 token,
                 message,
+                person,
             } => {
                 self.status = RunStatus::Paused;
                 self.pause = Some(Pause {
                     reason: reason.clone(),
                     token: *token,
                     message: message.clone(),
+                    person: *person,
                 });
             }
             Event::RunResumed { grants } => {
@@ -258,7 +264,7 @@ impl RunState {
                     token.unit = None;
                 }
             }
-            Event::Domain(_) => {}
+            Event::ApprovalGiven { .. } | Event::Domain(_) => {}
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::approval::{Approval, Strength};
 use crate::definition::FieldType;
 
 /// One thing asked of a run.
@@ -20,6 +21,8 @@ pub enum Command {
         reason: String,
         /// What else the definition may look at, such as `maxIterations`.
         flags: Map<String, Value>,
+        /// The person's word, where one is needed.
+        approval: Option<Box<Approval>>,
     },
     /// Take the one transition that the run can take now.
     Step,
@@ -40,8 +43,8 @@ pub enum Command {
         code: String,
         /// Why.
         reason: String,
-        /// Who decided.
-        actor: String,
+        /// The person's word.
+        approval: Option<Box<Approval>>,
     },
     /// Set what the definition leaves open to callers: all of it, or nothing.
     Edit {
@@ -56,9 +59,14 @@ pub enum Command {
         reason: String,
     },
     /// Go on.
-    Resume,
+    Resume {
+        /// The person's word, where one is needed.
+        approval: Option<Box<Approval>>,
+    },
     /// End the run.
     Abort {
+        /// The person's word, where one is needed.
+        approval: Option<Box<Approval>>,
         /// What else the definition may look at, such as `cleanup`.
         flags: Map<String, Value>,
     },
@@ -133,6 +141,8 @@ pub struct Start {
     pub actor: String,
     /// The run's memory at the beginning.
     pub keep: Map<String, Value>,
+    /// The least that stands behind a decision of a person in this run.
+    pub approvals: Strength,
 }
 
 /// The answer to a work unit.
@@ -165,10 +175,8 @@ pub struct Ruling {
     pub choice: Choice,
     /// What is to be done otherwise; not blank where the choice is to reject.
     pub feedback: String,
-    /// Who decided.
-    pub actor: String,
-    /// By which way the decision came.
-    pub how: String,
+    /// The person's word.
+    pub approval: Option<Box<Approval>>,
 }
 
 /// What can be decided at a gate.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::approval::{Approval, Strength};
 use crate::command::{Artifact, Choice, Finding, Severity};
 use crate::state::{Answer, EffectAt, ItemStatus, RunStatus};
 
@@ -37,6 +38,9 @@ pub enum Event {
         policies: BTreeMap<String, Severity>,
         /// Who started it.
         actor: String,
+        /// The least that stands behind a decision of a person.
+        #[serde(default)]
+        approvals: Strength,
         /// The run's memory at the beginning.
         keep: Map<String, Value>,
     },
@@ -243,10 +247,8 @@ pub enum Event {
         /// What is to be done otherwise.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         feedback: String,
-        /// Who decided.
-        actor: String,
-        /// By which way the decision came.
-        how: String,
+        /// The person's word.
+        approval: Approval,
     },
     /// A person let a refusal pass.
     #[serde(rename = "refusal:allowed")]
@@ -257,8 +259,23 @@ pub enum Event {
         code: String,
         /// Why.
         reason: String,
-        /// Who.
-        actor: String,
+        /// The person's word.
+        approval: Approval,
+    },
+    /// A person had the run go on, or end: what follows in the same unit is by their word.
+    #[serde(rename = "approval:given")]
+    ApprovalGiven {
+        /// `resume`, `reopen` or `abort`.
+        what: String,
+        /// The state that the run stood in.
+        state: String,
+        /// Why it had stopped.
+        stopped: String,
+        /// Why, where that was said.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+        /// The person's word.
+        approval: Approval,
     },
     /// The run takes no reports.
     #[serde(rename = "run:paused")]
@@ -271,6 +288,9 @@ pub enum Event {
         /// More on it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<String>,
+        /// Whether only a person has it go on.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        person: bool,
     },
     /// It goes on.
     #[serde(rename = "run:resumed")]
@@ -382,7 +402,7 @@ pub struct Reported {
 }
 
 /// The names of the events that `apply` reads.
-const FOLDED: [&str; 20] = [
+const FOLDED: [&str; 21] = [
     "run:created",
     "items:loaded",
     "item:added",
@@ -400,6 +420,7 @@ const FOLDED: [&str; 20] = [
     "artifact:recorded",
     "decision:made",
     "refusal:allowed",
+    "approval:given",
     "run:paused",
     "run:resumed",
     "run:ended",

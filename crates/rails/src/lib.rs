@@ -4,6 +4,7 @@
 //! decides leaves as [`Event`]s, and folding those events with [`RunState::apply`] gives the same
 //! state on any machine, any day.
 
+pub mod approval;
 pub mod check;
 pub mod command;
 pub mod decide;
@@ -23,6 +24,7 @@ mod apply;
 mod frozen;
 mod set_facts;
 
+pub use approval::{Approval, GateMode, Signature, Strength};
 pub use check::catalog::Catalog;
 pub use command::{Command, Facts, Finding, Prepared, Reading, Report, Severity};
 pub use decide::{Decision, Need, UnitMatch, decide, match_unit};

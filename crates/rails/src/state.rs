@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::approval::Strength;
 use crate::command::{Choice, Severity};
 use crate::definition::EndStatus;
 use crate::event::{Read, Reported};
@@ -67,7 +68,10 @@ pub struct RunState {
     pub kept: Map<String, Value>,
     /// What was approved at gates, the newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub approvals: Vec<Approval>,
+    pub approvals: Vec<OpenedGate>,
+    /// The least that stands behind a decision of a person in this run.
+    #[serde(default)]
+    pub least_approval: Strength,
     /// How often the run's own token moved.
     #[serde(default)]
     pub transitions: u64,
@@ -138,7 +142,7 @@ impl From<EndStatus> for RunStatus {
 
 /// What was approved at a gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Approval {
+pub struct OpenedGate {
     /// The gate.
     pub gate: String,
     /// The round, where the definition counts them.
@@ -146,6 +150,9 @@ pub struct Approval {
     pub iteration: Option<i64>,
     /// SHA-256 of what was looked at.
     pub hash: String,
+    /// How much stands behind it.
+    #[serde(default)]
+    pub strength: Strength,
 }
 
 /// Why a run takes no reports.
@@ -159,6 +166,9 @@ pub struct Pause {
     /// More on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Whether only a person has the run go on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub person: bool,
 }
 
 /// A position in the graph.
@@ -331,6 +341,14 @@ pub struct Pending {
 }
 
 impl RunState {
+    /// Why it does not go on by itself: the reason of a pause, else the word of its status.
+    pub fn stopped(&self) -> &str {
+        match &self.pause {
+            Some(pause) => &pause.reason,
+            None => self.status.name(),
+        }
+    }
+
     /// The token with that number.
     pub fn token(&self, id: u32) -> Option<&Token> {
         self.tokens.iter().find(|token| token.id == id)

@@ -1,8 +1,9 @@
 //! Decisions at the gates of any run.
 
 use rails::command::{Choice, Ruling};
+use rails::decide::gate_strength;
 use rails::state::Token;
-use rails::{Command, RunState};
+use rails::{Approval, Command, RunState};
 
 use super::answer::RunMoved;
 use super::files;
@@ -40,7 +41,8 @@ impl Conductor {
             return Err(no_gate(&engine::load(dir.path())?.run));
         }
         let mut hand = self.plain_hand_alone(&project, &dir)?;
-        let recorded = hand.decide(decide, &self.actor)?;
+        let approval = self.approval(&decide.statement())?;
+        let recorded = hand.decide(decide, approval)?;
         let (run, definition) = (&hand.open.run, &hand.plain.definition);
         let gate = &decide.gate.gate;
         Ok(RunMoved {
@@ -62,7 +64,11 @@ impl Conductor {
 
 impl super::hand::Hand<'_> {
     /// Takes in what somebody decided; whether there was anything to take in.
-    pub(crate) fn decide(&mut self, decide: &Decide, actor: &str) -> Result<bool, Fault> {
+    pub(crate) fn decide(
+        &mut self,
+        decide: &Decide,
+        approval: Option<Box<Approval>>,
+    ) -> Result<bool, Fault> {
         let looked_at = &decide.gate;
         if decide.feedback.len() > LONGEST_FEEDBACK {
             return Err(Fault::new(
@@ -75,16 +81,14 @@ impl super::hand::Hand<'_> {
             )
             .suggest("say what matters; what is longer belongs into a file that it names"));
         }
-        let counts = self.plain.definition.counter.is_some();
         let command = Command::Decide(Box::new(Ruling {
             gate: looked_at.gate.clone(),
             state: looked_at.phase.clone(),
-            round: counts.then_some(looked_at.iteration),
+            round: looked_at.round,
             hash: looked_at.hash.clone(),
             choice: decide.choice,
             feedback: decide.feedback.clone(),
-            actor: actor.to_owned(),
-            how: decide.how.clone(),
+            approval,
         }));
         match self.command(&command)? {
             Ok(events) => Ok(!events.is_empty()),
@@ -132,6 +136,8 @@ fn described(
         && subject::recorded_plan(run).is_some_and(|recorded| recorded != hash);
     ClosedGate {
         session_id: run.run.clone(),
+        strength: gate_strength(&plain.definition, run, &gate).unwrap_or_default(),
+        round,
         gate,
         phase: token.state.clone(),
         iteration: number,

@@ -132,8 +132,7 @@ fn step(
             hash,
             choice,
             feedback,
-            actor,
-            how,
+            approval,
             ..
         } => json!({
             "at": at,
@@ -143,8 +142,26 @@ fn step(
             "choice": choice,
             "hash": hash,
             "feedback": feedback,
-            "actor": actor,
-            "how": how,
+            "strength": approval.strength,
+            "actor": approval.actor,
+            "how": approval.how,
+        }),
+        Event::ApprovalGiven {
+            what,
+            state,
+            stopped,
+            reason,
+            approval,
+        } => json!({
+            "at": at,
+            "what": "approval",
+            "turn": what,
+            "state": state,
+            "stopped": stopped,
+            "reason": reason,
+            "strength": approval.strength,
+            "actor": approval.actor,
+            "how": approval.how,
         }),
         Event::TokenClosed { token, done, left } => json!({
             "at": at,
@@ -301,10 +318,23 @@ fn line(step: &Value) -> Option<String> {
                 "rejected"
             };
             format!(
-                "{at} — **{}** {verb} by {} (by way of {}, `{hash}`){said}",
+                "{at} — **{}** {verb} by {} ({}, `{hash}`){said}",
                 text("gate"),
                 text("actor"),
-                text("how")
+                by_way_of(&text("strength"), &text("how"))
+            )
+        }
+        "approval" => {
+            let said = match short(&text("reason")) {
+                reason if reason.is_empty() => reason,
+                reason => format!(": {reason}"),
+            };
+            format!(
+                "{at} — {} after {} by {} ({}){said}",
+                text("turn"),
+                text("stopped"),
+                text("actor"),
+                by_way_of(&text("strength"), &text("how"))
             )
         }
         "batch" => {
@@ -343,5 +373,14 @@ fn cell(value: &Value) -> String {
         Value::String(text) if text.is_empty() => "–".to_owned(),
         Value::String(text) => short(&one_line(text)),
         other => short(&one_line(&other.to_string())),
+    }
+}
+
+/// What stands behind a decision, and by which way it came where that says more.
+pub(crate) fn by_way_of(strength: &str, how: &str) -> String {
+    if how == strength {
+        strength.to_owned()
+    } else {
+        format!("{strength}, {how}")
     }
 }

@@ -9,6 +9,7 @@ use super::hand::Hand;
 use super::look::look_further;
 use super::readers::Given;
 use super::{view, words};
+use crate::approval::again;
 use crate::conductor::{Conductor, is_over_a_task};
 use crate::engine::{self};
 use crate::fault::{Fault, Kind};
@@ -59,7 +60,8 @@ impl Conductor {
                 dir.id()
             )));
         }
-        moved(&mut hand, &Command::Resume, |run| {
+        let approval = self.approval_of_turn(&hand.open, "resume", "")?;
+        moved(&mut hand, &Command::Resume { approval }, |run| {
             format!("The run goes on: {}", run.run)
         })
     }
@@ -83,6 +85,7 @@ impl Conductor {
         let command = Command::Reopen {
             reason: reason.to_owned(),
             flags: Map::new(),
+            approval: self.approval_of_turn(&hand.open, "reopen", reason)?,
         };
         let definition = std::sync::Arc::clone(&hand.plain.definition);
         moved(&mut hand, &command, |run| {
@@ -137,7 +140,10 @@ impl Conductor {
             return self.aborted_on_task(dir.id());
         }
         let mut hand = self.plain_hand_to_end(&project, &dir)?;
-        let command = Command::Abort { flags: Map::new() };
+        let command = Command::Abort {
+            approval: None,
+            flags: Map::new(),
+        };
         moved(&mut hand, &command, |run| {
             format!("The run was aborted; its journal stays: {}", run.run)
         })
@@ -189,6 +195,7 @@ fn refused(hand: &Hand<'_>, state: Option<&str>, refusal: &Refusal) -> Fault {
     let mut fault = Fault::new(kind, refusal.code.clone(), said.message).suggest(said.suggestion);
     fault.details.clone_from(&refusal.details);
     fault.recover(match refusal.code.as_str() {
+        "needs_person" | "approval_too_weak" => again("run", Some(run), refusal),
         "paused" => format!("tm run resume --run-id {}", run.run),
         _ => format!("tm run next --run-id {}", run.run),
     })

@@ -1,13 +1,16 @@
 //! What has to hold for a commit to be earned.
 
+use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use project::config::Level;
 use project::git::{CommitInfo, Oid, Repository};
+use rails::Strength;
 use serde::Serialize;
 
 use super::source::{Known, Piece, short};
 use super::story::{Made, Phase, Purpose};
+use crate::approval::SignatureState;
 use crate::fault::Fault;
 use crate::tdd::evidence::level_name;
 
@@ -42,13 +45,24 @@ pub struct Judged {
     pub level: Option<Level>,
 }
 
+/// The least that has to stand behind a commit.
+#[derive(Debug, Clone)]
+pub struct Least {
+    /// The level of its reports.
+    pub level: Level,
+    /// What stands behind a person's decisions.
+    pub approval: Strength,
+    /// The keys that may sign.
+    pub signers: PathBuf,
+}
+
 /// Holds a commit against what its source tells of it.
 pub fn judge(
     known: &Known,
     made: &Made,
     commit: &CommitInfo,
     repository: &Repository,
-    least: Level,
+    least: &Least,
 ) -> Result<Judged, Fault> {
     let mut judged = Judged::default();
     let behind = match made.purpose {
@@ -70,11 +84,12 @@ pub fn judge(
         .filter_map(|(name, phase)| phase.as_ref().map(|phase| (name, phase)))
         .collect();
     for (name, phase) in &behind {
-        judged.level_of(name, phase, least);
+        judged.level_of(name, phase, least.level);
         judged.evidence(name, phase, known)?;
         judged.warned(name, &phase.policies, made);
     }
     judged.warned("the commit", &made.policies, made);
+    judged.decisions(made, least);
     for allowed in &made.allowed {
         let by = match (allowed.actor.as_str(), allowed.reason.as_str()) {
             ("", _) => "by a person".to_owned(),
@@ -191,6 +206,52 @@ impl Judged {
                     .push(format!("{what} was accepted although `{policy}` warned"));
             }
         }
+    }
+
+    /// What a person decided on the way is signed as it says, and as is asked for.
+    fn decisions(&mut self, made: &Made, least: &Least) {
+        for decision in &made.decisions {
+            let (what, by) = (decision.what(), &decision.approval);
+            if by.strength < least.approval {
+                self.too_weak(&what, by.strength, least.approval);
+            }
+            match decision.signature(&least.signers) {
+                (SignatureState::Bad, why) => self.wrong(
+                    "signature_invalid",
+                    format!("{what}: {}", why.unwrap_or_default()),
+                ),
+                (SignatureState::Unchecked, why) if least.approval < Strength::Signed => {
+                    let why = why.unwrap_or_default();
+                    self.remarks
+                        .push(format!("{what}: its signature could not be checked: {why}"));
+                }
+                (SignatureState::Unchecked, why) => self.wrong(
+                    "signature_unchecked",
+                    format!("{what}: {}", why.unwrap_or_default()),
+                ),
+                (SignatureState::Good | SignatureState::Unsigned, _) => {}
+            }
+        }
+        if made.decisions.is_empty() {
+            // A note names no strength; nothing weaker than this is let pass.
+            for allowed in &made.allowed {
+                let strength = allowed.strength.unwrap_or(Strength::Terminal);
+                if strength < least.approval {
+                    self.too_weak(&format!("allow {}", allowed.code), strength, least.approval);
+                }
+            }
+        }
+    }
+
+    fn too_weak(&mut self, what: &str, is: Strength, least: Strength) {
+        self.wrong(
+            "approval_too_weak",
+            format!(
+                "the approval of {what} is {}, and {} is required",
+                is.name(),
+                least.name()
+            ),
+        );
     }
 
     /// What was tested is what was committed.

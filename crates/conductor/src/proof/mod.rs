@@ -22,13 +22,14 @@ use std::str::FromStr as _;
 
 use project::config::Level;
 use project::git::{CommitInfo, Oid, Repository};
+use rails::Strength;
 use serde::Serialize;
 
 use crate::conductor::Conductor;
 use crate::fault::Fault;
 use crate::tdd::evidence::level_name;
 use bundle::Packed;
-use check::{Judged, Problem, problem};
+use check::{Judged, Least, Problem, problem};
 use range::Range;
 use source::{Damaged, Known, Library, Source, short};
 use story::{Allowed, Made, Phase, Purpose};
@@ -42,6 +43,10 @@ pub struct VerifyRequest {
     pub bundles: Vec<PathBuf>,
     /// The least level of evidence.
     pub require: Option<Level>,
+    /// The least that stands behind a person's decisions; what the settings ask for counts as well.
+    pub approvals: Option<Strength>,
+    /// The keys that may sign; those of the person's list where it is absent.
+    pub signers: Option<PathBuf>,
 }
 
 /// What became of a range.
@@ -202,14 +207,19 @@ impl Conductor {
             .map(|commit| commit.oid.clone())
             .collect();
         let mut library = Library::gather(self, &repository, &wanted, &request.bundles)?;
-        let least = request.require.unwrap_or(Level::Claimed);
+        let approvals = request.approvals.unwrap_or_default();
+        let least = Least {
+            level: request.require.unwrap_or(Level::Claimed),
+            approval: approvals.max(self.least_approval()),
+            signers: request.signers.clone().unwrap_or_else(|| self.signers()),
+        };
         let parts = parts(&library, &range, &repository)?;
         let mut commits = Vec::new();
         for commit in &range.commits {
-            commits.push(verdict(&library, commit, &parts, &repository, least)?);
+            commits.push(verdict(&library, commit, &parts, &repository, &least)?);
         }
         with_alike(&mut commits, &range, &mut library, &repository)?;
-        Ok(summed_up(range.text, commits, library, least))
+        Ok(summed_up(range.text, commits, library, least.level))
     }
 }
 
@@ -247,7 +257,7 @@ fn verdict(
     commit: &CommitInfo,
     parts: &HashMap<String, String>,
     repository: &Repository,
-    least: Level,
+    least: &Least,
 ) -> Result<Verdict, Fault> {
     let sha = commit.oid.as_str();
     let part_of = parts.get(sha).cloned();

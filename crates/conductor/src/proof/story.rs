@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use journal::Record;
 use project::git::RepoPath;
 use rails::event::Reported;
-use rails::{Event, RunState};
+use rails::{Event, RunState, Strength};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::approval::Decision;
 use crate::fault::{Fault, Kind};
 use crate::tdd::memory::{self, Green, Memory};
 
@@ -115,6 +116,9 @@ pub struct Allowed {
     /// Who.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub actor: String,
+    /// How much stands behind it, where the source says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
 }
 
 /// A commit as its run made it, or took it in.
@@ -152,6 +156,8 @@ pub struct Made {
     pub policies: Vec<String>,
     /// Refusals that a person let pass for a unit of it.
     pub allowed: Vec<Allowed>,
+    /// What a person decided since the commit before it.
+    pub decisions: Vec<Decision>,
     /// Hash of the last line of the journal before it.
     pub journal: String,
     /// The run made it, and hooks changed what it holds.
@@ -187,6 +193,7 @@ impl Story {
     /// That of a journal, whose last line has the hash `head`.
     pub fn of(records: &[Record], head: &str) -> Result<Self, Fault> {
         let mut telling = Telling::default();
+        let mut decisions = Vec::new();
         for record in records {
             if let Some(pending) = &mut telling.pending
                 && pending.journal.is_empty()
@@ -194,6 +201,7 @@ impl Story {
                 pending.journal.clone_from(&record.prev);
             }
             let event = event_of(record)?;
+            decisions.extend(Decision::of(&telling.run.run, record, &event));
             telling.note(record, &event);
             telling.run.apply(&record.ts, &event);
         }
@@ -209,6 +217,12 @@ impl Story {
             }
             pending
         });
+        let mut decisions = decisions.into_iter().peekable();
+        for made in &mut story.made {
+            while let Some(decision) = decisions.next_if(|decision| decision.seq <= made.seq) {
+                made.decisions.push(decision);
+            }
+        }
         story.run = run.run;
         story.workflow = run.workflow;
         head.clone_into(&mut story.head);
@@ -272,12 +286,13 @@ impl Telling {
                 unit,
                 code,
                 reason,
-                actor,
+                approval,
             } => self.allowed.push(Allowed {
                 unit: unit.clone(),
                 code: code.clone(),
                 reason: reason.clone(),
-                actor: actor.clone(),
+                actor: approval.actor.clone(),
+                strength: Some(approval.strength),
             }),
             Event::EffectIntended {
                 name,

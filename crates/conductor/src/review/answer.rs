@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use rails::Strength;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -21,7 +22,7 @@ pub struct SessionState {
     pub current_iteration: i64,
     /// After how many a session pauses whose reviews fail.
     pub max_iterations: i64,
-    /// The mode of each gate: `auto` or `human`.
+    /// The mode of each gate: `auto`, `human`, `terminal` or `signed`.
     pub gates: Map<String, Value>,
     /// The transitions, the oldest first; of a long history the last ones, where the call is about something else.
     pub phase_history: Vec<HistoryEntry>,
@@ -158,8 +159,13 @@ pub struct ClosedGate {
     pub phase: String,
     /// The iteration.
     pub iteration: i64,
+    /// The same where the definition counts them: what a decision holds for.
+    #[serde(skip)]
+    pub round: Option<i64>,
     /// SHA-256 of what is to be looked at; of code that of the sorted list of paths and hashes.
     pub hash: String,
+    /// The least that has to stand behind a decision.
+    pub strength: Strength,
     /// What is to be looked at: files, or the folder of the code.
     pub look_at: Vec<PathBuf>,
     /// Whether somebody changed it by hand since it was made.
@@ -176,6 +182,10 @@ pub struct Decided {
     pub choice: String,
     /// Whether it was recorded now; false where the very same was approved before.
     pub recorded: bool,
+    /// How much stands behind it.
+    pub strength: Strength,
+    /// Who decided: the user's name, or whose key it was.
+    pub actor: String,
     /// By which way it came.
     pub how: String,
     /// The session as it is now; of its lists the last entries.

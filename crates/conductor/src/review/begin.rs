@@ -4,7 +4,7 @@ use journal::layout::RunStem;
 use project::config::Gate;
 use project::profile::{self, Builtin, Profile};
 use rails::Definition;
-use rails::definition::GATE_MODES;
+use rails::GateMode;
 use serde_json::{Map, Value};
 
 use super::about;
@@ -35,7 +35,7 @@ impl Conductor {
             if definition.inputs.get(&input).is_none() || definition.gates.get(gate).is_none() {
                 return Err(bad_gate(&definition, format!("there is no gate `{gate}`")));
             }
-            if !GATE_MODES.contains(&mode.as_str()) {
+            if GateMode::named(mode).is_none() {
                 let message = format!("the gate `{gate}` cannot be `{mode}`");
                 return Err(bad_gate(&definition, message));
             }
@@ -107,17 +107,28 @@ impl Conductor {
         ];
         for (gate, mode) in gates {
             let wish = inputs.get(&format!("{gate}Gate")).and_then(Value::as_str);
-            if mode == Gate::Human && wish == Some("auto") {
-                return Err(Fault::new(
-                    Kind::Refused,
-                    "gate_required",
-                    format!("the settings want a person at the gate `{gate}`: it cannot be auto"),
-                )
-                .suggest(format!(
-                    "leave it out; if it is meant to be open, a person changes `review.gates.{gate}` (`tm config show --origin` says where it is set)"
-                ))
-                .detail("gate", gate));
-            }
+            let least = match mode {
+                Gate::Auto => GateMode::Auto,
+                Gate::Human => GateMode::Human,
+                Gate::Terminal => GateMode::Terminal,
+                Gate::Signed => GateMode::Signed,
+            };
+            let Some(wish) = wish.and_then(GateMode::named).filter(|wish| *wish < least) else {
+                continue;
+            };
+            return Err(Fault::new(
+                Kind::Refused,
+                "gate_required",
+                format!(
+                    "the settings have the gate `{gate}` as {}: it cannot be {}",
+                    least.name(),
+                    wish.name()
+                ),
+            )
+            .suggest(format!(
+                "leave it out; if it is meant to be open, a person changes `review.gates.{gate}` (`tm config show --origin` says where it is set)"
+            ))
+            .detail("gate", gate));
         }
         Ok(())
     }
@@ -144,6 +155,6 @@ fn bad_gate(definition: &Definition, message: String) -> Fault {
     Fault::new(Kind::Usage, "bad_gate", message).suggest(format!(
         "the gates are {}; each is {}",
         known.join(", "),
-        GATE_MODES.join(" or ")
+        GateMode::words().join(" or ")
     ))
 }

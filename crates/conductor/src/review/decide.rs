@@ -29,7 +29,12 @@ impl Conductor {
     pub fn session_decide(&self, decide: &Decide) -> Result<Decided, Fault> {
         let (_, dir) = self.session_dir(Some(&decide.gate.session_id))?;
         let mut hand = self.plain_hand(&dir, Given::default(), None)?;
-        let recorded = hand.decide(decide, &self.actor)?;
+        let approval = self.approval(&decide.statement())?;
+        let (strength, actor, how) = approval
+            .as_ref()
+            .map(|word| (word.strength, word.actor.clone(), word.how.clone()))
+            .unwrap_or_default();
+        let recorded = hand.decide(decide, approval)?;
         let history = history::last(dir.path(), &hand.plain.definition)?;
         Ok(Decided {
             gate: decide.gate.gate.clone(),
@@ -39,7 +44,9 @@ impl Conductor {
             }
             .to_owned(),
             recorded,
-            how: decide.how.clone(),
+            strength,
+            actor,
+            how,
             state: state(&hand.plain, &hand.open.run, history),
         })
     }

@@ -1,6 +1,9 @@
 //! What the calls on sessions ask for.
 
+use rails::command::Choice;
 use serde_json::{Map, Value};
+
+use crate::approval::Statement;
 
 /// A session to begin.
 #[derive(Debug, Clone, Default)]
@@ -9,7 +12,7 @@ pub struct Init {
     pub profile: Option<String>,
     /// The profile's inputs; texts are read by the input's type.
     pub inputs: Map<String, Value>,
-    /// Modes of gates, by name: `auto` or `human`. The others are as the settings say.
+    /// Modes of gates, by name: `auto`, `human`, `terminal` or `signed`. The others are as the settings say.
     pub gates: Vec<(String, String)>,
     /// After how many iterations it pauses; as the settings say if absent.
     pub max_iterations: Option<u32>,
@@ -36,11 +39,16 @@ pub struct Decide {
     /// The gate, phase, iteration and hash that were looked at.
     pub gate: super::answer::ClosedGate,
     /// What was decided.
-    pub choice: rails::command::Choice,
+    pub choice: Choice,
     /// What is to be done otherwise.
     pub feedback: String,
-    /// By which way the decision came, such as `terminal` or `elicitation`.
-    pub how: String,
+}
+
+impl Decide {
+    /// What is decided: the text that is signed.
+    pub fn statement(&self) -> Statement {
+        Statement::at_gate(&self.gate, self.choice, &self.feedback)
+    }
 }
 
 /// A session to take up again.
@@ -50,6 +58,4 @@ pub struct Reopen {
     pub reason: String,
     /// A higher cap on the iterations; then nothing else changes.
     pub max_iterations: Option<u32>,
-    /// By which way the wish came, such as `terminal`.
-    pub how: String,
 }

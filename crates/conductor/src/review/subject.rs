@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use journal::{EvidenceStore, sha256_hex};
-use rails::state::Approval;
+use rails::state::OpenedGate;
 use rails::{Refusal, RunState};
 
 use super::code::{self, OnDisk, Tree};
@@ -146,7 +146,7 @@ pub(crate) fn is_approved_plan(plain: &Plain<'_>, run: &RunState) -> bool {
 /// Whether what has this hash was approved at a gate.
 pub(crate) fn is_approved(run: &RunState, gate: &str, hash: &str) -> bool {
     run.approvals.iter().any(
-        |Approval {
+        |OpenedGate {
              gate: at, hash: of, ..
          }| at == gate && of == hash,
     )

@@ -1,6 +1,6 @@
 //! Taking a session up again, and ending one.
 
-use rails::{Command, RunStatus};
+use rails::{Command, RunStatus, approval};
 use serde_json::{Map, Value};
 
 use super::about::{self, stepped};
@@ -86,10 +86,15 @@ impl Conductor {
             }
             flags.insert("maxIterations".to_owned(), most.into());
         }
-        flags.insert("how".to_owned(), reopen.how.as_str().into());
+        let approval = self.approval_of_turn(&hand.open, "reopen", &reopen.reason)?;
+        let held = approval::strong_enough(approval.as_deref(), run.least_approval, "reopen");
+        let how = held.map(|word| word.how.clone());
+        let how = how.map_err(|refusal| refused(&hand.open.run, *refusal))?;
+        flags.insert("how".to_owned(), how.into());
         let command = Command::Reopen {
             reason: reopen.reason.clone(),
             flags,
+            approval,
         };
         moved(&mut hand, &command)
     }
@@ -103,7 +108,11 @@ impl Conductor {
         if !reason.trim().is_empty() {
             flags.insert("reason".to_owned(), Value::from(reason.trim()));
         }
-        moved(&mut hand, &Command::Abort { flags })
+        let command = Command::Abort {
+            approval: None,
+            flags,
+        };
+        moved(&mut hand, &command)
     }
 }
 

@@ -131,10 +131,10 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
         warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
         suggestion: match code {
             Some(_) if paused && !used_up => {
-                Some("look at it, then go on with `tm autopilot resume`".to_owned())
+                Some("tell the person, who looks at it and goes on with `tm autopilot resume`".to_owned())
             }
             Some(_) if used_up => Some(
-                "tell the person, who decides whether to go on: look at what keeps failing (the test may be wrong: resume, then reopen), then `tm autopilot resume` for a fresh set of attempts".to_owned(),
+                "tell the person, who decides how it goes on: `tm autopilot resume` for a fresh set of attempts, or `tm autopilot reopen` where the test is wrong".to_owned(),
             ),
             // A repair has no RED to go back to.
             Some("green_tests_still_failing") if is_repair(run, report) => {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use conductor::review::answer::{ClosedGate, SessionState, Stepped};
 use conductor::review::request::{Decide, Init};
-use conductor::{Conductor, Fault, OpenOptions};
+use conductor::{Asked, Conductor, Fault, OpenOptions};
 use journal::{FileJournal, Journal as _, Position, Record};
 use project::config::Environment;
 use rails::command::Choice;
@@ -89,9 +89,11 @@ impl Stage {
             gate: gate.clone(),
             choice,
             feedback: "Otherwise.".to_owned(),
-            how: "test".to_owned(),
         };
-        let decided = self.conductor().session_decide(&decide)?;
+        let decided = self
+            .conductor()
+            .asked(Asked::Terminal)
+            .session_decide(&decide)?;
         Ok(decided.recorded)
     }
 

@@ -70,8 +70,8 @@ const fn policy(name: &'static str) -> Key {
     key(name, Kind::Choice(SEVERITIES), BY_SEVERITY)
 }
 
-const GATE: Kind = Kind::Choice(&["auto", "human"]);
-const BY_GATE: Weaker = Weaker::Ranked(&[&["auto"], &["human"]]);
+const GATE: Kind = Kind::Choice(&["auto", "human", "terminal", "signed"]);
+const BY_GATE: Weaker = Weaker::Ranked(&[&["auto"], &["human"], &["terminal"], &["signed"]]);
 
 /// JSON readers that keep numbers as floating point are exact up to here.
 const MAX_MILLISECONDS: u64 = (1 << 53) - 1;
@@ -184,6 +184,11 @@ pub(super) static KEYS: &[Key] = &[
     policy("evidence.policy.flaky"),
     policy("evidence.policy.stuck"),
     policy("evidence.policy.coverage_missing"),
+    key(
+        "approvals.require",
+        Kind::Choice(&["client", "terminal", "signed"]),
+        Weaker::Ranked(&[&["client"], &["terminal"], &["signed"]]),
+    ),
     key("review.gates.plan", GATE, BY_GATE),
     key("review.gates.code", GATE, BY_GATE),
     key("review.gates.review", GATE, BY_GATE),

@@ -22,7 +22,7 @@ pub use root::{FoundBy, ProjectRoot, find_root};
 pub use schema::json_schema;
 pub use settings::{Origin, Overruled, Settings, load};
 pub use values::{
-    Autopilot, Config, CoverageThresholds, Evidence, Finalization, Flaky, Gate, Gates, Git, Level,
-    Policy, Prompts, RedAllPassing, Review, Severity, Storage, StorageLocation, Test,
-    UpdateTaskStatus,
+    ApprovalStrength, Approvals, Autopilot, Config, CoverageThresholds, Evidence, Finalization,
+    Flaky, Gate, Gates, Git, Level, Policy, Prompts, RedAllPassing, Review, Severity, Storage,
+    StorageLocation, Test, UpdateTaskStatus,
 };

@@ -21,6 +21,8 @@ pub struct Config {
     pub prompts: Prompts,
     /// What a report has to show.
     pub evidence: Evidence,
+    /// What stands behind what a person decides.
+    pub approvals: Approvals,
     /// How the rails of `tm session` behave.
     pub review: Review,
 }
@@ -437,8 +439,10 @@ pub struct Gates {
     pub review: Gate,
 }
 
-/// Who opens a gate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Who opens a gate, from nobody to the strictest.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "camelCase")]
 pub enum Gate {
     /// It is open.
@@ -446,4 +450,31 @@ pub enum Gate {
     Auto,
     /// A person, by a decision.
     Human,
+    /// A person at a terminal, or one who signs.
+    Terminal,
+    /// A person who signs.
+    Signed,
+}
+
+/// What only a person decides: gates, what is let pass, and how a run goes on that stopped.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Approvals {
+    /// The least that has to stand behind such a decision.
+    pub require: ApprovalStrength,
+}
+
+/// How much stands behind a decision of a person, from the least to the most.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum ApprovalStrength {
+    /// A client says that it asked its person.
+    #[default]
+    Client,
+    /// Somebody typed back, at a terminal, what was shown there.
+    Terminal,
+    /// Somebody signed it with a key of the person's list.
+    Signed,
 }

@@ -212,6 +212,7 @@ fn every_key_can_be_set_from_a_file() {
                 "stale_report": "off", "flaky": "off", "stuck": "off", "coverage_missing": "refuse"
             }
         },
+        "approvals": { "require": "terminal" },
         "review": { "gates": { "plan": "human", "code": "human", "review": "human" }, "maxIterations": 2 }
     });
     let place = Place::new().project(all.to_string());
@@ -259,6 +260,7 @@ fn every_key_can_be_set_from_the_environment() {
                 "autopilot.redAllPassing" => ("skip".to_owned(), json!("skip")),
                 "autopilot.storage.location" => ("global".to_owned(), json!("global")),
                 "evidence.require" => ("reported".to_owned(), json!("reported")),
+                "approvals.require" => ("signed".to_owned(), json!("signed")),
                 "evidence.flaky" => ("refuse".to_owned(), json!("refuse")),
                 key if key.starts_with("review.gates") => ("human".to_owned(), json!("human")),
                 _ => ("some text".to_owned(), json!("some text")),

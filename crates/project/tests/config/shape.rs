@@ -122,6 +122,9 @@ fn the_defaults_are_those_that_are_promised() {
           "coverage_missing": "warn"
         }
       },
+      "approvals": {
+        "require": "client"
+      },
       "review": {
         "gates": {
           "plan": "auto",

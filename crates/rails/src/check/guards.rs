@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Catalog;
 use crate::command::command_flags;
-use crate::definition::{Assign, Definition, Edge, FieldType, ItemSetDef, Literal, StateDef};
+use crate::definition::{Assign, Definition, Edge, FieldType, Gate, ItemSetDef, Literal, StateDef};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::guard::Expression;
 
@@ -21,7 +21,7 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
         }
     }
     for (_, mode) in definition.gates.iter() {
-        if let Literal::Expression(expression) = mode {
+        if let Gate::Expression(expression) = mode {
             one(expression, &start, Some(&FieldType::String), faults);
         }
     }

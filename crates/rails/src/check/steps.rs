@@ -1,8 +1,6 @@
 //! Steps, gates and files: what a definition needs in which a run waits for more than reports.
 
-use crate::definition::{
-    Advance, Definition, FieldType, GATE_MODES, Issue, Kind, Literal, StateDef,
-};
+use crate::definition::{Advance, Definition, FieldType, Issue, Kind, StateDef};
 use crate::diagnostic::{Diagnostic, Located, nearest};
 
 pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
@@ -44,20 +42,7 @@ fn counter(definition: &Definition, faults: &mut Vec<Diagnostic>) {
 }
 
 fn gates(definition: &Definition, faults: &mut Vec<Diagnostic>) {
-    for (name, mode) in definition.gates.iter() {
-        if let Literal::Value(mode) = mode
-            && !mode.as_str().is_some_and(|mode| GATE_MODES.contains(&mode))
-        {
-            faults.push(Diagnostic::new(
-                "bad_value",
-                name.at,
-                format!("{mode} is no mode of a gate"),
-                format!(
-                    "use {}, or an expression that gives one of them",
-                    GATE_MODES.join(" or ")
-                ),
-            ));
-        }
+    for (name, _) in definition.gates.iter() {
         let used = definition.all_states().any(|(_, _, state)| {
             state
                 .gate

@@ -262,6 +262,7 @@ impl Planner<'_> {
                 reason,
                 token: Some(token),
                 message,
+                person: true,
             });
             return Ok(());
         }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::edge::Way;
 use super::{Planner, Stop};
+use crate::approval::{self, Approval, Strength};
 use crate::command::Command;
 use crate::definition::Kind;
 use crate::event::{Event, Grant};
@@ -43,7 +44,12 @@ impl Planner<'_> {
         match command {
             Command::Start(start) => self.start(start),
             Command::Report(report) => self.report(report),
-            Command::Reopen { reason, flags } => {
+            Command::Reopen {
+                reason,
+                flags,
+                approval,
+            } => {
+                self.person_agrees("reopen", reason, approval.as_deref())?;
                 let way = Way {
                     reason: Some(reason.clone()),
                     flags: flags.clone(),
@@ -64,12 +70,21 @@ impl Planner<'_> {
             Command::Allow {
                 code,
                 reason,
-                actor,
-            } => self.allow(code, reason, actor),
+                approval,
+            } => self.allow(code, reason, approval.as_deref()),
             Command::Edit { edits, keep } => self.edit(edits, keep),
             Command::Pause { reason } => self.pause(reason),
-            Command::Resume => self.resume(),
-            Command::Abort { flags } => self.abort(flags),
+            Command::Resume { approval } => {
+                self.person_agrees("resume", "", approval.as_deref())?;
+                self.resume()
+            }
+            Command::Abort { approval, flags } => {
+                if let Some(approval) = approval {
+                    let reason = flags.get("reason").and_then(Value::as_str);
+                    self.person_agrees("abort", reason.unwrap_or_default(), Some(approval))?;
+                }
+                self.abort(flags)
+            }
             Command::EffectDone {
                 result,
                 keep,
@@ -162,7 +177,47 @@ impl Planner<'_> {
         }
     }
 
-    fn allow(&mut self, code: &str, reason: &str, actor: &str) -> Result<(), Stop> {
+    /// Refuses where only a person has the run go on, and none has; notes whose word it was.
+    fn person_agrees(
+        &mut self,
+        what: &str,
+        reason: &str,
+        approval: Option<&Approval>,
+    ) -> Result<(), Stop> {
+        let pause = self.run.pause.as_ref();
+        let needed = self.run.status == RunStatus::Error || pause.is_some_and(|pause| pause.person);
+        if !needed && approval.is_none() {
+            return Ok(());
+        }
+        let stopped = self.run.stopped().to_owned();
+        let decided = format!("{what} after {stopped}");
+        let least = self.run.least_approval;
+        let approval = approval::strong_enough(approval, least, &decided).map_err(|refusal| {
+            let run = self.run.run.as_str();
+            Stop::refused(refusal.detail("turn", what).detail("runId", run))
+        })?;
+        self.push(Event::ApprovalGiven {
+            what: what.to_owned(),
+            state: self.state_of(ROOT),
+            stopped,
+            reason: reason.to_owned(),
+            approval: approval.clone(),
+        });
+        Ok(())
+    }
+
+    /// The person's word, held against the least that this run asks for.
+    pub(super) fn strong_enough<'a>(
+        &self,
+        approval: Option<&'a Approval>,
+        least: Strength,
+        what: &str,
+    ) -> Result<&'a Approval, Stop> {
+        approval::strong_enough(approval, least.max(self.run.least_approval), what)
+            .map_err(Stop::Refused)
+    }
+
+    fn allow(&mut self, code: &str, reason: &str, approval: Option<&Approval>) -> Result<(), Stop> {
         match self.run.status {
             RunStatus::Running => {}
             RunStatus::Paused => return Err(self.paused()),
@@ -195,11 +250,12 @@ impl Planner<'_> {
         if unit.allowed.iter().any(|known| known == code) {
             return Ok(());
         }
+        let approval = self.strong_enough(approval, Strength::Terminal, "allow")?;
         self.push(Event::RefusalAllowed {
             unit: unit.id,
             code: code.to_owned(),
             reason: reason.to_owned(),
-            actor: actor.to_owned(),
+            approval: approval.clone(),
         });
         Ok(())
     }
@@ -211,6 +267,7 @@ impl Planner<'_> {
                     reason: reason.to_owned(),
                     token: None,
                     message: None,
+                    person: false,
                 });
                 Ok(())
             }

@@ -68,6 +68,7 @@ impl Planner<'_> {
             reason: code.to_owned(),
             token: Some(pending.token),
             message: Some(message.to_owned()),
+            person: false,
         };
         match pending.at.event.as_str() {
             // Clearing up after the end is worth a warning, not a run that never ends.
@@ -118,6 +119,7 @@ impl Planner<'_> {
             reason: refusal.code.clone(),
             token: Some(pending.token),
             message: refusal.message.clone(),
+            person: false,
         });
         Some(self.finish())
     }

@@ -4,11 +4,12 @@ use super::advance::place;
 use super::command::cannot;
 use super::edge::Way;
 use super::{Need, Planner, Stop};
-use crate::command::{Choice, Ruling};
-use crate::definition::{GATE_MODES, Literal};
+use crate::approval::{GateMode, Strength};
+use crate::command::{Choice, Facts, Ruling};
+use crate::definition::{Definition, Gate};
 use crate::event::Event;
 use crate::refusal::Refusal;
-use crate::state::{Approval, ROOT, RunState, RunStatus};
+use crate::state::{ROOT, RunState, RunStatus};
 
 impl Planner<'_> {
     /// Whether a closed gate keeps the token from doing anything in `state`.
@@ -16,11 +17,11 @@ impl Planner<'_> {
         let Some(gate) = self.gate_of(state) else {
             return Ok(false);
         };
-        if !self.is_human(gate)? {
+        let Some(least) = self.gate_mode(gate)?.strength() else {
             return Ok(false);
-        }
+        };
         let hash = self.subject(gate, token)?;
-        Ok(!self.run.approvals.contains(&self.approval(gate, hash)))
+        Ok(!self.is_approved(gate, hash, least))
     }
 
     /// The refusal of what a closed gate does not let happen.
@@ -63,13 +64,13 @@ impl Planner<'_> {
                     .detail("gate", gate),
             ));
         };
-        if !self.is_human(gate)? {
+        let Some(least) = self.gate_mode(gate)?.strength() else {
             return Err(Stop::refused(
                 Refusal::new("gate_open")
                     .message(format!("the gate `{gate}` is open: nobody is asked here"))
                     .detail("gate", gate),
             ));
-        }
+        };
         let hash = self.subject(gate, token)?.to_owned();
         if hash != ruling.hash {
             return Err(Stop::refused(
@@ -83,8 +84,8 @@ impl Planner<'_> {
                     .detail("found", hash),
             ));
         }
-        let approved = self.run.approvals.contains(&self.approval(gate, &hash));
-        if approved {
+        let approval = self.strong_enough(ruling.approval.as_deref(), least, gate)?;
+        if self.is_approved(gate, &hash, least) {
             return match ruling.choice {
                 // The same thing said twice is said once.
                 Choice::Approve => Ok(()),
@@ -104,8 +105,7 @@ impl Planner<'_> {
             hash,
             choice: ruling.choice,
             feedback: ruling.feedback.clone(),
-            actor: ruling.actor.clone(),
-            how: ruling.how.clone(),
+            approval: approval.clone(),
         };
         if ruling.choice == Choice::Approve {
             self.push(made);
@@ -141,23 +141,33 @@ impl Planner<'_> {
         Some(&gate.value)
     }
 
-    /// Whether somebody has to decide at that gate.
-    fn is_human(&self, gate: &str) -> Result<bool, Stop> {
+    /// Who decides at that gate.
+    fn gate_mode(&self, gate: &str) -> Result<GateMode, Stop> {
         let mode = match self.definition.gates.get(gate) {
-            None => return Ok(false),
-            Some(Literal::Value(mode)) => mode.clone(),
-            Some(Literal::Expression(expression)) => {
+            None => return Ok(GateMode::Auto),
+            Some(Gate::Mode(mode)) => return Ok(*mode),
+            Some(Gate::Expression(expression)) => {
                 expression.evaluate(&self.scope(ROOT, None, &Way::default()))?
             }
         };
-        let [auto, human] = GATE_MODES;
-        match mode.as_str() {
-            Some(mode) if mode == human => Ok(true),
-            Some(mode) if mode == auto => Ok(false),
-            _ => Err(Stop::refused(Refusal::new("definition_fault").message(
-                format!("the mode of the gate `{gate}` is {mode}, but must be `human` or `auto`"),
-            ))),
-        }
+        mode.as_str().and_then(GateMode::named).ok_or_else(|| {
+            Stop::refused(Refusal::new("definition_fault").message(format!(
+                "the mode of the gate `{gate}` is {mode}, but must be {}",
+                GateMode::words().join(" or ")
+            )))
+        })
+    }
+
+    /// Whether a person opened the gate for this, with enough behind it.
+    fn is_approved(&self, gate: &str, hash: &str, least: Strength) -> bool {
+        let least = least.max(self.run.least_approval);
+        let round = self.definition.round(&self.run.vars);
+        self.run.approvals.iter().any(|opened| {
+            opened.gate == gate
+                && opened.iteration == round
+                && opened.hash == hash
+                && opened.strength >= least
+        })
     }
 
     /// The hash of what stands before a gate now.
@@ -171,12 +181,12 @@ impl Planner<'_> {
             }))
         })
     }
+}
 
-    fn approval(&self, gate: &str, hash: &str) -> Approval {
-        Approval {
-            gate: gate.to_owned(),
-            iteration: self.definition.round(&self.run.vars),
-            hash: hash.to_owned(),
-        }
-    }
+/// The least that a decision at a gate needs; none where nobody is asked.
+pub fn gate_strength(definition: &Definition, run: &RunState, gate: &str) -> Option<Strength> {
+    let facts = Facts::default();
+    let planner = Planner::new(definition, run, &facts);
+    let least = planner.gate_mode(gate).ok()?.strength()?;
+    Some(least.max(run.least_approval))
 }

@@ -17,6 +17,8 @@ mod step;
 mod unit;
 mod values;
 
+pub use gate::gate_strength;
+
 use serde_json::{Map, Value};
 
 use crate::command::{Command, Facts, Prepared, Reading};

@@ -97,6 +97,7 @@ impl Planner<'_> {
                 reason,
                 token: Some(token),
                 message,
+                person: true,
             });
             return Ok(());
         }
@@ -116,6 +117,7 @@ impl Planner<'_> {
                 reason: MAX_ATTEMPTS.to_owned(),
                 token: Some(token),
                 message: None,
+                person: true,
             });
             return Ok(());
         }

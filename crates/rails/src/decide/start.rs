@@ -37,6 +37,7 @@ impl Planner<'_> {
             policy_hash: start.policy_hash.clone(),
             policies: start.policies.clone(),
             actor: start.actor.clone(),
+            approvals: start.approvals,
             keep,
         });
         self.enter(Entered::plainly(

@@ -5,6 +5,7 @@
 
 mod edge;
 mod field;
+mod gate;
 mod items;
 mod ordered;
 mod text;
@@ -16,6 +17,7 @@ use serde_json::{Map, Value};
 
 pub use edge::{Assign, Edge, Effects, Names};
 pub use field::{Field, FieldType, Literal};
+pub use gate::Gate;
 pub(crate) use items::is_written;
 pub use items::{ItemSetDef, LEVEL, Open, SPLIT, STATUS, Statuses, WAVE, Waves};
 pub use ordered::Ordered;
@@ -53,9 +55,9 @@ pub struct Definition {
     /// artifacts are told by it.
     #[serde(default)]
     pub counter: Option<Located<String>>,
-    /// The gates, each with its mode: `human`, where somebody decides, or `auto`.
+    /// The gates, each with who decides there.
     #[serde(default)]
-    pub gates: Ordered<Literal>,
+    pub gates: Ordered<Gate>,
     /// How the ids of work units are made.
     #[serde(default)]
     pub unit: UnitPattern,
@@ -302,9 +304,6 @@ impl StateDef {
     }
 }
 
-/// The modes that a gate may have: open for everybody, or waiting for somebody's decision.
-pub const GATE_MODES: [&str; 2] = ["auto", "human"];
-
 /// What the edges are called that are tried behind a state's own.
 pub const OTHERWISE: &str = "otherwise";
 
@@ -475,7 +474,7 @@ impl Definition {
             all.extend(field.default_expression().map(|e| (None, e)));
         }
         for (_, mode) in self.gates.iter() {
-            if let Literal::Expression(e) = mode {
+            if let Gate::Expression(e) = mode {
                 all.push((None, e));
             }
         }

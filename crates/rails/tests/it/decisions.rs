@@ -4,7 +4,7 @@ use rails::command::{Choice, Command};
 use rails::{Event, RunStatus};
 use serde_json::json;
 
-use crate::driver::Driver;
+use crate::driver::{Driver, ann};
 use crate::session::{GATES, at, before, go_on, lead, respond, with_gates};
 use crate::support::REVIEW;
 use crate::tdd::code;
@@ -40,8 +40,7 @@ fn an_approval_opens_its_gate_and_does_nothing_else() {
                 hash,
                 choice: Choice::Approve,
                 feedback,
-                actor,
-                how,
+                approval,
             },
         ] = made.as_slice()
         else {
@@ -52,7 +51,7 @@ fn an_approval_opens_its_gate_and_does_nothing_else() {
             (gate, phase, iteration)
         );
         assert_eq!((hash.as_str(), feedback.as_str()), ("h", ""));
-        assert_eq!((actor.as_str(), how.as_str()), ("ann", "terminal"));
+        assert_eq!(*approval, ann());
         assert_eq!(
             (driver.state(), driver.run.transitions),
             (phase, moves),
@@ -376,7 +375,7 @@ fn what_a_rejection_began_is_finished_with_its_decision() {
 #[test]
 fn a_gate_of_no_known_mode_is_a_fault_of_the_definition() {
     let text = REVIEW.replace(
-        "planGate: { type: [auto, human],",
+        "planGate: { type: [auto, human, terminal, signed],",
         "planGate: { type: string,",
     );
     let mut driver = Driver::new(&text);

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rails::command::{Artifact, Choice, Edit, Present, Report, Ruling, Start};
 use rails::state::{EffectAt, ROOT};
 use rails::{
-    Command, Decision, Definition, Event, Facts, Need, Prepared, Reading, Refusal, RunState,
-    RunStatus, Severity, decide,
+    Approval, Command, Decision, Definition, Event, Facts, Need, Prepared, Reading, Refusal,
+    RunState, RunStatus, Severity, Strength, decide,
 };
 use serde_json::{Map, Value, json};
 
@@ -320,7 +320,8 @@ impl Driver {
     }
 
     pub fn resume(&mut self) -> Outcome {
-        self.send(&Command::Resume)
+        let approval = self.needed();
+        self.send(&Command::Resume { approval })
     }
 
     pub fn pause(&mut self) -> Outcome {
@@ -333,6 +334,7 @@ impl Driver {
         self.send(&Command::Reopen {
             reason: "the test is wrong".to_owned(),
             flags: Map::new(),
+            approval: self.needed(),
         })
     }
 
@@ -355,9 +357,15 @@ impl Driver {
             hash: self.subject(gate),
             choice,
             feedback: feedback.to_owned(),
-            actor: "ann".to_owned(),
-            how: "terminal".to_owned(),
+            approval: Some(Box::new(ann())),
         }
+    }
+
+    /// Ann's word, where the run stopped by a rule.
+    fn needed(&self) -> Option<Box<Approval>> {
+        let stopped = self.run.status == RunStatus::Error
+            || self.run.pause.as_ref().is_some_and(|pause| pause.person);
+        stopped.then(|| Box::new(ann()))
     }
 
     pub fn rule(&mut self, ruling: Ruling) -> Outcome {
@@ -410,7 +418,10 @@ impl Driver {
     }
 
     pub fn abort(&mut self, flags: Value) -> Outcome {
-        self.send(&Command::Abort { flags: map(flags) })
+        self.send(&Command::Abort {
+            approval: None,
+            flags: map(flags),
+        })
     }
 
     /// Id of the first unit that waits, or nothing.
@@ -451,4 +462,14 @@ impl Driver {
 /// What a refusal says.
 pub fn says(refusal: &Refusal) -> &str {
     refusal.message.as_deref().unwrap_or_default()
+}
+
+/// What Ann decided at a terminal.
+pub fn ann() -> Approval {
+    Approval {
+        strength: Strength::Terminal,
+        actor: "ann".to_owned(),
+        how: "terminal".to_owned(),
+        signature: None,
+    }
 }

@@ -10,7 +10,7 @@ use rails::state::{ItemStatus, RunState};
 use rails::{Command, Definition, Event, RunStatus};
 use serde_json::{Map, Value, json};
 
-use crate::driver::{Driver, reading};
+use crate::driver::{Driver, ann, reading};
 use crate::machines::{Choices, GATES, catalog, definition};
 
 /// Where each state may lead, by any edge or by the end of its `each`.
@@ -127,6 +127,7 @@ fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
         14 | 31 => Command::Reopen {
             reason: "back".to_owned(),
             flags: Map::new(),
+            approval: Some(Box::new(ann())),
         },
         15 => Command::Skip {
             item: (a % 2 == 0).then(|| format!("i{}", b % 4)),
@@ -136,16 +137,21 @@ fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
         16 => Command::Allow {
             code: ["strict", "lax", "other"][usize::from(a) % 3].to_owned(),
             reason: String::new(),
-            actor: "ann".to_owned(),
+            approval: Some(Box::new(ann())),
         },
         17 => Command::Pause {
             reason: "lunch".to_owned(),
         },
-        18..=19 => Command::Resume,
+        18..=19 => Command::Resume {
+            approval: Some(Box::new(ann())),
+        },
         21 if a % 4 == 0 => {
             let mut flags = Map::new();
             flags.insert("cleanup".to_owned(), Value::from(b % 2 == 0));
-            Command::Abort { flags }
+            Command::Abort {
+                approval: None,
+                flags,
+            }
         }
         22 => Command::EffectFailed {
             code: "broken".to_owned(),
@@ -312,7 +318,7 @@ proptest! {
             let next = if driver.run.pending.is_some() {
                 Command::EffectDone { result: json!({ "n": 1 }), keep: Map::new(), artifacts: Vec::new() }
             } else {
-                Command::Abort { flags: Map::new() }
+                Command::Abort { approval: None, flags: Map::new() }
             };
             let done = driver.once(&next);
             prop_assert!(done.is_ok());

@@ -4,7 +4,7 @@ use rails::RunStatus;
 use rails::command::Command;
 use serde_json::{Map, Value, json};
 
-use crate::driver::Driver;
+use crate::driver::{Driver, ann};
 use crate::session::{PHASES, at, before, go_on, lead, one_move, respond, standing, with_gates};
 use crate::tdd::code;
 
@@ -39,6 +39,7 @@ fn raise(driver: &mut Driver, to: i64) {
         .send(&Command::Reopen {
             reason: "one more".to_owned(),
             flags,
+            approval: Some(Box::new(ann())),
         })
         .unwrap();
 }
@@ -48,7 +49,10 @@ fn a_higher_cap_only_ends_the_pause() {
     let mut driver = capped();
     let (begin, files) = (driver.events.len(), driver.files.clone());
     raise(&mut driver, 3);
-    assert_eq!(driver.names(begin), ["run:resumed", "vars:changed"]);
+    assert_eq!(
+        driver.names(begin),
+        ["approval:given", "run:resumed", "vars:changed"]
+    );
     assert_eq!(driver.run.vars["maxIterations"], 3);
     assert_eq!(
         (driver.state(), driver.status()),
@@ -74,6 +78,7 @@ fn a_session_at_the_cap_may_go_back_to_its_review() {
     assert_eq!(
         driver.names(begin),
         [
+            "approval:given",
             "run:resumed",
             "effect:intended",
             "effect:done",

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use rails::Definition;
-use rails::definition::{EVENTS, GATE_MODES};
+use rails::GateMode;
+use rails::definition::EVENTS;
 use serde_json::{Map, Value};
 
 use crate::support::{COLLAB, REVIEW, TDD, catalog};
@@ -100,7 +101,7 @@ fn it_has_the_words_that_are_read() {
         words(&schema["properties"]["advance"]["enum"]),
         read_at(&format!("{head}advance: '§§§'\n"))
     );
-    let modes: BTreeSet<String> = GATE_MODES.iter().map(|mode| (*mode).to_owned()).collect();
+    let modes: BTreeSet<String> = GateMode::words().map(str::to_owned).into();
     assert_eq!(
         words(&schema["$defs"]["gateMode"]["anyOf"][0]["enum"]),
         modes

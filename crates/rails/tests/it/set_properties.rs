@@ -8,7 +8,7 @@ use rails::state::{ItemSet, ItemStatus, RunState};
 use rails::{Command, Event, RunStatus};
 use serde_json::{Map, Value, json};
 
-use crate::driver::{Driver, fields, reading, says, stands, var, whole};
+use crate::driver::{Driver, ann, fields, reading, says, stands, var, whole};
 use crate::sets::{gathered, gathering, in_hand};
 
 /// Jobs that need only those before them; what they touch, and whether they must be alone.
@@ -173,8 +173,13 @@ fn command(driver: &Driver, (what, a, b): (u8, u8, u8), drawn: &Drawn) -> Comman
         7 if a % 4 == 0 => Command::Pause {
             reason: "lunch".to_owned(),
         },
-        7..=8 => Command::Resume,
-        9 if a == 0 => Command::Abort { flags: Map::new() },
+        7..=8 => Command::Resume {
+            approval: Some(Box::new(ann())),
+        },
+        9 if a == 0 => Command::Abort {
+            approval: None,
+            flags: Map::new(),
+        },
         10..=13 => Command::Edit {
             edits: ends_wave(driver, a % 4, b),
             keep: Map::new(),

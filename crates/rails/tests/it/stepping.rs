@@ -4,7 +4,7 @@ use rails::command::{Artifact, Command, Report};
 use rails::{Event, Reading, RunStatus};
 use serde_json::{Map, Value, json};
 
-use crate::driver::{Driver, reading};
+use crate::driver::{Driver, ann, reading};
 use crate::tdd::code;
 
 const END: &str = "z: { final: completed }";
@@ -534,6 +534,7 @@ fn flags_of_a_step_back_are_seen_by_its_edges() {
         .send(&Command::Reopen {
             reason: String::new(),
             flags,
+            approval: Some(Box::new(ann())),
         })
         .unwrap();
     // It goes on by itself once the pause is over.

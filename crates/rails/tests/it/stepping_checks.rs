@@ -45,10 +45,30 @@ fn gates_are_declared_used_and_of_a_known_mode() {
         "inputs: { mode: [auto, human] }\ngates: { door: =inputs.mode }",
         gated,
     ));
+    for mode in [
+        "human",
+        "terminal",
+        "signed",
+        "{ by: person }",
+        "{ by: person, strength: signed }",
+    ] {
+        accepts(&one(&format!("gates: {{ door: {mode} }}"), gated));
+    }
     for mode in ["closed", "true", "3", "~"] {
         refuses(
-            "bad_value",
+            "unreadable",
             &one(&format!("gates: {{ §door: {mode} }}"), gated),
+        );
+    }
+    for mode in [
+        "{ by: §robot }",
+        "{ §strength: signed }",
+        "{ by: person, strength: §loud }",
+        "{ by: person, §since: monday }",
+    ] {
+        refuses(
+            "unreadable",
+            &one(&format!("gates: {{ door: {mode} }}"), gated),
         );
     }
     refuses("bad_expression", &one("gates: { door: §=1 + 1 }", gated));

@@ -6,6 +6,7 @@ use rails::state::ItemStatus;
 use rails::{Command, RunStatus, Severity, UnitMatch, match_unit};
 use serde_json::{Value, json};
 
+use crate::driver::ann;
 use crate::tdd::{
     begin, code, counts, one, own_commit, status_of, subtask, tdd, tests, three, through,
 };
@@ -362,7 +363,7 @@ fn an_allowed_policy_passes_once() {
     let allow = |code: &str| Command::Allow {
         code: code.to_owned(),
         reason: "generated".to_owned(),
-        actor: "ann".to_owned(),
+        approval: Some(Box::new(ann())),
     };
     driver
         .readings
@@ -514,17 +515,21 @@ fn attempts_below_one_count_as_one() {
 fn a_run_is_started_once_and_before_anything_else() {
     let mut driver = tdd(&json!([subtask("1.1", &[])]));
     for command in [
-        Command::Resume,
+        Command::Resume {
+            approval: Some(Box::new(ann())),
+        },
         Command::Pause {
             reason: String::new(),
         },
         Command::Reopen {
             reason: String::new(),
             flags: serde_json::Map::new(),
+            approval: Some(Box::new(ann())),
         },
         Command::Step,
         Command::Decide(Box::default()),
         Command::Abort {
+            approval: None,
             flags: serde_json::Map::new(),
         },
         Command::Report(Report::default()),

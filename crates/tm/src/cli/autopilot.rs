@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use conductor::tdd::evidence::show;
 
-use super::{Place, RunChoice};
+use super::{Place, RunChoice, Signing};
 
 /// `tm autopilot`.
 #[derive(Debug, Args)]
@@ -252,6 +252,9 @@ pub struct Reopen {
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub reason: String,
+    /// By what.
+    #[command(flatten)]
+    pub signing: Signing,
     /// The run.
     #[command(flatten)]
     pub run: RunChoice,
@@ -280,6 +283,9 @@ pub struct Allow {
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT")]
     pub reason: String,
+    /// By what.
+    #[command(flatten)]
+    pub signing: Signing,
     /// The run.
     #[command(flatten)]
     pub run: RunChoice,
@@ -313,6 +319,9 @@ pub struct Resume {
     /// Go through the run step by step: do the work, press Enter, type the results
     #[arg(long)]
     pub interactive: bool,
+    /// By what, where only a person has it go on.
+    #[command(flatten)]
+    pub signing: Signing,
 }
 
 /// `tm autopilot abort`.
@@ -324,9 +333,9 @@ pub struct Abort {
     /// Delete the branch even if it has work that is nowhere else
     #[arg(long, requires = "cleanup")]
     pub force: bool,
-    /// Do not ask; needed for clean-up where nobody can be asked
-    #[arg(long, requires = "cleanup")]
-    pub yes: bool,
+    /// By what.
+    #[command(flatten)]
+    pub signing: Signing,
     /// The run.
     #[command(flatten)]
     pub run: RunChoice,

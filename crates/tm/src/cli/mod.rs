@@ -168,6 +168,14 @@ pub struct RunChoice {
     pub run_id: Option<String>,
 }
 
+/// By what a person decides.
+#[derive(Debug, Clone, Args)]
+pub struct Signing {
+    /// Sign the decision with this SSH key, instead of typing back what is shown; a passphrase or a touch is asked for
+    #[arg(long, value_name = "KEY")]
+    pub sign: Option<PathBuf>,
+}
+
 impl Cli {
     /// Whether the answer is to be JSON.
     pub fn json(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Place, RunChoice};
+use super::{Place, RunChoice, Signing};
 
 /// `tm run`.
 #[derive(Debug, Args)]
@@ -38,11 +38,11 @@ pub enum RunCommand {
     /// Stop taking reports until the run is resumed
     Pause(Reasoned),
     /// Go on with a paused or interrupted run
-    Resume(Chosen),
+    Resume(Resume),
     /// End the run; its journal stays, and whatever it worked on
     Abort(Chosen),
     /// Go one step back, where the present state says how
-    Reopen(Reasoned),
+    Reopen(Reopen),
     /// Give the present item up, where the present state says how
     Skip(Skip),
     /// Open the gate that the run waits at; a person decides this, at a terminal
@@ -144,12 +144,40 @@ pub struct Skip {
     pub run: RunChoice,
 }
 
+/// `tm run resume`.
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// By what, where only a person has it go on.
+    #[command(flatten)]
+    pub signing: Signing,
+    /// The run.
+    #[command(flatten)]
+    pub run: RunChoice,
+}
+
+/// `tm run reopen`.
+#[derive(Debug, Args)]
+pub struct Reopen {
+    /// Why; it is journalled and reported
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub reason: String,
+    /// By what, where only a person takes it up again.
+    #[command(flatten)]
+    pub signing: Signing,
+    /// The run.
+    #[command(flatten)]
+    pub run: RunChoice,
+}
+
 /// `tm run approve`.
 #[derive(Debug, Args)]
 pub struct Approve {
     /// What was looked at, by its hash or the first eight digits of it: anything else is refused
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
+    /// By what.
+    #[command(flatten)]
+    pub signing: Signing,
     /// The run.
     #[command(flatten)]
     pub run: RunChoice,
@@ -164,6 +192,9 @@ pub struct Reject {
     /// What was looked at, by its hash or the first eight digits of it: anything else is refused
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
+    /// By what.
+    #[command(flatten)]
+    pub signing: Signing,
     /// The run.
     #[command(flatten)]
     pub run: RunChoice,

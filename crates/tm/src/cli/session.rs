@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::ProjectPlace;
 use super::setup::TrustChoice;
+use super::{ProjectPlace, Signing};
 
 /// `tm session`.
 #[derive(Debug, Args)]
@@ -209,6 +209,9 @@ pub struct Approve {
     /// What was looked at, by its hash or the first eight digits of it: anything else is refused
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
+    /// By what.
+    #[command(flatten)]
+    pub signing: Signing,
     /// The session.
     #[command(flatten)]
     pub session: SessionChoice,
@@ -223,6 +226,9 @@ pub struct Reject {
     /// What was looked at, by its hash or the first eight digits of it: anything else is refused
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
+    /// By what.
+    #[command(flatten)]
+    pub signing: Signing,
     /// The session.
     #[command(flatten)]
     pub session: SessionChoice,
@@ -237,6 +243,9 @@ pub struct Reopen {
     /// After how many iterations it pauses from now on
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_iterations: Option<u32>,
+    /// By what.
+    #[command(flatten)]
+    pub signing: Signing,
     /// The session.
     #[command(flatten)]
     pub session: SessionChoice,

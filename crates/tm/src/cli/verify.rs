@@ -18,6 +18,12 @@ pub struct Verify {
     /// The least level that RED and GREEN must have
     #[arg(long, value_name = "LEVEL", value_enum, default_value = "claimed")]
     pub require: LevelName,
+    /// The least that must stand behind what a person decided; the settings may ask for more
+    #[arg(long, value_name = "STRENGTH", value_enum, default_value = "client")]
+    pub approvals: StrengthName,
+    /// The keys that may sign decisions, as `ssh-keygen` reads them; those of the person's list if left out
+    #[arg(long, value_name = "FILE")]
+    pub signers: Option<PathBuf>,
     /// Where, and how to answer.
     #[command(flatten)]
     pub place: ProjectPlace,
@@ -32,4 +38,15 @@ pub enum LevelName {
     Reported,
     /// The tests were run by `tm`.
     Verified,
+}
+
+/// How much stands behind a decision of a person.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum StrengthName {
+    /// A client says that it asked.
+    Client,
+    /// Somebody typed at a terminal what was shown there.
+    Terminal,
+    /// Somebody signed it.
+    Signed,
 }

@@ -1,9 +1,10 @@
 //! `tm autopilot`.
 
 use conductor::tdd::request;
-use conductor::{Conductor, Fault, Kind};
+use conductor::{Conductor, Fault};
 use project::config::Level;
 
+use super::approving::{self, Question, agreed};
 use super::{DONE, Outcome, declined, open, usage, watch};
 use crate::cli::autopilot::{
     Abort, Allow, Autopilot, AutopilotCommand, Commit, Complete, Evidence, Finalize, Resume, Start,
@@ -38,7 +39,11 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
         AutopilotCommand::Commit(commit) => make_commit(&conductor, commit, output),
         AutopilotCommand::Finalize(finalize) => finish(&conductor, finalize, output),
         AutopilotCommand::Reopen(reopen) => {
-            let answer = conductor.reopen(reopen.run.run_id.as_deref(), &reopen.reason)?;
+            let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
+            let turn = ("reopen", reason);
+            let answer = approving::turn(&conductor, turn, &reopen.signing, output, |conductor| {
+                conductor.reopen(run, reason)
+            })?;
             output.answer(&answer, render::moved)?;
             Ok(DONE)
         }
@@ -272,34 +277,50 @@ fn finish(conductor: &Conductor, finalize: Finalize, output: &mut Output) -> Out
 }
 
 fn let_pass(conductor: &Conductor, allow: &Allow, output: &mut Output) -> Outcome {
-    if !output.has_person() {
-        return Err(Fault::new(
-            Kind::Refused,
-            "needs_terminal",
-            format!("letting `{}` pass is decided by a person at a terminal", allow.code),
-        )
-        .suggest("an agent cannot allow this: mend what was refused, or ask the person to run the command")
-        .recover(format!("tm autopilot allow {} --reason TEXT", allow.code)));
-    }
     let run = allow.run.run_id.as_deref();
+    let code = &allow.code;
+    let again = || format!("tm autopilot allow {code} --reason TEXT");
+    if allow.signing.sign.is_none() {
+        approving::needs_terminal(output, &format!("letting `{code}` pass is decided"), again)?;
+    }
     let status = conductor.status(run)?;
     let unit = status.next_action.unit_id.as_deref().unwrap_or("none");
-    let text = format!(
-        "For the work unit {unit} of the run {},\nthe refusal {} will pass: {}\nThis is journalled, and stands in the report.\n",
-        status.run_id, allow.code, allow.reason
-    );
-    output.text(&render::plain(&text))?;
-    let answer = person::ask(output, "\nType allow to let it pass: ")?;
-    if answer.as_deref() != Some("allow") {
-        return Err(declined(&format!("letting `{}` pass", allow.code)));
-    }
-    let moved = conductor.allow(run, &allow.code, &allow.reason)?;
+    let text = render::plain(&format!(
+        "For the work unit {unit} of the run {},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
+        status.run_id, allow.reason
+    ));
+    let (statement, least) = conductor.allow_statement(&status.run_id, code, &allow.reason)?;
+    let question = Question {
+        text: &text,
+        to: "let it pass",
+        what: &format!("letting `{code}` pass"),
+        deed: "a refusal is let pass",
+        least,
+    };
+    let by = agreed(
+        conductor,
+        &allow.signing,
+        &statement,
+        &question,
+        output,
+        again,
+    )?;
+    let moved = by.allow(Some(&status.run_id), code, &allow.reason)?;
     output.answer(&moved, render::moved)?;
     Ok(DONE)
 }
 
 fn go_on(conductor: &Conductor, resume: &Resume, output: &mut Output) -> Outcome {
-    let resumed = match conductor.resume(resume.run_id.as_deref()) {
+    let go_on = |run: Option<&str>, output: &mut Output| {
+        approving::turn(
+            conductor,
+            ("resume", ""),
+            &resume.signing,
+            output,
+            |conductor| conductor.resume(run),
+        )
+    };
+    let resumed = match go_on(resume.run_id.as_deref(), output) {
         Err(fault) if fault.code == "several_runs" && output.has_person() => {
             let candidates = conductor.resumable()?;
             let text = render::chosen(&candidates, &output.look());
@@ -307,8 +328,10 @@ fn go_on(conductor: &Conductor, resume: &Resume, output: &mut Output) -> Outcome
             let Some(chosen) = person::choose(output, candidates.len())? else {
                 return Err(fault);
             };
-            let id = candidates.get(chosen).map(|run| run.run_id.as_str());
-            conductor.resume(id)?
+            go_on(
+                candidates.get(chosen).map(|run| run.run_id.as_str()),
+                output,
+            )?
         }
         other => other?,
     };
@@ -321,35 +344,41 @@ fn go_on(conductor: &Conductor, resume: &Resume, output: &mut Output) -> Outcome
 
 fn end(conductor: &Conductor, abort: &Abort, output: &mut Output) -> Outcome {
     let run = abort.run.run_id.as_deref();
-    if abort.cleanup && !abort.yes {
-        let status = conductor.status(run)?;
-        let what = format!(
-            "the branch {} and the folder of the run {}",
-            status.branch, status.run_id
-        );
-        if !output.has_person() {
-            let force = if abort.force { " --force" } else { "" };
-            return Err(Fault::new(
-                Kind::Refused,
-                "needs_confirmation",
-                format!("clean-up deletes {what}, and nobody is here to confirm it"),
-            )
-            .suggest("confirm it with --yes, or leave out --cleanup to keep both")
-            .recover(format!(
-                "tm autopilot abort --cleanup{force} --yes --run-id {}",
-                status.run_id
-            )));
-        }
-        let question = render::plain(&format!("End the run, and delete {what}?"));
-        if !person::confirm(output, &question, false)? {
-            return Err(declined("the clean-up"));
-        }
-    }
     let request = request::Abort {
         cleanup: abort.cleanup,
         force: abort.force,
     };
-    let aborted = conductor.abort(run, request)?;
+    if !abort.cleanup {
+        let aborted = conductor.abort(run, request)?;
+        output.answer(&aborted, render::aborted)?;
+        return Ok(DONE);
+    }
+    let status = conductor.status(run)?;
+    let id = &status.run_id;
+    let text = render::plain(&format!(
+        "The run {id} ends.\nIts branch {} and its folder are deleted, with its journal and its evidence.\n",
+        status.branch
+    ));
+    let (statement, least) = conductor.turn_statement(id, "abort", "")?;
+    let question = Question {
+        text: &text,
+        to: "delete them",
+        what: "the clean-up",
+        deed: "a run's branch and folder are deleted",
+        least,
+    };
+    let by = agreed(
+        conductor,
+        &abort.signing,
+        &statement,
+        &question,
+        output,
+        || {
+            let force = if abort.force { " --force" } else { "" };
+            format!("tm autopilot abort --cleanup{force} --run-id {id}")
+        },
+    )?;
+    let aborted = by.abort(Some(id), request)?;
     output.answer(&aborted, render::aborted)?;
     Ok(DONE)
 }
@@ -357,6 +386,7 @@ fn end(conductor: &Conductor, abort: &Abort, output: &mut Output) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use conductor::Kind;
 
     fn check(
         first: Option<&str>,

@@ -60,7 +60,7 @@ pub fn log(log: Log, output: &mut Output) -> Outcome {
             let conductor = open(place.project_root, None, "tm log verify")?;
             let answer = conductor.verify_log(one.run.as_deref())?;
             output.answer(&answer, render::log_verified)?;
-            if !answer.whole || !answer.evidence.is_empty() {
+            if !answer.is_sound() {
                 return Ok(Kind::Environment.exit_status());
             }
         }

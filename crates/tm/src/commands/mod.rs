@@ -1,5 +1,6 @@
 //! What each command does: it asks the conductor and hands the answer to the output.
 
+mod approving;
 mod autopilot;
 pub mod collab;
 mod evidence;
@@ -22,7 +23,6 @@ use std::process::ExitCode;
 use clap::Parser;
 use conductor::{Conductor, Fault, Kind, OpenOptions};
 use project::config::Environment;
-use project::convention::plain::one_line;
 
 use crate::cli::{self, Cli, Command};
 use crate::output::Output;
@@ -114,7 +114,7 @@ fn open(
         tag,
         environment: Environment::of_this_process(),
         command: command.to_owned(),
-        actor: actor(),
+        actor: project::person::user_name(),
         given_up: None,
     })
 }
@@ -129,16 +129,6 @@ fn current_folder() -> Result<PathBuf, Fault> {
         )
         .suggest("change to a folder that exists")
     })
-}
-
-/// Who is at work, for the journal: the user's name, where the environment tells it.
-fn actor() -> String {
-    ["USER", "LOGNAME"]
-        .iter()
-        .filter_map(|name| std::env::var(name).ok())
-        .map(|name| one_line(&name))
-        .find(|name| !name.is_empty())
-        .unwrap_or_else(|| "cli".to_owned())
 }
 
 /// The fault of a command line that parses, and still makes no sense.

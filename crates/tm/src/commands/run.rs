@@ -4,7 +4,8 @@ use conductor::{Conductor, Fault, RunReport};
 use serde_json::{Map, Value};
 
 use super::session::{advice, decision};
-use super::{DONE, Outcome, collab, open, usage};
+use super::{DONE, Outcome, approving, collab, open, usage};
+use crate::cli::Signing;
 use crate::cli::run::{Report, Run, RunCommand, Start};
 use crate::output::Output;
 use crate::render;
@@ -36,7 +37,11 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Resume(chosen) => {
-            let answer = conductor.run_resume(chosen.run.run_id.as_deref())?;
+            let run = chosen.run.run_id.as_deref();
+            let turn = ("resume", "");
+            let answer = approving::turn(&conductor, turn, &chosen.signing, output, |conductor| {
+                conductor.run_resume(run)
+            })?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Abort(chosen) => {
@@ -44,7 +49,11 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Reopen(reopen) => {
-            let answer = conductor.run_reopen(reopen.run.run_id.as_deref(), &reopen.reason)?;
+            let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
+            let turn = ("reopen", reason);
+            let answer = approving::turn(&conductor, turn, &reopen.signing, output, |conductor| {
+                conductor.run_reopen(run, reason)
+            })?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Skip(skip) => {
@@ -54,11 +63,12 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
         }
         RunCommand::Approve(approve) => {
             let (run, hash) = (approve.run.run_id.as_deref(), approve.hash.as_deref());
-            return decide(&conductor, run, hash, None, output);
+            return decide(&conductor, run, hash, None, &approve.signing, output);
         }
         RunCommand::Reject(reject) => {
             let (run, hash) = (reject.run.run_id.as_deref(), reject.hash.as_deref());
-            return decide(&conductor, run, hash, Some(&reject.feedback), output);
+            let feedback = Some(reject.feedback.as_str());
+            return decide(&conductor, run, hash, feedback, &reject.signing, output);
         }
     }
     Ok(DONE)
@@ -70,6 +80,7 @@ fn decide(
     run: Option<&str>,
     hash: Option<&str>,
     feedback: Option<&str>,
+    signing: &Signing,
     output: &mut Output,
 ) -> Outcome {
     let choice = if feedback.is_some() {
@@ -82,18 +93,22 @@ fn decide(
     }
     let gate = conductor.run_gate(run).map_err(advice::for_run)?;
     decision::bound_to(&gate, About::Run, None, hash)?;
-    decision::needs_terminal(output, "this is decided", || {
-        let id = &gate.session_id;
-        match feedback {
-            Some(_) => format!("tm run reject --feedback TEXT --run-id {id}"),
-            None => format!("tm run approve --run-id {id}"),
-        }
-    })?;
-    let text = render::session::gate(&gate, About::Run, feedback, &output.look());
-    let what = format!("the decision at the gate {}", gate.gate);
-    decision::typed_back(output, &text, choice, &what)?;
-    let decide = decision::decision(gate, choice, feedback.unwrap_or_default(), decision::HOW)?;
-    let moved = conductor.run_decide(&decide).map_err(advice::for_run)?;
+    let id = &gate.session_id;
+    let again = match feedback {
+        Some(_) => format!("tm run reject --feedback TEXT --run-id {id}"),
+        None => format!("tm run approve --run-id {id}"),
+    };
+    let by = decision::by_person(
+        conductor,
+        &gate,
+        About::Run,
+        feedback,
+        signing,
+        output,
+        again,
+    )?;
+    let decide = decision::decision(gate, choice, feedback.unwrap_or_default())?;
+    let moved = by.run_decide(&decide).map_err(advice::for_run)?;
     output.answer(&moved, render::run::moved)?;
     Ok(DONE)
 }

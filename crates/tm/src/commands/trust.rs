@@ -4,7 +4,7 @@ use conductor::trust::{Subject, TrustRequest};
 use conductor::{Conductor, Fault, Kind};
 use serde_json::json;
 
-use super::session::decision::{needs_terminal, typed_back};
+use super::approving::{needs_terminal, typed_back};
 use super::{DONE, Outcome};
 use crate::cli::setup::TrustChoice;
 use crate::output::Output;

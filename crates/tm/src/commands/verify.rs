@@ -4,12 +4,12 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use conductor::proof::{Exported, VerifyRequest};
-use conductor::{Conductor, Fault, Kind};
+use conductor::{Conductor, Fault, Kind, Strength};
 use project::config::Level;
 
 use super::{DONE, Outcome, current_folder, open, usage};
 use crate::cli::history::{Export, ExportFormat};
-use crate::cli::verify::{LevelName, Verify};
+use crate::cli::verify::{LevelName, StrengthName, Verify};
 use crate::output::Output;
 use crate::render;
 
@@ -24,6 +24,12 @@ pub fn run(verify: Verify, output: &mut Output) -> Outcome {
             LevelName::Reported => Level::Reported,
             LevelName::Verified => Level::Verified,
         }),
+        approvals: Some(match verify.approvals {
+            StrengthName::Client => Strength::Client,
+            StrengthName::Terminal => Strength::Terminal,
+            StrengthName::Signed => Strength::Signed,
+        }),
+        signers: verify.signers,
     })?;
     output.answer(&answer, render::range_verified)?;
     Ok(if answer.verified {

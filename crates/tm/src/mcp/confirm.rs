@@ -1,6 +1,6 @@
 //! Asking the person before something that cannot be undone.
 
-use conductor::{Fault, Kind};
+use conductor::{Fault, Kind, Strength};
 use mcp::{Ask, Client, Input, Stop};
 use serde_json::{Value, json};
 
@@ -74,6 +74,29 @@ pub fn confirm(client: &Client, question: &str, about: &str, by_hand: &str) -> R
         format!("the person did not confirm, and nothing was changed: {question}"),
     )
     .suggest("do not ask again; go on with the run as it is, or ask the person what to do")
+    .into())
+}
+
+/// Refuses where the word of a client is not enough.
+pub fn strong_enough(least: Strength, by_hand: &str) -> Result<(), No> {
+    if least <= Strength::Client {
+        return Ok(());
+    }
+    let by_hand = match least {
+        Strength::Signed => format!("{by_hand} --sign KEY"),
+        Strength::Client | Strength::Terminal => by_hand.to_owned(),
+    };
+    Err(Fault::new(
+        Kind::Refused,
+        "approval_too_weak",
+        format!(
+            "this asks for an approval of the strength `{}`, and a client can give none",
+            least.name()
+        ),
+    )
+    .suggest(format!("ask the person to run `{by_hand}` in a terminal"))
+    .detail("required", least.name())
+    .recover(by_hand)
     .into())
 }
 

@@ -1,5 +1,6 @@
 //! Runs and journals.
 
+use conductor::approval::SignatureState;
 use conductor::{LogRepaired, LogVerified, RunSummary};
 use journal::Record;
 use project::convention::plain::{cut_at_word, one_line, visible_len};
@@ -148,6 +149,32 @@ pub fn log_verified(verified: &LogVerified, look: &Look) -> String {
             &format!(
                 "the evidence {} that event {} names is {}: bring it back from a copy",
                 problem.sha256, problem.event, problem.state
+            ),
+        );
+    }
+    for decision in &verified.decisions {
+        let (sign, worth) = match decision.signature {
+            SignatureState::Good => (Sign::Good, "its signature is good".to_owned()),
+            SignatureState::Unsigned => (Sign::Bullet, "unsigned".to_owned()),
+            SignatureState::Unchecked => (
+                Sign::Warn,
+                format!(
+                    "its signature could not be checked: {}",
+                    decision.problem.as_deref().unwrap_or_default()
+                ),
+            ),
+            SignatureState::Bad => (Sign::Bad, decision.problem.clone().unwrap_or_default()),
+        };
+        let key = decision.key.iter().map(|key| format!(", {key}"));
+        page.signed(
+            sign,
+            &format!(
+                "event {}: {} by {} ({}{}); {worth}",
+                decision.seq,
+                decision.what,
+                decision.actor,
+                decision.strength.name(),
+                key.collect::<String>()
             ),
         );
     }

@@ -12,7 +12,7 @@ pub fn event(record: &Record, look: &Look) -> String {
     let name = one_line(&record.event);
     let style = match name.as_str() {
         "error" | "effect:failed" => BAD,
-        "report:retried" | "run:paused" | "refusal:allowed" => WARN,
+        "report:retried" | "run:paused" | "refusal:allowed" | "approval:given" => WARN,
         "commit:created" | "subtask:complete" | "run:ended" => GOOD,
         _ => NOTE,
     };
@@ -66,11 +66,28 @@ fn details(record: &Record) -> String {
             let subject = message.lines().next().unwrap_or_default();
             format!("{} {subject}", sha.get(..10).unwrap_or(&sha))
         }
-        "refusal:allowed" => format!("{} by {}: {}", text("code"), text("actor"), text("reason")),
+        "refusal:allowed" => format!("{} {}: {}", text("code"), by(record), text("reason")),
+        "decision:made" => format!("{} {} {}", text("gate"), text("choice"), by(record)),
+        "approval:given" => format!("{} after {} {}", text("what"), text("stopped"), by(record)),
         "run:paused" => text("reason"),
         "run:ended" => format!("{} {}", text("status"), text("reason")),
         _ => scalars(record),
     }
+}
+
+/// Whose word it is, and how much stands behind it.
+fn by(record: &Record) -> String {
+    let approval = record.fields.get("approval");
+    let text = |key| {
+        approval
+            .and_then(|approval| approval.get(key))
+            .and_then(Value::as_str)
+    };
+    format!(
+        "by {} ({})",
+        text("actor").unwrap_or_default(),
+        text("strength").unwrap_or_default()
+    )
 }
 
 fn count(record: &Record, key: &str) -> usize {

@@ -127,6 +127,20 @@ pub fn counted(number: impl TryInto<u64>, one: &str) -> String {
     }
 }
 
+/// What a person decides by having a run go on that stopped.
+pub fn turn(statement: &conductor::Statement, look: &Look) -> String {
+    let mut page = Page::new(look);
+    page.title("Have the run go on?");
+    page.field("run", &statement.run);
+    page.field("stopped", &statement.subject);
+    page.field("turn", &statement.what);
+    if !statement.text.is_empty() {
+        page.field("reason", &statement.text);
+    }
+    page.raw("Your word is journalled, and stands in the report.");
+    page.finish()
+}
+
 /// A text with its lines kept, and without anything that a terminal would act on.
 pub fn plain(text: &str) -> String {
     let end = if text.ends_with([' ', '\n']) {

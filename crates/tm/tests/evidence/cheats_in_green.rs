@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::cheats_in_red::executable;
 use crate::stage::{NEW_CODE, NEW_TESTS, Stage, accepted};
+use crate::terminal::agreed;
 
 /// What somebody does to the tests instead of the code.
 type Cheat = (&'static str, fn(&Stage), &'static [&'static str]);
@@ -303,7 +304,8 @@ fn stuck_after_three_alike() {
     );
     let paused = stage.env.auto("complete green --results passed:3,failed:0");
     assert_eq!((paused.code(), paused.status), ("paused", 5), "{paused:#?}");
-    stage.env.auto("resume").ok();
+    let (status, shown) = agreed(&stage.env, &["autopilot", "resume"]);
+    assert_eq!(status, 0, "{shown}");
     stage.green();
 
     // Who gets on is not stuck, however often it takes.

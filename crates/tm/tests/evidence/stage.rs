@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::advice;
 use crate::environment::{Answer, TASKS, TestEnvironment, autopilot};
-use crate::terminal::at_terminal;
+use crate::terminal::agreed;
 
 /// Runs each function `test_…` of each `tests/*_test.sh` and tells in TAP what it did: status 77 skips, 78 is still to be
 /// done. With `JUNIT` it tells the same in that file as XML, and with `RETRY` tries once more what failed.
@@ -250,7 +250,7 @@ impl Stage {
     /// A person at a terminal lets a refusal pass.
     pub fn allow(&self, code: &str) {
         let arguments = ["autopilot", "allow", code, "--reason", "looked at it"];
-        let (status, shown) = at_terminal(&self.env, &arguments, "allow\n");
+        let (status, shown) = agreed(&self.env, &arguments);
         assert_eq!(status, 0, "{shown}");
     }
 

@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "other tests use more of it")]
 mod environment;
 mod pages;
-#[path = "../it/session_person.rs"]
+#[path = "../it/person.rs"]
 #[allow(dead_code, reason = "other tests use more of it")]
 mod person;
 mod programs;

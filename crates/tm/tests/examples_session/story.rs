@@ -57,7 +57,8 @@ impl Story {
     }
 
     fn trust(&self) {
-        let (shown, status, _) = Person::at(&self.0, &["session", "trust", PROFILE]).agrees();
+        let (shown, status, _) =
+            Person::at(self.0.program(&["session", "trust", PROFILE])).agrees();
         assert_eq!(status, 0, "{shown}");
         assert!(
             shown.contains("generation: python3 -IB read_code.py"),
@@ -163,7 +164,7 @@ fn a_way_back_that_leads_elsewhere_stops_the_session_and_a_person_takes_it_up_ag
     let folder = PathBuf::from(state["folder"].as_str().unwrap());
     assert!(!folder.join("iteration-1/code").exists());
 
-    let (shown, status, _) = Person::at(&story.0, &["session", "reopen"]).agrees();
+    let (shown, status, _) = Person::at(story.0.program(&["session", "reopen"])).agrees();
     assert_eq!(status, 0, "{shown}");
     assert_eq!(story.respond(CODE)["phase"], "REVIEWING");
 }

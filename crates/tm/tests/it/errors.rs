@@ -191,10 +191,10 @@ fn what_needs_a_person_is_refused_where_there_is_none() {
     let answer = environment
         .tm(&["autopilot", "abort", "--cleanup", "--json"])
         .json_with(3);
-    assert_eq!(answer["error"]["code"], "needs_confirmation");
+    assert_eq!(answer["error"]["code"], "needs_terminal");
     let recovery = answer["error"]["recovery"].as_str().unwrap();
     assert!(
-        recovery.starts_with("tm autopilot abort --cleanup --yes --run-id "),
+        recovery.starts_with("tm autopilot abort --cleanup --run-id "),
         "{recovery}"
     );
     // Nothing was changed by it.
@@ -203,7 +203,9 @@ fn what_needs_a_person_is_refused_where_there_is_none() {
         .json_with(0);
     assert_eq!(status["status"], "running");
 
-    let words: Vec<&str> = recovery.split(' ').skip(1).chain(["--json"]).collect();
+    let key = crate::person::key(&environment.home().join("store"));
+    let by_hand = ["--sign", &key, "--json"];
+    let words: Vec<&str> = recovery.split(' ').skip(1).chain(by_hand).collect();
     let answer = environment.tm(&words).json_with(0);
     assert_eq!(answer["cleanedUp"], true, "{answer}");
     assert_eq!(

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::environment::{Ran, TestEnvironment};
+use crate::person::Person;
 
 /// A project without a repository, with the worked examples as its workflows.
 pub fn with_examples() -> TestEnvironment {
@@ -65,6 +66,12 @@ fn code(environment: &TestEnvironment, words: &[&str], status: i32) -> String {
         "nothing is suggested: {answer}"
     );
     code
+}
+
+/// A person has the run go on.
+fn goes_on(project: &TestEnvironment) {
+    let (_, status, rest) = Person::at(project.program(&["run", "resume"])).agrees();
+    assert_eq!(status, 0, "{rest}");
 }
 
 #[test]
@@ -190,7 +197,8 @@ fn documents_are_reviewed_in_rounds_beside_each_other() {
     assert_eq!(paused["nextAction"]["action"], "paused");
     let late = ["report", "--unit", "b.md-review", "--outcome", "approved"];
     assert_eq!(code(&project, &late, 5), "paused");
-    ok(&project, &["resume"]);
+    assert_eq!(code(&project, &["resume"], 3), "needs_person");
+    goes_on(&project);
     report(&["--unit", "a.md-review-3", "--outcome", "approved"]);
     report(&["--unit", "b.md-review", "--outcome", "approved"]);
     let status = ok(&project, &["status"]);
@@ -367,7 +375,9 @@ fn attempts_that_are_used_up_pause_the_run_and_resume_grants_new_ones() {
     }
     let next = ok(&project, &["next"]);
     assert_eq!(next["pausedReason"], "max_attempts_reached");
-    assert_eq!(ok(&project, &["resume"])["nextAction"]["attempt"], 1);
+    assert_eq!(code(&project, &["resume"], 3), "needs_person");
+    goes_on(&project);
+    assert_eq!(ok(&project, &["next"])["attempt"], 1);
     let back = ok(&project, &["reopen", "--reason", "one more change"]);
     assert_eq!(back["nextAction"]["unitId"], "1-freeze-2");
 }

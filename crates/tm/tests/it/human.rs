@@ -1,6 +1,7 @@
 //! What a person reads.
 
 use crate::environment::TestEnvironment;
+use crate::person::Person;
 
 #[test]
 fn status_has_a_bar_and_the_next_command() {
@@ -190,9 +191,10 @@ What to do
     );
     assert!(!status.out.contains("max_attempts"), "{status:?}");
     // What the page says about going back holds.
-    environment
-        .tm(&["autopilot", "reopen", "--run-id", run, "--reason", "wrong"])
-        .text();
+    let reopen = ["autopilot", "reopen", "--run-id", run, "--reason", "wrong"];
+    let (shown, status, rest) = Person::at(environment.program(&reopen)).agrees();
+    assert_eq!(status, 0, "{rest}");
+    assert!(shown.contains("max_attempts_reached"), "{shown}");
     let next = environment.tm(&["autopilot", "next"]);
     assert!(next.text().starts_with("RED 1.1: "), "{next:?}");
 }

@@ -1,5 +1,6 @@
 //! The program as its callers meet it: the real binary, in real repositories.
 
+mod approvals;
 mod collab;
 mod collab_walk;
 mod demo;
@@ -12,11 +13,11 @@ mod generic_runs;
 mod human;
 mod init;
 mod interactive;
+mod person;
 mod reading;
 mod run_gates;
 mod session;
 mod session_gates;
-mod session_person;
 mod shell;
 mod terminal;
 mod trust;

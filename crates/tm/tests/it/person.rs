@@ -1,12 +1,11 @@
-//! A person at a terminal, who reads before they type.
+//! A person at a terminal, who reads before they type, and one who signs.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
-use std::process::{Child, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
-use crate::environment::TestEnvironment;
 
 /// The binary at a terminal of its own.
 pub struct Person {
@@ -16,8 +15,8 @@ pub struct Person {
 }
 
 impl Person {
-    /// Runs the binary.
-    pub fn at(environment: &TestEnvironment, arguments: &[&str]) -> Self {
+    /// Runs a command of the binary.
+    pub fn at(mut command: Command) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -27,7 +26,6 @@ impl Person {
             .write(true)
             .open(name)
             .unwrap();
-        let mut command = environment.program(arguments);
         command
             .env("TERM", "xterm")
             .stdin(slave.try_clone().unwrap())
@@ -55,8 +53,8 @@ impl Person {
         read > 0
     }
 
-    /// Waits for the code that is to be typed back. Everything up to it, and the code.
-    pub fn code(&mut self) -> (String, String) {
+    /// Waits for the code that is to be typed back. Everything up to it, and the code; nothing where none is asked for.
+    pub fn asked(&mut self) -> Option<(String, String)> {
         loop {
             if let Some((shown, rest)) = self.unread.split_once("\nType ")
                 && let Some((code, _)) = rest.split_once(" to ")
@@ -64,10 +62,18 @@ impl Person {
             {
                 let told = (shown.to_owned(), code.to_owned());
                 self.unread.clear();
-                return told;
+                return Some(told);
             }
-            assert!(self.read(), "no code is asked for: {}", self.unread);
+            if !self.read() {
+                return None;
+            }
         }
+    }
+
+    /// The same where one has to be asked for.
+    pub fn code(&mut self) -> (String, String) {
+        let asked = self.asked();
+        asked.unwrap_or_else(|| panic!("no code is asked for: {}", self.unread))
     }
 
     /// Types a line.
@@ -90,4 +96,36 @@ impl Person {
         let (status, rest) = self.end();
         (shown, status, rest)
     }
+}
+
+/// Runs a command at a terminal of its own, at which somebody types `lines` and then Ctrl-D. Exit status, and all that the
+/// terminal showed (what was typed included).
+pub fn at_terminal(command: Command, lines: &str) -> (i32, String) {
+    let mut person = Person::at(command);
+    person
+        .terminal
+        .write_all(format!("{lines}\u{4}").as_bytes())
+        .unwrap();
+    person.end()
+}
+
+/// The path of a key that may sign decisions; it is made where there is none.
+pub fn key(store: &Path) -> String {
+    let key = store.join("key");
+    if key.exists() {
+        return key.display().to_string();
+    }
+    let made = Command::new("ssh-keygen")
+        .args(["-q", "-t", "ed25519", "-N", "", "-C", "", "-f"])
+        .arg(&key)
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let public = std::fs::read_to_string(key.with_extension("pub")).unwrap();
+    std::fs::write(
+        store.join("allowed_signers"),
+        format!("ann namespaces=\"tramline.decision\" {public}"),
+    )
+    .unwrap();
+    key.display().to_string()
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::environment::TestEnvironment;
-use crate::session_person::Person;
+use crate::person::Person;
 
 /// Something is written and looked at, in rounds; `manual` runs go on a step at a time, by files.
 const LETTER: &str = r"tramline: 1
@@ -98,7 +98,7 @@ impl Letter {
     }
 
     fn person(&self, words: &[&str]) -> Person {
-        Person::at(&self.environment, &[&["run"], words].concat())
+        Person::at(self.environment.program(&[&["run"], words].concat()))
     }
 }
 

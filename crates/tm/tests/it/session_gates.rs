@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use crate::person::Person;
 use crate::session::{CODE, CODE_AGAIN, FAIL, OneSession, PASS, PLAN};
-use crate::session_person::Person;
 
 /// A person at a command of `tm session`.
 fn person(session: &OneSession, words: &[&str]) -> Person {
-    Person::at(&session.environment, &[&["session"], words].concat())
+    Person::at(session.environment.program(&[&["session"], words].concat()))
 }
 
 /// A session whose plan waits at a closed gate.
@@ -24,7 +24,7 @@ fn ways(session: &OneSession) -> Vec<String> {
     journal
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
-        .filter_map(|event| event["how"].as_str().map(str::to_owned))
+        .filter_map(|event| event["approval"]["how"].as_str().map(str::to_owned))
         .collect()
 }
 

@@ -1,12 +1,7 @@
 //! What happens only where a person sits: questions, colour.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write as _};
-use std::process::Stdio;
-
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
 use crate::environment::TestEnvironment;
+use crate::person::{self, Person};
 
 /// Runs the binary at a terminal of its own, at which somebody types `lines` and then Ctrl-D. Exit status, and all
 /// that the terminal showed (what was typed included).
@@ -16,42 +11,11 @@ pub fn at_terminal(
     lines: &str,
     colour: bool,
 ) -> (i32, String) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-    let slave = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open(name)
-        .unwrap();
     let mut command = environment.program(arguments);
-    command
-        .env("TERM", "xterm")
-        .stdin(slave.try_clone().unwrap())
-        .stdout(slave.try_clone().unwrap())
-        .stderr(slave);
     if colour {
         command.env_remove("NO_COLOR");
     }
-    let mut child = command.spawn().unwrap();
-    // The command holds the other end of the terminal, whose closing is what ends the reading.
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    let mut terminal = File::from(master);
-    terminal
-        .write_all(format!("{lines}\u{4}").as_bytes())
-        .unwrap();
-    let mut shown = Vec::new();
-    let mut buffer = [0; 4096];
-    // The end is an error on Linux, and nothing to read elsewhere.
-    while let Ok(read @ 1..) = terminal.read(&mut buffer) {
-        shown.extend_from_slice(&buffer[..read]);
-    }
-    let status = child.wait().unwrap().code().unwrap();
-    (status, String::from_utf8_lossy(&shown).replace('\r', ""))
+    person::at_terminal(command, lines)
 }
 
 #[test]
@@ -125,13 +89,15 @@ fn allow_is_typed_by_a_person() {
     ];
     let (status, shown) = at_terminal(&environment, &arguments, "y\n", false);
     assert_eq!(status, 3, "{shown}");
-    let (status, shown) = at_terminal(&environment, &arguments, "allow\n", false);
-    assert_eq!(status, 0, "{shown}");
+    let (shown, status, rest) = Person::at(environment.program(&arguments)).agrees();
+    assert_eq!(status, 0, "{rest}");
     assert!(shown.contains("workUnit-1.1-RED"), "{shown}");
     let log = environment.tm(&["runs", "log"]);
+    let user = project::person::user_name();
     assert!(
-        log.text()
-            .contains("red_without_tests by tester: covered elsewhere"),
+        log.text().contains(&format!(
+            "red_without_tests by {user} (terminal): covered elsewhere"
+        )),
         "{log:?}"
     );
 }
@@ -142,17 +108,14 @@ fn clean_up_asks_first() {
     let (status, shown) = at_terminal(
         &environment,
         &["autopilot", "abort", "--cleanup"],
-        "\n",
-        false,
-    );
-    assert_eq!(status, 3, "{shown}");
-    let (status, shown) = at_terminal(
-        &environment,
-        &["autopilot", "abort", "--cleanup"],
         "yes\n",
         false,
     );
-    assert_eq!(status, 0, "{shown}");
+    assert_eq!(status, 3, "{shown}");
+    let cleanup = environment.program(&["autopilot", "abort", "--cleanup"]);
+    let (shown, status, rest) = Person::at(cleanup).agrees();
+    assert_eq!(status, 0, "{rest}");
+    assert!(shown.contains("with its journal"), "{shown}");
     assert_eq!(
         environment.git(&["branch", "--format=%(refname:short)"]),
         "main"

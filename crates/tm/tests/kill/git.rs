@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::ending::brought_to;
 use crate::executor::Executor;
+use crate::person::key;
 use crate::stage::{Death, Ran, Stage, executable, wait_for};
 
 /// A commit that stands in a hook until it is let go.
@@ -548,7 +549,8 @@ fn the_locks_of_a_git_that_died_while_it_deleted_the_branch() {
     let stage = Stage::new(1);
     let mut executor = brought_to(&stage, "red", "1.1");
     let lock = stage.project().join(".git/packed-refs.lock");
-    let cleanup = ["autopilot", "abort", "--cleanup", "--force", "--yes"];
+    let key = key(&stage.store());
+    let cleanup = ["autopilot", "abort", "--cleanup", "--force", "--sign", &key];
     let die = format!(": > '{}'; kill -9 $PPID; kill -9 $$", lock.display());
     let ran = with_git_that(&stage, &cleanup, "*branch*--delete*", &die);
     assert!(ran.died() && lock.exists(), "{ran:?}");

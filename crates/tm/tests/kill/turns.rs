@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::ending::brought_to;
 use crate::executor::{Executor, Recovery};
+use crate::person::key;
 use crate::stage::{Death, Stage};
 
 /// From `prepare` on, has `command` die at each fail point, looks where the run is then, repeats the command if
@@ -151,8 +152,16 @@ fn abort_with_clean_up() {
         |stage| {
             let executor = brought_to(stage, "red", "1.1");
             fs::remove_file(executor.stage.project().join("tests/1.1_test.sh")).unwrap();
+            key(&executor.stage.store());
         },
-        &["autopilot", "abort", "--cleanup", "--force", "--yes"],
+        &[
+            "autopilot",
+            "abort",
+            "--cleanup",
+            "--force",
+            "--sign",
+            "../home/store/key",
+        ],
         |stage| {
             stage.git(&["branch", "--format=%(refname:short)"]) == "main"
                 && (stage.runs().is_empty()

@@ -1,5 +1,6 @@
 //! The MCP server on a pipe, byte for byte: what it says to whom, and what it makes of what it should never be told.
 
+mod approvals;
 mod breaking;
 mod collab;
 #[path = "../it/collab_walk.rs"]
@@ -10,6 +11,9 @@ mod eras;
 mod evidence;
 mod listing;
 mod noise;
+#[path = "../it/person.rs"]
+#[allow(dead_code, reason = "other tests use more of it")]
+mod person;
 mod remembered;
 mod same_as_cli;
 mod served;

@@ -8,6 +8,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::person::key;
 use crate::stage::Stage;
 
 /// A server that listens, and the token that it wants.
@@ -307,7 +308,11 @@ fn rules_that_lie_elsewhere_reach_no_model() {
             next["context"]["notes"].to_string().contains("key.mdc"),
             "{next}"
         );
-        stage.tm(0, &["autopilot", "abort", "--cleanup", "--force", "--yes"]);
+        let key = key(&stage.store());
+        stage.tm(
+            0,
+            &["autopilot", "abort", "--cleanup", "--force", "--sign", &key],
+        );
     }
 }
 

@@ -66,7 +66,7 @@ fn how(stage: &Stage) -> Option<String> {
         .journal()
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .filter_map(|event| event["how"].as_str().map(str::to_owned))
+        .filter_map(|event| event["approval"]["how"].as_str().map(str::to_owned))
         .next_back()
 }
 

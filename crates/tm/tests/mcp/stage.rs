@@ -81,6 +81,11 @@ impl Stage {
         self.folder.path().join("project")
     }
 
+    /// Where runs are kept.
+    pub fn store(&self) -> PathBuf {
+        self.home().join("store")
+    }
+
     fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::environment::{Everything, TestEnvironment};
+use crate::terminal::agreed;
 
 #[test]
 fn red_needs_a_failing_test() {
@@ -198,10 +199,14 @@ fn attempts_run_out_and_a_resume_grants_fresh_ones() {
     );
     env.refused("commit", 5, "paused", "tm autopilot resume");
 
-    let resumed = env.auto("resume").ok();
-    assert_eq!(resumed["nextAction"]["attempt"], 1);
+    // Whoever does the work does not give itself more attempts.
+    env.refused("resume", 3, "needs_person", "person");
+    let (status, shown) = agreed(&env, &["autopilot", "resume"]);
+    assert_eq!(status, 0, "{shown}");
+    let next = env.auto("next").ok();
+    assert_eq!(next["attempt"], 1);
     assert_eq!(
-        resumed["nextAction"]["unitId"], "workUnit-1.1-GREEN-4",
+        next["unitId"], "workUnit-1.1-GREEN-4",
         "a unit's number is used once"
     );
     for attempt in [2, 3] {
@@ -230,8 +235,11 @@ fn attempts_can_be_fewer() {
     let last = env.auto("complete green --results failed:1,passed:1");
     assert_eq!(last.json["nextAction"]["action"], "paused");
     // A step back is a way out of the pause.
-    let moved = env.auto("reopen --reason wrong-test").ok();
-    assert_eq!(moved["nextAction"]["action"], "red");
+    env.refused("reopen --reason wrong-test", 3, "needs_person", "person");
+    let reopen = ["autopilot", "reopen", "--reason", "wrong-test"];
+    let (status, shown) = agreed(&env, &reopen);
+    assert_eq!(status, 0, "{shown}");
+    assert_eq!(env.auto("next").ok()["action"], "red");
 }
 
 #[test]

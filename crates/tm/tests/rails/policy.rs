@@ -1,7 +1,7 @@
 //! Settings that are loosened while a run is under way, and what a person may let pass.
 
 use crate::environment::{Everything, TASKS, TestEnvironment};
-use crate::terminal::at_terminal;
+use crate::terminal::{agreed, at_terminal};
 
 const STRICT: &str = r#"{
   "test": {"command": "x", "patterns": ["tests/**", "spec/**"], "coverageThresholds": {"lines": 10}},
@@ -156,7 +156,7 @@ fn only_a_person_lets_a_refusal_pass() {
         "",
     );
 
-    let (status, shown) = at_terminal(&env, &allow, "allow\n");
+    let (status, shown) = agreed(&env, &allow);
     assert_eq!(status, 0, "{shown}");
     let red = env.auto("complete red --results failed:1,passed:0").ok();
     assert_eq!(red["nextAction"]["action"], "green");
@@ -192,7 +192,7 @@ fn what_is_no_policy_cannot_be_let_pass() {
     ] {
         let before = Everything::of(&env);
         let arguments = ["autopilot", "allow", code, "--reason", "because"];
-        let (status, shown) = at_terminal(&env, &arguments, "allow\n");
+        let (status, shown) = agreed(&env, &arguments);
         assert_eq!(status, 3, "{code}: {shown}");
         assert!(shown.contains("red_without_tests"), "{shown}");
         before.assert_unchanged(&env, code);
@@ -223,6 +223,7 @@ fn policies_can_be_turned_down_before_a_run() {
     assert_eq!(red.status, 3, "{red:#?}");
     assert_eq!(red.json["nextAction"]["pausedReason"], "red_without_tests");
     crate::advice::check(&env, &red);
-    env.auto("resume").ok();
+    let (status, shown) = agreed(&env, &["autopilot", "resume"]);
+    assert_eq!(status, 0, "{shown}");
     assert_eq!(env.action(), "red");
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::environment::{CONFIG, TestEnvironment};
+use crate::person::key;
 
 /// One task whose three subtasks have nothing to do with each other, but for the last.
 const APART: &str = r#"{"tasks": [{"id": 1, "title": "Three", "status": "pending", "subtasks": [
@@ -244,12 +245,19 @@ fn files_of_a_subtask_that_was_given_up_go_in_once_the_next_one_takes_them_on() 
 #[test]
 fn cleaning_up_never_loses_work() {
     let env = TestEnvironment::started();
-    env.refused("abort --cleanup", 3, "needs_confirmation", "--yes");
+    env.refused("abort --cleanup", 3, "needs_terminal", "person");
     env.subtask();
-    env.refused("abort --cleanup --yes", 3, "unmerged_work", "--force");
+    let key = key(&env.store());
+    let sign = format!("--sign {key}");
+    env.refused(
+        &format!("abort --cleanup {sign}"),
+        3,
+        "unmerged_work",
+        "--force",
+    );
     env.auto("status").ok();
     let run = env.run_dir();
-    env.auto("abort --cleanup --yes --force").ok();
+    env.auto(&format!("abort --cleanup --force {sign}")).ok();
     assert!(!run.exists());
     assert_eq!(env.git(&["branch", "--format=%(refname:short)"]), "main");
     assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), "main");
@@ -259,7 +267,7 @@ fn cleaning_up_never_loses_work() {
     // Merged, there is nothing to lose.
     env.subtask();
     env.git(&["branch", "--force", "main", "HEAD"]);
-    env.auto("abort --cleanup --yes").ok();
+    env.auto(&format!("abort --cleanup {sign}")).ok();
     assert_eq!(env.git(&["branch", "--format=%(refname:short)"]), "main");
 }
 

@@ -2,7 +2,7 @@
 
 use conductor::review::answer::ClosedGate;
 use conductor::review::request::Decide;
-use conductor::{Conductor, Fault, OpenOptions};
+use conductor::{Asked, Conductor, Fault, OpenOptions};
 use project::config::Environment;
 use serde_json::json;
 
@@ -39,9 +39,9 @@ fn decide(
         gate: gate.clone(),
         choice: serde_json::from_value(json!(choice)).unwrap(),
         feedback: feedback.to_owned(),
-        how: "elicitation".to_owned(),
     };
-    let decided = conductor(session.env).session_decide(&decide)?;
+    let asked = conductor(session.env).asked(Asked::Client("elicitation".to_owned()));
+    let decided = asked.session_decide(&decide)?;
     assert_eq!(decided.how, "elicitation");
     Ok(decided.recorded)
 }
@@ -108,7 +108,7 @@ fn one_on_a_plan() {
             ..gate.clone()
         },
         ClosedGate {
-            iteration: 1,
+            round: Some(1),
             ..gate.clone()
         },
         ClosedGate {
@@ -182,6 +182,7 @@ fn one_that_nobody_asked_for() {
         gate: "plan".to_owned(),
         phase: "PLANNED".to_owned(),
         iteration: 0,
+        round: Some(0),
         hash: journal::sha256_hex(PLAN.as_bytes()),
         ..ClosedGate::default()
     };

@@ -3,6 +3,7 @@
 use std::process::Child;
 use std::sync::Barrier;
 
+use conductor::Asked;
 use conductor::review::answer::ClosedGate;
 use conductor::review::request::{Decide, Reopen, Response};
 use serde_json::json;
@@ -140,7 +141,6 @@ fn decision(gate: &ClosedGate, choice: &str) -> Decide {
         gate: gate.clone(),
         choice: serde_json::from_value(json!(choice)).unwrap(),
         feedback: if choice == "reject" { "Otherwise." } else { "" }.to_owned(),
-        how: "test".to_owned(),
     }
 }
 
@@ -153,7 +153,7 @@ fn steps_against_everything_else() {
         for other in ["respond", "approve", "reject", "cancel", "reopen"] {
             stage.restore(0);
             let before = stage.state();
-            let conductor = stage.conductor();
+            let conductor = stage.conductor().asked(Asked::Terminal);
             let gate = conductor.session_gate(None);
             let answer = stage.all().join("answer");
             std::fs::write(&answer, "An answer.\n").unwrap();

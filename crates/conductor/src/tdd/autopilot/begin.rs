@@ -374,7 +374,10 @@ impl Conductor {
 
     pub(super) fn supersede(&self, project: &ProjectDir, other: &RunDir) -> Result<(), Fault> {
         let mut hand = self.hand(project, other, Raw::None, Reach::Run)?;
-        match hand.command(&Command::Abort { flags: Map::new() })? {
+        match hand.command(&Command::Abort {
+            approval: None,
+            flags: Map::new(),
+        })? {
             Done::Moved(_) => Ok(()),
             Done::Refused(refusal) => Err(refused(Some(&hand.open.run), &refusal)),
             Done::EffectFailed { code, message, .. } => Err(effects::fault(code, message, None)),

@@ -14,13 +14,14 @@ use serde_json::Value;
 
 use super::answer::{Moved, Verdict};
 use super::{Raw, Tdd, derived, effects, texts, view};
+use crate::approval::again;
 use crate::conductor::Conductor;
 use crate::engine::{Done, OpenRun};
 use crate::fault::{Fault, Kind};
 use crate::integrity::never_began;
 
 /// A run open for writing, with what belongs to it.
-pub(super) struct Hand<'a> {
+pub(crate) struct Hand<'a> {
     pub(super) open: OpenRun<'a>,
     pub(super) tdd: Tdd<'a>,
     project_lock: Option<RunLock>,
@@ -39,13 +40,13 @@ impl Hand<'_> {
 
 /// Whether a call may end a run or begin one, and so needs the project to itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(crate) enum Reach {
     Run,
     Project,
 }
 
 impl Conductor {
-    pub(super) fn hand<'a>(
+    pub(crate) fn hand<'a>(
         &'a self,
         project: &'a ProjectDir,
         dir: &RunDir,
@@ -194,6 +195,7 @@ pub(super) fn refused(run: Option<&RunState>, refusal: &Refusal) -> Fault {
     fault.details = verdict.details;
     fault.recovery = match refusal.code.as_str() {
         "paused" => "tm autopilot resume".to_owned(),
+        "needs_person" | "approval_too_weak" => again("autopilot", run, refusal),
         "run_over" => "tm runs report".to_owned(),
         _ if run.is_some() => "tm autopilot next".to_owned(),
         _ => String::new(),

@@ -5,6 +5,7 @@ use journal::layout::ProjectDir;
 use super::super::effects;
 use super::begin::running;
 use super::{Hand, Reach, moved, no_reason, over, refused};
+use rails::approval;
 use rails::state::RunStatus;
 use rails::{Command, RunState};
 use serde_json::{Map, Value};
@@ -13,6 +14,7 @@ use super::super::answer::{Aborted, Moved, Resumed};
 use super::super::changes::Changes;
 use super::super::memory::{self, DIRTY, DirtyFile, Memory};
 use super::super::{Raw, request, view};
+use crate::approval::Statement;
 use crate::conductor::Conductor;
 use crate::conductor::by_status;
 use crate::engine::Done;
@@ -30,20 +32,18 @@ impl Conductor {
             self.may_go_on(&hand, &project)?;
         }
         let from = view::phase(&hand.open.run).unwrap_or_default().to_owned();
-        moved(
-            &mut hand,
-            &Command::Reopen {
-                reason: reason.to_owned(),
-                flags: Map::new(),
-            },
-            |run| {
-                let next = view::next_action(run);
-                let of = next
-                    .subtask
-                    .map_or_else(String::new, |subtask| format!(" of {}", subtask.id));
-                format!("Reopened: from {from} back to {}{of}", next.action)
-            },
-        )
+        let command = Command::Reopen {
+            reason: reason.to_owned(),
+            flags: Map::new(),
+            approval: self.approval_of_turn(&hand.open, "reopen", reason)?,
+        };
+        moved(&mut hand, &command, |run| {
+            let next = view::next_action(run);
+            let of = next
+                .subtask
+                .map_or_else(String::new, |subtask| format!(" of {}", subtask.id));
+            format!("Reopened: from {from} back to {}{of}", next.action)
+        })
     }
 
     /// Gives the present subtask up.
@@ -86,10 +86,11 @@ impl Conductor {
         let (project, dir) = self.find(run)?;
         let mut hand = self.hand(&project, &dir, Raw::None, Reach::Run)?;
         is_where_it_was(&hand)?;
+        let statement = Statement::on_refusal(&hand.open.run, hand.open.last(), code, reason);
         let command = Command::Allow {
             code: code.to_owned(),
             reason: reason.to_owned(),
-            actor: self.actor.clone(),
+            approval: self.approval(&statement)?,
         };
         moved(&mut hand, &command, |_| {
             format!("`{code}` will be let pass for this unit; report again")
@@ -182,7 +183,8 @@ impl Conductor {
             });
         }
         self.may_go_on(&hand, &project)?;
-        match hand.command(&Command::Resume)? {
+        let approval = self.approval_of_turn(&hand.open, "resume", "")?;
+        match hand.command(&Command::Resume { approval })? {
             Done::Moved(_) => {
                 let run = &hand.open.run;
                 Ok(Resumed {
@@ -222,11 +224,21 @@ impl Conductor {
         let memory = Memory::of(&hand.open.run)?;
         let mut flags = memory::entry("cleanup", abort.cleanup);
         flags.insert("force".to_owned(), Value::from(abort.force));
+        // What is deleted is gone: a person's to decide, as what is let pass.
+        let approval = if abort.cleanup {
+            let given = self.approval_of_turn(&hand.open, "abort", "")?;
+            let least = hand.open.run.least_approval;
+            let held = approval::strong_enough(given.as_deref(), least, "clean-up").map(drop);
+            held.map_err(|refusal| refused(Some(&hand.open.run), &refusal))?;
+            given
+        } else {
+            None
+        };
         let done = if ended.is_over() {
             // Aborted before, and perhaps killed while it cleared up: only that is left to do.
             clear_branch(&hand, &flags)?
         } else {
-            hand.command(&Command::Abort { flags })?
+            hand.command(&Command::Abort { approval, flags })?
         };
         match done {
             Done::Moved(_) => {}

@@ -140,7 +140,7 @@ impl At<'_> {
                         tests(failing.len() as u64),
                         few(&failing)
                     ),
-                    "look at it together: `tm autopilot resume` goes on, `reopen` goes back to the tests, `skip` gives the subtask up",
+                    "tell the person, who looks at it: `tm autopilot resume` goes on, `reopen` goes back to the tests",
                 ),
                 &failing,
             ));

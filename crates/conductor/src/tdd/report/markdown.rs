@@ -12,6 +12,7 @@ use super::escape::{code, html, inline, name};
 use super::phase::{MOST_NAMED, Phase};
 use super::{Row, Told};
 use crate::clock::spoken;
+use crate::generic::run_report::by_way_of;
 use project::config::Level;
 
 /// How long a page may be, in bytes: a place for pull requests takes about that much.
@@ -334,11 +335,23 @@ impl Page<'_> {
         });
         self.section("Let pass by a person", &story.allowed, |value| {
             format!(
-                "{} for {} by {}: {}",
+                "{} for {} by {} ({}): {}",
                 coded(value, "code"),
                 coded(value, "unit"),
                 text(value, "by"),
+                by_way_of(&text(value, "strength"), &text(value, "how")),
                 text(value, "reason")
+            )
+        });
+        self.section("Gone on by a person's word", &story.approvals, |value| {
+            let reason = text(value, "reason");
+            let said = if reason.is_empty() { "" } else { ": " };
+            format!(
+                "{} after {} by {} ({}){said}{reason}",
+                text(value, "turn"),
+                coded(value, "stopped"),
+                text(value, "by"),
+                by_way_of(&text(value, "strength"), &text(value, "how")),
             )
         });
         self.tests_to_mind();

@@ -98,6 +98,7 @@ struct Story {
     reopened: Vec<Value>,
     skipped: Vec<Value>,
     allowed: Vec<Value>,
+    approvals: Vec<Value>,
     pauses: Vec<Value>,
     failed_effects: Vec<Value>,
     warnings: Vec<Value>,
@@ -245,6 +246,7 @@ impl Told {
             "reopened": story.reopened,
             "skipped": story.skipped,
             "allowed": story.allowed,
+            "approvals": story.approvals,
             "pauses": story.pauses,
             "failedEffects": story.failed_effects,
             "warnings": story.warnings,
@@ -353,11 +355,34 @@ fn stopped(story: &mut Story, at: &str, event: &Event) {
             unit,
             code,
             reason,
-            actor,
+            approval,
         } => {
-            story.allowed.push(
-                json!({ "unit": unit, "code": code, "reason": reason, "by": actor, "at": at }),
-            );
+            story.allowed.push(json!({
+                "unit": unit,
+                "code": code,
+                "reason": reason,
+                "by": approval.actor,
+                "strength": approval.strength,
+                "how": approval.how,
+                "at": at,
+            }));
+        }
+        Event::ApprovalGiven {
+            what,
+            stopped,
+            reason,
+            approval,
+            ..
+        } => {
+            story.approvals.push(json!({
+                "turn": what,
+                "stopped": stopped,
+                "reason": reason,
+                "by": approval.actor,
+                "strength": approval.strength,
+                "how": approval.how,
+                "at": at,
+            }));
         }
         Event::RunPaused {
             reason, message, ..

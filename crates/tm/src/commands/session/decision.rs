@@ -1,44 +1,36 @@
-//! What only a person decides: shown in full, and carried out when the code that is shown with it was typed back.
-
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+//! Decisions at the gates of a session, and taking one up again.
 
 use conductor::review::answer::{ClosedGate, SessionState};
 use conductor::review::request::{Decide, Reopen as Wish};
-use conductor::{Conductor, Fault, Kind};
+use conductor::{Choice, Conductor, Fault, Kind, Statement};
 use serde_json::Value;
 
-use super::{DONE, Outcome, declined};
+use super::super::approving::{Question, agreed};
+use super::{DONE, Outcome};
+use crate::cli::Signing;
 use crate::cli::session::{Approve, Reject, Reopen};
 use crate::output::Output;
-use crate::person;
 use crate::render::session::{self as render, About, Standing};
 
-/// By which way a decision comes that is made here.
-pub const HOW: &str = "terminal";
 /// The fewest digits of a hash that name it.
 const FEWEST_DIGITS: usize = 8;
-/// What codes are made of: nothing in it looks like something else.
-const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
-/// How many of them a code has.
-const CODE: usize = 4;
 
 /// `tm session approve`.
 pub fn approve(conductor: &Conductor, approve: &Approve, output: &mut Output) -> Outcome {
     let session = approve.session.id();
     let gate = gate_of(conductor, session)?;
     bound_to(&gate, About::Session, None, approve.hash.as_deref())?;
-    needs_terminal(output, "a gate is opened", || {
-        format!("tm session approve{}", again(&gate, session))
-    })?;
-    let text = render::gate(&gate, About::Session, None, &output.look());
-    let what = format!("the approval of the {}", gate.gate);
-    typed_back(output, &text, "approve", &what)?;
-    let decide = decision(gate, "approve", "", HOW)?;
-    let decided = conductor.session_decide(&decide)?;
-    output.answer(&decided, |decided, look| {
-        render::decided(decided, session, look)
-    })?;
-    Ok(DONE)
+    let again = format!("tm session approve{}", again(&gate, session));
+    let by = by_person(
+        conductor,
+        &gate,
+        About::Session,
+        None,
+        &approve.signing,
+        output,
+        again,
+    )?;
+    decided(&by, &decision(gate, "approve", "")?, session, output)
 }
 
 /// `tm session reject`.
@@ -49,19 +41,62 @@ pub fn reject(conductor: &Conductor, reject: &Reject, output: &mut Output) -> Ou
     }
     let gate = gate_of(conductor, session)?;
     bound_to(&gate, About::Session, None, reject.hash.as_deref())?;
-    needs_terminal(output, "work is sent back", || {
-        format!("tm session reject --feedback TEXT{}", again(&gate, session))
-    })?;
+    let again = format!("tm session reject --feedback TEXT{}", again(&gate, session));
     let feedback = Some(reject.feedback.as_str());
-    let text = render::gate(&gate, About::Session, feedback, &output.look());
-    let what = format!("the rejection of the {}", gate.gate);
-    typed_back(output, &text, "send it back", &what)?;
-    let decide = decision(gate, "reject", &reject.feedback, HOW)?;
-    let decided = conductor.session_decide(&decide)?;
+    let by = by_person(
+        conductor,
+        &gate,
+        About::Session,
+        feedback,
+        &reject.signing,
+        output,
+        again,
+    )?;
+    decided(
+        &by,
+        &decision(gate, "reject", &reject.feedback)?,
+        session,
+        output,
+    )
+}
+
+fn decided(
+    conductor: &Conductor,
+    decide: &Decide,
+    session: Option<&str>,
+    output: &mut Output,
+) -> Outcome {
+    let decided = conductor.session_decide(decide)?;
     output.answer(&decided, |decided, look| {
         render::decided(decided, session, look)
     })?;
     Ok(DONE)
+}
+
+/// Has a person decide at a gate: to send back where there is feedback, else to open it.
+pub fn by_person(
+    conductor: &Conductor,
+    gate: &ClosedGate,
+    about: About,
+    feedback: Option<&str>,
+    signing: &Signing,
+    output: &mut Output,
+    again: String,
+) -> Result<Conductor, Fault> {
+    let text = render::gate(gate, about, feedback, &output.look());
+    let (choice, to, deed) = match feedback {
+        None => (Choice::Approve, "approve", "a gate is opened"),
+        Some(_) => (Choice::Reject, "send it back", "work is sent back"),
+    };
+    let question = Question {
+        text: &text,
+        to,
+        what: &format!("the decision at the gate {}", gate.gate),
+        deed,
+        least: gate.strength,
+    };
+    let statement = Statement::at_gate(gate, choice, feedback.unwrap_or_default());
+    agreed(conductor, signing, &statement, &question, output, || again)
 }
 
 /// The gate that a session waits at.
@@ -119,25 +154,34 @@ pub fn reopen(conductor: &Conductor, reopen: &Reopen, output: &mut Output) -> Ou
         }
         _ => return Err(nothing_to_reopen(&state)),
     }
-    needs_terminal(output, "a session is taken up again", || {
-        let more = reopen.max_iterations;
-        let more = more.map_or_else(String::new, |more| format!(" --max-iterations {more}"));
-        let named = session.map(|_| state.session_id.as_str());
-        format!("tm session reopen{more}{}", render::option(named))
-    })?;
+    let id = &state.session_id;
     let text = render::reopening(&state, reopen.max_iterations, &output.look());
-    typed_back(
+    let (statement, least) = conductor.turn_statement(id, "reopen", &reopen.reason)?;
+    let question = Question {
+        text: &text,
+        to: "take it up again",
+        what: "taking the session up again",
+        deed: "a session is taken up again",
+        least,
+    };
+    let by = agreed(
+        conductor,
+        &reopen.signing,
+        &statement,
+        &question,
         output,
-        &text,
-        "take it up again",
-        "taking the session up again",
+        || {
+            let more = reopen.max_iterations;
+            let more = more.map_or_else(String::new, |more| format!(" --max-iterations {more}"));
+            let named = session.map(|_| id.as_str());
+            format!("tm session reopen{more}{}", render::option(named))
+        },
     )?;
     let wish = Wish {
         reason: reopen.reason.clone(),
         max_iterations: reopen.max_iterations,
-        how: HOW.to_owned(),
     };
-    let stepped = conductor.session_reopen(Some(&state.session_id), &wish)?;
+    let stepped = by.session_reopen(Some(id), &wish)?;
     output.answer(&stepped, |stepped, look| {
         render::reopened(stepped, session, look)
     })?;
@@ -164,49 +208,6 @@ fn nothing_to_reopen(state: &SessionState) -> Fault {
             .suggest("begin another one")
             .recover("tm session init")
     }
-}
-
-/// Refuses where nobody sits who sees what is shown and can answer.
-pub fn needs_terminal(
-    output: &Output,
-    what: &str,
-    command: impl FnOnce() -> String,
-) -> Result<(), Fault> {
-    if output.has_person() {
-        return Ok(());
-    }
-    Err(Fault::new(
-        Kind::Refused,
-        "needs_terminal",
-        format!("{what} by a person, at a terminal, and this is none"),
-    )
-    .suggest("an agent cannot decide this: ask the person to run the command, without --json and without a pipe")
-    .recover(command()))
-}
-
-/// Shows what is decided, and a code that is new each time; goes on only if that is typed.
-pub fn typed_back(output: &mut Output, text: &str, to: &str, what: &str) -> Result<(), Fault> {
-    output.text(text)?;
-    let code = code();
-    let answer = person::ask(output, &format!("\nType {code} to {to}: "))?;
-    if answer.is_some_and(|answer| answer.eq_ignore_ascii_case(&code)) {
-        output.text("\n")?;
-        return Ok(());
-    }
-    Err(declined(what))
-}
-
-/// A few letters that nobody knows who has not read them. They prove no more than that: no secret hangs on them.
-fn code() -> String {
-    let mut number = RandomState::new().build_hasher().finish();
-    let letters = LETTERS.len() as u64;
-    (0..CODE)
-        .map(|_| {
-            let at = usize::try_from(number % letters).unwrap_or_default();
-            number /= letters;
-            char::from(LETTERS[at])
-        })
-        .collect()
 }
 
 /// Refuses a decision on something else than what is there.
@@ -252,19 +253,13 @@ pub fn bound_to(
 }
 
 /// The decision on what was looked at, in the words of the wire: `approve` or `reject`.
-pub fn decision(
-    gate: ClosedGate,
-    choice: &str,
-    feedback: &str,
-    how: &str,
-) -> Result<Decide, Fault> {
+pub fn decision(gate: ClosedGate, choice: &str, feedback: &str) -> Result<Decide, Fault> {
     let choice = serde_json::from_value(Value::from(choice))
         .map_err(|_| Fault::bug(format!("`{choice}` is no decision")))?;
     Ok(Decide {
         gate,
         choice,
         feedback: feedback.to_owned(),
-        how: how.to_owned(),
     })
 }
 
@@ -310,18 +305,8 @@ mod tests {
     #[test]
     fn choices_are_words() {
         for choice in ["approve", "reject"] {
-            assert!(decision(ClosedGate::default(), choice, "", HOW).is_ok());
+            assert!(decision(ClosedGate::default(), choice, "").is_ok());
         }
-        assert!(decision(ClosedGate::default(), "maybe", "", HOW).is_err());
-    }
-
-    #[test]
-    fn a_code_is_another_one_each_time() {
-        let codes: std::collections::BTreeSet<String> = (0..20).map(|_| code()).collect();
-        assert!(codes.len() > 10, "{codes:?}");
-        for code in &codes {
-            assert_eq!(code.len(), CODE);
-            assert!(code.bytes().all(|letter| LETTERS.contains(&letter)));
-        }
+        assert!(decision(ClosedGate::default(), "maybe", "").is_err());
     }
 }

@@ -10,7 +10,7 @@ use conductor::trust::Subject;
 use conductor::{Conductor, Fault};
 use serde_json::{Map, Value};
 
-use super::{DONE, Outcome, declined, open, usage};
+use super::{DONE, Outcome, open, usage};
 use crate::cli::session::{Init, Respond, Session, SessionCommand, Show, Trust};
 use crate::output::Output;
 use crate::render::session as render;

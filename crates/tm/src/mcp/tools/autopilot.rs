@@ -1,11 +1,11 @@
 //! The phase form of a `tdd` run.
 
-use conductor::Conductor;
 use conductor::tdd::request;
-use mcp::Hints;
-use serde_json::json;
+use conductor::{Asked, Conductor, Fault};
+use mcp::{Client, Hints};
+use serde_json::{Value, json};
 
-use super::super::confirm::{No, as_typed, confirm};
+use super::super::confirm::{No, as_typed, confirm, strong_enough};
 use super::super::place::Meant;
 use super::evidence::{baseline, evidence, placed, reports};
 use super::{Answer, Call, Entry, answer};
@@ -256,7 +256,7 @@ fn start(mut call: Call<'_>) -> Answer {
     let run = fault
         .details
         .get("runId")
-        .and_then(serde_json::Value::as_str)
+        .and_then(Value::as_str)
         .unwrap_or_default()
         .to_owned();
     confirm(
@@ -386,8 +386,17 @@ fn finalize(mut call: Call<'_>) -> Answer {
 
 fn reopen(mut call: Call<'_>) -> Answer {
     let reason = call.arguments.text("reason")?.unwrap_or_default();
+    let client = call.client;
     let (conductor, meant) = call.open()?;
-    answer(&conductor.reopen(meant.run(), &reason)?)
+    let turn = Turn {
+        name: "reopen",
+        question: "Have the run go on, one step back?",
+        client,
+        meant: &meant,
+    };
+    answer(&turn.taken(&conductor, |conductor| {
+        conductor.reopen(meant.run(), &reason)
+    })?)
 }
 
 fn skip(mut call: Call<'_>) -> Answer {
@@ -409,8 +418,58 @@ fn pause(mut call: Call<'_>) -> Answer {
 }
 
 fn resume(call: Call<'_>) -> Answer {
+    let client = call.client;
     let (conductor, meant) = call.open()?;
-    answer(&conductor.resume(meant.run())?)
+    let turn = Turn {
+        name: "resume",
+        question: "Have the run go on?",
+        client,
+        meant: &meant,
+    };
+    answer(&turn.taken(&conductor, |conductor| conductor.resume(meant.run()))?)
+}
+
+/// A turn that only a person takes where the run stopped by a rule.
+struct Turn<'a> {
+    name: &'static str,
+    question: &'static str,
+    client: &'a Client,
+    meant: &'a Meant,
+}
+
+impl Turn<'_> {
+    /// Takes it; where it needs a person, asks them, and takes it with their word.
+    fn taken<T>(
+        &self,
+        conductor: &Conductor,
+        take: impl Fn(&Conductor) -> Result<T, Fault>,
+    ) -> Result<T, No> {
+        let fault = match take(conductor) {
+            Err(fault) if fault.code == "needs_person" => fault,
+            done => return Ok(done?),
+        };
+        let run = fault.details.get("runId").and_then(Value::as_str);
+        let run = run.unwrap_or_default();
+        let (statement, least) = conductor.turn_statement(run, self.name, "")?;
+        let mut words = ["tm", "autopilot", self.name, "--run-id", run]
+            .map(str::to_owned)
+            .to_vec();
+        words.extend(place_by_hand(self.meant));
+        let by_hand = as_typed(&words);
+        strong_enough(least, &by_hand)?;
+        confirm(
+            self.client,
+            &format!(
+                "{} {run} stopped by a rule: {}",
+                self.question, statement.subject
+            ),
+            // The yes is for the run as it stands.
+            &format!("{} {run} {}", self.name, statement.hash),
+            &by_hand,
+        )?;
+        let asked = conductor.asked(Asked::Client("elicitation".to_owned()));
+        Ok(take(&asked)?)
+    }
 }
 
 fn abort(mut call: Call<'_>) -> Answer {
@@ -430,6 +489,11 @@ fn abort(mut call: Call<'_>) -> Answer {
     } else {
         ""
     };
+    let by_hand = abort_by_hand(&status.run_id, request.force, &meant);
+    strong_enough(
+        conductor.turn_statement(&status.run_id, "abort", "")?.1,
+        &by_hand,
+    )?;
     confirm(
         client,
         &format!(
@@ -437,7 +501,8 @@ fn abort(mut call: Call<'_>) -> Answer {
             status.run_id, status.branch
         ),
         &format!("{} {}", status.run_id, request.force),
-        &abort_by_hand(&status.run_id, request.force, &meant),
+        &by_hand,
     )?;
-    answer(&conductor.abort(Some(&status.run_id), request)?)
+    let asked = conductor.asked(Asked::Client("elicitation".to_owned()));
+    answer(&asked.abort(Some(&status.run_id), request)?)
 }

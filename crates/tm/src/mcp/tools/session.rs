@@ -6,7 +6,7 @@ use std::path::Path;
 
 use conductor::review::answer::{ClosedGate, SessionState, Stepped};
 use conductor::review::request::{Init, Response};
-use conductor::{Conductor, Fault, Kind};
+use conductor::{Asked, Conductor, Fault, Kind};
 use mcp::{Client, Hints};
 use project::convention::plain::{many_lines, one_line};
 
@@ -14,7 +14,7 @@ use semver::Version;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::super::confirm::{No, as_typed, confirm};
+use super::super::confirm::{No, as_typed, confirm, strong_enough};
 use super::super::place::Meant;
 use super::{Answer, Call, Entry, answer};
 use crate::commands::session::advice::{for_session, of_no_response};
@@ -354,9 +354,12 @@ fn decide_on(conductor: &Conductor, meant: &Meant, wish: &Wish, client: &Client)
     } = wish;
     let gate = conductor.session_gate(meant.run())?;
     bound_to(&gate, About::Session, Some(named), Some(hash))?;
+    strong_enough(gate.strength, &by_hand(&gate, choice, feedback, meant))?;
     let how = asked(client, &gate, choice, feedback, meant)?;
-    let request = decision(gate, choice, feedback, &how)?;
-    let decided = conductor.session_decide(&request)?;
+    let request = decision(gate, choice, feedback)?;
+    let decided = conductor
+        .asked(Asked::Client(how))
+        .session_decide(&request)?;
     told(conductor, &decided, &decided.state)
 }
 

@@ -162,7 +162,8 @@ impl<'a> Words<'a> {
             None => answer,
         };
         // Here the command is the point: it is for the person.
-        if told.get("code").and_then(Value::as_str) == Some("needs_confirmation") {
+        let code = told.get("code").and_then(Value::as_str);
+        if matches!(code, Some("needs_confirmation" | "approval_too_weak")) {
             return;
         }
         if let Some(Value::String(suggestion)) = told.get_mut("suggestion") {

@@ -1,0 +1,293 @@
+//! Who the person is: the user of the system, and their signatures.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a signature is for: it counts for nothing else.
+pub const NAMESPACE: &str = "tramline.decision";
+
+/// The list of keys of the whole system.
+const SYSTEM_SIGNERS: &str = "/etc/tramline/allowed_signers";
+/// The list of keys of a user, in their store.
+const SIGNERS: &str = "allowed_signers";
+
+/// The name of the user that this process runs as, by the system's own list: a variable can say anything.
+pub fn user_name() -> String {
+    let id = nix::unistd::Uid::current();
+    match nix::unistd::User::from_uid(id) {
+        Ok(Some(user)) if !user.name.is_empty() => user.name,
+        _ => format!("uid {id}"),
+    }
+}
+
+/// Why nothing was signed, or a signature does not count.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignatureError {
+    /// There is no list of keys.
+    #[error("no key is allowed: there is no {}", path.display())]
+    NoSigners {
+        /// Where it would be.
+        path: PathBuf,
+    },
+    /// The list can be written by others.
+    #[error("the list of keys, {}, can be written by others", path.display())]
+    OpenToOthers {
+        /// The list.
+        path: PathBuf,
+    },
+    /// The signature is of no key in the list, of something else, or damaged.
+    #[error("the signature does not count: {why}")]
+    Invalid {
+        /// What the program says.
+        why: String,
+    },
+    /// Nothing was signed.
+    #[error("ssh-keygen did not sign with {}", key.display())]
+    NotSigned {
+        /// The key.
+        key: PathBuf,
+    },
+    /// `ssh-keygen` could not be run.
+    #[error("ssh-keygen could not be run")]
+    Program(#[source] io::Error),
+}
+
+impl SignatureError {
+    /// A short, stable name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoSigners { .. } | Self::OpenToOthers { .. } => "no_signers",
+            Self::Invalid { .. } => "signature_invalid",
+            Self::NotSigned { .. } => "not_signed",
+            Self::Program(_) => "ssh_keygen",
+        }
+    }
+
+    /// What can be done about it.
+    pub fn suggestion(&self) -> String {
+        match self {
+            Self::NoSigners { path } => format!(
+                "write a line there for each key that may decide, as in `ann namespaces=\"{NAMESPACE}\" ssh-ed25519 AAAA…` ({})",
+                path.display()
+            ),
+            Self::OpenToOthers { path } => format!("chmod 600 {}", path.display()),
+            Self::Invalid { .. } => "sign what is there now, with a key of the list".to_owned(),
+            Self::NotSigned { .. } => {
+                "name a private key, or the public one of a key that an agent or a device holds"
+                    .to_owned()
+            }
+            Self::Program(_) => "install OpenSSH".to_owned(),
+        }
+    }
+}
+
+/// Whose signature it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signer {
+    /// The name that the list has for the key.
+    pub name: String,
+    /// The key's fingerprint.
+    pub key: String,
+}
+
+/// Signs a text with a key, which may ask for its passphrase or for a touch at the terminal. Gives the signature in its
+/// armour.
+pub fn sign(text: &str, key: &Path) -> Result<String, SignatureError> {
+    let folder = tempfile::tempdir().map_err(SignatureError::Program)?;
+    let file = folder.path().join("statement");
+    fs::write(&file, text).map_err(SignatureError::Program)?;
+    // The passphrase, or the touch of a key, is asked for where the person sits.
+    let status = Command::new("ssh-keygen")
+        .args(["-q", "-Y", "sign", "-n", NAMESPACE, "-f"])
+        .arg(key)
+        .arg(&file)
+        .stdout(Stdio::null())
+        .status()
+        .map_err(SignatureError::Program)?;
+    match (
+        status.success(),
+        fs::read_to_string(file.with_extension("sig")),
+    ) {
+        (true, Ok(signature)) => Ok(signature),
+        _ => Err(SignatureError::NotSigned {
+            key: key.to_owned(),
+        }),
+    }
+}
+
+/// The `ssh-keygen` that says whether a signature counts: the system's own, since whoever asks can put another one first
+/// in their search path.
+fn installed() -> PathBuf {
+    ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"]
+        .iter()
+        .map(|folder| Path::new(folder).join("ssh-keygen"))
+        .find(|program| program.is_file())
+        .unwrap_or_else(|| PathBuf::from("ssh-keygen"))
+}
+
+/// The list of keys that counts: that of the system where there is one, which nobody changes who only has the rights of
+/// the user, else the one in the user's `store`.
+pub fn signers(store: &Path) -> PathBuf {
+    signers_of(Path::new(SYSTEM_SIGNERS), store)
+}
+
+fn signers_of(system: &Path, store: &Path) -> PathBuf {
+    // What cannot be looked at is there as well.
+    match system.try_exists() {
+        Ok(false) => store.join(SIGNERS),
+        Ok(true) | Err(_) => system.to_owned(),
+    }
+}
+
+/// Whether a list of keys is there, and others cannot write it.
+pub fn check_signers(signers: &Path) -> Result<(), SignatureError> {
+    let about = fs::metadata(signers).map_err(|_| SignatureError::NoSigners {
+        path: signers.to_owned(),
+    })?;
+    if about.permissions().mode() & 0o022 != 0 {
+        return Err(SignatureError::OpenToOthers {
+            path: signers.to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// Whose signature of a text this is, by a list of allowed keys as `ssh-keygen` reads it (ssh-keygen(1), "ALLOWED
+/// SIGNERS"). `at` is the time at which the key has to have been allowed; now if it is left out.
+pub fn verify(
+    text: &str,
+    armored: &str,
+    signers: &Path,
+    at: Option<jiff::Timestamp>,
+) -> Result<Signer, SignatureError> {
+    check_signers(signers)?;
+    let folder = tempfile::tempdir().map_err(SignatureError::Program)?;
+    let (signature, statement) = (folder.path().join("sig"), folder.path().join("statement"));
+    fs::write(&signature, armored).map_err(SignatureError::Program)?;
+    fs::write(&statement, text).map_err(SignatureError::Program)?;
+    let time = at.map(|at| format!("-Overify-time={}", at.strftime("%Y%m%d%H%M%S")));
+    let program = installed();
+    let keygen = |words: &[&str]| {
+        let mut command = Command::new(&program);
+        // Older versions read times in the zone of whoever asks, and all of them know this one.
+        command.env_clear().env("TZ", "UTC").env("LC_ALL", "C");
+        command.args(words).args(&time);
+        command.arg("-f").arg(signers).arg("-s").arg(&signature);
+        command
+    };
+    let found = keygen(&["-Y", "find-principals"])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(SignatureError::Program)?;
+    let names = String::from_utf8_lossy(&found.stdout).into_owned();
+    let Some(name) = names.lines().next().filter(|_| found.status.success()) else {
+        return Err(SignatureError::Invalid {
+            why: said(&found.stderr),
+        });
+    };
+    let statement = fs::File::open(&statement).map_err(SignatureError::Program)?;
+    let verified = keygen(&["-Y", "verify", "-n", NAMESPACE, "-I", name])
+        .stdin(statement)
+        .output()
+        .map_err(SignatureError::Program)?;
+    if !verified.status.success() {
+        return Err(SignatureError::Invalid {
+            why: said(&verified.stderr),
+        });
+    }
+    // `Good "…" signature for NAME with ED25519 key SHA256:…`
+    let told = String::from_utf8_lossy(&verified.stdout).into_owned();
+    let key = told
+        .split_whitespace()
+        .find(|word| word.starts_with("SHA256:"));
+    Ok(Signer {
+        name: name.to_owned(),
+        key: key.unwrap_or_default().to_owned(),
+    })
+}
+
+fn said(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let text: Vec<&str> = text.split_whitespace().collect();
+    if text.is_empty() {
+        "ssh-keygen said nothing".to_owned()
+    } else {
+        text.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(folder: &Path, name: &str) -> (PathBuf, String) {
+        let path = folder.join(name);
+        let made = Command::new("ssh-keygen")
+            .args(["-q", "-t", "ed25519", "-N", "", "-C", "", "-f"])
+            .arg(&path)
+            .status()
+            .unwrap();
+        assert!(made.success());
+        let public = fs::read_to_string(path.with_extension("pub")).unwrap();
+        (path, public.trim().to_owned())
+    }
+
+    #[test]
+    fn a_signature_counts_for_its_text_and_its_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ann, public) = key(folder.path(), "ann");
+        let (eve, _) = key(folder.path(), "eve");
+        let signers = folder.path().join("allowed_signers");
+        assert_eq!(
+            verify("x", "y", &signers, None).unwrap_err().code(),
+            "no_signers"
+        );
+        fs::write(
+            &signers,
+            format!("ann namespaces=\"{NAMESPACE}\" {public}\n"),
+        )
+        .unwrap();
+        let open = fs::Permissions::from_mode(0o666);
+        fs::set_permissions(&signers, open).unwrap();
+        assert_eq!(
+            verify("x", "y", &signers, None).unwrap_err().code(),
+            "no_signers"
+        );
+        fs::set_permissions(&signers, fs::Permissions::from_mode(0o600)).unwrap();
+        let signature = sign("approve\n", &ann).unwrap();
+        let signer = verify("approve\n", &signature, &signers, None).unwrap();
+        assert_eq!(signer.name, "ann");
+        assert!(signer.key.starts_with("SHA256:"), "{signer:?}");
+        let code =
+            |text: &str, armored: &str| verify(text, armored, &signers, None).unwrap_err().code();
+        assert_eq!(code("reject\n", &signature), "signature_invalid");
+        assert_eq!(code("approve\n", "nonsense"), "signature_invalid");
+        let other = sign("approve\n", &eve).unwrap();
+        assert_eq!(code("approve\n", &other), "signature_invalid");
+        assert_eq!(
+            sign("approve\n", &folder.path().join("none"))
+                .unwrap_err()
+                .code(),
+            "not_signed"
+        );
+    }
+
+    #[test]
+    fn the_list_of_the_system_goes_before_the_users() {
+        let folder = tempfile::tempdir().unwrap();
+        let (system, store) = (folder.path().join("system"), folder.path().join("store"));
+        assert_eq!(signers_of(&system, &store), store.join("allowed_signers"));
+        fs::write(&system, "").unwrap();
+        assert_eq!(signers_of(&system, &store), system);
+    }
+
+    #[test]
+    fn the_user_has_a_name() {
+        let name = user_name();
+        assert!(!name.is_empty() && !name.contains('\n'), "{name:?}");
+    }
+}

@@ -1,0 +1,89 @@
+//! Who decides at a gate, as a definition says it.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+
+use crate::approval::{GateMode, Strength};
+use crate::diagnostic::Located;
+use crate::guard::Expression;
+
+/// Who decides at a gate: `auto`, `human`, which is short for `{ by: person }`, `{ by: person, strength: signed }`, or a
+/// CEL expression that gives the word of a mode.
+#[derive(Debug, Clone)]
+pub enum Gate {
+    /// The same in every run.
+    Mode(GateMode),
+    /// What the expression gives, one of [`GateMode::words`].
+    Expression(Expression),
+}
+
+/// Somebody who decides.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum By {
+    Person,
+}
+
+/// The long form.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Long {
+    by: By,
+    #[serde(default)]
+    strength: Strength,
+}
+
+enum Written {
+    Word(String),
+    Mode(GateMode),
+}
+
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Written;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(
+                    f,
+                    "{}, {{ by: person, strength: … }}, or an expression that begins with `=`",
+                    GateMode::words().join(", ")
+                )
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Written, E> {
+                match GateMode::named(text) {
+                    Some(mode) => Ok(Written::Mode(mode)),
+                    None if text.starts_with('=') => Ok(Written::Word(text.to_owned())),
+                    None => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+                }
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Written, A::Error> {
+                let Long {
+                    by: By::Person,
+                    strength,
+                } = Long::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Written::Mode(strength.into()))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+impl<'de> Deserialize<'de> for Gate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Located::<Written>::deserialize(deserializer)?;
+        Ok(match written.value {
+            Written::Mode(mode) => Self::Mode(mode),
+            Written::Word(text) => Self::Expression(Expression::new(
+                text.trim_start_matches('=').trim(),
+                written.at,
+            )),
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! What only a person decides: shown in full, and carried out when the code that is shown with it was typed back, or a key
+//! signed it.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+use conductor::{Asked, Conductor, Fault, Kind, Statement, Strength};
+use serde_json::Value;
+
+use super::declined;
+use crate::cli::Signing;
+use crate::output::Output;
+use crate::{person, render};
+
+/// What codes are made of: nothing in it looks like something else.
+const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+/// How many of them a code has.
+const CODE: usize = 4;
+
+/// What a person is asked.
+pub struct Question<'a> {
+    /// What there is to decide on, in full.
+    pub text: &'a str,
+    /// What the code is typed for: `approve`.
+    pub to: &'a str,
+    /// What was not done where it was not typed: `the approval of the plan`.
+    pub what: &'a str,
+    /// What a person does at a terminal: `a gate is opened`.
+    pub deed: &'a str,
+    /// The least that has to stand behind the answer.
+    pub least: Strength,
+}
+
+/// Has a person decide: by a signature where a key is named, else by the code that is typed back. The project as it is
+/// theirs to go on with.
+pub fn agreed(
+    conductor: &Conductor,
+    signing: &Signing,
+    statement: &Statement,
+    question: &Question<'_>,
+    output: &mut Output,
+    again: impl FnOnce() -> String,
+) -> Result<Conductor, Fault> {
+    let Some(key) = &signing.sign else {
+        if question.least == Strength::Signed {
+            return Err(Fault::new(
+                Kind::Refused,
+                "approval_too_weak",
+                format!("{} here by a signature", question.deed),
+            )
+            .suggest("name the key to sign with: `--sign KEY`")
+            .detail("required", question.least.name())
+            .recover(format!("{} --sign KEY", again())));
+        }
+        needs_terminal(output, question.deed, again)?;
+        typed_back(output, question.text, question.to, question.what)?;
+        return Ok(conductor.asked(Asked::Terminal));
+    };
+    if output.has_person() {
+        output.text(question.text)?;
+        output.text("\n")?;
+    }
+    let armored = project::person::sign(&statement.text(), key)?;
+    Ok(conductor.asked(Asked::Signed(armored)))
+}
+
+/// Takes a turn of a run; where only a person may take it, asks one, and takes it with their word.
+pub fn turn<T>(
+    conductor: &Conductor,
+    (turn, reason): (&str, &str),
+    signing: &Signing,
+    output: &mut Output,
+    take: impl Fn(&Conductor) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let fault = match take(conductor) {
+        Err(fault) if fault.code == "needs_person" => fault,
+        done => return done,
+    };
+    let run = fault.details.get("runId").and_then(Value::as_str);
+    let Some(run) = run.filter(|_| signing.sign.is_some() || output.has_person()) else {
+        return Err(fault);
+    };
+    let (statement, least) = conductor.turn_statement(run, turn, reason)?;
+    let text = render::turn(&statement, &output.look());
+    let question = Question {
+        text: &text,
+        to: "have it go on",
+        what: turn,
+        deed: &format!("a run that stopped goes on ({turn})"),
+        least,
+    };
+    let recovery = fault.recovery.clone();
+    let asked = agreed(conductor, signing, &statement, &question, output, || {
+        recovery
+    })?;
+    take(&asked)
+}
+
+/// Refuses where nobody sits who sees what is shown and can answer.
+pub fn needs_terminal(
+    output: &Output,
+    what: &str,
+    command: impl FnOnce() -> String,
+) -> Result<(), Fault> {
+    if output.has_person() {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Kind::Refused,
+        "needs_terminal",
+        format!("{what} by a person, at a terminal, and this is none"),
+    )
+    .suggest("an agent cannot decide this: ask the person to run the command, without --json and without a pipe")
+    .recover(command()))
+}
+
+/// Shows what is decided, and a code that is new each time; goes on only if that is typed.
+pub fn typed_back(output: &mut Output, text: &str, to: &str, what: &str) -> Result<(), Fault> {
+    output.text(text)?;
+    let code = code();
+    let answer = person::ask(output, &format!("\nType {code} to {to}: "))?;
+    if answer.is_some_and(|answer| answer.eq_ignore_ascii_case(&code)) {
+        output.text("\n")?;
+        return Ok(());
+    }
+    Err(declined(what))
+}
+
+/// A few letters that nobody knows who has not read them. They prove no more than that: no secret hangs on them.
+fn code() -> String {
+    let mut number = RandomState::new().build_hasher().finish();
+    let letters = LETTERS.len() as u64;
+    (0..CODE)
+        .map(|_| {
+            let at = usize::try_from(number % letters).unwrap_or_default();
+            number /= letters;
+            char::from(LETTERS[at])
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_another_one_each_time() {
+        let codes: std::collections::BTreeSet<String> = (0..20).map(|_| code()).collect();
+        assert!(codes.len() > 10, "{codes:?}");
+        for code in &codes {
+            assert_eq!(code.len(), CODE);
+            assert!(code.bytes().all(|letter| LETTERS.contains(&letter)));
+        }
+    }
+}
