@@ -100,7 +100,7 @@ fn is_exempt(run: &Underway, real: &Path) -> bool {
         .as_ref()
         .map(|tasks| start.top_level.join(tasks.to_path_buf()));
     tasks.as_deref() == Some(real)
-        || real.strip_prefix(&run.root).ok() == Some(Path::new(".taskmaster/state.json"))
+        || real.strip_prefix(&run.root).ok() == Some(Path::new(project::tasks::STATE_FILE))
 }
 
 /// Whether a file is a test, or one that an honest test may need: a dependency, a setting, a fixture.

@@ -252,7 +252,7 @@ impl Memory {
 
     /// Files that no check looks at: where tasks and their statuses stand.
     pub fn exempt(&self, repository: &Repository) -> Vec<RepoPath> {
-        let state = self.start.project_root.join(".taskmaster/state.json");
+        let state = self.start.project_root.join(project::tasks::STATE_FILE);
         self.start
             .tasks_path
             .iter()

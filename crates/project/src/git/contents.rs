@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
@@ -176,6 +176,36 @@ impl Repository {
             .arg(path.as_os_str())
             .run()?;
         Ok(nul_separated(&output).any(|listed| listed == path.as_bytes()))
+    }
+
+    /// Where a path really leads that a link takes out of the working tree, if the link is the repository's own: one that is
+    /// in the index. A link that somebody made here themselves is theirs to follow.
+    pub fn led_out(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {
+        let (Ok(real), Ok(inside)) = (fs::canonicalize(path), path.strip_prefix(self.top_level()))
+        else {
+            return Ok(None);
+        };
+        if real.starts_with(self.top_level()) {
+            return Ok(None);
+        }
+        for part in inside.ancestors() {
+            if self.top_level().join(part).is_symlink() && self.is_link_of_its_own(part)? {
+                return Ok(Some(real));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the index has a symbolic link at a path below the top level.
+    fn is_link_of_its_own(&self, path: &Path) -> Result<bool, GitError> {
+        let entry = self
+            .git()
+            .args(["ls-files", "-z", "--stage", "--"])
+            .arg(path.as_os_str())
+            .run()?;
+        let name = [b"\t", path.as_os_str().as_bytes()].concat();
+        Ok(nul_separated(&entry)
+            .any(|entry| entry.starts_with(b"120000 ") && entry.ends_with(&name)))
     }
 
     /// Whether git ignores whatever is made in this folder, and has nothing of it in the index. A folder outside of the

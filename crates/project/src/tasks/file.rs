@@ -23,7 +23,7 @@ pub struct TaskFile {
 impl TaskFile {
     /// The tasks of a tag of the project at `root`, in `.taskmaster/tasks/tasks.json`. Nothing is read yet.
     pub fn in_project(root: &Path, tag: &str) -> Result<Self, TaskError> {
-        Self::at(root.join(".taskmaster/tasks/tasks.json"), tag)
+        Self::at(root.join(super::TASKS_FILE), tag)
     }
 
     /// The tasks of a tag of this file. Nothing is read yet.

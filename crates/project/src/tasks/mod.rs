@@ -30,6 +30,11 @@ use std::path::Path;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+/// Where a project's tasks stand, in its folder.
+pub const TASKS_FILE: &str = ".taskmaster/tasks/tasks.json";
+/// Where a project names its current tag.
+pub const STATE_FILE: &str = ".taskmaster/state.json";
+
 /// One status to be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusChange {

@@ -11,7 +11,7 @@ use super::{Place, Rewrite, Splice, TaskError};
 pub const DEFAULT_TAG: &str = "master";
 
 fn state_file(root: &Path) -> PathBuf {
-    root.join(".taskmaster/state.json")
+    root.join(super::STATE_FILE)
 }
 
 /// The tag in force: the one asked for, else `currentTag` of `.taskmaster/state.json`, else [`DEFAULT_TAG`].

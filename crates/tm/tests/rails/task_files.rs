@@ -1,7 +1,7 @@
 //! Where tasks come from, and what is written back: the bytes of a status, and nothing else.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
@@ -133,6 +133,10 @@ fn a_symbolic_link_is_followed() {
         fs::write(&real, tasks).unwrap();
         fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&real, env.project().join(FILE)).unwrap();
+        if !inside {
+            // What git does not know is the user's own.
+            env.write(".gitignore", ".taskmaster/tasks\n");
+        }
         env.commit_all("Begin");
         env.whole_run("start 1");
         assert!(env.project().join(FILE).is_symlink());
@@ -514,4 +518,59 @@ fn changes_of_others_in_the_tasks_file_are_named() {
     let committed = env.auto("commit").ok();
     let warning = committed["warning"].as_str().unwrap_or_default();
     assert!(warning.contains("somebody else"), "{committed}");
+}
+
+/// A clone may bring links along. What they lead to is the user's.
+#[test]
+fn a_link_of_the_repository_is_not_written_through() {
+    for link in [
+        ".taskmaster",
+        ".taskmaster/tasks",
+        ".taskmaster/tasks/tasks.json",
+        ".taskmaster/state.json",
+        "plan.md",
+    ] {
+        let env = TestEnvironment::new();
+        env.write(".taskmaster/state.json", "{\"currentTag\": \"other\"}\n");
+        env.write("plan.md", "# A plan\n\n- [ ] One\n");
+        env.commit_all("Files");
+        let outside = env.folder().join("outside");
+        let place = env.project().join(link);
+        fs::rename(&place, &outside).unwrap();
+        std::os::unix::fs::symlink(&outside, &place).unwrap();
+        let start: &[&str] = match link {
+            "plan.md" => &["autopilot", "start", "--plan", "plan.md", "--allow-dirty"],
+            _ => &[
+                "autopilot",
+                "--tag",
+                "master",
+                "start",
+                "1",
+                "--allow-dirty",
+            ],
+        };
+        let abort = || env.auto("abort").ok();
+        // Whoever made the link here may have it followed.
+        env.tm(start).ok();
+        abort();
+        env.git(&["switch", "--quiet", "main"]);
+        env.git(&["add", "--all"]);
+        env.git(&["commit", "--quiet", "--message", "Link"]);
+        let before = everything_below(&outside);
+        env.refused_of(start, 3, "leads_outside", "out of git");
+        assert_eq!(everything_below(&outside), before, "{link}");
+    }
+}
+
+/// What a file holds, or all files of a folder.
+fn everything_below(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    if path.is_file() {
+        return vec![(path.to_owned(), fs::read(path).unwrap())];
+    }
+    let mut all: Vec<_> = fs::read_dir(path)
+        .unwrap()
+        .flat_map(|entry| everything_below(&entry.unwrap().path()))
+        .collect();
+    all.sort();
+    all
 }

@@ -168,7 +168,13 @@ pub(super) fn writing(
         });
     }
     // What somebody took out of the file meanwhile has no status there any more.
-    let known = source.task_statuses()?;
+    let mut known = source.task_statuses()?;
+    // Neither has what lies behind a link of the repository's own that leads out of it.
+    if let Some(path) = source.path()
+        && memory.repository().led_out(path)?.is_some()
+    {
+        known.clear();
+    }
     let is_known = |id: &String| memory.start.implicit || known.contains_key(id.as_str());
     let (written, mut owed): (Vec<String>, Vec<String>) = done.into_iter().partition(is_known);
     let mut changes: Vec<StatusChange> = written

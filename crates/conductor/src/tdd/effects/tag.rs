@@ -1,6 +1,6 @@
 //! `tag.switch` and `tag.restore`: `.taskmaster/state.json` names the run's tag while it runs.
 
-use project::tasks::{Rewrite, current_tag, switch_tag};
+use project::tasks::{Rewrite, STATE_FILE, current_tag, switch_tag};
 use rails::RunState;
 use rails::state::Pending;
 use serde::{Deserialize, Serialize};
@@ -28,10 +28,18 @@ pub fn prepare_switch(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
     let tag = Memory::of(run)?.start.tag;
     let switch = Switch {
         from: current_tag(tdd.root).ok().flatten(),
-        rewrite: switch_tag(tdd.root, &tag).ok().flatten(),
+        rewrite: switch(tdd, run, &tag)?,
         to: tag,
     };
     Ok(super::write(&switch)?)
+}
+
+/// The change that makes the tag the current one, if there is one to make.
+fn switch(tdd: &Tdd<'_>, run: &RunState, tag: &str) -> Result<Option<Rewrite>, No> {
+    let file = tdd.root.join(STATE_FILE);
+    let led_out = Memory::of(run)?.repository().led_out(&file);
+    let stays = matches!(led_out, Ok(None));
+    Ok(switch_tag(tdd.root, tag).ok().flatten().filter(|_| stays))
 }
 
 /// Only what the run itself switched is set back, and only if nobody switched it since.
@@ -41,7 +49,7 @@ pub fn prepare_restore(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
     let present = current_tag(tdd.root).ok().flatten();
     let switch = match before {
         Some(before) if present.as_deref() == Some(&own) => Switch {
-            rewrite: switch_tag(tdd.root, before).ok().flatten(),
+            rewrite: switch(tdd, run, before)?,
             to: before.to_owned(),
             from: present,
         },
