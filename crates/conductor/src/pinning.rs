@@ -7,6 +7,7 @@ use rails::{Command, Definition, Severity};
 use serde_json::{Map, Value};
 
 use crate::conductor::Conductor;
+use crate::fault::{Fault, Kind};
 use crate::library::Source;
 
 impl Conductor {
@@ -39,6 +40,23 @@ impl Conductor {
             keep,
             approvals: self.least_approval(),
         }))
+    }
+
+    /// Refuses a number of tries that is higher than the settings have it: whoever begins a run may give it fewer.
+    pub(crate) fn within(&self, key: &str, given: u64) -> Result<(), Fault> {
+        let most = self.settings.value(key).and_then(|most| most.as_u64());
+        match most.filter(|most| given > *most) {
+            None => Ok(()),
+            Some(most) => Err(Fault::new(
+                Kind::Refused,
+                "beyond_settings",
+                format!("{given} is more than `{key}` in the settings, {most}"),
+            )
+            .suggest(format!(
+                "give {most} or fewer; if there are to be more, a person sets `{key}` in a file (`tm config show --origin` says where it comes from)"
+            ))
+            .detail("most", most)),
+        }
     }
 
     /// The severity of each policy, as a run is pinned to it.

@@ -84,6 +84,9 @@ impl Conductor {
             .to_owned();
         let profile = self.profile(&wanted)?;
         self.no_gate_is_opened(&inputs)?;
+        if let Some(most) = inputs.get("maxIterations").and_then(Value::as_u64) {
+            self.within("review.maxIterations", most)?;
+        }
         let given = match inputs.get("values") {
             Some(Value::Object(values)) => values.clone(),
             _ => Map::new(),

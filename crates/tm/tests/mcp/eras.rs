@@ -186,7 +186,7 @@ fn a_person_who_cannot_be_asked_gets_a_command() {
     let arguments = json!({
         "title": "It's $HOME; touch pwned",
         "subtasks": ["--force", "`two` \"words\""],
-        "options": { "maxAttempts": 5 },
+        "options": { "maxAttempts": 2 },
         "force": true,
         "projectRoot": stage.project(),
     });
@@ -206,7 +206,7 @@ fn a_person_who_cannot_be_asked_gets_a_command() {
     assert_eq!(next["subtask"]["title"], "--force", "{next}");
     assert!(!stage.project().join("pwned").exists());
     let status = server.tool("autopilot_status", &json!({}));
-    assert_eq!(status["maxAttempts"], 5, "{status}");
+    assert_eq!(status["maxAttempts"], 2, "{status}");
 
     let refused = server.call(
         "autopilot_abort",

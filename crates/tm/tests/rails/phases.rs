@@ -230,6 +230,17 @@ fn attempts_run_out_and_a_resume_grants_fresh_ones() {
 #[test]
 fn attempts_can_be_fewer() {
     let env = TestEnvironment::new();
+    env.refused("start 1 --max-attempts 4", 3, "beyond_settings", "a person");
+    let by_input = [
+        "run",
+        "start",
+        "tdd",
+        "--input",
+        "taskId=1",
+        "--input",
+        "maxAttempts=99",
+    ];
+    env.refused_of(&by_input, 3, "beyond_settings", "a person");
     env.auto("start 1 --max-attempts 1").ok();
     env.red();
     let last = env.auto("complete green --results failed:1,passed:1");

@@ -120,8 +120,11 @@ fn the_settings_name_the_cap_and_the_gates() {
     for closes in ["plan=human", "code=human", "code=auto"] {
         init(closes).ok();
     }
-    let named = env.begin_with(&["-i", "request=x", "--max-iterations", "5"]);
-    assert_eq!(named.status()["max_iterations"], 5);
+    // Nor does it give itself more tries than they have.
+    let more = ["init", "-i", "request=x", "--max-iterations", "5"];
+    env.tm(&more).fault(3, "beyond_settings");
+    let named = env.begin_with(&["-i", "request=x", "--max-iterations", "1"]);
+    assert_eq!(named.status()["max_iterations"], 1);
     // What a session began with holds, whatever becomes of the settings.
     env.write(".taskmaster/config.json", "{}");
     assert_eq!(session.status()["max_iterations"], 2);

@@ -231,6 +231,9 @@ impl Conductor {
                     .suggest("use 1 or more"),
             );
         }
+        if let Some(attempts) = start.max_attempts {
+            self.within("autopilot.maxGreenAttempts", attempts.into())?;
+        }
         let (definition, source) = self.startable(workflow)?;
         if hands(&definition) != Hands::Task {
             return Err(Fault::new(
