@@ -165,6 +165,26 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
         })
 }
 
+/// The project's own definitions that can be begun by their ids, unproved: what [`find`] gives for each. What cannot be
+/// read cannot be begun.
+pub(crate) fn of_project(root: &Path) -> Vec<(Definition, Source)> {
+    let mut ids = BTreeSet::new();
+    let usable = |path: PathBuf| {
+        let text = read(&path).ok()?;
+        let definition = Definition::parse(&text).ok()?;
+        let id = &definition.id.value;
+        let is_first = ids.insert(id.clone());
+        let is_found = is_first && (definition.shadows || workflows::builtin(id).is_none());
+        let source = Source {
+            text,
+            origin: path.display().to_string(),
+            path: Some(path),
+        };
+        is_found.then_some((definition, source))
+    };
+    files(root).into_iter().filter_map(usable).collect()
+}
+
 /// The definition called `id`, unproved: enough to see what it would decide.
 pub(crate) fn parsed(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
     let source = find(root, id)?;

@@ -102,20 +102,8 @@ impl Conductor {
     /// All of the repository that is not trusted as it is, and would have to be.
     pub fn untrusted(&self) -> Result<Vec<TrustRequest>, Fault> {
         let mut all = Vec::new();
-        for path in library::files(&self.root) {
-            let definition = library::read(&path)
-                .ok()
-                .and_then(|text| Definition::parse(&text).ok());
-            // What cannot be read cannot be started, and `doctor` names it.
-            let Some(id) = definition.map(|definition| definition.id.value) else {
-                continue;
-            };
-            if let Ok((definition, source)) = library::parsed(&self.root, &id)
-                && source.path.as_deref() == Some(&path)
-                && let Some(request) = self.of_workflow(&definition, &source)?
-            {
-                all.push(request);
-            }
+        for (definition, source) in library::of_project(&self.root) {
+            all.extend(self.of_workflow(&definition, &source)?);
         }
         for summary in profile::list(&self.root, &[], None) {
             if let Ok(profile) = self.profile(&summary.name)
