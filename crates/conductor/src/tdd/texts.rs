@@ -67,6 +67,11 @@ pub const TEXTS: &[Text] = &[
         suggestion: "mend the failing tests and report GREEN, or give it up with `tm autopilot skip --reason …`",
     },
     Text {
+        code: "passes_unchanged",
+        meaning: "The tests pass now, and nothing was changed: what failed may be flaky",
+        suggestion: "",
+    },
+    Text {
         code: "stale_unit",
         meaning: "That is not the present work unit",
         suggestion: "ask what is next: `tm autopilot next`",
@@ -74,7 +79,7 @@ pub const TEXTS: &[Text] = &[
     Text {
         code: "paused",
         meaning: "The run is paused and takes no reports",
-        suggestion: "go on with `tm autopilot resume`",
+        suggestion: "go on with `tm autopilot resume`; where a rule stopped the run, a person does that",
     },
     Text {
         code: "run_over",

@@ -13,6 +13,13 @@ pub fn tests(passed: u32, failed: u32) -> Value {
     })
 }
 
+/// All tests pass, with a file that was changed for it.
+pub fn mended(passed: u32) -> Value {
+    let mut facts = tests(passed, 0);
+    facts["files"] = json!(["src/lib.rs"]);
+    facts
+}
+
 pub fn own_commit() -> Value {
     json!({ "sha": "", "message": "", "files": [] })
 }

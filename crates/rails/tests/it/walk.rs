@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::driver::ann;
 use crate::tdd::{
-    begin, code, counts, one, own_commit, status_of, subtask, tdd, tests, three, through,
+    begin, code, counts, mended, one, own_commit, status_of, subtask, tdd, tests, three, through,
 };
 
 #[test]
@@ -212,13 +212,16 @@ fn a_failing_suite_opens_a_repair() {
         Some("workUnit-1.fix-1-GREEN")
     );
     assert_eq!(code(driver.reopen()), "nothing_before");
-    driver.report(tests(5, 0)).unwrap();
+    driver.report(mended(5)).unwrap();
     driver.report(own_commit()).unwrap();
     assert_eq!(driver.unit(), "workUnit-1-FINALIZE-2");
     driver.report(tests(4, 1)).unwrap();
     assert_eq!(driver.unit(), "workUnit-1.fix-2-GREEN");
+    // It passes again, and nothing was changed: there is nothing to commit.
     driver.report(tests(5, 0)).unwrap();
-    driver.report(own_commit()).unwrap();
+    let last = driver.run.last.clone().unwrap();
+    assert_eq!(last.warnings, ["passes_unchanged"]);
+    assert_eq!(driver.unit(), "workUnit-1-FINALIZE-3");
     driver.report(tests(5, 0)).unwrap();
     assert_eq!(driver.status(), RunStatus::Completed);
     assert_eq!(driver.run, driver.replayed());

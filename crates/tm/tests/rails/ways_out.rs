@@ -115,6 +115,29 @@ fn a_failing_suite_is_repaired_until_it_passes() {
     assert_eq!(suites.as_array().map(Vec::len), Some(3), "{suites}");
 }
 
+/// The suite failed once, by accident: there is nothing to mend, and nothing to give up either.
+#[test]
+fn a_repair_of_what_passes_again_is_closed_without_a_commit() {
+    let env = TestEnvironment::started();
+    env.to_finalize();
+    let head = env.head();
+    env.auto("finalize --results failed:1,passed:2");
+    let green = env.auto("complete green --results failed:0,passed:3").ok();
+    assert_eq!(green["nextAction"]["action"], "finalize", "{green}");
+    let warning = green["warning"].as_str().unwrap();
+    assert!(warning.contains("nothing was changed"), "{warning}");
+    assert_eq!(env.head(), head);
+    let end = env.auto("finalize --results failed:0,passed:3").ok();
+    assert_eq!(end["nextAction"]["status"], "completed", "{end}");
+    // Where something was mended, it is committed as ever.
+    let env = TestEnvironment::started();
+    env.to_finalize();
+    env.auto("finalize --results failed:1,passed:2");
+    env.write("src/fix.sh", "mended\n");
+    let green = env.auto("complete green --results failed:0,passed:3").ok();
+    assert_eq!(green["nextAction"]["action"], "commit", "{green}");
+}
+
 #[test]
 fn a_repair_can_be_given_up() {
     let env = TestEnvironment::started();
