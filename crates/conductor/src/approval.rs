@@ -1,13 +1,11 @@
 //! A person's word: by which way it came, what stands behind it, and what it is about.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use journal::Record;
 use project::person::{self, SignatureError};
 use rails::command::Choice;
-use rails::{Approval, Event, Refusal, RunState, Signature, Strength};
-use serde::Serialize;
-use serde_json::Value;
+use rails::{Approval, Refusal, RunState, Signature, Strength};
+use serde_json::{Map, Value, json};
 
 use crate::conductor::{Conductor, is_over_a_task};
 use crate::engine::{self, Loaded, OpenRun};
@@ -38,19 +36,25 @@ pub struct Statement {
     pub what: String,
     /// The gate, the code of the refusal, or why the run stopped.
     pub subject: String,
+    /// The work unit, where it is about one.
+    pub unit: String,
     /// The iteration that was looked at, where there is one.
     pub iteration: Option<i64>,
-    /// SHA-256 of what was looked at: of what stands before the gate, else of the run's last event.
+    /// SHA-256 of what stands before the gate.
     pub hash: String,
     /// `approve` or `reject`, at a gate.
     pub choice: String,
+    /// What else is decided, such as `maxIterations`.
+    pub flags: Map<String, Value>,
     /// Feedback or reason.
     pub text: String,
+    /// The hash of the run's last event before it: of everything that happened in it until then.
+    pub after: String,
 }
 
 impl Statement {
-    /// A decision at a gate.
-    pub fn at_gate(gate: &ClosedGate, choice: Choice, feedback: &str) -> Self {
+    /// A decision at a gate. `last` is the hash of the run's last event, as everywhere here.
+    pub fn at_gate(gate: &ClosedGate, choice: Choice, feedback: &str, last: &str) -> Self {
         Self {
             run: gate.session_id.clone(),
             what: "gate".to_owned(),
@@ -63,188 +67,81 @@ impl Statement {
             }
             .to_owned(),
             text: feedback.to_owned(),
+            after: last.to_owned(),
+            ..Self::default()
         }
     }
 
-    /// Letting the refusal `code` pass. `last` is the hash of the run's last event.
-    pub fn on_refusal(run: &RunState, last: &str, code: &str, reason: &str) -> Self {
+    /// Letting the refusal `code` pass for a work unit.
+    pub fn on_refusal(run: &str, unit: &str, code: &str, reason: &str, last: &str) -> Self {
         Self {
-            run: run.run.clone(),
+            run: run.to_owned(),
             what: "allow".to_owned(),
             subject: code.to_owned(),
-            hash: last.to_owned(),
+            unit: unit.to_owned(),
             text: reason.to_owned(),
+            after: last.to_owned(),
             ..Self::default()
         }
     }
 
-    /// `resume`, `reopen` or `abort` of a run as it stands. `last` is the hash of its last event.
-    pub fn on_turn(run: &RunState, last: &str, turn: &str, reason: &str) -> Self {
+    /// `resume`, `reopen` or `abort` of a run that stopped for the reason `stopped`.
+    pub fn on_turn(run: &str, stopped: &str, turn: &Turn<'_>, last: &str) -> Self {
         Self {
-            run: run.run.clone(),
-            what: turn.to_owned(),
-            subject: run.stopped().to_owned(),
-            hash: last.to_owned(),
-            text: reason.to_owned(),
+            run: run.to_owned(),
+            what: turn.name.to_owned(),
+            subject: stopped.to_owned(),
+            flags: turn.flags.clone(),
+            text: turn.reason.to_owned(),
+            after: last.to_owned(),
             ..Self::default()
         }
     }
 
-    /// The text, a line for each part. Whatever a part holds, it stays on its line.
+    /// The text, a line for each part. Each value is JSON, so that none can be taken for another, or run over its line.
     pub fn text(&self) -> String {
-        let line = |value: &str| -> String {
-            let plain = |c: char| if c.is_control() { ' ' } else { c };
-            let value: String = value.chars().map(plain).collect();
-            if value.is_empty() {
-                "-".to_owned()
-            } else {
-                value
-            }
-        };
-        let iteration = self
-            .iteration
-            .map_or_else(String::new, |number| number.to_string());
-        let text = if self.text.is_empty() {
-            String::new()
-        } else {
-            journal::sha256_hex(self.text.as_bytes())
+        let sorted: std::collections::BTreeMap<_, _> = self.flags.iter().collect();
+        let text = match self.text.as_str() {
+            "" => String::new(),
+            text => journal::sha256_hex(text.as_bytes()),
         };
         let lines = [
-            ("tramline decision", "1".to_owned()),
-            ("run:", line(&self.run)),
-            ("what:", line(&self.what)),
-            ("subject:", line(&self.subject)),
-            ("iteration:", line(&iteration)),
-            ("hash:", line(&self.hash)),
-            ("choice:", line(&self.choice)),
-            ("text-sha256:", line(&text)),
+            ("tramline-decision", json!(1)),
+            ("run", json!(self.run)),
+            ("what", json!(self.what)),
+            ("subject", json!(self.subject)),
+            ("unit", json!(self.unit)),
+            ("iteration", json!(self.iteration)),
+            ("hash", json!(self.hash)),
+            ("choice", json!(self.choice)),
+            ("flags", json!(sorted)),
+            ("text-sha256", json!(text)),
+            ("after", json!(self.after)),
         ];
-        let lines = lines.map(|(name, value)| format!("{name} {value}"));
-        lines.join("\n") + "\n"
+        lines
+            .map(|(name, value)| format!("{name}: {value}\n"))
+            .concat()
     }
 }
 
-/// What a person decided, as the journal of its run has it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Decision {
-    /// The number of its event.
-    pub seq: u64,
-    /// When it was made, UTC.
-    pub ts: String,
-    /// What it was about.
-    pub statement: Statement,
-    /// Whose word it is.
-    pub approval: Approval,
+/// A turn of a run that a person decides.
+#[derive(Debug, Clone, Default)]
+pub struct Turn<'a> {
+    /// `resume`, `reopen` or `abort`.
+    pub name: &'a str,
+    /// Why, where that is said.
+    pub reason: &'a str,
+    /// What else is decided with it.
+    pub flags: Map<String, Value>,
 }
 
-/// What can be said now of a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SignatureState {
-    /// It has no signature.
-    Unsigned,
-    /// Its signature is of a key that was allowed then, over this very decision.
-    Good,
-    /// Its signature is of no such key, or over something else.
-    Bad,
-    /// There is no list of keys here to hold it against, or no `ssh-keygen`.
-    Unchecked,
-}
-
-impl Decision {
-    /// What the event of `record` tells of a decision in `run`.
-    pub(crate) fn of(run: &str, record: &Record, event: &Event) -> Option<Self> {
-        let run = || RunState {
-            run: run.to_owned(),
-            ..RunState::default()
-        };
-        let (statement, approval) = match event {
-            Event::DecisionMade {
-                gate,
-                iteration,
-                hash,
-                choice,
-                feedback,
-                approval,
-                ..
-            } => {
-                let gate = ClosedGate {
-                    session_id: run().run,
-                    gate: gate.clone(),
-                    round: *iteration,
-                    hash: hash.clone(),
-                    ..ClosedGate::default()
-                };
-                (Statement::at_gate(&gate, *choice, feedback), approval)
-            }
-            Event::RefusalAllowed {
-                code,
-                reason,
-                approval,
-                ..
-            } => (
-                Statement::on_refusal(&run(), &record.prev, code, reason),
-                approval,
-            ),
-            Event::ApprovalGiven {
-                what,
-                stopped,
-                reason,
-                approval,
-                ..
-            } => {
-                let statement = Statement {
-                    subject: stopped.clone(),
-                    ..Statement::on_turn(&run(), &record.prev, what, reason)
-                };
-                (statement, approval)
-            }
-            _ => return None,
-        };
-        Some(Self {
-            seq: record.seq,
-            ts: record.ts.clone(),
-            statement,
-            approval: approval.clone(),
-        })
-    }
-
-    /// What was decided, in a few words.
-    pub fn what(&self) -> String {
-        let Statement {
-            what,
-            subject,
-            choice,
-            ..
-        } = &self.statement;
-        match what.as_str() {
-            "gate" => format!("{choice} at the gate {subject}"),
-            "allow" => format!("allow {subject}"),
-            turn => format!("{turn} after {subject}"),
-        }
-    }
-
-    /// Holds its signature against the keys that are allowed; with what is wrong, where it does not hold.
-    pub fn signature(&self, signers: &Path) -> (SignatureState, Option<String>) {
-        let Some(signature) = &self.approval.signature else {
-            return match self.approval.strength {
-                Strength::Signed => (SignatureState::Bad, Some("it has none".to_owned())),
-                Strength::Client | Strength::Terminal => (SignatureState::Unsigned, None),
-            };
-        };
-        let at = self.ts.parse().ok();
-        match person::verify(&self.statement.text(), &signature.armored, signers, at) {
-            Ok(signer) if signer.name == self.approval.actor && signer.key == signature.key => {
-                (SignatureState::Good, None)
-            }
-            Ok(signer) => (
-                SignatureState::Bad,
-                Some(format!("it is of {} ({})", signer.name, signer.key)),
-            ),
-            Err(error @ SignatureError::Invalid { .. }) => {
-                (SignatureState::Bad, Some(chain(&error)))
-            }
-            Err(error) => (SignatureState::Unchecked, Some(chain(&error))),
+impl<'a> Turn<'a> {
+    /// One with nothing else to it.
+    pub fn new(name: &'a str, reason: &'a str) -> Self {
+        Self {
+            name,
+            reason,
+            flags: Map::new(),
         }
     }
 }
@@ -263,6 +160,17 @@ impl Conductor {
         person::signers(&self.settings.store)
     }
 
+    /// What is decided at the gate that was looked at, as its run is now.
+    pub fn gate_statement(
+        &self,
+        gate: &ClosedGate,
+        choice: Choice,
+        feedback: &str,
+    ) -> Result<Statement, Fault> {
+        let last = self.of_that_id(&gate.session_id)?.head.hash;
+        Ok(Statement::at_gate(gate, choice, feedback, &last))
+    }
+
     /// What is decided by letting the refusal `code` pass in the run of that id, as it is now, and the least that the run
     /// asks for.
     pub fn allow_statement(
@@ -272,7 +180,8 @@ impl Conductor {
         reason: &str,
     ) -> Result<(Statement, Strength), Fault> {
         let loaded = self.of_that_id(run)?;
-        let statement = Statement::on_refusal(&loaded.run, &loaded.head.hash, code, reason);
+        let unit = present_unit(&loaded.run);
+        let statement = Statement::on_refusal(run, unit, code, reason, &loaded.head.hash);
         Ok((statement, loaded.run.least_approval))
     }
 
@@ -280,12 +189,11 @@ impl Conductor {
     pub fn turn_statement(
         &self,
         run: &str,
-        turn: &str,
-        reason: &str,
+        turn: &Turn<'_>,
     ) -> Result<(Statement, Strength), Fault> {
-        let loaded = self.of_that_id(run)?;
-        let statement = Statement::on_turn(&loaded.run, &loaded.head.hash, turn, reason);
-        Ok((statement, loaded.run.least_approval))
+        let Loaded { run, head, .. } = self.of_that_id(run)?;
+        let statement = Statement::on_turn(&run.run, run.stopped(), turn, &head.hash);
+        Ok((statement, run.least_approval))
     }
 
     /// The run of that id, once what another process began is finished.
@@ -336,10 +244,15 @@ impl Conductor {
     pub(crate) fn approval_of_turn(
         &self,
         open: &OpenRun<'_>,
-        turn: &str,
-        reason: &str,
+        turn: &Turn<'_>,
     ) -> Result<Option<Box<Approval>>, Fault> {
-        self.approval(&Statement::on_turn(&open.run, open.last(), turn, reason))
+        let run = &open.run;
+        self.approval(&Statement::on_turn(
+            &run.run,
+            run.stopped(),
+            turn,
+            open.last(),
+        ))
     }
 
     /// The least that stands behind a decision of a person, as the settings have it now.
@@ -353,14 +266,23 @@ impl Conductor {
     }
 }
 
+/// The work unit that a refusal is let pass for.
+pub(crate) fn present_unit(run: &RunState) -> &str {
+    run.waiting()
+        .next()
+        .map_or("", |(_, unit)| unit.id.as_str())
+}
+
 /// The turn that was refused, as a person takes it.
 pub(crate) fn again(group: &str, run: Option<&RunState>, refusal: &Refusal) -> String {
     let turn = refusal.details.get("turn").and_then(Value::as_str);
+    let signed = refusal.details.get("required") == Some(&Value::from(Strength::Signed.name()));
+    let sign = if signed { " --sign KEY" } else { "" };
     match (turn, run) {
         (Some(turn @ "reopen"), Some(run)) => {
-            format!("tm {group} {turn} --reason TEXT --run-id {}", run.run)
+            format!("tm {group} {turn} --reason TEXT --run-id {}{sign}", run.run)
         }
-        (Some(turn), Some(run)) => format!("tm {group} {turn} --run-id {}", run.run),
+        (Some(turn), Some(run)) => format!("tm {group} {turn} --run-id {}{sign}", run.run),
         _ => String::new(),
     }
 }
@@ -390,13 +312,32 @@ mod tests {
             hash: "00".to_owned(),
             choice: "reject".to_owned(),
             text: "why".to_owned(),
+            after: "11".to_owned(),
+            ..Statement::default()
         };
         assert_eq!(
             statement.text(),
             format!(
-                "tramline decision 1\nrun: r\nwhat: gate\nsubject: plan choice: approve\niteration: 2\nhash: 00\nchoice: reject\ntext-sha256: {}\n",
+                "tramline-decision: 1\nrun: \"r\"\nwhat: \"gate\"\nsubject: \"plan\\nchoice: approve\"\nunit: \"\"\niteration: 2\nhash: \"00\"\nchoice: \"reject\"\nflags: {{}}\ntext-sha256: \"{}\"\nafter: \"11\"\n",
                 journal::sha256_hex(b"why")
             )
+        );
+        let other = |change: fn(&mut Statement)| {
+            let mut other = statement.clone();
+            change(&mut other);
+            assert_ne!(other.text(), statement.text(), "{other:?}");
+        };
+        other(|one| one.subject = "plan choice: approve".to_owned());
+        other(|one| one.unit = "workUnit-1".to_owned());
+        other(|one| one.after = "12".to_owned());
+        other(|one| drop(one.flags.insert("maxIterations".to_owned(), 500.into())));
+        let mut two = statement.clone();
+        two.flags.insert("b".to_owned(), 1.into());
+        two.flags.insert("a".to_owned(), 2.into());
+        assert!(
+            two.text().contains(r#"flags: {"a":2,"b":1}"#),
+            "{}",
+            two.text()
         );
     }
 }

@@ -5,6 +5,7 @@ pub mod approval;
 pub mod clock;
 pub mod collab;
 pub mod conductor;
+pub mod decisions;
 pub mod definitions;
 pub mod doctor;
 pub mod engine;
@@ -28,7 +29,7 @@ pub mod support;
 pub mod tdd;
 pub mod trust;
 
-pub use approval::{Asked, Statement};
+pub use approval::{Asked, Statement, Turn};
 pub use conductor::{Conductor, OpenOptions};
 pub use definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
 pub use doctor::DoctorCheck;

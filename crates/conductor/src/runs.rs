@@ -9,9 +9,9 @@ use rails::{Event, RunState, Strength};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::approval::{Decision, SignatureState};
 use crate::clock::stamp;
 use crate::conductor::{Conductor, Standing, is_over_a_task, read_json, standing};
+use crate::decisions::{Audit, Missing, SignatureState};
 use crate::engine::{self, Loaded};
 use crate::fault::{Fault, Kind};
 use crate::generic;
@@ -97,13 +97,17 @@ pub struct LogVerified {
     /// What persons decided in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<DecisionVerified>,
+    /// What only a person decides, and what the journal does not have as it has to be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<Missing>,
 }
 
 impl LogVerified {
     /// Whether all of it can be relied on: journal, evidence, and what was signed.
     pub fn is_sound(&self) -> bool {
         let bad = |decision: &DecisionVerified| decision.signature == SignatureState::Bad;
-        self.whole && self.evidence.is_empty() && !self.decisions.iter().any(bad)
+        let decided = self.missing.is_empty() && !self.decisions.iter().any(bad);
+        self.whole && self.evidence.is_empty() && decided
     }
 }
 
@@ -371,12 +375,16 @@ impl Conductor {
         let mut verified = Self::verify_dir(&dir)?;
         if verified.whole {
             let tail = FileJournal::open(dir.path())?.read(&Position::start())?;
-            let decision = |record: &Record| {
-                let event = Event::from_fields(&record.event, &record.fields).ok()?;
-                Decision::of(dir.id(), record, &event)
-            };
+            let (mut audit, mut run) = (Audit::default(), RunState::default());
+            for record in &tail.records {
+                if let Ok(event) = Event::from_fields(&record.event, &record.fields) {
+                    audit.note(&run, record, &event);
+                    run.apply(&record.ts, &event);
+                }
+            }
             let signers = self.signers();
-            for decision in tail.records.iter().filter_map(decision) {
+            verified.missing = audit.missing;
+            for decision in audit.decisions {
                 let (signature, problem) = decision.signature(&signers);
                 let what = decision.what();
                 let approval = decision.approval;
@@ -412,6 +420,7 @@ impl Conductor {
             line: report.damage.as_ref().map(|damage| damage.line),
             evidence: Vec::new(),
             decisions: Vec::new(),
+            missing: Vec::new(),
         };
         if verified.whole {
             let tail = FileJournal::open(dir.path())?.read(&Position::start())?;

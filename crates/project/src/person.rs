@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -34,7 +34,7 @@ pub enum SignatureError {
         path: PathBuf,
     },
     /// The list can be written by others.
-    #[error("the list of keys, {}, can be written by others", path.display())]
+    #[error("the list of keys, {}, can be changed by others", path.display())]
     OpenToOthers {
         /// The list.
         path: PathBuf,
@@ -44,6 +44,8 @@ pub enum SignatureError {
     Invalid {
         /// What the program says.
         why: String,
+        /// The list.
+        signers: PathBuf,
     },
     /// Nothing was signed.
     #[error("ssh-keygen did not sign with {}", key.display())]
@@ -74,8 +76,14 @@ impl SignatureError {
                 "write a line there for each key that may decide, as in `ann namespaces=\"{NAMESPACE}\" ssh-ed25519 AAAA…` ({})",
                 path.display()
             ),
-            Self::OpenToOthers { path } => format!("chmod 600 {}", path.display()),
-            Self::Invalid { .. } => "sign what is there now, with a key of the list".to_owned(),
+            Self::OpenToOthers { path } => format!(
+                "have it and its folder belong to you, and let nobody else write them: chmod 600 {}",
+                path.display()
+            ),
+            Self::Invalid { signers, .. } => format!(
+                "sign what is there now, with a key of the list, {}",
+                signers.display()
+            ),
             Self::NotSigned { .. } => {
                 "name a private key, or the public one of a key that an agent or a device holds"
                     .to_owned()
@@ -145,15 +153,31 @@ fn signers_of(system: &Path, store: &Path) -> PathBuf {
 
 /// Whether a list of keys is there, and others cannot write it.
 pub fn check_signers(signers: &Path) -> Result<(), SignatureError> {
-    let about = fs::metadata(signers).map_err(|_| SignatureError::NoSigners {
+    let none = || SignatureError::NoSigners {
         path: signers.to_owned(),
-    })?;
-    if about.permissions().mode() & 0o022 != 0 {
-        return Err(SignatureError::OpenToOthers {
-            path: signers.to_owned(),
-        });
+    };
+    let real = fs::canonicalize(signers).map_err(|_| none())?;
+    let list = fs::metadata(&real).map_err(|_| none())?;
+    // Opening a pipe would wait for whoever writes it.
+    if !list.is_file() {
+        return Err(none());
     }
-    Ok(())
+    let own = nix::unistd::Uid::current().as_raw();
+    let only_theirs = |about: &fs::Metadata| {
+        about.permissions().mode() & 0o022 == 0 && [own, 0].contains(&about.uid())
+    };
+    let folder = real.parent().and_then(|folder| fs::metadata(folder).ok());
+    // Whoever may write the folder can put another list in its place, unless names in it stay with their owners.
+    let stays = |about: fs::Metadata| {
+        let mode = about.permissions().mode();
+        mode & 0o022 == 0 || mode & 0o1000 != 0
+    };
+    if only_theirs(&list) && folder.is_some_and(stays) {
+        return Ok(());
+    }
+    Err(SignatureError::OpenToOthers {
+        path: signers.to_owned(),
+    })
 }
 
 /// Whose signature of a text this is, by a list of allowed keys as `ssh-keygen` reads it (ssh-keygen(1), "ALLOWED
@@ -187,6 +211,7 @@ pub fn verify(
     let Some(name) = names.lines().next().filter(|_| found.status.success()) else {
         return Err(SignatureError::Invalid {
             why: said(&found.stderr),
+            signers: signers.to_owned(),
         });
     };
     let statement = fs::File::open(&statement).map_err(SignatureError::Program)?;
@@ -197,6 +222,7 @@ pub fn verify(
     if !verified.status.success() {
         return Err(SignatureError::Invalid {
             why: said(&verified.stderr),
+            signers: signers.to_owned(),
         });
     }
     // `Good "…" signature for NAME with ED25519 key SHA256:…`

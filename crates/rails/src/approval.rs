@@ -69,13 +69,13 @@ pub fn strong_enough<'a>(
         Refusal::new(code)
             .message(message)
             .suggestion(match least {
-                Strength::Client => "ask the person to do it, at a terminal",
-                Strength::Terminal => {
-                    "ask the person to do it, at a terminal: nothing weaker counts here"
-                }
-                Strength::Signed => "ask the person to sign it: the same command with `--sign KEY`",
-            })
-            .detail("required", least.name()),
+            Strength::Client => "ask the person to do it, at a terminal or with `--sign KEY`",
+            Strength::Terminal => {
+                "ask the person to do it, at a terminal or with `--sign KEY`: nothing weaker counts here"
+            }
+            Strength::Signed => "ask the person to sign it: the same command with `--sign KEY`",
+        })
+        .detail("required", least.name()),
     ))
 }
 

@@ -274,6 +274,9 @@ pub enum Event {
         /// Why, where that was said.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
+        /// What else was decided with it.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        flags: Map<String, Value>,
         /// The person's word.
         approval: Approval,
     },

@@ -1,6 +1,9 @@
 //! What the generic verbs answer. These types are the wire: names and shapes are stable, and the same
 //! for every workflow.
 
+use std::path::PathBuf;
+
+use rails::Strength;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -26,6 +29,18 @@ pub struct RunAction {
     /// The gate that is closed, where one is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gate: Option<String>,
+    /// SHA-256 of what stands before it: a decision names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// The least that has to stand behind a decision at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
+    /// What is to be looked at there: files, or a folder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub look_at: Vec<PathBuf>,
+    /// Whether only a person has a paused run go on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub needs_person: bool,
     /// How the run ended, when it is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,

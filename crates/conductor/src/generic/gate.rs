@@ -41,7 +41,7 @@ impl Conductor {
             return Err(no_gate(&engine::load(dir.path())?.run));
         }
         let mut hand = self.plain_hand_alone(&project, &dir)?;
-        let approval = self.approval(&decide.statement())?;
+        let approval = self.approval(&decide.statement(hand.open.last()))?;
         let recorded = hand.decide(decide, approval)?;
         let (run, definition) = (&hand.open.run, &hand.plain.definition);
         let gate = &decide.gate.gate;
@@ -111,7 +111,7 @@ pub(crate) fn closed_gate(plain: &Plain<'_>, run: &RunState) -> Result<ClosedGat
     }
 }
 
-fn described(
+pub(super) fn described(
     plain: &Plain<'_>,
     run: &RunState,
     gate: String,

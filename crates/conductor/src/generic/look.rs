@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::answer::{RunAction, RunMoved, RunStatusAnswer};
 use super::choose::Meant;
+use super::gate::described;
 use super::readers::Given;
 use super::{Plain, on_task, view, words};
 use crate::clock::stamp;
@@ -176,6 +177,13 @@ pub(super) fn look_further(
         Foreseen::Blocked(refusal) => {
             if let Some(gate) = refusal.details.get("gate").and_then(Value::as_str) {
                 "decide".clone_into(&mut action.action);
+                let hash = refusal.details.get("hash").and_then(Value::as_str);
+                if let (Some(hash), Some(token)) = (hash, run.tokens.first()) {
+                    let closed = described(plain, run, gate.to_owned(), hash.to_owned(), token);
+                    action.strength = Some(closed.strength);
+                    action.look_at = closed.look_at;
+                    action.hash = Some(closed.hash);
+                }
                 action.gate = Some(gate.to_owned());
             }
         }

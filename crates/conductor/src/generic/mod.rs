@@ -44,7 +44,7 @@ use serde_json::{Map, Value, json};
 use crate::collab::{self, Skills};
 use crate::fault::Fault;
 use crate::review::{Session, effects, subject};
-use crate::support::{Asked, Looked, No, Outcome, Support, reported};
+use crate::support::{Asked, Looked, No, Outcome, Support};
 use readers::Given;
 
 /// The hands and eyes of a workflow that has none of its own, during one call.
@@ -105,7 +105,7 @@ impl Support for Plain<'_> {
     fn subject(&self, gate: &str, run: &RunState, token: u32) -> Result<String, No> {
         match &self.session {
             Some(_) => subject::hash(self, gate, run, token),
-            None => Ok(reported(run)),
+            None => subject::last_report(self, run, token),
         }
     }
 

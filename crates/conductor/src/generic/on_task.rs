@@ -41,12 +41,11 @@ pub(super) fn action(run: &RunState, definition: &Definition, own: NextAction) -
         run_id: run.run.clone(),
         workflow: run.workflow.clone(),
         unit,
-        units: Vec::new(),
-        units_total: None,
-        gate: None,
         status: own.status,
         paused_reason: own.paused_reason,
+        needs_person: own.needs_person,
         context,
+        ..RunAction::default()
     }
 }
 

@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 
 use super::answer::RunVerdict;
 use super::choose::Meant;
+use super::gate::closed_gate;
 use super::hand::Hand;
+use super::look::look_further;
 use super::readers::Given;
 use super::request::RunReport;
 use super::{view, words};
@@ -50,6 +52,23 @@ impl Conductor {
         {
             command.digest = digest;
         }
+        // Whoever names no unit means what is asked for now, and that is a person's decision.
+        if report.unit.is_none()
+            && let Ok(gate) = closed_gate(&hand.plain, &hand.open.run)
+        {
+            let fault = Fault::new(
+                Kind::Refused,
+                "gate_closed",
+                format!(
+                    "the gate `{}` is closed: a person decides before anything is reported",
+                    gate.gate
+                ),
+            );
+            return Err(fault
+                .suggest("show the person what stands before it")
+                .detail("gate", gate.gate)
+                .recover(format!("tm run next --run-id {}", hand.open.run.run)));
+        }
         if let UnitMatch::Used { unit } = match_unit(&hand.open.run, &command)
             && let Some(answered) = answered(&hand, &unit)?
         {
@@ -60,7 +79,11 @@ impl Conductor {
                 self.too_late(&hand, &answered)
             });
         }
-        self.take_in_plain(&mut hand, command)
+        let mut verdict = self.take_in_plain(&mut hand, command)?;
+        if verdict.next_action.unit.is_none() {
+            verdict.next_action = look_further(&hand.plain, &hand.open.run, verdict.next_action)?;
+        }
+        Ok(verdict)
     }
 
     fn take_in_plain(&self, hand: &mut Hand<'_>, command: Report) -> Result<RunVerdict, Fault> {

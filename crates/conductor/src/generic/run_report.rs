@@ -152,6 +152,7 @@ fn step(
             stopped,
             reason,
             approval,
+            ..
         } => json!({
             "at": at,
             "what": "approval",

@@ -9,7 +9,7 @@ use super::hand::Hand;
 use super::look::look_further;
 use super::readers::Given;
 use super::{view, words};
-use crate::approval::again;
+use crate::approval::{Turn, again};
 use crate::conductor::{Conductor, is_over_a_task};
 use crate::engine::{self};
 use crate::fault::{Fault, Kind};
@@ -60,7 +60,7 @@ impl Conductor {
                 dir.id()
             )));
         }
-        let approval = self.approval_of_turn(&hand.open, "resume", "")?;
+        let approval = self.approval_of_turn(&hand.open, &Turn::new("resume", ""))?;
         moved(&mut hand, &Command::Resume { approval }, |run| {
             format!("The run goes on: {}", run.run)
         })
@@ -85,7 +85,7 @@ impl Conductor {
         let command = Command::Reopen {
             reason: reason.to_owned(),
             flags: Map::new(),
-            approval: self.approval_of_turn(&hand.open, "reopen", reason)?,
+            approval: self.approval_of_turn(&hand.open, &Turn::new("reopen", reason))?,
         };
         let definition = std::sync::Arc::clone(&hand.plain.definition);
         moved(&mut hand, &command, |run| {

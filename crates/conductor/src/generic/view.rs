@@ -117,6 +117,7 @@ fn whole(run: &RunState) -> RunAction {
         RunStatus::Running => {}
         RunStatus::Paused => {
             action.paused_reason = run.pause.as_ref().map(|pause| pause.reason.clone());
+            action.needs_person = run.pause.as_ref().is_some_and(|pause| pause.person);
         }
         over => action.status = Some(over.name().to_owned()),
     }

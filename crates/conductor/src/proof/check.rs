@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::source::{Known, Piece, short};
 use super::story::{Made, Phase, Purpose};
-use crate::approval::SignatureState;
+use crate::decisions::SignatureState;
 use crate::fault::Fault;
 use crate::tdd::evidence::level_name;
 
@@ -232,14 +232,15 @@ impl Judged {
                 (SignatureState::Good | SignatureState::Unsigned, _) => {}
             }
         }
-        if made.decisions.is_empty() {
-            // A note names no strength; nothing weaker than this is let pass.
-            for allowed in &made.allowed {
-                let strength = allowed.strength.unwrap_or(Strength::Terminal);
-                if strength < least.approval {
-                    self.too_weak(&format!("allow {}", allowed.code), strength, least.approval);
-                }
-            }
+        for lacking in &made.missing {
+            self.wrong("approval_missing", lacking.message.clone());
+        }
+        // A note says nothing of decisions.
+        if made.seq == 0 && least.approval > Strength::Client {
+            self.wrong(
+                "approval_unknown",
+                "a note does not tell what a person decided on the way; a bundle of the run does",
+            );
         }
     }
 

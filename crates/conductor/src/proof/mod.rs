@@ -431,6 +431,18 @@ fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
         "fetch the notes (`git fetch origin refs/notes/tramline:refs/notes/tramline`), or give a bundle of the run with --bundle FILE"
     } else if all("level_too_low") {
         "in the run, report with --report FILE or --verify; `evidence.require` in the settings asks for it from the start"
+    } else if [
+        "approval_too_weak",
+        "approval_missing",
+        "signature_invalid",
+        "signature_unchecked",
+    ]
+    .into_iter()
+    .any(any)
+    {
+        "what a person decided on the way has to be signed by a key of the list: `--signers FILE` names one, `approvals.require` in the settings asks for it from the start"
+    } else if any("approval_unknown") {
+        "give a bundle of the run with --bundle FILE (`tm runs export RUN -o FILE`)"
     } else if any("journal_damaged") {
         "see `tm log verify RUN`; elsewhere, a bundle that was exported before proves the commits"
     } else if any("history_missing") {

@@ -9,7 +9,7 @@ use rails::{Event, RunState, Strength};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::approval::Decision;
+use crate::decisions::{Audit, Decision, Missing};
 use crate::fault::{Fault, Kind};
 use crate::tdd::memory::{self, Green, Memory};
 
@@ -158,6 +158,8 @@ pub struct Made {
     pub allowed: Vec<Allowed>,
     /// What a person decided since the commit before it.
     pub decisions: Vec<Decision>,
+    /// What a person had to decide since then, and did not.
+    pub missing: Vec<Missing>,
     /// Hash of the last line of the journal before it.
     pub journal: String,
     /// The run made it, and hooks changed what it holds.
@@ -193,7 +195,7 @@ impl Story {
     /// That of a journal, whose last line has the hash `head`.
     pub fn of(records: &[Record], head: &str) -> Result<Self, Fault> {
         let mut telling = Telling::default();
-        let mut decisions = Vec::new();
+        let mut audit = Audit::default();
         for record in records {
             if let Some(pending) = &mut telling.pending
                 && pending.journal.is_empty()
@@ -201,7 +203,7 @@ impl Story {
                 pending.journal.clone_from(&record.prev);
             }
             let event = event_of(record)?;
-            decisions.extend(Decision::of(&telling.run.run, record, &event));
+            audit.note(&telling.run, record, &event);
             telling.note(record, &event);
             telling.run.apply(&record.ts, &event);
         }
@@ -217,10 +219,15 @@ impl Story {
             }
             pending
         });
-        let mut decisions = decisions.into_iter().peekable();
+        let mut decisions = audit.decisions.into_iter().peekable();
+        let mut missing = audit.missing.into_iter().peekable();
         for made in &mut story.made {
-            while let Some(decision) = decisions.next_if(|decision| decision.seq <= made.seq) {
+            let before = |seq: u64| seq <= made.seq;
+            while let Some(decision) = decisions.next_if(|decision| before(decision.seq)) {
                 made.decisions.push(decision);
+            }
+            while let Some(lacking) = missing.next_if(|lacking| before(lacking.seq)) {
+                made.missing.push(lacking);
             }
         }
         story.run = run.run;

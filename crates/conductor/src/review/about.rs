@@ -1,6 +1,7 @@
 //! A session as it is, for every answer; and which session a call means.
 
 use journal::layout::{LayoutError, ProjectDir, RunDir};
+use rails::decide::gate_strength;
 use rails::{RunState, RunStatus, Shared};
 use serde_json::{Map, Value};
 
@@ -392,6 +393,7 @@ fn waiting_for(plain: &Plain<'_>, run: &RunState) -> Option<WaitingFor> {
             .and_then(|_| run.waiting().next())
             .map(|(_, unit)| unit.id.clone()),
         path,
+        strength: told("gate").and_then(|gate| gate_strength(&plain.definition, run, &gate)),
         gate: told("gate"),
         hash: told("hash"),
         ..WaitingFor::default()

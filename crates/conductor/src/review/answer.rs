@@ -110,6 +110,9 @@ pub struct WaitingFor {
     /// SHA-256 of what stands before it: a decision may name it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
+    /// The least that has to stand behind a decision there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
     /// Whether somebody paused the session: `tm run resume` goes on with it. Not where it paused at its last iteration.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,

@@ -29,7 +29,7 @@ impl Conductor {
     pub fn session_decide(&self, decide: &Decide) -> Result<Decided, Fault> {
         let (_, dir) = self.session_dir(Some(&decide.gate.session_id))?;
         let mut hand = self.plain_hand(&dir, Given::default(), None)?;
-        let approval = self.approval(&decide.statement())?;
+        let approval = self.approval(&decide.statement(hand.open.last()))?;
         let (strength, actor, how) = approval
             .as_ref()
             .map(|word| (word.strength, word.actor.clone(), word.how.clone()))

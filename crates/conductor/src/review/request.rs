@@ -3,7 +3,7 @@
 use rails::command::Choice;
 use serde_json::{Map, Value};
 
-use crate::approval::Statement;
+use crate::approval::{Statement, Turn};
 
 /// A session to begin.
 #[derive(Debug, Clone, Default)]
@@ -45,9 +45,9 @@ pub struct Decide {
 }
 
 impl Decide {
-    /// What is decided: the text that is signed.
-    pub fn statement(&self) -> Statement {
-        Statement::at_gate(&self.gate, self.choice, &self.feedback)
+    /// What is decided: the text that is signed. `last` is the hash of the run's last event.
+    pub(crate) fn statement(&self, last: &str) -> Statement {
+        Statement::at_gate(&self.gate, self.choice, &self.feedback, last)
     }
 }
 
@@ -58,4 +58,18 @@ pub struct Reopen {
     pub reason: String,
     /// A higher cap on the iterations; then nothing else changes.
     pub max_iterations: Option<u32>,
+}
+
+impl Reopen {
+    /// It as a turn.
+    pub fn turn(&self) -> Turn<'_> {
+        let most = self
+            .max_iterations
+            .map(|most| ("maxIterations".to_owned(), most.into()));
+        Turn {
+            name: "reopen",
+            reason: &self.reason,
+            flags: most.into_iter().collect(),
+        }
+    }
 }

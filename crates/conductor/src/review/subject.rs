@@ -29,16 +29,25 @@ pub(crate) fn hash(
             None => Err(tampered(PLAN_FILE, "it is gone").into()),
         },
         "code" => Ok(whole_code(plain, run)?.1),
-        "review" => match reviewed(run, token) {
-            // What is looked at has to be what is decided on.
-            Some(taken) if !is_whole(&files::place(&plain.dir, &taken.path)?, &taken.sha256) => {
-                Err(tampered(&taken.path, "it is not what was taken in").into())
-            }
-            Some(taken) => Ok(taken.sha256),
-            None => Ok(reported(run)),
-        },
-        _ => Ok(reported(run)),
+        _ => last_report(plain, run, token),
     }
+}
+
+/// The hash of what was reported last; of the response, where one led to where the token stands. What is looked at has to
+/// be what is decided on.
+pub(crate) fn last_report(plain: &Plain<'_>, run: &RunState, token: u32) -> Result<String, No> {
+    let Some(taken) = reviewed(run, token) else {
+        return Ok(reported(run));
+    };
+    if is_whole(&files::place(&plain.dir, &taken.path)?, &taken.sha256) {
+        return Ok(taken.sha256);
+    }
+    let refusal = tampered(&taken.path, "it is not what was taken in");
+    Err(match plain.session {
+        Some(_) => refusal,
+        None => refusal.suggestion("put back what was taken in, as it was when the step was taken"),
+    }
+    .into())
 }
 
 /// The response that led to where the token stands.

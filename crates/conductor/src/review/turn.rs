@@ -63,7 +63,6 @@ impl Conductor {
                 .suggest("begin another one with `tm session init`"));
             }
         }
-        let mut flags = Map::new();
         if let Some(most) = reopen.max_iterations {
             if !at_cap {
                 return Err(Fault::new(
@@ -84,16 +83,14 @@ impl Conductor {
                 )
                 .suggest(format!("give {} or more", iteration(run) + 1)));
             }
-            flags.insert("maxIterations".to_owned(), most.into());
         }
-        let approval = self.approval_of_turn(&hand.open, "reopen", &reopen.reason)?;
+        let turn = reopen.turn();
+        let approval = self.approval_of_turn(&hand.open, &turn)?;
         let held = approval::strong_enough(approval.as_deref(), run.least_approval, "reopen");
-        let how = held.map(|word| word.how.clone());
-        let how = how.map_err(|refusal| refused(&hand.open.run, *refusal))?;
-        flags.insert("how".to_owned(), how.into());
+        held.map_err(|refusal| refused(&hand.open.run, *refusal))?;
         let command = Command::Reopen {
             reason: reopen.reason.clone(),
-            flags,
+            flags: turn.flags,
             approval,
         };
         moved(&mut hand, &command)

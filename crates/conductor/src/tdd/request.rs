@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
+use crate::approval::Turn;
+
 /// Arguments of `start`.
 #[derive(Debug, Clone, Default)]
 pub struct Start {
@@ -97,4 +99,19 @@ pub struct Abort {
     pub cleanup: bool,
     /// Even if the branch has work that is nowhere else.
     pub force: bool,
+}
+
+impl Abort {
+    /// It as a turn.
+    pub fn turn(&self) -> Turn<'static> {
+        let flags = [("cleanup", self.cleanup), ("force", self.force)];
+        Turn {
+            name: "abort",
+            reason: "",
+            flags: flags
+                .map(|(name, flag)| (name.to_owned(), flag.into()))
+                .into_iter()
+                .collect(),
+        }
+    }
 }

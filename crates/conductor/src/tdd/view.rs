@@ -50,6 +50,7 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
         RunStatus::Paused => {
             "paused".clone_into(&mut action.action);
             action.paused_reason = run.pause.as_ref().map(|pause| pause.reason.clone());
+            action.needs_person = run.pause.as_ref().is_some_and(|pause| pause.person);
         }
         over => {
             "complete".clone_into(&mut action.action);
@@ -133,6 +134,9 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
             Some(_) if paused && !used_up => {
                 Some("tell the person, who looks at it and goes on with `tm autopilot resume`".to_owned())
             }
+            Some(_) if used_up && is_repair(run, report) => Some(
+                "tell the person, who decides how it goes on: `tm autopilot resume` for a fresh set of attempts".to_owned(),
+            ),
             Some(_) if used_up => Some(
                 "tell the person, who decides how it goes on: `tm autopilot resume` for a fresh set of attempts, or `tm autopilot reopen` where the test is wrong".to_owned(),
             ),

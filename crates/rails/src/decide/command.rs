@@ -49,7 +49,7 @@ impl Planner<'_> {
                 flags,
                 approval,
             } => {
-                self.person_agrees("reopen", reason, approval.as_deref())?;
+                self.person_agrees("reopen", reason, flags, approval.as_deref())?;
                 let way = Way {
                     reason: Some(reason.clone()),
                     flags: flags.clone(),
@@ -75,13 +75,14 @@ impl Planner<'_> {
             Command::Edit { edits, keep } => self.edit(edits, keep),
             Command::Pause { reason } => self.pause(reason),
             Command::Resume { approval } => {
-                self.person_agrees("resume", "", approval.as_deref())?;
+                self.person_agrees("resume", "", &Map::new(), approval.as_deref())?;
                 self.resume()
             }
             Command::Abort { approval, flags } => {
                 if let Some(approval) = approval {
                     let reason = flags.get("reason").and_then(Value::as_str);
-                    self.person_agrees("abort", reason.unwrap_or_default(), Some(approval))?;
+                    let reason = reason.unwrap_or_default();
+                    self.person_agrees("abort", reason, flags, Some(approval))?;
                 }
                 self.abort(flags)
             }
@@ -182,6 +183,7 @@ impl Planner<'_> {
         &mut self,
         what: &str,
         reason: &str,
+        flags: &Map<String, Value>,
         approval: Option<&Approval>,
     ) -> Result<(), Stop> {
         let pause = self.run.pause.as_ref();
@@ -201,6 +203,7 @@ impl Planner<'_> {
             state: self.state_of(ROOT),
             stopped,
             reason: reason.to_owned(),
+            flags: flags.clone(),
             approval: approval.clone(),
         });
         Ok(())

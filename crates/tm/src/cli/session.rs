@@ -166,7 +166,7 @@ pub struct Init {
     /// Inputs as one JSON object
     #[arg(long, value_name = "JSON")]
     pub inputs: Option<String>,
-    /// Who opens a gate, such as `plan=human`; the gates are plan, code and review, each auto or human; may be repeated
+    /// Who opens a gate, such as `plan=human`; the gates are plan, code and review, each auto, human, terminal or signed; may be repeated
     #[arg(long, value_name = "GATE=MODE")]
     pub gate: Vec<String>,
     /// After how many iterations the session pauses whose reviews fail

@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-use conductor::{Asked, Conductor, Fault, Kind, Statement, Strength};
+use conductor::{Asked, Conductor, Fault, Kind, Statement, Strength, Turn};
 use serde_json::Value;
 
 use super::declined;
@@ -47,9 +47,9 @@ pub fn agreed(
                 "approval_too_weak",
                 format!("{} here by a signature", question.deed),
             )
-            .suggest("name the key to sign with: `--sign KEY`")
+            .suggest("only the person whose key it is decides this: they name it with `--sign KEY`")
             .detail("required", question.least.name())
-            .recover(format!("{} --sign KEY", again())));
+            .recover(signing_with(again())));
         }
         needs_terminal(output, question.deed, again)?;
         typed_back(output, question.text, question.to, question.what)?;
@@ -66,7 +66,7 @@ pub fn agreed(
 /// Takes a turn of a run; where only a person may take it, asks one, and takes it with their word.
 pub fn turn<T>(
     conductor: &Conductor,
-    (turn, reason): (&str, &str),
+    turn: &Turn<'_>,
     signing: &Signing,
     output: &mut Output,
     take: impl Fn(&Conductor) -> Result<T, Fault>,
@@ -79,13 +79,13 @@ pub fn turn<T>(
     let Some(run) = run.filter(|_| signing.sign.is_some() || output.has_person()) else {
         return Err(fault);
     };
-    let (statement, least) = conductor.turn_statement(run, turn, reason)?;
+    let (statement, least) = conductor.turn_statement(run, turn)?;
     let text = render::turn(&statement, &output.look());
     let question = Question {
         text: &text,
         to: "have it go on",
-        what: turn,
-        deed: &format!("a run that stopped goes on ({turn})"),
+        what: turn.name,
+        deed: &format!("a run that stopped goes on ({})", turn.name),
         least,
     };
     let recovery = fault.recovery.clone();
@@ -93,6 +93,15 @@ pub fn turn<T>(
         recovery
     })?;
     take(&asked)
+}
+
+/// A command whose decision is to be signed.
+fn signing_with(command: String) -> String {
+    if command.contains("--sign") {
+        command
+    } else {
+        format!("{command} --sign KEY")
+    }
 }
 
 /// Refuses where nobody sits who sees what is shown and can answer.
@@ -109,7 +118,7 @@ pub fn needs_terminal(
         "needs_terminal",
         format!("{what} by a person, at a terminal, and this is none"),
     )
-    .suggest("an agent cannot decide this: ask the person to run the command, without --json and without a pipe")
+    .suggest("an agent cannot decide this: ask the person to run the command, without --json and without a pipe, or with `--sign KEY`")
     .recover(command()))
 }
 

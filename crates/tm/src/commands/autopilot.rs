@@ -1,7 +1,7 @@
 //! `tm autopilot`.
 
 use conductor::tdd::request;
-use conductor::{Conductor, Fault};
+use conductor::{Conductor, Fault, Turn};
 use project::config::Level;
 
 use super::approving::{self, Question, agreed};
@@ -40,10 +40,11 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
         AutopilotCommand::Finalize(finalize) => finish(&conductor, finalize, output),
         AutopilotCommand::Reopen(reopen) => {
             let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
-            let turn = ("reopen", reason);
-            let answer = approving::turn(&conductor, turn, &reopen.signing, output, |conductor| {
-                conductor.reopen(run, reason)
-            })?;
+            let turn = Turn::new("reopen", reason);
+            let answer =
+                approving::turn(&conductor, &turn, &reopen.signing, output, |conductor| {
+                    conductor.reopen(run, reason)
+                })?;
             output.answer(&answer, render::moved)?;
             Ok(DONE)
         }
@@ -284,6 +285,14 @@ fn let_pass(conductor: &Conductor, allow: &Allow, output: &mut Output) -> Outcom
         approving::needs_terminal(output, &format!("letting `{code}` pass is decided"), again)?;
     }
     let status = conductor.status(run)?;
+    // Nobody is asked for what would be refused.
+    match conductor.allow(Some(&status.run_id), code, &allow.reason) {
+        Err(fault) if fault.code == "needs_person" => {}
+        done => {
+            output.answer(&done?, render::moved)?;
+            return Ok(DONE);
+        }
+    }
     let unit = status.next_action.unit_id.as_deref().unwrap_or("none");
     let text = render::plain(&format!(
         "For the work unit {unit} of the run {},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
@@ -314,7 +323,7 @@ fn go_on(conductor: &Conductor, resume: &Resume, output: &mut Output) -> Outcome
     let go_on = |run: Option<&str>, output: &mut Output| {
         approving::turn(
             conductor,
-            ("resume", ""),
+            &Turn::new("resume", ""),
             &resume.signing,
             output,
             |conductor| conductor.resume(run),
@@ -359,7 +368,7 @@ fn end(conductor: &Conductor, abort: &Abort, output: &mut Output) -> Outcome {
         "The run {id} ends.\nIts branch {} and its folder are deleted, with its journal and its evidence.\n",
         status.branch
     ));
-    let (statement, least) = conductor.turn_statement(id, "abort", "")?;
+    let (statement, least) = conductor.turn_statement(id, &request.turn())?;
     let question = Question {
         text: &text,
         to: "delete them",

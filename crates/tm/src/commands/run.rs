@@ -1,6 +1,6 @@
 //! `tm run`.
 
-use conductor::{Conductor, Fault, RunReport};
+use conductor::{Conductor, Fault, RunReport, Turn};
 use serde_json::{Map, Value};
 
 use super::session::{advice, decision};
@@ -38,10 +38,11 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
         }
         RunCommand::Resume(chosen) => {
             let run = chosen.run.run_id.as_deref();
-            let turn = ("resume", "");
-            let answer = approving::turn(&conductor, turn, &chosen.signing, output, |conductor| {
-                conductor.run_resume(run)
-            })?;
+            let turn = Turn::new("resume", "");
+            let answer =
+                approving::turn(&conductor, &turn, &chosen.signing, output, |conductor| {
+                    conductor.run_resume(run)
+                })?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Abort(chosen) => {
@@ -50,10 +51,11 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
         }
         RunCommand::Reopen(reopen) => {
             let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
-            let turn = ("reopen", reason);
-            let answer = approving::turn(&conductor, turn, &reopen.signing, output, |conductor| {
-                conductor.run_reopen(run, reason)
-            })?;
+            let turn = Turn::new("reopen", reason);
+            let answer =
+                approving::turn(&conductor, &turn, &reopen.signing, output, |conductor| {
+                    conductor.run_reopen(run, reason)
+                })?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Skip(skip) => {

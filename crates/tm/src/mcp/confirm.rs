@@ -47,7 +47,7 @@ pub fn confirm(client: &Client, question: &str, about: &str, by_hand: &str) -> R
                 "confirm": {
                     "type": "boolean",
                     "title": "Do it",
-                    "description": "It cannot be undone",
+                    "description": "Only a person says this",
                     "default": false,
                 },
             },
@@ -73,7 +73,7 @@ pub fn confirm(client: &Client, question: &str, about: &str, by_hand: &str) -> R
         "declined",
         format!("the person did not confirm, and nothing was changed: {question}"),
     )
-    .suggest("do not ask again; go on with the run as it is, or ask the person what to do")
+    .suggest("do not ask again: tell the person what waits for them, or ask what to do")
     .into())
 }
 

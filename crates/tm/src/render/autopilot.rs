@@ -129,36 +129,28 @@ pub fn paused(status: &Status, look: &Look) -> String {
     );
     page.raw(&format!("  {}", progress_bar(&status.progress, look)));
     page.blank();
-    page.title("What to do");
+    page.title(if status.next_action.needs_person {
+        "What to do: a person decides it, at a terminal or with --sign KEY"
+    } else {
+        "What to do"
+    });
     let run = &status.run_id;
     let resume = format!("tm autopilot resume --run-id {run}");
-    if reason == MAX_ATTEMPTS {
-        let subtask = status.current_subtask.as_deref().unwrap_or_default();
-        way_out(
-            &mut page,
-            "see what keeps failing, then go on with a fresh set of attempts",
-            &resume,
-        );
-        if !is_repair(subtask) {
-            way_out(
-                &mut page,
-                "a test is wrong: go back to RED, which resumes the run too",
-                &format!("tm autopilot reopen --run-id {run} --reason TEXT"),
-            );
+    let subtask = status.current_subtask.as_deref().unwrap_or_default();
+    let go_on = match reason {
+        MAX_ATTEMPTS => {
+            "see what keeps failing, then go on with a fresh set of attempts; or give it up after that, with skip"
         }
+        INTERRUPTED => "go on: what was begun is finished first",
+        _ => "go on",
+    };
+    way_out(&mut page, go_on, &resume);
+    if status.next_action.needs_person && !is_repair(subtask) {
         way_out(
             &mut page,
-            "give it up: resume the run, then skip it",
-            &format!("tm autopilot skip --run-id {run} --reason TEXT"),
+            "a test is wrong: go back to RED, which resumes the run too",
+            &format!("tm autopilot reopen --run-id {run} --reason TEXT"),
         );
-    } else if reason == INTERRUPTED {
-        way_out(
-            &mut page,
-            "go on: what was begun is finished first",
-            &resume,
-        );
-    } else {
-        way_out(&mut page, "go on", &resume);
     }
     way_out(
         &mut page,

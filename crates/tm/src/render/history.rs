@@ -1,6 +1,6 @@
 //! Runs and journals.
 
-use conductor::approval::SignatureState;
+use conductor::decisions::SignatureState;
 use conductor::{LogRepaired, LogVerified, RunSummary};
 use journal::Record;
 use project::convention::plain::{cut_at_word, one_line, visible_len};
@@ -176,6 +176,12 @@ pub fn log_verified(verified: &LogVerified, look: &Look) -> String {
                 decision.strength.name(),
                 key.collect::<String>()
             ),
+        );
+    }
+    for lacking in &verified.missing {
+        page.signed(
+            Sign::Bad,
+            &format!("event {}: {}", lacking.seq, lacking.message),
         );
     }
     if verified.torn_bytes > 0 {

@@ -6,6 +6,7 @@ use conductor::{OpenUnit, RunAction, RunMoved, RunStarted, RunStatusAnswer, RunV
 use project::convention::plain::one_line;
 use serde_json::Value;
 
+use super::session::signing;
 use super::{BAD, Look, NOTE, Page, STRONG, Sign, counted, status_style};
 
 /// A run has begun. Warnings are told beside the answer.
@@ -242,6 +243,9 @@ fn what_next(page: &mut Page<'_>, next: &RunAction) {
             None => "A person has to decide.".to_owned(),
         },
         ("paused", _) => match &next.paused_reason {
+            Some(reason) if next.needs_person => {
+                format!("The run is paused ({reason}), and a person has it go on.")
+            }
             Some(reason) => format!("The run is paused: {reason}."),
             None => "The run is paused.".to_owned(),
         },
@@ -264,8 +268,11 @@ fn command(page: &mut Page<'_>, next: &RunAction, unit: Option<&OpenUnit>) {
     match (next.action.as_str(), unit) {
         ("step", _) => page.command(&format!("tm run step --run-id {run}")),
         ("decide", _) => {
-            page.command(&format!("tm run approve --run-id {run}"));
-            page.command(&format!("tm run reject --feedback TEXT --run-id {run}"));
+            let sign = signing(next.strength);
+            page.command(&format!("tm run approve --run-id {run}{sign}"));
+            page.command(&format!(
+                "tm run reject --feedback TEXT --run-id {run}{sign}"
+            ));
         }
         // It is not reported, but written where the run looks for it.
         (

@@ -352,3 +352,147 @@ fn commits_are_held_against_the_strength_that_the_verifier_asks_for() {
         "{told}"
     );
 }
+
+/// Two gates whose names differ in white space alone, and one signature.
+#[test]
+fn a_signature_opens_no_other_gate() {
+    let environment = TestEnvironment::bare();
+    environment.write(
+        ".taskmaster/workflows/two.yaml",
+        concat!(
+            "tramline: 1\nid: two\ntitle: Two\n",
+            "gates: { \"release go\": signed, \"release\\tgo\": signed }\n",
+            "initial: a\nstates:\n",
+            "  a: { work: {}, to: b }\n",
+            "  b: { gate: \"release go\", work: {}, to: c }\n",
+            "  c: { gate: \"release\\tgo\", work: {}, to: z }\n",
+            "  z: { final: completed }\n",
+        ),
+    );
+    let own = key(&store(&environment));
+    let run = |words: &[&str], status| {
+        let ran = environment.tm(&[&["run"], words, &["--json"]].concat());
+        ran.json_with(status)
+    };
+    run(&["start", "two"], 0);
+    run(&["report"], 0);
+    let next = run(&["next"], 0);
+    assert_eq!(
+        (&next["action"], &next["strength"]),
+        (&json!("decide"), &json!("signed")),
+        "{next}"
+    );
+    // What is asked for is a person's word, and no repeated report is taken for it.
+    assert_eq!(code(&run(&["report"], 3)), "gate_closed");
+    run(&["approve", "--sign", &own], 0);
+    run(&["report"], 0);
+    // Whoever has the signature of before shows it instead of making one.
+    let journal = fs::read_to_string(environment.journal()).unwrap();
+    let made = journal.lines().find(|line| line.contains("decision:made"));
+    let made: Value = serde_json::from_str(made.unwrap()).unwrap();
+    let old = made["approval"]["signature"]["armored"].as_str().unwrap();
+    let shown = environment.home().join("old.sig");
+    fs::write(&shown, old).unwrap();
+    environment.write(
+        "bin/ssh-keygen",
+        &format!(
+            "#!/bin/sh\nfor last; do :; done\ncp '{}' \"$last.sig\"\n",
+            shown.display()
+        ),
+    );
+    let fake = environment.project().join("bin");
+    let make = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(fake.join("ssh-keygen"), make).unwrap();
+    let mut again = environment.program(&["run", "approve", "--sign", &own, "--json"]);
+    let path = std::env::var("PATH").unwrap();
+    let output = again
+        .env("PATH", format!("{}:{path}", fake.display()))
+        .output()
+        .unwrap();
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(code(&told), "signature_invalid", "{told}");
+}
+
+/// A journal is rewritten so that its chain is whole, and what a person decided is gone from it or weaker.
+#[test]
+fn what_should_have_been_decided_and_was_not_is_named() {
+    let environment = TestEnvironment::new();
+    let start = ["autopilot", "start", "1", "--max-attempts", "1", "--json"];
+    environment.tm(&start).json_with(0);
+    environment.write("tests/a_test.sh", "exit 1\n");
+    let report = |phase: &str, results: &str, status| {
+        let words = [
+            "autopilot",
+            "complete",
+            phase,
+            "--results",
+            results,
+            "--json",
+        ];
+        environment.tm(&words).json_with(status);
+    };
+    report("red", "failed:1,passed:0", 0);
+    report("green", "failed:1,passed:0", 3);
+    let (_, status, rest) = Person::at(environment.program(&["autopilot", "resume"])).agrees();
+    assert_eq!(status, 0, "{rest}");
+    environment.write("src/a.sh", "echo\n");
+    report("green", "failed:0,passed:1", 0);
+    environment
+        .tm(&["autopilot", "commit", "--json"])
+        .json_with(0);
+    environment.tm(&["log", "verify", "--json"]).json_with(0);
+    let whole = fs::read_to_string(environment.journal()).unwrap();
+    let without = |line: &Value| line["event"] != "approval:given";
+    let lines: Vec<Value> = whole
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(without)
+        .collect();
+    fs::write(environment.journal(), chained(lines)).unwrap();
+    let folder = environment.journal().parent().unwrap().to_owned();
+    for derived in ["lock", "snapshot.json"] {
+        let _ = fs::remove_file(folder.join(derived));
+    }
+    let told = environment.tm(&["log", "verify", "--json"]).json_with(6);
+    assert_eq!(told["whole"], true, "{told}");
+    let missing = told["missing"][0]["message"].as_str().unwrap();
+    assert!(missing.contains("max_attempts_reached"), "{told}");
+    let told = environment.tm(&["verify", "HEAD", "--json"]).json_with(3);
+    let problem = &told["commits"][0]["problems"][0];
+    assert_eq!(problem["code"], "approval_missing", "{told}");
+}
+
+/// The lines of a journal, numbered, chained and sealed anew.
+fn chained(lines: Vec<Value>) -> String {
+    let mut units: Vec<Vec<Value>> = Vec::new();
+    for line in lines {
+        match units.last_mut() {
+            Some(unit) if unit[0]["ts"] == line["ts"] && line["k"] != 1 => unit.push(line),
+            _ => units.push(vec![line]),
+        }
+    }
+    let (mut text, mut prev, mut seq) = (String::new(), "0".repeat(64), 0);
+    for unit in units {
+        let count = unit.len();
+        for (at, mut line) in unit.into_iter().enumerate() {
+            seq += 1;
+            let fields = line.as_object_mut().unwrap();
+            fields.shift_remove("u");
+            fields["seq"] = seq.into();
+            fields["prev"] = prev.as_str().into();
+            fields["k"] = (at + 1).into();
+            fields["n"] = count.into();
+            let mut written = line.to_string();
+            if at + 1 == count {
+                // The seal is over all that stands before it on its line.
+                assert_eq!(written.pop(), Some('}'));
+                let seal = journal::sha256_hex(written.as_bytes());
+                written = format!("{written},\"u\":\"{seal}\"}}");
+            }
+            prev = journal::sha256_hex(written.as_bytes());
+            text.push_str(&written);
+            text.push('\n');
+        }
+    }
+    text
+}

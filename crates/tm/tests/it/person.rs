@@ -115,6 +115,7 @@ pub fn key(store: &Path) -> String {
     if key.exists() {
         return key.display().to_string();
     }
+    std::fs::create_dir_all(store).unwrap();
     let made = Command::new("ssh-keygen")
         .args(["-q", "-t", "ed25519", "-N", "", "-C", "", "-f"])
         .arg(&key)

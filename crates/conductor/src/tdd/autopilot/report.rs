@@ -86,6 +86,7 @@ impl Conductor {
         let digest = digest(&json!({
             "counts": taken.digest(), "coverage": taken.coverage, "files": report.files, "skipCoverage": report.skip_coverage,
         }));
+        let not_run = taken.verify && taken.ran.is_none();
         let raw = Raw::Tests {
             taken: Box::new(taken),
             files: report.files.clone(),
@@ -96,7 +97,17 @@ impl Conductor {
             chain_is_whole(&dir)?;
         }
         let command = Report { digest, ..command };
-        Ok((self.take_in(&mut hand, command)?.1, dir))
+        let (answered, mut verdict) = self.take_in(&mut hand, command)?;
+        if not_run && answered.is_some() {
+            let told = "this was answered before, and the tests were not run again; nextAction says what is asked for now";
+            let warnings: Vec<String> = verdict
+                .warning
+                .into_iter()
+                .chain([told.to_owned()])
+                .collect();
+            verdict.warning = Some(warnings.join("; "));
+        }
+        Ok((verdict, dir))
     }
 
     /// What a report of tests rests on. Long work, the run of the test command above all, is done here, before the run is locked.

@@ -14,7 +14,7 @@ use super::super::answer::{Aborted, Moved, Resumed};
 use super::super::changes::Changes;
 use super::super::memory::{self, DIRTY, DirtyFile, Memory};
 use super::super::{Raw, request, view};
-use crate::approval::Statement;
+use crate::approval::{Statement, Turn, present_unit};
 use crate::conductor::Conductor;
 use crate::conductor::by_status;
 use crate::engine::Done;
@@ -35,7 +35,7 @@ impl Conductor {
         let command = Command::Reopen {
             reason: reason.to_owned(),
             flags: Map::new(),
-            approval: self.approval_of_turn(&hand.open, "reopen", reason)?,
+            approval: self.approval_of_turn(&hand.open, &Turn::new("reopen", reason))?,
         };
         moved(&mut hand, &command, |run| {
             let next = view::next_action(run);
@@ -73,7 +73,7 @@ impl Conductor {
             keep,
         };
         moved(&mut hand, &command, |_| match present {
-            Some(id) => format!("Given up: {id}"),
+            Some(id) => format!("Given up: {id}; with that the run ends as failed"),
             None => "The run was given up".to_owned(),
         })
     }
@@ -86,7 +86,9 @@ impl Conductor {
         let (project, dir) = self.find(run)?;
         let mut hand = self.hand(&project, &dir, Raw::None, Reach::Run)?;
         is_where_it_was(&hand)?;
-        let statement = Statement::on_refusal(&hand.open.run, hand.open.last(), code, reason);
+        let run = &hand.open.run;
+        let unit = present_unit(run);
+        let statement = Statement::on_refusal(&run.run, unit, code, reason, hand.open.last());
         let command = Command::Allow {
             code: code.to_owned(),
             reason: reason.to_owned(),
@@ -183,7 +185,7 @@ impl Conductor {
             });
         }
         self.may_go_on(&hand, &project)?;
-        let approval = self.approval_of_turn(&hand.open, "resume", "")?;
+        let approval = self.approval_of_turn(&hand.open, &Turn::new("resume", ""))?;
         match hand.command(&Command::Resume { approval })? {
             Done::Moved(_) => {
                 let run = &hand.open.run;
@@ -222,11 +224,10 @@ impl Conductor {
             return Err(over(&hand.open.run));
         }
         let memory = Memory::of(&hand.open.run)?;
-        let mut flags = memory::entry("cleanup", abort.cleanup);
-        flags.insert("force".to_owned(), Value::from(abort.force));
+        let flags = abort.turn().flags;
         // What is deleted is gone: a person's to decide, as what is let pass.
         let approval = if abort.cleanup {
-            let given = self.approval_of_turn(&hand.open, "abort", "")?;
+            let given = self.approval_of_turn(&hand.open, &abort.turn())?;
             let least = hand.open.run.least_approval;
             let held = approval::strong_enough(given.as_deref(), least, "clean-up").map(drop);
             held.map_err(|refusal| refused(Some(&hand.open.run), &refusal))?;

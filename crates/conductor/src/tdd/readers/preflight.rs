@@ -148,7 +148,7 @@ pub fn plan(
 
     let tag = project::tasks::resolve_tag(root, tag)?;
     let source = source_of(root, request)?;
-    stays_inside(&repository, root, request)?;
+    super::links::stays_inside(&repository, root, request)?;
     let tasks = source.open(root, &tag)?;
     let task_id = task_id(request, &source, &*tasks)?;
     let mut task = tasks.load_task(&task_id)?;
@@ -341,32 +341,6 @@ fn git_is_ready(repository: &Repository, status: &TreeStatus) -> Result<(Oid, St
         ));
     };
     Ok((head, branch))
-}
-
-/// Refuses files that would be written through a link of the repository's own to somewhere else.
-fn stays_inside(
-    repository: &Repository,
-    root: &Path,
-    request: &request::Start,
-) -> Result<(), Fault> {
-    let named = match &request.plan {
-        Some(plan) => root.join(plan),
-        None => root.join(project::tasks::TASKS_FILE),
-    };
-    for file in [named, root.join(project::tasks::STATE_FILE)] {
-        if let Some(real) = repository.led_out(&file)? {
-            return Err(refused(
-                "leads_outside",
-                format!(
-                    "a link of the repository leads from {} to {}, outside of it: what a clone brings along is not written through",
-                    file.display(),
-                    real.display()
-                ),
-                "take the link out of git, and put the file itself there; a link that git does not know is followed",
-            ));
-        }
-    }
-    Ok(())
 }
 
 fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
@@ -662,6 +636,10 @@ fn check(checks: &mut Vec<Precondition>, id: &str, detail: impl Into<String>) {
     });
 }
 
-fn refused(code: &str, message: impl Into<String>, suggestion: impl Into<String>) -> Fault {
+pub(super) fn refused(
+    code: &str,
+    message: impl Into<String>,
+    suggestion: impl Into<String>,
+) -> Fault {
     Fault::new(Kind::Refused, code, message).suggest(suggestion)
 }

@@ -2,7 +2,7 @@
 
 use conductor::review::answer::{ClosedGate, SessionState};
 use conductor::review::request::{Decide, Reopen as Wish};
-use conductor::{Choice, Conductor, Fault, Kind, Statement};
+use conductor::{Choice, Conductor, Fault, Kind};
 use serde_json::Value;
 
 use super::super::approving::{Question, agreed};
@@ -95,7 +95,7 @@ pub fn by_person(
         deed,
         least: gate.strength,
     };
-    let statement = Statement::at_gate(gate, choice, feedback.unwrap_or_default());
+    let statement = conductor.gate_statement(gate, choice, feedback.unwrap_or_default())?;
     agreed(conductor, signing, &statement, &question, output, || again)
 }
 
@@ -156,7 +156,11 @@ pub fn reopen(conductor: &Conductor, reopen: &Reopen, output: &mut Output) -> Ou
     }
     let id = &state.session_id;
     let text = render::reopening(&state, reopen.max_iterations, &output.look());
-    let (statement, least) = conductor.turn_statement(id, "reopen", &reopen.reason)?;
+    let wish = Wish {
+        reason: reopen.reason.clone(),
+        max_iterations: reopen.max_iterations,
+    };
+    let (statement, least) = conductor.turn_statement(id, &wish.turn())?;
     let question = Question {
         text: &text,
         to: "take it up again",
@@ -177,10 +181,6 @@ pub fn reopen(conductor: &Conductor, reopen: &Reopen, output: &mut Output) -> Ou
             format!("tm session reopen{more}{}", render::option(named))
         },
     )?;
-    let wish = Wish {
-        reason: reopen.reason.clone(),
-        max_iterations: reopen.max_iterations,
-    };
     let stepped = by.session_reopen(Some(id), &wish)?;
     output.answer(&stepped, |stepped, look| {
         render::reopened(stepped, session, look)

@@ -450,7 +450,8 @@ impl Turn<'_> {
         };
         let run = fault.details.get("runId").and_then(Value::as_str);
         let run = run.unwrap_or_default();
-        let (statement, least) = conductor.turn_statement(run, self.name, "")?;
+        let (statement, least) =
+            conductor.turn_statement(run, &conductor::Turn::new(self.name, ""))?;
         let mut words = ["tm", "autopilot", self.name, "--run-id", run]
             .map(str::to_owned)
             .to_vec();
@@ -491,7 +492,7 @@ fn abort(mut call: Call<'_>) -> Answer {
     };
     let by_hand = abort_by_hand(&status.run_id, request.force, &meant);
     strong_enough(
-        conductor.turn_statement(&status.run_id, "abort", "")?.1,
+        conductor.turn_statement(&status.run_id, &request.turn())?.1,
         &by_hand,
     )?;
     confirm(

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use conductor::review::answer::{ClosedGate, SessionState, Stepped};
 use conductor::review::request::{Init, Response};
-use conductor::{Asked, Conductor, Fault, Kind};
+use conductor::{Asked, Conductor, Fault, Kind, Strength};
 use mcp::{Client, Hints};
 use project::convention::plain::{many_lines, one_line};
 
@@ -20,7 +20,7 @@ use super::{Answer, Call, Entry, answer};
 use crate::commands::session::advice::{for_session, of_no_response};
 use crate::commands::session::decision::{bound_to, decision, no_feedback};
 use crate::render::session::{
-    About, PLAN_CHANGED, Standing, changed_work, next_step, option, work,
+    About, PLAN_CHANGED, Standing, changed_work, next_step, option, signing, work,
 };
 
 /// The tool that carries a person's decision.
@@ -59,7 +59,7 @@ pub(super) fn entries() -> Vec<Entry> {
             input: json!({
                 "profile": { "type": "string", "description": "generic if left out" },
                 "inputs": object,
-                "gates": { "type": "object", "description": "plan, code, review: auto or human" },
+                "gates": { "type": "object", "description": "plan, code, review: auto, human, terminal, signed" },
                 "maxIterations": count,
                 "name": { "type": "string", "description": "for its id" },
             }),
@@ -165,7 +165,7 @@ fn gates(given: Map<String, Value>) -> Result<Vec<(String, String)>, Fault> {
                 Kind::Usage,
                 "bad_arguments",
                 format!(
-                    "the gate `{}` is {}, where auto or human is expected",
+                    "the gate `{}` is {}, where auto, human, terminal or signed is expected",
                     one_line(&gate),
                     one_line(&other.to_string())
                 ),
@@ -499,6 +499,12 @@ fn prompt_text(path: &Path) -> Option<String> {
     fits.then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Whether more has to stand behind a decision than a client's word.
+fn asks_for_more(state: &SessionState) -> bool {
+    let strength = state.waiting_for.as_ref().and_then(|waits| waits.strength);
+    strength.is_some_and(|strength| strength > Strength::Client)
+}
+
 /// What to do now, in the words of one who has these tools.
 fn what_next(standing: &Standing<'_>, state: &SessionState) -> String {
     let (id, phase) = (&state.session_id, &state.phase);
@@ -512,6 +518,10 @@ fn what_next(standing: &Standing<'_>, state: &SessionState) -> String {
                 .and_then(|waits| waits.unit_id.as_ref())
                 .map(|unit| format!(", unitId \"{unit}\""))
                 .unwrap_or_default()
+        ),
+        Standing::Gate(gate) if asks_for_more(state) => format!(
+            "The gate {gate} is closed, and a client's word is not enough there. Show the person what `closed_gate` names; they decide with `tm session approve --session {id}{0}` or `tm session reject --session {id} --feedback TEXT{0}`.",
+            signing(state.waiting_for.as_ref().and_then(|waits| waits.strength))
         ),
         Standing::Gate(gate) => format!(
             "The gate {gate} is closed. Show the person what `closed_gate` names, and ask what they decide; then `session_decide` with its gate and hash. Or they run `tm session approve --session {id}` or `tm session reject --session {id} --feedback TEXT`."

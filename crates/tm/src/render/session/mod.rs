@@ -7,6 +7,7 @@ mod standing;
 
 use std::path::Path;
 
+use conductor::Strength;
 use conductor::review::answer::{Decided, HistoryEntry, SessionState, Stepped};
 use project::convention::plain::one_line;
 use serde_json::Value;
@@ -44,6 +45,20 @@ fn command(state: &SessionState, named: Option<&str>, words: &str) -> String {
     format!("tm session {words}{}", option(id))
 }
 
+/// What a decision at the gate of a session needs beside its command.
+fn sign(state: &SessionState) -> &'static str {
+    let strength = state.waiting_for.as_ref().and_then(|waits| waits.strength);
+    signing(strength)
+}
+
+/// What a decision of this strength needs beside its command.
+pub fn signing(strength: Option<Strength>) -> &'static str {
+    match strength {
+        Some(Strength::Signed) => " --sign KEY",
+        _ => "",
+    }
+}
+
 /// The command that gives a session more iterations.
 pub fn raise(state: &SessionState, named: Option<&str>) -> String {
     let more = state.max_iterations.saturating_add(MORE_ITERATIONS);
@@ -65,7 +80,7 @@ fn gates(state: &SessionState) -> String {
     let closed: Vec<&str> = state
         .gates
         .iter()
-        .filter(|(_, mode)| mode.as_str() == Some("human"))
+        .filter(|(_, mode)| mode.as_str() != Some("auto"))
         .map(|(gate, _)| gate.as_str())
         .collect();
     match closed.split_last() {
@@ -263,8 +278,12 @@ fn what_now(page: &mut Page<'_>, state: &SessionState, named: Option<&str>) {
                 page,
                 "A person looks at it, and approves it or sends it back.",
                 &[
-                    command(state, named, "approve"),
-                    command(state, named, "reject --feedback TEXT"),
+                    command(state, named, &format!("approve{}", sign(state))),
+                    command(
+                        state,
+                        named,
+                        &format!("reject --feedback TEXT{}", sign(state)),
+                    ),
                 ],
             );
         }
