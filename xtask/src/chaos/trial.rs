@@ -206,7 +206,9 @@ pub fn ends_well(
     }
     let ran = stage.tm(act.words, act.input).map_err(fault)?;
     let mut answered = ran.status == Some(0) || act.done_already.contains(&ran.code());
-    if act.done_already.contains(&ran.code()) || ran.code() == "paused" {
+    // It was taken in, and what came of it failed: the run says that it is paused.
+    let paused = ran.json["nextAction"]["action"] == "paused" || ran.code() == "paused";
+    if act.done_already.contains(&ran.code()) || paused {
         let resumed = stage.tm(&["autopilot", "resume"], "").map_err(fault)?;
         answered = resumed.status == Some(0);
     }
