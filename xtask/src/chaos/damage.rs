@@ -23,11 +23,14 @@ enum Harm {
 struct Place {
     line: usize,
     harm: Harm,
+    /// Whether the file is gone that knows where the journal ended, as where the journal alone was brought elsewhere.
+    alone: bool,
 }
 
 impl Place {
     fn name(self) -> String {
-        format!("line{}:{:?}", self.line + 1, self.harm)
+        let alone = if self.alone { ":alone" } else { "" };
+        format!("line{}:{:?}{alone}", self.line + 1, self.harm)
     }
 }
 
@@ -46,6 +49,7 @@ pub fn run(program: &Path, rails: Rails, choice: &mut Choice<'_>) -> io::Result<
         .to_string_lossy()
         .into_owned();
     let journal = run.join("activity.jsonl");
+    let (lock, aside) = (run.join("lock"), folder.path().join("lock"));
     let whole = fs::read(&journal)?;
     let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
     let mut all = Vec::new();
@@ -53,16 +57,22 @@ pub fn run(program: &Path, rails: Rails, choice: &mut Choice<'_>) -> io::Result<
         let bytes = lines[line].len();
         // The first and the last byte, and some in between.
         let flips = [0, bytes / 3, bytes / 2, bytes - 2, bytes - 1];
-        all.extend(flips.map(|at| Place {
+        let place = |harm| Place {
             line,
-            harm: Harm::Flip(at),
-        }));
-        all.extend([Harm::Lose, Harm::Repeat, Harm::CutBefore].map(|harm| Place { line, harm }));
+            harm,
+            alone: false,
+        };
+        all.extend(flips.map(|at| place(Harm::Flip(at))));
+        all.extend([Harm::Lose, Harm::Repeat, Harm::CutBefore].map(place));
         if line + 1 < lines.len() {
-            all.push(Place {
-                line,
-                harm: Harm::Swap,
-            });
+            all.push(place(Harm::Swap));
+        } else {
+            // Nothing but its own seal is behind the last line then. Without its end it is what a crash leaves.
+            let inside = flips.into_iter().filter(|at| at + 1 < bytes);
+            all.extend(inside.map(|at| Place {
+                alone: true,
+                ..place(Harm::Flip(at))
+            }));
         }
     }
     let mut tally = Tally::default();
@@ -77,7 +87,13 @@ pub fn run(program: &Path, rails: Rails, choice: &mut Choice<'_>) -> io::Result<
         }
         fs::write(&journal, changed.concat())?;
         tally.trials += 1;
+        if place.alone {
+            fs::rename(&lock, &aside)?;
+        }
         let verified = stage.tm(&["log", "verify", &id], "")?;
+        if place.alone {
+            fs::rename(&aside, &lock)?;
+        }
         // The beginning of the last unit is what a crash leaves, too.
         let is_torn = matches!(place.harm, Harm::CutBefore | Harm::Lose)
             && verified.json["tornBytes"] != 0

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::stage::{Ran, Stage};
 use super::story::{Act, Rails};
-use super::trace::{self, Fault, Watched};
+use super::trace::{self, Call, Fault, Watched};
 
 /// Which places are tried.
 pub struct Choice<'c> {
@@ -277,14 +277,29 @@ pub fn flushes(program: &Path, rails: Rails) -> io::Result<Tally> {
             }
         }
         let total: usize = counted.values().sum();
+        // Git's own are its affair, and other versions of it have others.
+        let store = stage.store();
+        let of_ours = |call: &&Call| {
+            matches!(call.name, "fsync" | "fdatasync")
+                && call
+                    .file
+                    .as_ref()
+                    .is_some_and(|file| file.starts_with(&store))
+        };
+        let ours = watched.calls.iter().filter(of_ours).count();
         let journal = counted
             .get("fdatasync activity.jsonl")
             .copied()
             .unwrap_or(0);
         println!(
-            "  {:<16} {total} flushes, {journal} of the journal",
+            "  {:<16} {total} flushes, {ours} in the store, {journal} of the journal",
             act.name
         );
+        let least = rails.flushes()[number];
+        if ours < least {
+            let why = format!("{ours} flushes in the store, and {least} are needed");
+            tally.bad.push((act.name.to_owned(), why));
+        }
         // Each unit is flushed once, and nothing is journalled that is not.
         if journal != units - before {
             let why = format!(
