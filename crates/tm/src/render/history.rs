@@ -141,7 +141,12 @@ pub fn log_verified(verified: &LogVerified, look: &Look) -> String {
         page.signed(Sign::Bad, &format!("{}{line}: {damage}", verified.run_id));
         let before = counted(verified.events, "event");
         page.field("whole", &format!("{before} before it"));
-        page.command(&format!("tm log repair {}", verified.run_id));
+        // Of nothing nothing can be kept.
+        if verified.events > 0 {
+            page.command(&format!("tm log repair {}", verified.run_id));
+        } else {
+            page.raw("  bring activity.jsonl back from a copy");
+        }
     }
     for problem in &verified.evidence {
         page.signed(

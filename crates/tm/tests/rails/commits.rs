@@ -493,3 +493,13 @@ fn a_hook_that_fails_after_the_commit_does_not_unmake_it() {
     assert_eq!(made["commitSha"], env.head());
     assert_eq!(env.git(&["status", "--porcelain"]), "");
 }
+
+#[test]
+fn what_a_hook_takes_out_of_a_commit_is_told() {
+    let env = TestEnvironment::started();
+    env.to_commit();
+    env.hook("pre-commit", "git rm -q --cached -- src/1.1.sh");
+    let made = env.auto("commit").ok();
+    let warning = made["warning"].as_str().unwrap_or_default();
+    assert!(warning.contains("src/1.1.sh"), "{made}");
+}

@@ -211,11 +211,13 @@ impl Conductor {
             return Ok(CommitAnswer::Refused(verdict));
         };
         let made = made(&hand, &reported)?;
+        let taken_out = taken_out(&reported, &made.2);
+        let warnings: Vec<String> = verdict.warning.into_iter().chain(taken_out).collect();
         Ok(CommitAnswer::Committed(Committed {
             commit_sha: made.0,
             message: made.1,
             files: made.2,
-            warning: verdict.warning,
+            warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
             next_action: verdict.next_action,
         }))
     }
@@ -407,4 +409,15 @@ pub(super) fn made(
         None => Vec::new(),
     };
     Ok((sha, commit.message, files))
+}
+
+/// What is told of files that were to be in a commit and are not: a hook of the repository took them out.
+fn taken_out(reported: &Reported, files: &[String]) -> Option<String> {
+    let meant = reported.facts.get("files")?.as_array()?;
+    let gone: Vec<&str> = meant
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|path| !files.iter().any(|file| file == path))
+        .collect();
+    (!gone.is_empty()).then(|| format!("a hook took out of the commit: {}", gone.join(", ")))
 }
