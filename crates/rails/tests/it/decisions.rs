@@ -388,3 +388,35 @@ fn a_gate_of_no_known_mode_is_a_fault_of_the_definition() {
     driver.abort(json!({})).unwrap();
     assert_eq!(driver.status(), RunStatus::Cancelled);
 }
+
+#[test]
+fn a_decision_is_held_against_what_the_gate_and_the_run_ask_for() {
+    use rails::Strength::{Client, Signed, Terminal};
+    for (mode, least) in [
+        ("human", Client),
+        ("terminal", Terminal),
+        ("signed", Signed),
+    ] {
+        for strength in [None, Some(Client), Some(Terminal), Some(Signed)] {
+            for run in [Client, Signed] {
+                let mut driver = with_gates(json!({ "planGate": mode }), "PLANNED");
+                driver.run.least_approval = run;
+                let mut ruling = driver.ruling("plan", Choice::Approve, "");
+                ruling.approval =
+                    strength.map(|strength| Box::new(rails::Approval { strength, ..ann() }));
+                let done = driver.send(&Command::Decide(Box::new(ruling)));
+                let least = least.max(run);
+                match strength {
+                    None => assert_eq!(code(done), "needs_person"),
+                    Some(strength) if strength < least => {
+                        assert_eq!(code(done), "approval_too_weak", "{mode} {strength:?}");
+                    }
+                    Some(strength) => {
+                        done.unwrap();
+                        assert_eq!(driver.run.approvals[0].strength, strength);
+                    }
+                }
+            }
+        }
+    }
+}
