@@ -124,6 +124,70 @@ impl Conductor {
         })
     }
 
+    /// Writes a definition of the project's own, as a copy of the workflow `from` under another id.
+    pub fn new_workflow(&self, id: &str, from: &str) -> Result<WorkflowText, Fault> {
+        let exists = |message: String| {
+            Fault::new(Kind::Refused, "workflow_exists", message).suggest("choose another id")
+        };
+        if workflows::builtin(id).is_some() {
+            return Err(exists(format!("`{id}` is built in")));
+        }
+        let source = library::find(&self.root, from)?;
+        let own = |line: &&str| !line.starts_with("shadows:");
+        let lines = source.text.lines().filter(own).map(|line| match line {
+            line if line.starts_with("id:") => format!("id: {id}\n"),
+            line => format!("{line}\n"),
+        });
+        let text: String = lines.collect();
+        if let Some(fault) = library::faults(&self.root, &text).first() {
+            return Err(Fault::new(
+                Kind::Refused,
+                "workflow_invalid",
+                format!(
+                    "`{id}` as a copy of `{from}` does not pass its checks: {}",
+                    fault.message
+                ),
+            )
+            .suggest(
+                "choose an id of letters, digits, `-` and `_`, or another workflow to begin with",
+            ));
+        }
+        let folder = library::folder(&self.root);
+        let file = folder.join(format!("{id}.yaml"));
+        let unwritten = |error: &std::io::Error| {
+            Fault::environment(
+                "output",
+                format!("{} could not be written", file.display()),
+                error,
+            )
+            .suggest("choose a file that can be written")
+        };
+        std::fs::create_dir_all(&folder).map_err(|error| unwritten(&error))?;
+        let inside = std::fs::canonicalize(&folder).map_err(|error| unwritten(&error))?;
+        if !inside.starts_with(&self.root) {
+            return Err(exists(format!(
+                "{} leads out of the project",
+                folder.display()
+            )));
+        }
+        let written = std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&file)
+            .and_then(|mut made| std::io::Write::write_all(&mut made, text.as_bytes()));
+        match written {
+            Ok(()) => Ok(WorkflowText {
+                id: id.to_owned(),
+                source: file.display().to_string(),
+                text,
+            }),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                Err(exists(format!("{} is there already", file.display())))
+            }
+            Err(error) => Err(unwritten(&error)),
+        }
+    }
+
     /// Proves a definition. `file` is a path, or the id of a workflow.
     pub fn check_workflow(&self, file: &Path) -> Result<WorkflowChecked, Fault> {
         let name = file.display().to_string();

@@ -30,6 +30,18 @@ pub enum WorkflowCommand {
         #[arg(value_name = "ID")]
         id: String,
     },
+    /// Write a workflow of this project, as a copy of another one
+    ///
+    /// It lies in `.taskmaster/workflows` then. At a terminal it is trusted as it is written; once it is changed, runs of
+    /// it may have to be trusted anew.
+    New {
+        /// Its id
+        #[arg(value_name = "ID")]
+        id: String,
+        /// The workflow that it begins as
+        #[arg(long, value_name = "ID", default_value = "tdd")]
+        from: String,
+    },
     /// Check a definition; exit status 3 if it has faults
     Check {
         /// The definition: a YAML file, or the id of a workflow

@@ -34,6 +34,23 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
                 output.document(&answer.text)?;
             }
         }
+        WorkflowCommand::New { id, from } => {
+            let answer = conductor.new_workflow(&id, &from)?;
+            // What a person writes is trusted as they wrote it.
+            let request = conductor.trust_request(Subject::Workflow, &id).ok();
+            if let Some(request) = request.filter(|_| output.has_person()) {
+                conductor.trust(&request)?;
+            }
+            output.answer(&answer, |made, look| {
+                render::plain(&format!(
+                    "{} {} is written\nEdit it, then prove it:\n  {} tm workflow check {}\n",
+                    look.sign(render::Sign::Good),
+                    made.source,
+                    look.sign(render::Sign::Next),
+                    made.id
+                ))
+            })?;
+        }
         WorkflowCommand::Check { file } => {
             let answer = conductor.check_workflow(&file)?;
             output.answer(&answer, render::workflow_checked)?;

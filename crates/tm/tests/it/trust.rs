@@ -321,3 +321,45 @@ fn a_list_that_others_can_write_is_not_believed() {
     let begin = ["session", "init", "-i", "request=hello", "--json"];
     assert_eq!(code(&environment.tm(&begin).json_with(6)), "trust_store");
 }
+
+/// What a person wrote at a terminal is trusted as they wrote it; what anybody else wrote is not.
+#[test]
+fn a_workflow_that_a_person_writes_is_trusted() {
+    let environment = TestEnvironment::new();
+    let written = environment
+        .tm(&["workflow", "new", "mine", "--json"])
+        .json_with(0);
+    let file = written["source"].as_str().unwrap();
+    assert!(
+        file.ends_with(".taskmaster/workflows/mine.yaml"),
+        "{written}"
+    );
+    let start = ["run", "start", "mine", "--input", "taskId=1", "--json"];
+    assert_eq!(
+        code(&environment.tm(&start).json_with(3)),
+        "workflow_untrusted"
+    );
+    let again = environment
+        .tm(&["workflow", "new", "mine", "--json"])
+        .json_with(3);
+    assert_eq!(code(&again), "workflow_exists");
+    for (id, from, expected) in [
+        ("tdd", "tdd", "workflow_exists"),
+        ("no good", "tdd", "workflow_invalid"),
+        ("../x", "tdd", "workflow_invalid"),
+        ("other", "no-such", "unknown_workflow"),
+    ] {
+        let refused = environment
+            .tm(&["workflow", "new", id, "--from", from, "--json"])
+            .json();
+        assert_eq!(code(&refused), expected, "{id}");
+    }
+    let new = environment.program(&["workflow", "new", "yours", "--from", "mine"]);
+    let (status, shown) = crate::person::at_terminal(new, "");
+    assert_eq!(status, 0, "{shown}");
+    assert!(shown.contains("tm workflow check yours"), "{shown}");
+    environment.git(&["add", "--all"]);
+    environment.git(&["commit", "--quiet", "--message", "Workflows"]);
+    let start = ["run", "start", "yours", "--input", "taskId=1", "--json"];
+    environment.tm(&start).json_with(0);
+}
