@@ -54,6 +54,7 @@ impl Conductor {
         }
         // Whoever names no unit means what is asked for now, and that is a person's decision.
         if report.unit.is_none()
+            && !hand.plain.definition.gates.is_empty()
             && let Ok(gate) = closed_gate(&hand.plain, &hand.open.run)
         {
             let fault = Fault::new(
@@ -118,7 +119,7 @@ impl Conductor {
                 let mut verdict = verdict_of(run, definition, reported, false);
                 if let Some(skills) = &hand.plain.skills {
                     let (_, notes) = skills.found();
-                    verdict.warning = joined(verdict.warning, &notes);
+                    verdict.warning = joined(verdict.warning, notes);
                 }
                 let lost = hand.plain.given.names();
                 if !kept && !lost.is_empty() {
@@ -127,7 +128,7 @@ impl Conductor {
                         reported.state,
                         lost.join(", ")
                     );
-                    verdict.warning = joined(verdict.warning, &[lost]);
+                    verdict.warning = joined(verdict.warning, [lost]);
                 }
                 if run.status.is_over() {
                     verdict.report = std::fs::read_to_string(hand.open.dir.join("report.md")).ok();
@@ -276,7 +277,7 @@ fn verdict_of(
         validated: report.answer.validated,
         code: report.code.clone(),
         message: words::taken_in(definition, report),
-        warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+        warning: joined(None, warnings),
         suggestion: report
             .code
             .is_some()
@@ -334,12 +335,15 @@ fn refused_skill(
             .details
             .insert("problems".to_owned(), json!(problems));
     }
-    verdict.warning = joined(verdict.warning, &notes);
+    verdict.warning = joined(verdict.warning, notes);
     verdict
 }
 
 /// What somebody should be told all the same, in one sentence.
-fn joined(warning: Option<String>, others: &[String]) -> Option<String> {
-    let all: Vec<String> = warning.into_iter().chain(others.iter().cloned()).collect();
+pub(crate) fn joined(
+    warning: Option<String>,
+    others: impl IntoIterator<Item = String>,
+) -> Option<String> {
+    let all: Vec<String> = warning.into_iter().chain(others).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }

@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use conductor::tdd::evidence::show;
 
-use super::{Place, RunChoice, Signing};
+use super::{Place, Reopen, RunChoice, Signing};
 
 /// `tm autopilot`.
 #[derive(Debug, Args)]
@@ -241,20 +241,6 @@ pub struct Finalize {
     /// Let coverage under a threshold pass
     #[arg(long)]
     pub skip_coverage: bool,
-    /// The run.
-    #[command(flatten)]
-    pub run: RunChoice,
-}
-
-/// `tm autopilot reopen`.
-#[derive(Debug, Args)]
-pub struct Reopen {
-    /// Why; it is journalled and reported
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    pub reason: String,
-    /// By what.
-    #[command(flatten)]
-    pub signing: Signing,
     /// The run.
     #[command(flatten)]
     pub run: RunChoice,

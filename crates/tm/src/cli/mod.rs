@@ -160,6 +160,20 @@ pub struct ProjectPlace {
     pub project_root: Option<PathBuf>,
 }
 
+/// `tm autopilot reopen` and `tm run reopen`.
+#[derive(Debug, Args)]
+pub struct Reopen {
+    /// Why; it is journalled and reported
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub reason: String,
+    /// By what, where only a person takes it up again.
+    #[command(flatten)]
+    pub signing: Signing,
+    /// The run.
+    #[command(flatten)]
+    pub run: RunChoice,
+}
+
 /// The run that a command is about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunChoice {

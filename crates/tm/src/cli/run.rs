@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Place, RunChoice, Signing};
+use super::{Place, Reopen, RunChoice, Signing};
 
 /// `tm run`.
 #[derive(Debug, Args)]
@@ -148,20 +148,6 @@ pub struct Skip {
 #[derive(Debug, Args)]
 pub struct Resume {
     /// By what, where only a person has it go on.
-    #[command(flatten)]
-    pub signing: Signing,
-    /// The run.
-    #[command(flatten)]
-    pub run: RunChoice,
-}
-
-/// `tm run reopen`.
-#[derive(Debug, Args)]
-pub struct Reopen {
-    /// Why; it is journalled and reported
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    pub reason: String,
-    /// By what, where only a person takes it up again.
     #[command(flatten)]
     pub signing: Signing,
     /// The run.

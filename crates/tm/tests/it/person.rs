@@ -84,9 +84,15 @@ impl Person {
     }
 
     /// Waits for the end: the exit status, and what was not read yet.
-    pub fn end(mut self) -> (i32, String) {
+    pub fn end(self) -> (i32, String) {
+        let (status, rest) = self.end_or_death();
+        (status.expect("ended by itself"), rest)
+    }
+
+    /// The same of a command that may be killed: then there is no status.
+    pub fn end_or_death(mut self) -> (Option<i32>, String) {
         while self.read() {}
-        (self.child.wait().unwrap().code().unwrap(), self.unread)
+        (self.child.wait().unwrap().code(), self.unread)
     }
 
     /// Types the code that is shown, and waits for the end. What was shown before it, the exit status, and the rest.

@@ -8,8 +8,7 @@ use conductor::review::answer::ClosedGate;
 use conductor::review::request::{Decide, Reopen, Response};
 use serde_json::json;
 
-use crate::person;
-use crate::stage::{Ran, Stage};
+use crate::stage::{Ran, Stage, agree_when};
 use crate::story::{ANSWERED, Act, STORY};
 use crate::whole::Whole;
 
@@ -213,8 +212,7 @@ fn two_approvals_open_one_gate() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let mut command = stage.program(&["session", "approve"]);
-                let ran = person::agree_when(&mut command, || {
+                let ran = agree_when(stage.program(&["session", "approve"]), || {
                     asked.wait();
                 });
                 // Who comes second agrees to what is agreed already, or is told that there is no such gate any more.

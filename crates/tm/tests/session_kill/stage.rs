@@ -12,6 +12,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::person::Person;
+
 /// What a command came to.
 #[derive(Debug)]
 pub struct Ran {
@@ -215,4 +217,22 @@ fn no_core_files() {
         )
         .unwrap();
     });
+}
+
+/// Runs `command` at a terminal of its own, where a person agrees to what it asks as soon as `ready` returns. That is
+/// called once, also if nothing is asked.
+pub fn agree_when(command: Command, ready: impl FnOnce()) -> Ran {
+    let mut person = Person::at(command);
+    let asked = person.asked();
+    ready();
+    let mut out = String::new();
+    if let Some((shown, code)) = asked {
+        person.say(&code);
+        out = shown;
+    }
+    let (status, rest) = person.end_or_death();
+    Ran {
+        status,
+        out: out + &rest,
+    }
 }

@@ -6,8 +6,7 @@ use std::fs;
 use conductor::review::answer::SessionState;
 use serde_json::Value;
 
-use crate::person;
-use crate::stage::{Ran, Stage};
+use crate::stage::{Ran, Stage, agree_when};
 use crate::whole::shape;
 
 /// Where a process dies: a fail point, and at which time of reaching it.
@@ -199,7 +198,7 @@ impl Act {
             command.env("TRAMLINE_FAIL_POINT", format!("{point}:{time}"));
         }
         if asks {
-            return person::agree(&mut command);
+            return agree_when(command, || ());
         }
         Ran::of(&command.output().unwrap())
     }

@@ -22,6 +22,7 @@ use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
+use crate::generic::report::joined;
 use crate::refusals;
 
 impl Conductor {
@@ -100,12 +101,7 @@ impl Conductor {
         let (answered, mut verdict) = self.take_in(&mut hand, command)?;
         if not_run && answered.is_some() {
             let told = "this was answered before, and the tests were not run again; nextAction says what is asked for now";
-            let warnings: Vec<String> = verdict
-                .warning
-                .into_iter()
-                .chain([told.to_owned()])
-                .collect();
-            verdict.warning = Some(warnings.join("; "));
+            verdict.warning = joined(verdict.warning, [told.to_owned()]);
         }
         Ok((verdict, dir))
     }
@@ -211,13 +207,12 @@ impl Conductor {
             return Ok(CommitAnswer::Refused(verdict));
         };
         let made = made(&hand, &reported)?;
-        let taken_out = taken_out(&reported, &made.2);
-        let warnings: Vec<String> = verdict.warning.into_iter().chain(taken_out).collect();
+        let warning = joined(verdict.warning, taken_out(&reported, &made.2));
         Ok(CommitAnswer::Committed(Committed {
             commit_sha: made.0,
             message: made.1,
             files: made.2,
-            warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+            warning,
             next_action: verdict.next_action,
         }))
     }
@@ -278,8 +273,7 @@ impl Conductor {
                     Event::EffectDone { result, .. } => effects::commit::told(result, &tasks),
                     _ => Vec::new(),
                 });
-                let warnings: Vec<String> = verdict.warning.into_iter().chain(told).collect();
-                verdict.warning = (!warnings.is_empty()).then(|| warnings.join("; "));
+                verdict.warning = joined(verdict.warning, told);
                 Ok((Some(reported), verdict))
             }
             Done::Refused(refusal) => {
