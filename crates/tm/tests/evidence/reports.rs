@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use crate::stage::{NEW_CODE, NEW_TESTS, Stage, accepted, set_age, with_report};
@@ -27,6 +28,27 @@ fn a_report_from_before_the_phase() {
         "run the tests again",
     );
     stage.red();
+}
+
+/// Of a report that is too long to keep the journal has the hash, and nobody looks for its bytes.
+#[test]
+fn a_report_too_long_to_keep_is_not_told_as_missing() {
+    let stage = Stage::started();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let report = stage.suite();
+    let file = fs::File::options().append(true).open(&report).unwrap();
+    let mut file = std::io::BufWriter::new(file);
+    for _ in 0..(17 << 20) / 64 {
+        writeln!(file, "# {}", "x".repeat(61)).unwrap();
+    }
+    drop(file);
+    accepted(stage.hand_in("complete red", &report).ok());
+    let journal = String::from_utf8(stage.env.journal()).unwrap();
+    let mut reports = journal.lines().filter(|line| line.contains(":accepted"));
+    let told: serde_json::Value = serde_json::from_str(reports.next_back().unwrap()).unwrap();
+    let hash = &told["facts"]["reports"][0]["sha256"];
+    assert_eq!(hash.as_str().map(str::len), Some(64), "{told:#}");
+    stage.env.tm(&["log", "verify"]).ok();
 }
 
 #[test]
