@@ -324,8 +324,19 @@ impl Conductor {
 fn kept(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
     let id = dir.id();
     match Conductor::verify_dir(dir) {
-        Ok(verified) if verified.whole && verified.evidence.is_empty() => {}
-        Ok(verified) if verified.whole => checks.push(fail(
+        Ok((verified, _)) if verified.whole && verified.evidence.is_empty() => {
+            if !verified.files.is_empty() {
+                checks.push(note(
+                    "files",
+                    format!(
+                        "{id}: {} not as recorded; what counts is kept as evidence",
+                        counted(verified.files.len() as u64, "file")
+                    ),
+                    format!("tm log verify {id} names each"),
+                ));
+            }
+        }
+        Ok((verified, _)) if verified.whole => checks.push(fail(
             "evidence",
             format!(
                 "{id}: of its evidence {} missing or changed",
@@ -333,7 +344,7 @@ fn kept(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
             ),
             format!("tm log verify {id} names each; bring them back from a copy"),
         )),
-        Ok(verified) => checks.push(fail(
+        Ok((verified, _)) => checks.push(fail(
             "run",
             format!("{id}: {}", verified.damage.unwrap_or_default()),
             format!("tm log verify {id}; tm log repair {id}"),

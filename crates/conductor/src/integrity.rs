@@ -1,6 +1,6 @@
 //! Whether what is kept of a run is what was written: its journal in its own folder, and the evidence that it names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -11,6 +11,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::fault::{Fault, Kind};
+use crate::generic::files;
+use crate::review::code_path;
 
 /// Files that are written after the first event was journalled, and never before.
 const AFTER_THE_FIRST_EVENT: [&str; 7] = [
@@ -132,6 +134,93 @@ pub(crate) fn evidence_problems(dir: &Path, records: &[Record]) -> Vec<EvidenceP
             })
         })
         .collect()
+}
+
+/// A file of a run that its journal records and that is not in its place as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileProblem {
+    /// Where it stood, in the run's folder.
+    pub path: String,
+    /// Its SHA-256 as it was recorded.
+    pub sha256: String,
+    /// The event that recorded it last.
+    pub event: u64,
+    /// `missing` or `changed`.
+    pub state: String,
+}
+
+/// The files that the events leave behind, and that are not there, or not as they were. Prompts may be edited while they
+/// wait, and whatever a person approved as it is counts.
+pub(crate) fn file_problems(dir: &Path, records: &[Record]) -> Vec<FileProblem> {
+    let mut standing: BTreeMap<String, (String, u64)> = BTreeMap::new();
+    let (mut prompts, mut decided_on) = (BTreeSet::new(), BTreeSet::new());
+    let mut pending = false;
+    for record in records {
+        match Event::from_fields(&record.event, &record.fields) {
+            Ok(Event::ArtifactRecorded(artifact)) => {
+                standing.insert(artifact.path, (artifact.sha256, record.seq));
+            }
+            Ok(Event::EffectIntended { what, .. }) => {
+                pending = true;
+                for path in gives_way(&what) {
+                    standing.retain(|standing, _| !Path::new(standing).starts_with(&path));
+                }
+            }
+            Ok(Event::EffectDone { .. } | Event::EffectFailed { .. }) => pending = false,
+            Ok(Event::UnitIssued {
+                context: Some(hash),
+                ..
+            }) => {
+                prompts.insert(hash);
+            }
+            Ok(Event::DecisionMade { hash, .. }) => {
+                decided_on.insert(hash);
+            }
+            _ => {}
+        }
+    }
+    if pending {
+        // Its files may be as a crash left them; the next command goes on with it.
+        return Vec::new();
+    }
+    standing
+        .into_iter()
+        .filter_map(|(path, (sha256, event))| {
+            let state = match files::read(&dir.join(&path)) {
+                Ok(None) => "missing",
+                Ok(Some(bytes)) => {
+                    let found = journal::sha256_hex(&bytes);
+                    let counts = found == sha256 || decided_on.contains(&found);
+                    if counts || prompts.contains(&sha256) {
+                        return None;
+                    }
+                    "changed"
+                }
+                Err(_) => "changed",
+            };
+            Some(FileProblem {
+                path,
+                sha256,
+                event,
+                state: state.to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// The files and folders that an effect takes from their places.
+fn gives_way(what: &Value) -> Vec<String> {
+    let moved = what["moves"].as_array().into_iter().flatten();
+    let mut paths: Vec<String> = moved
+        .filter_map(|pair| pair[0].as_str().map(str::to_owned))
+        .collect();
+    // The code of an iteration is written as a whole.
+    if what.get("tree").is_some()
+        && let Some(iteration) = what["iteration"].as_i64()
+    {
+        paths.push(code_path(iteration));
+    }
+    paths
 }
 
 /// The evidence that a report or a prompt names.

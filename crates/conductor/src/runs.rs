@@ -17,7 +17,7 @@ use crate::fault::{Fault, Kind};
 use crate::generic;
 use crate::generic::run_report;
 use crate::integrity::never_began;
-use crate::integrity::{self, EvidenceProblem, has_begun};
+use crate::integrity::{self, EvidenceProblem, FileProblem, has_begun};
 use crate::tdd::memory::{self, Memory};
 use crate::tdd::{report, view};
 
@@ -94,6 +94,10 @@ pub struct LogVerified {
     /// Evidence that the events rest on and that is missing, or changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<EvidenceProblem>,
+    /// Files that it records and that are not in their places as they were. The log does not rest on them: what counts of
+    /// them is evidence.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileProblem>,
     /// What persons decided in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<DecisionVerified>,
@@ -372,11 +376,10 @@ impl Conductor {
     /// Checks the whole chain of a run's journal, and that every event can be read.
     pub fn verify_log(&self, run: Option<&str>) -> Result<LogVerified, Fault> {
         let (_, dir) = self.looked_at(run)?;
-        let mut verified = Self::verify_dir(&dir)?;
+        let (mut verified, records) = Self::verify_dir(&dir)?;
         if verified.whole {
-            let tail = FileJournal::open(dir.path())?.read(&Position::start())?;
             let (mut audit, mut run) = (Audit::default(), RunState::default());
-            for record in &tail.records {
+            for record in &records {
                 if let Ok(event) = Event::from_fields(&record.event, &record.fields) {
                     audit.note(&run, record, &event);
                     run.apply(&record.ts, &event);
@@ -404,8 +407,8 @@ impl Conductor {
         Ok(verified)
     }
 
-    /// The same of the run in this folder.
-    pub(crate) fn verify_dir(dir: &RunDir) -> Result<LogVerified, Fault> {
+    /// The journal of the run in this folder with its evidence and files, and what stands in it, if it is whole.
+    pub(crate) fn verify_dir(dir: &RunDir) -> Result<(LogVerified, Vec<Record>), Fault> {
         let report = journal::verify(&dir.journal_path())?;
         if report.events == 0 && report.damage.is_none() && has_begun(dir.path()) {
             return Err(integrity::emptied(dir.path()));
@@ -419,22 +422,27 @@ impl Conductor {
             damage: report.damage.as_ref().map(ToString::to_string),
             line: report.damage.as_ref().map(|damage| damage.line),
             evidence: Vec::new(),
+            files: Vec::new(),
             decisions: Vec::new(),
             missing: Vec::new(),
         };
+        let mut records = Vec::new();
         if verified.whole {
-            let tail = FileJournal::open(dir.path())?.read(&Position::start())?;
-            if let Some(first) = tail.records.first()
+            records = FileJournal::open(dir.path())?
+                .read(&Position::start())?
+                .records;
+            if let Some(first) = records.first()
                 && let Some(run) = first.fields.get("run").and_then(Value::as_str)
                 && run != dir.id()
             {
                 verified.whole = false;
                 verified.damage = Some(format!("it is the journal of the run {run}"));
                 verified.line = Some(1);
-                return Ok(verified);
+                return Ok((verified, records));
             }
-            verified.evidence = integrity::evidence_problems(dir.path(), &tail.records);
-            for record in &tail.records {
+            verified.evidence = integrity::evidence_problems(dir.path(), &records);
+            verified.files = integrity::file_problems(dir.path(), &records);
+            for record in &records {
                 if let Err(error) = Event::from_fields(&record.event, &record.fields) {
                     verified.whole = false;
                     verified.damage = Some(format!(
@@ -446,7 +454,7 @@ impl Conductor {
                 }
             }
         }
-        Ok(verified)
+        Ok((verified, records))
     }
 
     /// Keeps what is whole of a damaged journal, and the old file beside it.

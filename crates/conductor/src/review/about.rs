@@ -27,7 +27,7 @@ impl Conductor {
         let plain = self.plain(&dir, &run, Given::default())?;
         let mut looks = 1;
         loop {
-            let history = history::whole(dir.path(), &plain.definition)?;
+            let history = history::checked(dir.path(), &plain.definition)?;
             let state = whole_state(&plain, &run, history);
             // Journal and files may be ahead of what was seen, by whoever is at work on it now.
             let told = state.phase_history.len() as u64;
@@ -179,7 +179,8 @@ fn seems_changed(state: &SessionState) -> bool {
         .waiting_for
         .as_ref()
         .and_then(|waits| waits.reason.as_deref());
-    !state.tampered.is_empty() || reason == Some("tampered")
+    let named = state.artifacts.iter().any(|file| file.problem.is_some());
+    named || !state.tampered.is_empty() || reason == Some("tampered")
 }
 
 /// Whether a session is still what it was.
@@ -420,7 +421,7 @@ fn tampered(plain: &Plain<'_>, run: &RunState, state: &SessionState) -> Vec<Stri
     all
 }
 
-/// Responses that were taken in, and stand otherwise in their places now.
+/// Responses that were taken in, and are gone or stand otherwise in their places now.
 pub(super) fn changed_responses(plain: &Plain<'_>, run: &RunState) -> Vec<Taken> {
     let current = format!("iteration-{}/", iteration(run));
     let state = run.state();
@@ -433,10 +434,7 @@ pub(super) fn changed_responses(plain: &Plain<'_>, run: &RunState) -> Vec<Taken>
         // Earlier iterations are history.
         .filter(|taken| !taken.path.contains('/') || taken.path.starts_with(&current))
         .filter(|taken| awaited.as_ref() != Some(&taken.path))
-        .filter(|taken| {
-            let place = plain.dir.join(&taken.path);
-            files::is_there(&place).unwrap_or(true) && !is_whole(&place, &taken.sha256)
-        })
+        .filter(|taken| !is_whole(&plain.dir.join(&taken.path), &taken.sha256))
         .collect()
 }
 

@@ -90,6 +90,9 @@ pub struct ArtifactEntry {
     pub sha256: String,
     /// When it was recorded, UTC.
     pub created_at: String,
+    /// `missing` or `changed` where it is not in its place as it was recorded; told where all files are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// What a session waits for.

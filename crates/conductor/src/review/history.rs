@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::answer::{ArtifactEntry, HistoryEntry};
 use crate::fault::Fault;
+use crate::integrity::file_problems;
 use crate::journal_end::JournalEnd;
 
 /// How much of the journal's end is looked at where the last entries are enough, in bytes.
@@ -34,14 +35,31 @@ pub(super) struct History {
 /// All of them.
 pub(super) fn whole(dir: &Path, definition: &Definition) -> Result<History, Fault> {
     let tail = FileJournal::open(dir)?.read(&Position::start())?;
+    Ok(of(&tail.records, definition))
+}
+
+/// All of them, and which files are not in their places as they were recorded.
+pub(super) fn checked(dir: &Path, definition: &Definition) -> Result<History, Fault> {
+    let tail = FileJournal::open(dir)?.read(&Position::start())?;
+    let mut history = of(&tail.records, definition);
+    for problem in file_problems(dir, &tail.records) {
+        let mut newest = history.artifacts.iter_mut().rev();
+        if let Some(entry) = newest.find(|entry| entry.path == problem.path) {
+            entry.problem = Some(problem.state);
+        }
+    }
+    Ok(history)
+}
+
+fn of(records: &[Record], definition: &Definition) -> History {
     let mut history = History::default();
     for Record {
         ts, event, fields, ..
-    } in tail.records
+    } in records
     {
-        history.take(definition, &ts, &event, &fields);
+        history.take(definition, ts, event, fields);
     }
-    Ok(history)
+    history
 }
 
 /// The last of them, at a cost that does not grow with the session.
@@ -115,6 +133,7 @@ impl History {
                 iteration: artifact.iteration.unwrap_or(0),
                 sha256: artifact.sha256,
                 created_at: ts.to_owned(),
+                problem: None,
             }),
             _ => {}
         }

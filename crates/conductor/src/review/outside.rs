@@ -19,8 +19,8 @@ use super::{CODE, PLAN, code_path, iteration, kept};
 use crate::conductor::Conductor;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
-use crate::generic::files;
 use crate::generic::readers::Given;
+use crate::generic::{Plain, files};
 
 /// How many files that stand in the way are named.
 const MOST_TOLD: usize = 20;
@@ -144,12 +144,7 @@ impl Conductor {
             && !is_whole(&plan, sha256)
         {
             let bytes = store.get(sha256)?;
-            if files::is_there(&plan)? {
-                let aside = put_aside_as(&plain.dir, PLAN_FILE, "changed")?;
-                rename(&plan, &plain.dir.join(&aside))
-                    .map_err(|error| files::unwritable(&plan, &error))?;
-                restored.aside.push(aside);
-            }
+            restored.aside.extend(made_room(plain, PLAN_FILE)?);
             files::put(&plan, &bytes)?;
             restored.restored.push(PLAN_FILE.to_owned());
         }
@@ -168,15 +163,23 @@ impl Conductor {
         for taken in about::changed_responses(plain, run) {
             let place = files::place(&plain.dir, &taken.path)?;
             let bytes = store.get(&taken.sha256)?;
-            let aside = put_aside_as(&plain.dir, &taken.path, "changed")?;
-            rename(&place, &plain.dir.join(&aside))
-                .map_err(|error| files::unwritable(&place, &error))?;
+            restored.aside.extend(made_room(plain, &taken.path)?);
             files::put(&place, &bytes)?;
-            restored.aside.push(aside);
             restored.restored.push(taken.path);
         }
         Ok(restored)
     }
+}
+
+/// Puts what stands at `path` of the session aside, if anything does, and gives the name that it has then.
+fn made_room(plain: &Plain<'_>, path: &str) -> Result<Option<String>, Fault> {
+    let place = plain.dir.join(path);
+    if !files::is_there(&place)? {
+        return Ok(None);
+    }
+    let aside = put_aside_as(&plain.dir, path, "changed")?;
+    rename(&place, &plain.dir.join(&aside)).map_err(|error| files::unwritable(&place, &error))?;
+    Ok(Some(aside))
 }
 
 /// Where a folder lies, or would: with the links above it resolved, and nothing made.

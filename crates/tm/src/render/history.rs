@@ -157,6 +157,24 @@ pub fn log_verified(verified: &LogVerified, look: &Look) -> String {
             ),
         );
     }
+    for file in &verified.files {
+        page.signed(
+            Sign::Warn,
+            &format!(
+                "{} is {} since event {} recorded it",
+                file.path,
+                if file.state == "missing" {
+                    "gone"
+                } else {
+                    "changed"
+                },
+                file.event
+            ),
+        );
+    }
+    if !verified.files.is_empty() {
+        page.raw("  The run goes by what it keeps as evidence, and not by these.");
+    }
     for decision in &verified.decisions {
         let (sign, worth) = match decision.signature {
             SignatureState::Good => (Sign::Good, "its signature is good".to_owned()),

@@ -27,9 +27,18 @@ fn closed(session: &Session<'_>, gate: &str) {
 
 /// A person opens the gate, which is no transition.
 fn approve(session: &Session<'_>) {
-    let (before, files) = (session.status(), session.files());
+    let files = session.files();
+    // What was changed since it was recorded, and is approved as it is now, is told as changed no more.
+    let told = || {
+        let mut state = session.status();
+        for artifact in state["artifacts"].as_array_mut().unwrap() {
+            artifact.as_object_mut().unwrap().remove("problem");
+        }
+        state
+    };
+    let before = told();
     session.approve();
-    let after = session.status();
+    let after = told();
     for same in [
         "phase",
         "status",

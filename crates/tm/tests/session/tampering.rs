@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use crate::environment::{BUNDLE, Env, Everything, FAIL, PASS, PLAN, Session, text};
+use crate::environment::{Answer, BUNDLE, Env, Everything, FAIL, PASS, PLAN, Session, text};
 
 type Act = fn(&Session<'_>);
 type ActOn = fn(&Session<'_>, &str);
@@ -245,12 +245,11 @@ fn a_response_counts_as_it_was_taken_in() {
         session.to_reviewing();
         session.review(1, FAIL);
         act(&session, "iteration-1/review-response.md");
-        if change != "gone" {
-            assert_eq!(
-                session.status()["tampered"][0],
-                "iteration-1/review-response.md"
-            );
-        }
+        assert_eq!(
+            session.status()["tampered"][0],
+            "iteration-1/review-response.md",
+            "{change}"
+        );
         let answer = session.step_to("REVISING");
         let warned = answer["warnings"][0].as_str().unwrap_or_default();
         assert!(
@@ -323,6 +322,74 @@ fn an_earlier_iteration_is_never_touched() {
     let to = env.folder().join("exported");
     session.tm(&["export", to.to_str().unwrap()]).ok();
     whole("the end");
+}
+
+/// The files that `log verify` names, each with what it says of it.
+fn named_by_the_log(session: &Session<'_>) -> Vec<(String, String)> {
+    let mut program = session
+        .env
+        .program(&["log", "verify", &session.id, "--json"]);
+    let answer = Answer::of(&program.output().unwrap()).ok();
+    let told = |file: &serde_json::Value| {
+        (
+            file["path"].as_str().unwrap().to_owned(),
+            file["state"].as_str().unwrap().to_owned(),
+        )
+    };
+    let files = answer["files"].as_array();
+    files.into_iter().flatten().map(told).collect()
+}
+
+#[test]
+fn each_recorded_file_that_changed_or_is_gone_is_named() {
+    let env = Env::new();
+    let session = env.begin();
+    session.to_revising();
+    assert_eq!(named_by_the_log(&session), []);
+    for path in [
+        "plan.md",
+        "planning-response.md",
+        "iteration-1/code/README",
+        "iteration-1/generation-response.md",
+        "iteration-1/review-response.md",
+        "iteration-2/code/README",
+    ] {
+        let place = session.folder.join(path);
+        let content = fs::read(&place).unwrap();
+        fs::write(&place, "Mine.\n").unwrap();
+        let expected = |state: &str| [(path.to_owned(), state.to_owned())];
+        assert_eq!(named_by_the_log(&session), expected("changed"));
+        let shown = session.tm(&["show"]).ok();
+        let artifacts = shown["artifacts"].as_array().unwrap();
+        let changed: Vec<&str> = artifacts
+            .iter()
+            .filter(|artifact| artifact["problem"] == "changed")
+            .filter_map(|artifact| artifact["path"].as_str())
+            .collect();
+        assert_eq!(changed, [path]);
+        fs::remove_file(&place).unwrap();
+        assert_eq!(named_by_the_log(&session), expected("missing"));
+        fs::write(&place, content).unwrap();
+    }
+    // A prompt may be edited; one that is gone is told.
+    session.put("iteration-1/generation-prompt.md", "Mine.\n");
+    assert_eq!(named_by_the_log(&session), []);
+    fs::remove_file(session.folder.join("iteration-1/generation-prompt.md")).unwrap();
+    assert_eq!(named_by_the_log(&session).len(), 1);
+}
+
+#[test]
+fn a_response_that_is_gone_is_put_back() {
+    let env = Env::new();
+    let session = env.begin();
+    session.to_planned();
+    let path = session.folder.join("planning-response.md");
+    let content = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    assert_eq!(session.status()["tampered"][0], "planning-response.md");
+    session.tm(&["restore"]).ok();
+    assert_eq!(fs::read(&path).unwrap(), content);
+    assert!(session.status().get("tampered").is_none());
 }
 
 #[test]

@@ -466,9 +466,13 @@ pub fn show(state: &SessionState, named: Option<&str>, look: &Look) -> String {
         page.title("Files");
         for artifact in &state.artifacts {
             let here = state.folder.join(&artifact.path);
-            let gone = if here.is_file() { "" } else { "  (not there)" };
+            let told = match artifact.problem.as_deref() {
+                Some("changed") => "  (changed since)",
+                _ if here.is_file() => "",
+                _ => "  (not there)",
+            };
             let hash = look.paint(FAINT, digits(&artifact.sha256));
-            page.raw(&format!("  {hash}  {}{gone}", one_line(&artifact.path)));
+            page.raw(&format!("  {hash}  {}{told}", one_line(&artifact.path)));
         }
     }
     if state.status == "IN_PROGRESS" && Standing::of(state) != Standing::Free {
