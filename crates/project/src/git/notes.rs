@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
+use std::io;
 use std::time::{Duration, Instant};
 
 use super::command::Git;
 use super::error::{GitError, GitErrorKind};
 use super::oid::Oid;
 use super::repository::{Repository, parse_oid};
+use crate::process::process_runs_in;
 
 /// The file in the shared git folder whose lock writers of notes take: git itself does not keep two of them apart.
 const LOCK_FILE: &str = "tramline-notes.lock";
@@ -50,16 +52,39 @@ impl Repository {
     }
 
     /// Puts a note on a commit, in the place of the one that it has there. Other references are left alone, whatever the
-    /// environment or the settings say of notes.
+    /// environment or the settings say of notes. A lock on the reference that a git left which is gone is taken away.
     pub fn put_note(&self, reference: &str, commit: &Oid, text: &str) -> Result<(), GitError> {
         let _lock = self.lock_notes()?;
-        self.git_write()
-            .arg("notes")
-            .arg(format!("--ref={reference}"))
-            .args(["add", "--force", "--file=-", commit.as_str()])
-            .stdin(text.as_bytes().to_vec())
-            .run()?;
+        let add = || {
+            self.git_write()
+                .arg("notes")
+                .arg(format!("--ref={reference}"))
+                .args(["add", "--force", "--file=-", commit.as_str()])
+                .stdin(text.as_bytes().to_vec())
+                .run()
+        };
+        let lock = self.common_dir().join(format!("{reference}.lock"));
+        match add() {
+            Err(error)
+                if matches!(error.kind(), GitErrorKind::Busy { lock: Some(of) } if *of == lock)
+                    && self.no_git_runs() =>
+            {
+                match fs::remove_file(&lock) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        let what = format!("cannot remove {}", lock.display());
+                        return Err(GitError::io(what, error));
+                    }
+                    _ => add()?,
+                }
+            }
+            done => done?,
+        };
         Ok(())
+    }
+
+    /// Whether it is certain that no git works in this repository, so that the locks in it are nobody's.
+    fn no_git_runs(&self) -> bool {
+        process_runs_in("git", &[self.top_level(), self.common_dir()]) == Some(false)
     }
 
     fn lock_notes(&self) -> Result<File, GitError> {

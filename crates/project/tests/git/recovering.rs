@@ -1,7 +1,8 @@
 //! After a crash: was it made?
 
 use std::fs;
-use std::io::{BufRead as _, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 use project::git::{CommitIntentRef, Found, Oid, ProcessGroup};
@@ -134,7 +135,7 @@ fn logged_but_never_moved() {
     fixture.git(&["add", "new"]);
     let tree = fixture.git(&["write-tree"]);
     let commit = |message: &str| {
-        let output = std::process::Command::new("git")
+        let output = Command::new("git")
             .current_dir(fixture.at("."))
             .env("GIT_AUTHOR_DATE", format!("@{DATE}"))
             .args([
@@ -191,7 +192,7 @@ fn still_running() {
     );
     let gate = fixture.outside().join("gate");
     assert!(
-        std::process::Command::new("mkfifo")
+        Command::new("mkfifo")
             .arg(&gate)
             .status()
             .unwrap()
@@ -294,21 +295,7 @@ fn a_git_at_work_keeps_its_locks() {
     let dead = fixture.groups.borrow()[0].clone();
     let lock = fixture.at(".git/index.lock");
     fs::write(&lock, "").unwrap();
-    // It reads until its input ends.
-    let mut at_work = std::process::Command::new("git")
-        .current_dir(fixture.at("."))
-        .args(["cat-file", "--batch"])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    // Once it has answered it is certainly there.
-    let mut to = at_work.stdin.take().unwrap();
-    to.write_all(b"nothing\n").unwrap();
-    let mut answer = String::new();
-    let mut from = std::io::BufReader::new(at_work.stdout.take().unwrap());
-    from.read_line(&mut answer).unwrap();
-    assert!(answer.contains("missing"), "{answer}");
+    let mut at_work = git_at_work(&fixture);
     for group in [None, Some(&dead)] {
         let removed = fixture
             .repository
@@ -316,13 +303,55 @@ fn a_git_at_work_keeps_its_locks() {
             .unwrap();
         assert!(removed.is_empty() && lock.exists());
     }
-    drop(to);
+    drop(at_work.stdin.take());
     at_work.wait().unwrap();
     let removed = fixture
         .repository
         .remove_stale_locks(None, SystemTime::UNIX_EPOCH, "topic")
         .unwrap();
     assert_eq!(removed, [lock]);
+}
+
+/// A git that works in the repository until its input ends.
+fn git_at_work(fixture: &Fixture) -> Child {
+    let mut at_work = Command::new("git")
+        .current_dir(fixture.at("."))
+        .args(["cat-file", "--batch"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Once it has answered it is certainly there.
+    let to = at_work.stdin.as_mut().unwrap();
+    to.write_all(b"nothing\n").unwrap();
+    let mut answer = String::new();
+    let mut from = BufReader::new(at_work.stdout.as_mut().unwrap());
+    from.read_line(&mut answer).unwrap();
+    assert!(answer.contains("missing"), "{answer}");
+    at_work
+}
+
+#[test]
+fn a_lock_on_the_notes_that_a_dead_git_left_is_taken_away() {
+    const REFERENCE: &str = "refs/notes/ours";
+    let fixture = Fixture::new();
+    let (repository, on) = (&fixture.repository, fixture.head());
+    repository.put_note(REFERENCE, &on, "one").unwrap();
+    let lock = fixture.at(".git/refs/notes/ours.lock");
+    fs::write(&lock, "").unwrap();
+    let mut at_work = git_at_work(&fixture);
+    let busy = repository.put_note(REFERENCE, &on, "two").unwrap_err();
+    assert_eq!(busy.code(), "git_busy");
+    assert!(lock.exists());
+    drop(at_work.stdin.take());
+    at_work.wait().unwrap();
+    if std::path::Path::new("/proc/self/stat").exists() {
+        repository.put_note(REFERENCE, &on, "three").unwrap();
+        let notes = repository
+            .notes(REFERENCE, std::slice::from_ref(&on))
+            .unwrap();
+        assert_eq!(notes[&on], "three\n");
+    }
 }
 
 #[test]
