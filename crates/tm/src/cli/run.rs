@@ -158,7 +158,7 @@ pub struct Resume {
 /// `tm run approve`.
 #[derive(Debug, Args)]
 pub struct Approve {
-    /// What was looked at, by its hash or the first eight digits of it: anything else is refused
+    /// What was looked at, by its SHA-256: anything else is refused
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
     /// By what.
@@ -175,7 +175,7 @@ pub struct Reject {
     /// What is to be done otherwise; whoever does it again is told
     #[arg(long, value_name = "TEXT")]
     pub feedback: String,
-    /// What was looked at, by its hash or the first eight digits of it: anything else is refused
+    /// What was looked at, by its SHA-256: anything else is refused
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
     /// By what.

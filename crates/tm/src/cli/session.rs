@@ -206,7 +206,7 @@ pub struct Respond {
 /// `tm session approve`.
 #[derive(Debug, Args)]
 pub struct Approve {
-    /// What was looked at, by its hash or the first eight digits of it: anything else is refused
+    /// What was looked at, by its SHA-256: anything else is refused
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
     /// By what.
@@ -223,7 +223,7 @@ pub struct Reject {
     /// What is to be done otherwise; it goes into the next prompt
     #[arg(long, value_name = "TEXT")]
     pub feedback: String,
-    /// What was looked at, by its hash or the first eight digits of it: anything else is refused
+    /// What was looked at, by its SHA-256: anything else is refused
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
     /// By what.

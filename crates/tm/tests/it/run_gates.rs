@@ -132,7 +132,7 @@ fn through(advance: &str) {
         format!("tm run reject --feedback TEXT --run-id {id}")
     );
     let refused = letter
-        .tm(&["approve", "--hash", "00000000", "--json"])
+        .tm(&["approve", "--hash", &"0".repeat(64), "--json"])
         .json_with(5);
     assert_eq!(refused["error"]["code"], "changed_since");
     assert_eq!(

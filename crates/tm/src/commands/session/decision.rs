@@ -12,9 +12,6 @@ use crate::cli::session::{Approve, Reject, Reopen};
 use crate::output::Output;
 use crate::render::session::{self as render, About, Standing};
 
-/// The fewest digits of a hash that name it.
-const FEWEST_DIGITS: usize = 8;
-
 /// `tm session approve`.
 pub fn approve(conductor: &Conductor, approve: &Approve, output: &mut Output) -> Outcome {
     let session = approve.session.id();
@@ -235,15 +232,14 @@ pub fn bound_to(
     let Some(hash) = hash else {
         return Ok(());
     };
+    // Of a few digits somebody finds two contents that share them, and shows one and puts the other in its place.
     let digits = hash.trim().to_ascii_lowercase();
-    if digits.len() < FEWEST_DIGITS || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return Err(
-            super::usage(format!("`{hash}` is no hash")).suggest(format!(
-                "give all of its hexadecimal digits, or at least the first {FEWEST_DIGITS}"
-            )),
-        );
+    if !journal::is_sha256_hex(&digits) {
+        return Err(super::usage(format!("`{hash}` is no hash")).suggest(
+            "give the whole SHA-256, 64 hexadecimal digits; the question at the gate shows it, and the state with --json",
+        ));
     }
-    if gate.hash.to_ascii_lowercase().starts_with(&digits) {
+    if gate.hash.eq_ignore_ascii_case(&digits) {
         return Ok(());
     }
     changed(format!(
@@ -281,7 +277,7 @@ mod tests {
     fn a_decision_is_bound_to_the_hash_that_was_looked_at() {
         let gate = ClosedGate {
             gate: "plan".to_owned(),
-            hash: "0123456789abcdef0123456789abcdef".to_owned(),
+            hash: "0123456789abcdef".repeat(4),
             ..ClosedGate::default()
         };
         let code = |named, hash| {
@@ -289,17 +285,19 @@ mod tests {
                 .err()
                 .map_or_else(String::new, |fault| fault.code)
         };
-        for hash in ["01234567", "0123456789ABCDEF", &gate.hash] {
+        let shouted = gate.hash.to_ascii_uppercase();
+        for hash in [&gate.hash, &shouted] {
             assert_eq!(code(Some("plan"), Some(hash)), "", "{hash}");
         }
         assert_eq!(code(None, None), "");
         assert_eq!(code(Some("code"), None), "changed_since");
-        assert_eq!(code(None, Some("01234568")), "changed_since");
-        for hash in ["", "0123456", "0123456x", "plan.md  "] {
+        let other = "0".repeat(64);
+        assert_eq!(code(None, Some(&other)), "changed_since");
+        // Two contents that share half of the digits are made in a while.
+        let longer = format!("{}0", gate.hash);
+        for hash in ["", "0123456x", "plan.md  ", &gate.hash[..63], &longer] {
             assert_eq!(code(None, Some(hash)), "usage", "{hash}");
         }
-        let longer = format!("{}0", gate.hash);
-        assert_eq!(code(None, Some(&longer)), "changed_since");
     }
 
     #[test]

@@ -446,7 +446,7 @@ pub fn show(state: &SessionState, named: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
     block(&mut page, state);
     if let Some(hash) = &state.plan_hash {
-        page.field("plan", &format!("sha256 {}", digits(hash)));
+        page.field("plan", &format!("sha256 {hash}"));
     }
     if !state.inputs.is_empty() {
         page.blank();
