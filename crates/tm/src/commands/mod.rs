@@ -19,10 +19,13 @@ mod workflow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
 use conductor::{Conductor, Fault, Kind, OpenOptions};
 use project::config::Environment;
+use rustix::process::Signal;
 
 use crate::cli::{self, Cli, Command};
 use crate::output::Output;
@@ -35,6 +38,7 @@ pub const DONE: u8 = 0;
 
 /// Runs the command that the arguments name, the program's own name first.
 pub fn main(arguments: &[OsString]) -> ExitCode {
+    outlive_the_size_limit();
     if hook::is_for_a_client(arguments) {
         // A client takes 2 for a denial, and some take every status but 0 for one. What went wrong was said on standard
         // error.
@@ -42,6 +46,14 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     ExitCode::from(carry_out(arguments))
+}
+
+/// Has a write beyond `ulimit -f` fail as on a full disk, with the file and what to do; the signal that the system sends
+/// with it would end the process without a word. Programs that are started get the default back.
+fn outlive_the_size_limit() {
+    let sent = Arc::new(AtomicBool::new(false));
+    // Where it cannot be caught it is as it was.
+    let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), sent);
 }
 
 fn carry_out(arguments: &[OsString]) -> u8 {

@@ -25,7 +25,8 @@ pub struct Ran {
 }
 
 impl Ran {
-    fn of(output: &Output) -> Self {
+    /// From what a process left behind.
+    pub fn of(output: &Output) -> Self {
         Self {
             status: output.status.code().expect("ended by itself"),
             out: String::from_utf8(output.stdout.clone()).expect("standard output is UTF-8"),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::environment::{TestEnvironment, keys};
+use crate::environment::{Ran, TestEnvironment, keys};
 
 fn check_usage(arguments: &[&str], message: &str, recovery: &str) {
     let environment = TestEnvironment::bare();
@@ -212,4 +212,25 @@ fn what_needs_a_person_is_refused_where_there_is_none() {
         environment.git(&["branch", "--format=%(refname:short)"]),
         "main"
     );
+}
+
+#[test]
+fn a_write_beyond_the_limit_on_the_size_of_files_is_a_fault() {
+    let environment = TestEnvironment::started();
+    let before = std::fs::read(environment.journal()).unwrap();
+    let pause = ["autopilot", "pause", "--json"];
+    let mut limited = environment.process("sh");
+    limited
+        .args([
+            "-c",
+            r#"ulimit -f 0; exec "$0" "$@""#,
+            env!("CARGO_BIN_EXE_tm"),
+        ])
+        .args(pause);
+    let error = Ran::of(&limited.output().unwrap()).json_with(6)["error"].take();
+    assert_eq!(error["code"], "journal_io", "{error}");
+    let suggestion = error["suggestion"].as_str().unwrap();
+    assert!(suggestion.contains("limit on the size of files"), "{error}");
+    assert!(before == std::fs::read(environment.journal()).unwrap());
+    environment.tm(&pause).json_with(0);
 }
