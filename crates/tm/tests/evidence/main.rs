@@ -12,9 +12,6 @@ mod cheats_in_red;
 mod environment;
 mod inline;
 mod ledger;
-#[path = "../it/person.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod person;
 mod policy;
 mod python;
 mod reports;

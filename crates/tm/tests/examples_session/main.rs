@@ -4,9 +4,6 @@
 #[allow(dead_code, reason = "other tests use more of it")]
 mod environment;
 mod pages;
-#[path = "../it/person.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod person;
 mod programs;
 mod story;
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::environment::TestEnvironment;
-use crate::person::Person;
 use crate::{example, has_python};
+use testkit::Person;
 
 const PROFILE: &str = "sqlite-migration";
 const PLAN: &str = "## Forward\nA column email, and an index on it.\n\n## Back\nThe index goes, then the column.\n\n\

@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::environment::TestEnvironment;
-use crate::person::{Person, key};
 use crate::session::{CODE, OneSession, PLAN};
+use testkit::person::{Person, key};
 
 /// Where runs, settings of the person and the allowed keys lie.
 fn store(environment: &TestEnvironment) -> std::path::PathBuf {
@@ -387,7 +387,7 @@ fn a_signature_opens_no_other_gate() {
     run(&["approve", "--sign", &own], 0);
     run(&["report"], 0);
     // Whoever has the signature of before shows it instead of making one.
-    let journal = fs::read_to_string(environment.journal()).unwrap();
+    let journal = fs::read_to_string(environment.journal_path()).unwrap();
     let made = journal.lines().find(|line| line.contains("decision:made"));
     let made: Value = serde_json::from_str(made.unwrap()).unwrap();
     let old = made["approval"]["signature"]["armored"].as_str().unwrap();
@@ -441,15 +441,15 @@ fn what_should_have_been_decided_and_was_not_is_named() {
         .tm(&["autopilot", "commit", "--json"])
         .json_with(0);
     environment.tm(&["log", "verify", "--json"]).json_with(0);
-    let whole = fs::read_to_string(environment.journal()).unwrap();
+    let whole = fs::read_to_string(environment.journal_path()).unwrap();
     let without = |line: &Value| line["event"] != "approval:given";
     let lines: Vec<Value> = whole
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .filter(without)
         .collect();
-    fs::write(environment.journal(), chained(lines)).unwrap();
-    let folder = environment.journal().parent().unwrap().to_owned();
+    fs::write(environment.journal_path(), chained(lines)).unwrap();
+    let folder = environment.journal_path().parent().unwrap().to_owned();
     for derived in ["lock", "snapshot.json"] {
         let _ = fs::remove_file(folder.join(derived));
     }

@@ -5,7 +5,8 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::collab_walk::{Caller, ONE_OF_EACH, Walk, mixes, one_wave, steps, two_waves};
-use crate::environment::{Ran, TestEnvironment};
+use crate::environment::TestEnvironment;
+use testkit::Outcome;
 
 /// The calls, as commands.
 struct Commands<'e>(&'e TestEnvironment);
@@ -50,7 +51,7 @@ impl Caller for Commands<'_> {
     }
 }
 
-fn collab(environment: &TestEnvironment, words: &[&str]) -> Ran {
+fn collab(environment: &TestEnvironment, words: &[&str]) -> Outcome {
     environment.tm(&[&["collab"], words].concat())
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::environment::{Ran, TestEnvironment, keys};
+use crate::environment::{TestEnvironment, keys};
+use testkit::Outcome;
 
 fn check_usage(arguments: &[&str], message: &str, recovery: &str) {
     let environment = TestEnvironment::bare();
@@ -203,7 +204,7 @@ fn what_needs_a_person_is_refused_where_there_is_none() {
         .json_with(0);
     assert_eq!(status["status"], "running");
 
-    let key = crate::person::key(&environment.home().join("store"));
+    let key = testkit::person::key(&environment.home().join("store"));
     let by_hand = ["--sign", &key, "--json"];
     let words: Vec<&str> = recovery.split(' ').skip(1).chain(by_hand).collect();
     let answer = environment.tm(&words).json_with(0);
@@ -217,7 +218,7 @@ fn what_needs_a_person_is_refused_where_there_is_none() {
 #[test]
 fn a_write_beyond_the_limit_on_the_size_of_files_is_a_fault() {
     let environment = TestEnvironment::started();
-    let before = std::fs::read(environment.journal()).unwrap();
+    let before = std::fs::read(environment.journal_path()).unwrap();
     let pause = ["autopilot", "pause", "--json"];
     let mut limited = environment.process("sh");
     limited
@@ -227,10 +228,10 @@ fn a_write_beyond_the_limit_on_the_size_of_files_is_a_fault() {
             env!("CARGO_BIN_EXE_tm"),
         ])
         .args(pause);
-    let error = Ran::of(&limited.output().unwrap()).json_with(6)["error"].take();
+    let error = Outcome::of(&limited.output().unwrap()).json_with(6)["error"].take();
     assert_eq!(error["code"], "journal_io", "{error}");
     let suggestion = error["suggestion"].as_str().unwrap();
     assert!(suggestion.contains("limit on the size of files"), "{error}");
-    assert!(before == std::fs::read(environment.journal()).unwrap());
+    assert!(before == std::fs::read(environment.journal_path()).unwrap());
     environment.tm(&pause).json_with(0);
 }

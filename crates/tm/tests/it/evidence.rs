@@ -62,7 +62,7 @@ impl Reporting for TestEnvironment {
 
 /// The journal's line of the last accepted report.
 fn accepted(environment: &TestEnvironment) -> Value {
-    let journal = std::fs::read_to_string(environment.journal()).unwrap();
+    let journal = std::fs::read_to_string(environment.journal_path()).unwrap();
     let line = journal
         .lines()
         .rev()

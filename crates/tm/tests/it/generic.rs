@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::environment::{Ran, TestEnvironment};
-use crate::person::Person;
+use crate::environment::TestEnvironment;
+use testkit::Outcome;
+use testkit::Person;
 
 /// A project without a repository, with the worked examples as its workflows.
 pub fn with_examples() -> TestEnvironment {
@@ -39,7 +40,7 @@ pub fn give(environment: &TestEnvironment, id: &str, text: &str) {
 }
 
 /// Runs `tm run` with `words`, as JSON.
-pub fn run(environment: &TestEnvironment, words: &[&str]) -> Ran {
+pub fn run(environment: &TestEnvironment, words: &[&str]) -> Outcome {
     let mut arguments = vec!["run"];
     arguments.extend(words);
     arguments.push("--json");
@@ -297,7 +298,7 @@ fn a_report_counts_once_and_another_one_for_the_same_unit_is_stale() {
         "a",
     ];
     let answer = ok(&project, &first);
-    let journal = fs::read(project.journal()).unwrap();
+    let journal = fs::read(project.journal_path()).unwrap();
     assert_eq!(ok(&project, &first)["message"], answer["message"]);
     let other = [
         "report",
@@ -315,7 +316,7 @@ fn a_report_counts_once_and_another_one_for_the_same_unit_is_stale() {
         code(&project, &["report", "--outcome", "done"], 2),
         "which_unit"
     );
-    assert_eq!(fs::read(project.journal()).unwrap(), journal);
+    assert_eq!(fs::read(project.journal_path()).unwrap(), journal);
     // The answer stays when the run is over.
     ok(&project, &["abort"]);
     assert_eq!(ok(&project, &first)["message"], answer["message"]);
@@ -332,7 +333,7 @@ fn a_step_is_blocked_where_somebody_has_to_act_and_changes_nothing() {
         &project,
         &["start", "release-checklist", "--input", "version=1"],
     );
-    let folder = project.journal().parent().unwrap().to_owned();
+    let folder = project.journal_path().parent().unwrap().to_owned();
     let contents = || {
         let mut all: Vec<(PathBuf, Vec<u8>)> = fs::read_dir(&folder)
             .unwrap()

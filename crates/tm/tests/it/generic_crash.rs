@@ -33,7 +33,7 @@ fn killed_at(environment: &TestEnvironment, point: &str, words: &[&str]) {
 }
 
 fn count(environment: &TestEnvironment, event: &str) -> usize {
-    fs::read_to_string(environment.journal())
+    fs::read_to_string(environment.journal_path())
         .unwrap()
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
@@ -76,7 +76,7 @@ fn a_kill_anywhere_loses_nothing_and_repeats_nothing() {
         }
         assert_eq!(count(&project, "report:accepted"), 3, "{point}");
         assert_eq!(ok(&project, &["next"])["status"], "completed", "{point}");
-        let folder = project.journal().parent().unwrap().to_owned();
+        let folder = project.journal_path().parent().unwrap().to_owned();
         let state: Value =
             serde_json::from_slice(&fs::read(folder.join("state.json")).unwrap()).unwrap();
         assert_eq!(state["status"], "completed", "{point}");
@@ -100,7 +100,7 @@ fn a_start_that_is_killed_is_no_run_or_a_whole_one() {
             ok(&project, &start);
         }
         // What the killed one left is swept away, so this is the only folder.
-        assert!(project.journal().exists(), "{point}");
+        assert!(project.journal_path().exists(), "{point}");
         let done = ["report", "--outcome", "done", "--files", "a"];
         assert_eq!(
             ok(&project, &done)["nextAction"]["unitId"],

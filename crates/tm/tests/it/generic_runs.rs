@@ -188,7 +188,7 @@ fn every_file_but_the_journal_may_be_deleted() {
             "a",
         ],
     );
-    let folder = project.journal().parent().unwrap().to_owned();
+    let folder = project.journal_path().parent().unwrap().to_owned();
     let derived = || -> Vec<(String, String)> {
         let mut all: Vec<(String, String)> = fs::read_dir(&folder)
             .unwrap()
@@ -377,7 +377,7 @@ states:
     assert_eq!(next["units"][29]["unitId"], "n29-say");
     let which = error(&project, &["report"], 2);
     assert_eq!(which["expected"].as_array().unwrap().len(), 10);
-    let folder = project.journal().parent().unwrap().to_owned();
+    let folder = project.journal_path().parent().unwrap().to_owned();
     assert!(fs::metadata(folder.join("state.json")).unwrap().len() <= 4096);
     // The same item twice could never be told apart.
     let twice = ["start", "many", "--input", "names=a,a"];

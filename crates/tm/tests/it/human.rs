@@ -1,7 +1,7 @@
 //! What a person reads.
 
 use crate::environment::TestEnvironment;
-use crate::person::Person;
+use testkit::Person;
 
 #[test]
 fn status_has_a_bar_and_the_next_command() {

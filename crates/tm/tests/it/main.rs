@@ -13,7 +13,6 @@ mod generic_runs;
 mod human;
 mod init;
 mod interactive;
-mod person;
 mod reading;
 mod run_gates;
 mod session;

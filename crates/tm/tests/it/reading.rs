@@ -181,7 +181,7 @@ fn watch_prints_events_as_they_come_and_ends_with_the_run() {
 fn a_damaged_journal_is_found_and_mended_when_somebody_says_so() {
     let environment = TestEnvironment::started();
     environment.do_subtask("1.1");
-    let journal = environment.journal();
+    let journal = environment.journal_path();
     let whole = std::fs::read_to_string(&journal).unwrap();
     let damaged = whole.replacen(r#""phase":"green""#, r#""phase":"grown""#, 1);
     assert_ne!(whole, damaged);
@@ -209,8 +209,8 @@ fn a_damaged_journal_is_found_and_mended_when_somebody_says_so() {
 #[test]
 fn a_whole_journal_needs_no_confirmation_to_be_left_alone() {
     let environment = TestEnvironment::started();
-    let before = std::fs::read(environment.journal()).unwrap();
+    let before = std::fs::read(environment.journal_path()).unwrap();
     let answer = environment.tm(&["log", "repair", "--json"]).json_with(0);
     assert_eq!(answer["repaired"], false, "{answer}");
-    assert_eq!(std::fs::read(environment.journal()).unwrap(), before);
+    assert_eq!(std::fs::read(environment.journal_path()).unwrap(), before);
 }

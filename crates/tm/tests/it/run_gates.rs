@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::environment::TestEnvironment;
-use crate::person::Person;
+use testkit::Person;
 
 /// Something is written and looked at, in rounds; `manual` runs go on a step at a time, by files.
 const LETTER: &str = r"tramline: 1
@@ -71,7 +71,7 @@ impl Letter {
         letter
     }
 
-    fn tm(&self, words: &[&str]) -> crate::environment::Ran {
+    fn tm(&self, words: &[&str]) -> testkit::Outcome {
         self.environment.tm(&[&["run"], words].concat())
     }
 

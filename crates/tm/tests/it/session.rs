@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::environment::{Ran, TestEnvironment, keys};
+use crate::environment::{TestEnvironment, keys};
+use testkit::Outcome;
 
 /// A plan that is accepted.
 pub const PLAN: &str = "# Plan\n\nOne script that greets.\n";
@@ -36,7 +37,7 @@ impl OneSession {
     }
 
     /// Runs a command of `tm session`.
-    pub fn tm(&self, words: &[&str]) -> Ran {
+    pub fn tm(&self, words: &[&str]) -> Outcome {
         self.environment.tm(&[&["session"], words].concat())
     }
 

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::person::Person;
 use crate::session::{CODE, CODE_AGAIN, FAIL, OneSession, PASS, PLAN};
+use testkit::Person;
 
 /// A person at a command of `tm session`.
 fn person(session: &OneSession, words: &[&str]) -> Person {

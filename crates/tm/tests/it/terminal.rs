@@ -1,7 +1,7 @@
 //! What happens only where a person sits: questions, colour.
 
 use crate::environment::TestEnvironment;
-use crate::person::{self, Person};
+use testkit::person::{self, Person};
 
 /// Runs the binary at a terminal of its own, at which somebody types `lines` and then Ctrl-D. Exit status, and all
 /// that the terminal showed (what was typed included).

@@ -355,7 +355,7 @@ fn a_workflow_that_a_person_writes_is_trusted() {
         assert_eq!(code(&refused), expected, "{id}");
     }
     let new = environment.program(&["workflow", "new", "yours", "--from", "mine"]);
-    let (status, shown) = crate::person::at_terminal(new, "");
+    let (status, shown) = testkit::person::at_terminal(new, "");
     assert_eq!(status, 0, "{shown}");
     assert!(shown.contains("tm workflow check yours"), "{shown}");
     environment.git(&["add", "--all"]);

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::ending::brought_to;
 use crate::executor::Executor;
-use crate::person::key;
 use crate::stage::{Death, Ran, Stage, executable, wait_for};
+use testkit::person::key;
 
 /// A commit that stands in a hook until it is let go.
 struct Blocked<'a> {

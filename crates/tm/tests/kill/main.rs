@@ -6,9 +6,6 @@ mod ending;
 mod executor;
 mod git;
 mod matrix;
-#[path = "../it/person.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod person;
 mod power_cut;
 mod random;
 mod stage;

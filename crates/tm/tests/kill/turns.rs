@@ -4,8 +4,8 @@ use std::fs;
 
 use crate::ending::brought_to;
 use crate::executor::{Executor, Recovery};
-use crate::person::key;
 use crate::stage::{Death, Stage};
+use testkit::person::key;
 
 /// From `prepare` on, has `command` die at each fail point, looks where the run is then, repeats the command if
 /// `is_done` says that it has not come about, and `check`s what has become of it.

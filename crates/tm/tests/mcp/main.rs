@@ -11,9 +11,6 @@ mod eras;
 mod evidence;
 mod listing;
 mod noise;
-#[path = "../it/person.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod person;
 mod remembered;
 mod same_as_cli;
 mod served;

@@ -8,8 +8,8 @@ use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::person::key;
 use crate::stage::Stage;
+use testkit::person::key;
 
 /// A server that listens, and the token that it wants.
 struct Served {

@@ -11,9 +11,6 @@ mod foreign;
 mod hostile_git;
 mod hostile_text;
 mod lost_files;
-#[path = "../it/person.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod person;
 mod phases;
 mod policy;
 mod preflight;

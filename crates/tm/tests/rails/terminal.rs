@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::environment::TestEnvironment;
-use crate::person::{self, Person};
+use testkit::person::{self, Person};
 
 fn program(env: &TestEnvironment, arguments: &[&str]) -> Command {
     let mut command = env.process(env!("CARGO_BIN_EXE_tm"));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::environment::{CONFIG, TestEnvironment};
-use crate::person::key;
+use testkit::person::key;
 
 /// One task whose three subtasks have nothing to do with each other, but for the last.
 const APART: &str = r#"{"tasks": [{"id": 1, "title": "Three", "status": "pending", "subtasks": [

@@ -1,8 +1,5 @@
 //! Sessions as their users meet them: the real binary, every phase, every gate, every way in which files can lie.
 
-#[path = "../it/person.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod at_terminal;
 mod bundles;
 mod cap;
 mod damage;

@@ -1,7 +1,7 @@
 //! A person at a terminal, who reads the code that is shown and types it back.
 
-use crate::at_terminal::Person;
 use crate::environment::{Env, Session};
+use testkit::Person;
 
 impl Env {
     /// Runs `tm session` at a terminal where somebody agrees: exit status, and all that the terminal showed.

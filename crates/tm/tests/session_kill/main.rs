@@ -9,10 +9,6 @@ mod still;
 mod story;
 mod whole;
 
-#[path = "../it/person.rs"]
-#[allow(dead_code, reason = "other tests use more of it")]
-mod person;
-
 /// A module that is not named above would never be run.
 #[test]
 fn every_file_of_tests_is_named() {

@@ -12,7 +12,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::person::Person;
+use testkit::Person;
 
 /// What a command came to.
 #[derive(Debug)]

@@ -1,0 +1,26 @@
+//! What tests of the binary are made of.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`sandbox`] | a home, a project and the binary, with nothing else in its environment |
+//! | [`outcome`] | what a process left behind: status, output, the JSON in it |
+//! | [`files`] | every file below a folder as it is, to be compared with what it is later |
+//! | [`person`] | a person at a terminal of their own |
+//! | [`mcp`] | a client of the MCP server, line by line |
+//!
+//! Whatever goes wrong in here is a failed test, so everything panics.
+
+#![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
+#![allow(clippy::must_use_candidate, reason = "a test takes what it needs")]
+
+pub mod files;
+pub mod mcp;
+pub mod outcome;
+pub mod person;
+pub mod sandbox;
+
+pub use files::Everything;
+pub use mcp::Server;
+pub use outcome::Outcome;
+pub use person::Person;
+pub use sandbox::Sandbox;

@@ -1,0 +1,241 @@
+//! A server on a pipe, spoken to line by line.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// Longer than anything takes here; a test that waits so long has failed.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// A server and the pipe to it.
+pub struct Server {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    errors: Option<JoinHandle<String>>,
+    /// Answers that came before somebody asked for them, by id.
+    early: BTreeMap<String, Value>,
+    next: u64,
+}
+
+/// What a server left behind.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit status; none if a signal ended it.
+    pub status: Option<i32>,
+    /// What it said beside its answers.
+    pub errors: String,
+    /// Messages that nobody asked for.
+    pub rest: Vec<Value>,
+}
+
+impl Server {
+    /// Starts it.
+    pub fn spawn(mut command: Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                // A test that ended does not listen any more.
+                let _ = sender.send(line);
+            }
+        });
+        let mut stderr = child.stderr.take().unwrap();
+        let errors = std::thread::spawn(move || {
+            let mut text = String::new();
+            stderr.read_to_string(&mut text).unwrap();
+            text
+        });
+        Self {
+            stdin: child.stdin.take(),
+            child,
+            lines,
+            errors: Some(errors),
+            early: BTreeMap::new(),
+            next: 0,
+        }
+    }
+
+    /// Sends bytes as they are.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let stdin = self.stdin.as_mut().expect("the pipe is open");
+        stdin.write_all(bytes).unwrap();
+        stdin.flush().unwrap();
+    }
+
+    /// Sends one message.
+    pub fn send(&mut self, message: &Value) {
+        self.send_bytes(format!("{message}\n").as_bytes());
+    }
+
+    /// Sends a request, and gives its id.
+    pub fn ask(&mut self, method: &str, params: &Value) -> u64 {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    /// Sends a notification.
+    pub fn tell(&mut self, method: &str, params: &Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// The next message, whatever it is. Everything that the server says must be a message.
+    pub fn hear(&mut self) -> Value {
+        match self.lines.recv_timeout(LONGEST) {
+            Ok(line) => message(&line),
+            Err(RecvTimeoutError::Timeout) => panic!("the server says nothing"),
+            Err(RecvTimeoutError::Disconnected) => panic!("the server is gone"),
+        }
+    }
+
+    /// The answer to a request, a result or an error.
+    pub fn answer(&mut self, id: &Value) -> Value {
+        if let Some(early) = self.early.remove(&id.to_string()) {
+            return early;
+        }
+        loop {
+            let heard = self.hear();
+            if heard.get("method").is_some() {
+                continue;
+            }
+            if heard["id"] == *id {
+                return heard;
+            }
+            let before = self.early.insert(heard["id"].to_string(), heard);
+            assert_eq!(before, None, "two answers to one request");
+        }
+    }
+
+    /// Asks, and gives the result.
+    pub fn request(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.ask(method, params);
+        let mut answer = self.answer(&id.into());
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].take()
+    }
+
+    /// Asks for something that is refused, and gives the error.
+    pub fn refused(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.ask(method, params);
+        let mut answer = self.answer(&id.into());
+        assert!(answer.get("result").is_none(), "{method}: {answer}");
+        answer["error"].take()
+    }
+
+    /// Begins a session of the older era.
+    pub fn initialize(&mut self, version: &str, capabilities: &Value) -> Value {
+        let result = self.request(
+            "initialize",
+            &json!({
+                "protocolVersion": version,
+                "capabilities": capabilities,
+                "clientInfo": { "name": "wire", "version": "1" },
+            }),
+        );
+        self.tell("notifications/initialized", &json!({}));
+        result
+    }
+
+    /// Calls a tool, and gives the whole result.
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        self.request("tools/call", &params)
+    }
+
+    /// Calls a tool that must not fail, and gives its structured answer.
+    pub fn tool(&mut self, tool: &str, arguments: &Value) -> Value {
+        let mut result = self.call(tool, arguments);
+        assert_ne!(result["isError"], true, "{tool}: {result}");
+        result["structuredContent"].take()
+    }
+
+    /// Shows that the server is there and answers.
+    pub fn goes_on(&mut self) {
+        let result = self.call("autopilot_status", &json!({}));
+        assert!(result["structuredContent"].is_object(), "{result}");
+    }
+
+    /// Closes the pipe to it, without waiting.
+    pub fn hang_up(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Kills it.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to stop, as a service manager does.
+    pub fn terminate(&self) {
+        let id = i32::try_from(self.child.id()).unwrap();
+        let process = rustix::process::Pid::from_raw(id).unwrap();
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+    }
+
+    /// Waits until it ends, with the pipe open or closed as it is.
+    pub fn ended(mut self) -> Ended {
+        let mut rest: Vec<Value> = self.early.into_values().collect();
+        loop {
+            match self.lines.recv_timeout(LONGEST) {
+                Ok(line) => rest.push(message(&line)),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("the server does not end"),
+            }
+        }
+        let status = self.child.wait().unwrap().code();
+        let errors = self.errors.take().unwrap().join().unwrap();
+        Ended {
+            status,
+            errors,
+            rest,
+        }
+    }
+
+    /// Closes the pipe. The server must end well, with nothing left to say.
+    pub fn end(mut self) {
+        self.hang_up();
+        let ended = self.ended();
+        assert_eq!(
+            (ended.status, ended.errors.as_str(), ended.rest.len()),
+            (Some(0), "", 0),
+            "{ended:?}"
+        );
+    }
+}
+
+/// What a request of the stateless era carries.
+pub fn envelope(version: &str, capabilities: &Value) -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientInfo": { "name": "wire", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    })
+}
+
+/// A line of the server must be one message of the protocol.
+fn message(line: &str) -> Value {
+    let value: Value =
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+    assert_eq!(value["jsonrpc"], "2.0", "{line}");
+    let kinds = ["method", "result", "error"];
+    let is = kinds
+        .iter()
+        .filter(|kind| value.get(kind).is_some())
+        .count();
+    assert_eq!(is, 1, "{line}");
+    value
+}
