@@ -76,6 +76,17 @@ impl Person {
         asked.unwrap_or_else(|| panic!("no code is asked for: {}", self.unread))
     }
 
+    /// Waits for a text, and gives everything up to its end.
+    pub fn until(&mut self, text: &str) -> String {
+        loop {
+            if let Some(at) = self.unread.find(text) {
+                let rest = self.unread.split_off(at + text.len());
+                return std::mem::replace(&mut self.unread, rest);
+            }
+            assert!(self.read(), "{text:?} does not come: {}", self.unread);
+        }
+    }
+
     /// Types a line.
     pub fn say(&mut self, line: &str) {
         self.terminal

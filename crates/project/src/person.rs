@@ -1,7 +1,7 @@
 //! Who the person is: the user of the system, and their signatures.
 
 use std::fs;
-use std::io;
+use std::io::{self, Seek as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -102,29 +102,73 @@ pub struct Signer {
     pub key: String,
 }
 
+/// Set for a program that `ssh-keygen` has ask for a passphrase: it is to ask at the terminal, and print what is typed.
+pub const ASKPASS: &str = "TRAMLINE_ASKPASS";
+
 /// Signs a text with a key, which may ask for its passphrase or for a touch at the terminal. Gives the signature in its
 /// armour.
-pub fn sign(text: &str, key: &Path) -> Result<String, SignatureError> {
-    let folder = tempfile::tempdir().map_err(SignatureError::Program)?;
-    let file = folder.path().join("statement");
-    fs::write(&file, text).map_err(SignatureError::Program)?;
-    // The passphrase, or the touch of a key, is asked for where the person sits.
-    let status = Command::new("ssh-keygen")
+///
+/// `ssh-keygen` reads what it signs after the passphrase was typed. So it gets the text where nobody can change it in the
+/// meantime, on its standard input; and since it then asks nobody there, `askpass` asks: a program that knows [`ASKPASS`].
+pub fn sign(text: &str, key: &Path, askpass: Option<&Path>) -> Result<String, SignatureError> {
+    let mut command = Command::new("ssh-keygen");
+    command
         .args(["-q", "-Y", "sign", "-n", NAMESPACE, "-f"])
         .arg(key)
-        .arg(&file)
-        .stdout(Stdio::null())
-        .status()
-        .map_err(SignatureError::Program)?;
-    match (
-        status.success(),
-        fs::read_to_string(file.with_extension("sig")),
-    ) {
-        (true, Ok(signature)) => Ok(signature),
+        .stdin(unchangeable(text).map_err(SignatureError::Program)?)
+        .stderr(Stdio::inherit());
+    if let Some(askpass) = askpass {
+        command
+            .env("SSH_ASKPASS", askpass)
+            .env("SSH_ASKPASS_REQUIRE", "force")
+            .env(ASKPASS, "1");
+        // OpenSSH before 8.4 asks for one only where it sees a display (ssh(1), ENVIRONMENT).
+        if std::env::var_os("DISPLAY").is_none() {
+            command.env("DISPLAY", ":0");
+        }
+    }
+    let output = command.output().map_err(SignatureError::Program)?;
+    match (output.status.success(), String::from_utf8(output.stdout)) {
+        (true, Ok(signature)) if !signature.is_empty() => Ok(signature),
         _ => Err(SignatureError::NotSigned {
             key: key.to_owned(),
         }),
     }
+}
+
+/// A file without a name that holds a text, to be read from its beginning. Where the system can, it is sealed: nobody
+/// changes it, also not through the folder of a process's open files.
+fn unchangeable(text: &str) -> io::Result<fs::File> {
+    let mut file = nameless()?;
+    file.write_all(text.as_bytes())?;
+    file.rewind()?;
+    seal(&file)?;
+    Ok(file)
+}
+
+#[cfg(target_os = "linux")]
+fn nameless() -> io::Result<fs::File> {
+    use rustix::fs::{MemfdFlags, memfd_create};
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    Ok(fs::File::from(memfd_create("statement", flags)?))
+}
+
+#[cfg(target_os = "linux")]
+fn seal(file: &fs::File) -> io::Result<()> {
+    use rustix::fs::{SealFlags, fcntl_add_seals};
+    let all = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
+    Ok(fcntl_add_seals(file, all)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless() -> io::Result<fs::File> {
+    tempfile::tempfile()
+}
+
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+fn seal(_: &fs::File) -> io::Result<()> {
+    Ok(())
 }
 
 /// The `ssh-keygen` that says whether a signature counts: the system's own, since whoever asks can put another one first
@@ -190,12 +234,16 @@ pub fn verify(
 ) -> Result<Signer, SignatureError> {
     check_signers(signers)?;
     let folder = tempfile::tempdir().map_err(SignatureError::Program)?;
-    let (signature, statement) = (folder.path().join("sig"), folder.path().join("statement"));
+    // Whatever somebody puts in its place is held against the text, which nobody changes.
+    let signature = folder.path().join("sig");
     fs::write(&signature, armored).map_err(SignatureError::Program)?;
-    fs::write(&statement, text).map_err(SignatureError::Program)?;
     let time = at.map(|at| format!("-Overify-time={}", at.strftime("%Y%m%d%H%M%S")));
     let program = installed();
-    let keygen = |words: &[&str]| {
+    let candidates = folder.path().join("candidates");
+    let list = fs::read_to_string(signers).map_err(SignatureError::Program)?;
+    let lines: Vec<&str> = list.lines().filter(|line| may_decide(line)).collect();
+    fs::write(&candidates, lines.join("\n") + "\n").map_err(SignatureError::Program)?;
+    let keygen = |words: &[&str], signers: &Path| {
         let mut command = Command::new(&program);
         // Older versions read times in the zone of whoever asks, and all of them know this one.
         command.env_clear().env("TZ", "UTC").env("LC_ALL", "C");
@@ -203,27 +251,24 @@ pub fn verify(
         command.arg("-f").arg(signers).arg("-s").arg(&signature);
         command
     };
-    let found = keygen(&["-Y", "find-principals"])
+    let found = keygen(&["-Y", "find-principals"], &candidates)
         .stdin(Stdio::null())
         .output()
         .map_err(SignatureError::Program)?;
+    let invalid = |said_of_it: &[u8]| SignatureError::Invalid {
+        why: said(said_of_it),
+        signers: signers.to_owned(),
+    };
     let names = String::from_utf8_lossy(&found.stdout).into_owned();
     let Some(name) = names.lines().next().filter(|_| found.status.success()) else {
-        return Err(SignatureError::Invalid {
-            why: said(&found.stderr),
-            signers: signers.to_owned(),
-        });
+        return Err(invalid(&found.stderr));
     };
-    let statement = fs::File::open(&statement).map_err(SignatureError::Program)?;
-    let verified = keygen(&["-Y", "verify", "-n", NAMESPACE, "-I", name])
-        .stdin(statement)
+    let verified = keygen(&["-Y", "verify", "-n", NAMESPACE, "-I", name], signers)
+        .stdin(unchangeable(text).map_err(SignatureError::Program)?)
         .output()
         .map_err(SignatureError::Program)?;
     if !verified.status.success() {
-        return Err(SignatureError::Invalid {
-            why: said(&verified.stderr),
-            signers: signers.to_owned(),
-        });
+        return Err(invalid(&verified.stderr));
     }
     // `Good "…" signature for NAME with ED25519 key SHA256:…`
     let told = String::from_utf8_lossy(&verified.stdout).into_owned();
@@ -234,6 +279,18 @@ pub fn verify(
         name: name.to_owned(),
         key: key.unwrap_or_default().to_owned(),
     })
+}
+
+/// Whether a line of a list of keys can be one for decisions. A key may stand in several lines, and `find-principals`
+/// gives the name of the first, whatever that line is for.
+fn may_decide(line: &str) -> bool {
+    let Some((_, rest)) = line.split_once("namespaces=\"") else {
+        return true;
+    };
+    let patterns = rest.split_once('"').map_or(rest, |(patterns, _)| patterns);
+    patterns
+        .split(',')
+        .any(|pattern| pattern == NAMESPACE || pattern.contains(['*', '?']))
 }
 
 fn said(bytes: &[u8]) -> String {
@@ -284,7 +341,7 @@ mod tests {
             "no_signers"
         );
         fs::set_permissions(&signers, fs::Permissions::from_mode(0o600)).unwrap();
-        let signature = sign("approve\n", &ann).unwrap();
+        let signature = sign("approve\n", &ann, None).unwrap();
         let signer = verify("approve\n", &signature, &signers, None).unwrap();
         assert_eq!(signer.name, "ann");
         assert!(signer.key.starts_with("SHA256:"), "{signer:?}");
@@ -292,14 +349,51 @@ mod tests {
             |text: &str, armored: &str| verify(text, armored, &signers, None).unwrap_err().code();
         assert_eq!(code("reject\n", &signature), "signature_invalid");
         assert_eq!(code("approve\n", "nonsense"), "signature_invalid");
-        let other = sign("approve\n", &eve).unwrap();
+        let other = sign("approve\n", &eve, None).unwrap();
         assert_eq!(code("approve\n", &other), "signature_invalid");
         assert_eq!(
-            sign("approve\n", &folder.path().join("none"))
+            sign("approve\n", &folder.path().join("none"), None)
                 .unwrap_err()
                 .code(),
             "not_signed"
         );
+    }
+
+    #[test]
+    fn a_key_may_stand_in_several_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ann, public) = key(folder.path(), "ann");
+        let signers = folder.path().join("allowed_signers");
+        let lines =
+            format!("other namespaces=\"git\" {public}\nann namespaces=\"{NAMESPACE}\" {public}\n");
+        fs::write(&signers, lines).unwrap();
+        fs::set_permissions(&signers, fs::Permissions::from_mode(0o600)).unwrap();
+        let signature = sign("approve\n", &ann, None).unwrap();
+        let signer = verify("approve\n", &signature, &signers, None).unwrap();
+        assert_eq!(signer.name, "ann");
+    }
+
+    /// Whoever runs as the same user reaches the open files of a process.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_signed_cannot_be_changed() {
+        use std::io::Read as _;
+        use std::os::fd::AsRawFd as _;
+        let mut file = unchangeable("approve\n").unwrap();
+        let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let opened = fs::File::options().write(true).open(&path);
+        let written = opened.and_then(|mut other| other.write_all(b"reject\n"));
+        assert!(written.is_err());
+        assert!(
+            fs::File::options()
+                .write(true)
+                .truncate(true)
+                .open(&path)
+                .is_err()
+        );
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "approve\n");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! | [`commands`] | what each command does: asks the conductor, hands the answer to the output |
 //! | [`render`] | an answer as a person reads it |
 //! | [`output`] | the only place that prints |
+//! | [`askpass`] | the passphrase of a key that signs, asked for at the terminal |
 //! | [`person`] | questions to the person at the terminal |
 //! | [`interactive`] | a run gone through step by step with a person |
 //! | [`mcp`] | the MCP server: tools, resources, prompts |
@@ -18,6 +19,7 @@
     reason = "a fault ends the process: its size is of no account"
 )]
 
+mod askpass;
 mod cli;
 mod commands;
 mod demo;

@@ -7,6 +7,7 @@ use conductor::{Asked, Conductor, Fault, Kind, Statement, Strength, Turn};
 use serde_json::Value;
 
 use super::declined;
+use crate::askpass;
 use crate::cli::Signing;
 use crate::output::Output;
 use crate::{person, render};
@@ -59,7 +60,8 @@ pub fn agreed(
         output.text(question.text)?;
         output.text("\n")?;
     }
-    let armored = project::person::sign(&statement.text(), key)?;
+    let askpass = askpass::program();
+    let armored = project::person::sign(&statement.text(), key, askpass.as_deref())?;
     Ok(conductor.asked(Asked::Signed(armored)))
 }
 

@@ -27,6 +27,7 @@ use conductor::{Conductor, Fault, Kind, OpenOptions};
 use project::config::Environment;
 use rustix::process::Signal;
 
+use crate::askpass;
 use crate::cli::{self, Cli, Command};
 use crate::output::Output;
 
@@ -39,6 +40,9 @@ pub const DONE: u8 = 0;
 /// Runs the command that the arguments name, the program's own name first.
 pub fn main(arguments: &[OsString]) -> ExitCode {
     outlive_the_size_limit();
+    if let Some(status) = askpass::asked(arguments) {
+        return status;
+    }
     if hook::is_for_a_client(arguments) {
         // A client takes 2 for a denial, and some take every status but 0 for one. What went wrong was said on standard
         // error.
