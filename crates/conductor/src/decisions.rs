@@ -1,11 +1,10 @@
-//! What a journal has of a person's decisions, and what it lacks of them.
+//! What a journal has of a person's decisions, and whether their signatures hold.
 
 use std::path::Path;
 
 use journal::Record;
 use project::person::{self, SignatureError};
-use rails::decide::gate_strength;
-use rails::{Approval, Definition, Event, RunState, Strength};
+use rails::{Approval, Event, Strength};
 use serde::Serialize;
 
 use crate::approval::{Statement, Turn};
@@ -140,99 +139,3 @@ impl Decision {
         }
     }
 }
-
-/// Something that only a person decides, and that the journal does not have as it has to be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Missing {
-    /// The number of the event that rests on it.
-    pub seq: u64,
-    /// What it is.
-    pub message: String,
-}
-
-/// The decisions of a journal, read event by event.
-#[derive(Debug, Default)]
-pub struct Audit {
-    /// The decisions.
-    pub decisions: Vec<Decision>,
-    /// What is not there, or has less behind it than the run asks for.
-    pub missing: Vec<Missing>,
-    definition: Option<Definition>,
-    /// Whether the unit at hand began with somebody's word.
-    given: bool,
-}
-
-impl Audit {
-    /// Takes in the next event. `run` is as it was before it.
-    pub fn note(&mut self, run: &RunState, record: &Record, event: &Event) {
-        self.given &= record.k > 1;
-        if let Event::RunCreated { definition, .. } = event {
-            self.definition = Definition::parse(definition).ok();
-        }
-        let mut lacks = |message: String| {
-            self.missing.push(Missing {
-                seq: record.seq,
-                message,
-            });
-        };
-        if let Some(decision) = Decision::of(&run.run, record, event) {
-            let gate = match event {
-                Event::DecisionMade { gate, .. } => self
-                    .definition
-                    .as_ref()
-                    .and_then(|definition| gate_strength(definition, run, gate)),
-                _ => None,
-            };
-            let least = gate.unwrap_or_default().max(run.least_approval);
-            if decision.approval.strength < least {
-                lacks(format!(
-                    "{} is {}, and the run asks for {}",
-                    decision.what(),
-                    decision.approval.strength.name(),
-                    least.name()
-                ));
-            }
-            self.given = true;
-            self.decisions.push(decision);
-            return;
-        }
-        match event {
-            Event::RunResumed { .. } if !self.given => {
-                if let Some(pause) = run.pause.as_ref().filter(|pause| pause.person) {
-                    lacks(format!(
-                        "the run went on after {}, and nobody decided it",
-                        pause.reason
-                    ));
-                }
-            }
-            Event::StateEntered { from, cause, .. } => {
-                let Some(definition) = &self.definition else {
-                    return;
-                };
-                let gate = definition.state(from).and_then(|state| state.gate.as_ref());
-                let Some(gate) = gate.filter(|_| !ELSEWHERE.contains(&cause.as_str())) else {
-                    return;
-                };
-                let Some(least) = gate_strength(definition, run, &gate.value) else {
-                    return;
-                };
-                let round = definition.round(&run.vars);
-                let opened = run.approvals.iter().any(|opened| {
-                    opened.gate == gate.value
-                        && opened.iteration == round
-                        && opened.strength >= least
-                });
-                if !opened {
-                    lacks(format!(
-                        "the gate {} was passed, and nobody opened it",
-                        gate.value
-                    ));
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Ways out of a state that no gate keeps anybody from.
-const ELSEWHERE: [&str; 4] = ["reject", "reopen", "skip", "abort"];

@@ -2,6 +2,7 @@
 //! journal, answers. It is synchronous, and prints nothing.
 
 pub mod approval;
+mod audit;
 pub mod clock;
 pub mod collab;
 pub mod conductor;

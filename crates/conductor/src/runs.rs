@@ -9,9 +9,10 @@ use rails::{Event, RunState, Strength};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::audit::{Audit, Missing};
 use crate::clock::stamp;
 use crate::conductor::{Conductor, Standing, is_over_a_task, read_json, standing};
-use crate::decisions::{Audit, Missing, SignatureState};
+use crate::decisions::SignatureState;
 use crate::engine::{self, Loaded};
 use crate::fault::{Fault, Kind};
 use crate::generic;

@@ -9,7 +9,8 @@ use rails::{Event, RunState, Strength};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::decisions::{Audit, Decision, Missing};
+use crate::audit::{Audit, Missing};
+use crate::decisions::Decision;
 use crate::fault::{Fault, Kind};
 use crate::tdd::memory::{self, Green, Memory};
 

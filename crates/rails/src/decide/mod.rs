@@ -17,6 +17,7 @@ mod step;
 mod unit;
 mod values;
 
+pub use command::MAX_ATTEMPTS;
 pub use gate::gate_strength;
 
 use serde_json::{Map, Value};

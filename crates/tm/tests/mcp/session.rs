@@ -229,7 +229,7 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
         ),
         (
             "session_decide",
-            json!({ "decision": "maybe", "gate": "plan", "hash": "00000000" }),
+            json!({ "decision": "maybe", "gate": "plan", "hash": "0000000000000000000000000000000000000000000000000000000000000000" }),
         ),
     ] {
         assert_eq!(
@@ -309,7 +309,13 @@ fn a_person_is_asked_about_exactly_what_is_decided() {
     let waits = at_plan_gate(&mut server);
     let approve = decision(&waits, "approve");
 
-    for (changed, value) in [("gate", "code"), ("hash", "00000000")] {
+    for (changed, value) in [
+        ("gate", "code"),
+        (
+            "hash",
+            "0000000000000000000000000000000000000000000000000000000000000000",
+        ),
+    ] {
         let mut other = approve.clone();
         other[changed] = value.into();
         let fault = refused(&mut server, "session_decide", &other);
