@@ -3,6 +3,9 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use conductor::{Fault, Kind};
 use project::config::Environment;
@@ -16,6 +19,9 @@ use crate::hook::settings::{self, Installed};
 use crate::hook::{self, Client, MOST_BYTES, Place, Reply};
 use crate::output::Output;
 use crate::render;
+
+/// How long an answer may take: less than the clients wait.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// Variables in which clients name the project.
 const PROJECT_VARIABLES: [&str; 2] = ["CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
@@ -43,7 +49,13 @@ pub fn run(arguments: &Hook, output: &mut Output) -> Outcome {
         output.text(&render::hook_at_a_terminal(client, &output.look()))?;
         return Ok(DONE);
     }
+    let answered = Arc::new(AtomicBool::new(false));
+    give_up_in_time(Arc::clone(&answered));
     let reply = reply(client);
+    if answered.swap(true, Ordering::AcqRel) {
+        // The other half of the bargain is on its way out.
+        return Ok(DONE);
+    }
     if let Some(aside) = &reply.aside {
         Output::line_aside(&format!("tm hook: {}", one_line(aside)));
     }
@@ -51,6 +63,18 @@ pub fn run(arguments: &Hook, output: &mut Output) -> Outcome {
         output.json(out)?;
     }
     Ok(DONE)
+}
+
+/// Ends the process, with nothing said, where there is no answer in time. A client that gives up ends the shell that it
+/// started, and some then wait for what that shell has started.
+fn give_up_in_time(answered: Arc<AtomicBool>) {
+    std::thread::spawn(move || {
+        std::thread::sleep(PATIENCE);
+        if !answered.swap(true, Ordering::AcqRel) {
+            Output::line_aside("tm hook: there is no answer in time, so nothing is judged");
+            std::process::exit(DONE.into());
+        }
+    });
 }
 
 fn reply(client: Client) -> Reply {

@@ -1,6 +1,6 @@
 //! What stands in the payloads of all clients, by the names that one or the other has for it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use conductor::hook::Action;
 use serde_json::Value;
@@ -126,6 +126,24 @@ fn patched(patch: &str) -> impl Iterator<Item = PathBuf> + '_ {
         .map(|path| PathBuf::from(path.trim()))
 }
 
+/// The files of a patch that is handed to `apply_patch` as a here-document, perhaps behind a `cd`: Codex takes such a
+/// command for the patch, and has its shell run nothing.
+fn patch_in_shell(line: &str) -> Option<Vec<PathBuf>> {
+    let (command, patch) = line.trim_start().split_once('\n')?;
+    let (words, _) = command.split_once("<<")?;
+    let (folder, program) = match words.split_once("&&") {
+        Some((first, then)) => (first.trim().strip_prefix("cd ")?.trim(), then),
+        None => ("", words),
+    };
+    let is_patch = matches!(program.trim(), "apply_patch" | "applypatch");
+    let folder = folder.trim_matches(['"', '\'']);
+    (is_patch && patch.trim_start().starts_with(PATCH)).then(|| {
+        patched(patch)
+            .map(|path| Path::new(folder).join(path))
+            .collect()
+    })
+}
+
 /// The line that a shell is given; of a list of words, the one that a shell in it is given.
 pub fn command(input: &Value) -> Action {
     let line = TEXTS.iter().find_map(|key| match input.get(key)? {
@@ -150,7 +168,10 @@ pub fn command(input: &Value) -> Action {
         Some(line) if line.trim_start().starts_with(PATCH) => Action::Edit {
             paths: patched(&line).collect(),
         },
-        Some(line) => Action::Command { line },
+        Some(line) => match patch_in_shell(&line) {
+            Some(paths) => Action::Edit { paths },
+            None => Action::Command { line },
+        },
         None => Action::Other,
     }
 }
@@ -192,6 +213,24 @@ mod tests {
             (json!({"command": "*** Update File: x"}), edits(&[])),
         ] {
             assert_eq!(edit(&input), expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn a_patch_that_a_shell_is_given_is_one() {
+        let given = |line: &str| command(&json!({ "command": line }));
+        let patch = "*** Begin Patch\n*** Add File: src/a.rs\n+x\n*** End Patch\nEOF\n";
+        assert_eq!(
+            given(&format!("apply_patch <<'EOF'\n{patch}")),
+            edits(&["src/a.rs"])
+        );
+        assert_eq!(
+            given(&format!("cd 'sub' && apply_patch <<EOF\n{patch}")),
+            edits(&["sub/src/a.rs"])
+        );
+        for other in ["cat > x <<'EOF'\n", "echo apply_patch; cat <<EOF\n"] {
+            let line = format!("{other}{patch}");
+            assert_eq!(given(&line), Action::Command { line: line.clone() });
         }
     }
 

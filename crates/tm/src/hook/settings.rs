@@ -13,9 +13,13 @@ const TIMEOUT: u32 = 5;
 /// The program.
 const PROGRAM: &str = "tm";
 
-/// What comes behind our command. Some clients take every exit status but 0 for a denial, also that of a shell that finds
-/// no `tm`, or whose `tm` was killed.
-const AND_LET_WORK: &str = "; exit 0";
+/// What stands round our command. Some clients take every exit status but 0 for a denial, also that of a shell that finds
+/// no `tm`, or whose `tm` was killed; and one hands its payload over as a here-document behind the line, which has to
+/// belong to all of it.
+const ROUND: (&str, &str) = ("{ ", "; exit 0; }");
+
+/// What stood round it before, in the entries of earlier versions.
+const EARLIER: [(&str, &str); 2] = [("", "; exit 0"), ("", "")];
 
 /// Where a client keeps its hooks, and what goes into it.
 #[derive(Debug, Clone)]
@@ -95,14 +99,10 @@ pub fn of(client: Client) -> Hooks {
 /// Says in the settings of Claude Code what becomes of a tool when its hook fails.
 pub const ON_FAILURE: &str = "onFailure";
 
-/// The command that a client's shell is to run, of a program by whatever path.
+/// The command that a client's shell is to run, of a program as it is written in a shell.
 pub fn line(program: &str, client: Client) -> String {
-    let quote = if program.contains(char::is_whitespace) {
-        "\""
-    } else {
-        ""
-    };
-    format!("{quote}{program}{quote} hook {}{AND_LET_WORK}", client.id())
+    let (before, behind) = ROUND;
+    format!("{before}{program} hook {}{behind}", client.id())
 }
 
 /// Whether a handler of ours has the form that no reader of its file takes for something else.
@@ -129,7 +129,8 @@ fn grouped(file: &'static str, matcher: &str, handler: &Value) -> Hooks {
     }
 }
 
-/// The program that a handler calls, if it calls the hook of this client. By which path is up to its user.
+/// The program that a handler calls, as it is written in a shell, if it calls the hook of this client and nothing else. By
+/// which path is up to its user.
 pub fn program(handler: &Value, client: Client) -> Option<String> {
     let command = ["command", "bash"]
         .iter()
@@ -137,20 +138,54 @@ pub fn program(handler: &Value, client: Client) -> Option<String> {
     let program = match handler.get("args") {
         Some(Value::Array(arguments)) => {
             let words: Vec<&str> = arguments.iter().filter_map(Value::as_str).collect();
-            (words == ["hook", client.id()]).then_some(command)?
+            // It is called as it stands there, by no shell.
+            let plain = command
+                .chars()
+                .all(|c| c.is_alphanumeric() || "/._-+~$".contains(c));
+            let program = if plain {
+                command.to_owned()
+            } else {
+                quoted(command)
+            };
+            (words == ["hook", client.id()]).then_some(program)?
         }
         Some(_) => return None,
-        None => command
-            .trim()
-            .trim_end_matches(AND_LET_WORK)
-            .trim_end()
-            .strip_suffix(client.id())?
-            .trim_end()
-            .strip_suffix("hook")?
-            .trim_end(),
+        None => [ROUND]
+            .into_iter()
+            .chain(EARLIER)
+            .find_map(|(before, behind)| {
+                let line = command.trim().strip_prefix(before.trim())?;
+                let line = line.strip_suffix(behind)?.trim_end();
+                let line = line.strip_suffix(client.id())?.trim_end();
+                let word = line.strip_suffix("hook")?.trim();
+                unquoted(word).map(|_| word.to_owned())
+            })?,
     };
-    let program = program.trim_matches(['"', '\'']);
-    (program.rsplit('/').next() == Some(PROGRAM)).then(|| program.to_owned())
+    let path = unquoted(&program)?;
+    (path.rsplit('/').next() == Some(PROGRAM)).then_some(program)
+}
+
+fn quoted(path: &str) -> String {
+    format!("'{}'", path.replace('\'', r"'\''"))
+}
+
+/// What a word in a shell stands for, but for its variables; nothing where it is more than one word, or none.
+fn unquoted(word: &str) -> Option<String> {
+    let mut plain = String::new();
+    let mut quote = None;
+    let mut chars = word.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None | Some('"'), '\\') => plain.push(chars.next()?),
+            // What runs another command, or ends this one, is no path.
+            (None | Some('"'), '`') | (_, '\n') => return None,
+            (None, c) if c.is_whitespace() || ";|&<>()#*?[]{}=!".contains(c) => return None,
+            (_, c) => plain.push(c),
+        }
+    }
+    (quote.is_none() && !plain.is_empty() && !plain.contains("$(")).then_some(plain)
 }
 
 /// The handlers of an event's entry that call the hook of this client, each with the program that it calls.
@@ -248,9 +283,18 @@ pub fn installed(root: &Path, client: Client) -> Option<Installed> {
     }
 }
 
-/// Whether a program can be called by that name, from the project's root. One with a variable in its path is taken to be.
+/// Whether a program can be called by that name, as it is written in a shell, from the project's root. One with a variable
+/// in its path is taken to be.
 pub fn is_there(root: &Path, program: &str) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
+    let Some(program) = unquoted(program) else {
+        return false;
+    };
+    let of_project = ["$CLAUDE_PROJECT_DIR/", "${CLAUDE_PROJECT_DIR}/"];
+    let program = of_project
+        .iter()
+        .find_map(|folder| program.strip_prefix(folder).map(|rest| format!("./{rest}")))
+        .unwrap_or(program);
     let is_program = |path: PathBuf| {
         std::fs::metadata(path)
             .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
@@ -261,6 +305,7 @@ pub fn is_there(root: &Path, program: &str) -> bool {
     if program.contains('/') {
         return is_program(root.join(program));
     }
+    let program = program.as_str();
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| is_program(folder.join(program)))
 }
@@ -279,10 +324,31 @@ mod tests {
             (json!({"command": "tm hook codex"}), Some("tm")),
             (json!({"command": "tm hook codex; exit 0"}), Some("tm")),
             (json!({"command": "tm hook codex && rm -rf x"}), None),
+            (json!({"command": "{ tm hook codex; exit 0; }"}), Some("tm")),
             (
                 json!({"command": " \"/opt/x y/tm\"  hook codex "}),
-                Some("/opt/x y/tm"),
+                Some("\"/opt/x y/tm\""),
             ),
+            (
+                json!({"command": "\"$CLAUDE_PROJECT_DIR\"/bin/tm hook codex"}),
+                Some("\"$CLAUDE_PROJECT_DIR\"/bin/tm"),
+            ),
+            (
+                json!({"command": "/opt/x y/tm", "args": ["hook", "codex"]}),
+                Some("'/opt/x y/tm'"),
+            ),
+            (
+                json!({"command": "'/opt/my\"q/tm' hook codex"}),
+                Some("'/opt/my\"q/tm'"),
+            ),
+            // More than a program is somebody's own, and stays as it is.
+            (json!({"command": "env A=1 /opt/tm hook codex"}), None),
+            (json!({"command": "A=1 /opt/tm hook codex"}), None),
+            (json!({"command": "cd \"$X\" && ./bin/tm hook codex"}), None),
+            (json!({"command": "echo x >> f; /opt/tm hook codex"}), None),
+            (json!({"command": "timeout 3 /opt/tm hook codex"}), None),
+            (json!({"command": "\"$(cat f)/tm\" hook codex"}), None),
+            (json!({"command": "\"/opt/tm hook codex"}), None),
             (
                 json!({"bash": "$HOME/bin/tm hook codex"}),
                 Some("$HOME/bin/tm"),
@@ -304,5 +370,28 @@ mod tests {
                 assert!(is_sound(calls[0].0, client, "tm"), "{event}");
             }
         }
+    }
+
+    /// What a client makes of the line: its payload behind it as a here-document, or on its standard input.
+    #[test]
+    fn the_payload_reaches_the_program_whatever_becomes_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("with \"quotes\" and $/tm");
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let got = folder.path().join("got");
+        let script = format!("#!/bin/sh\ncat > '{}'\nexit 2\n", got.display());
+        std::fs::write(&path, script).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).unwrap();
+        let handler = json!({"command": path, "args": ["hook", "cursor"]});
+        let program = program(&handler, Client::Cursor).unwrap();
+        assert!(is_there(folder.path(), &program));
+        let line = line(&program, Client::Cursor);
+        let ran = std::process::Command::new("sh")
+            .args(["-c", &format!("{line} <<'EOF'\npayload\nEOF\n")])
+            .status()
+            .unwrap();
+        assert_eq!(ran.code(), Some(0));
+        assert_eq!(std::fs::read_to_string(got).unwrap(), "payload\n");
     }
 }

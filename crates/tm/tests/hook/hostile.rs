@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use std::process::Stdio;
+
 use crate::environment::TestEnvironment;
 
 const CLIENTS: [&str; 4] = ["claude-code", "codex", "cursor", "copilot"];
@@ -117,4 +119,23 @@ fn text_of_others_cannot_reach_into_the_answer() {
     assert!(!reason.chars().any(char::is_control), "{reason:?}");
     assert!(!reason.contains('\u{202e}'), "{reason:?}");
     assert!(reason.len() < 1024);
+}
+
+/// A client that never ends its payload, or a disk that never answers: the process does not stay behind.
+#[test]
+fn a_hook_without_an_answer_gives_up_in_time() {
+    let environment = TestEnvironment::new();
+    let mut child = environment
+        .program(&["hook", "claude-code"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The pipe stays open as long as this is held.
+    let open = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(open);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
 }

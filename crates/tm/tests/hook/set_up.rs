@@ -46,7 +46,7 @@ fn what_is_there_stays() {
     let with = fs::read_to_string(environment.project().join(".claude/settings.json")).unwrap();
     assert!(with.contains("// mine") && with.contains("audit"), "{with}");
     assert_eq!(
-        with.matches("\"tm hook claude-code; exit 0\"").count(),
+        with.matches("\"{ tm hook claude-code; exit 0; }\"").count(),
         3,
         "{with}"
     );
@@ -78,7 +78,7 @@ fn the_trial_tries_every_client_and_looks_at_the_settings() {
 
     environment.write(
         ".cursor/hooks.json",
-        r#"{"version": 1, "hooks": {"preToolUse": [{"command": "/no/such/tm hook cursor; exit 0"}]}}"#,
+        r#"{"version": 1, "hooks": {"preToolUse": [{"command": "{ /no/such/tm hook cursor; exit 0; }"}]}}"#,
     );
     let output = environment
         .program(&["hook", "cursor", "--self-test", "--json"])
