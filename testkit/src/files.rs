@@ -29,12 +29,14 @@ impl Everything {
     }
 
     /// Without the paths for which this says so.
+    #[must_use]
     pub fn without(mut self, left_out: impl Fn(&Path) -> bool) -> Self {
         self.0.retain(|path, _| !left_out(path));
         self
     }
 
     /// Only what is in the files: one that was written anew with the same content is the same.
+    #[must_use]
     pub fn by_content(mut self) -> Self {
         for file in self.0.values_mut() {
             (file.inode, file.changed) = (0, (0, 0));

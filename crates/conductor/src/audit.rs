@@ -69,7 +69,7 @@ impl Audit {
         problems.extend(self.resumed(run, event));
         problems.extend(self.moved(run, event));
         problems.extend(self.sent_back(event));
-        problems.extend(self.reported(run, event));
+        problems.extend(reported(run, event));
         problems.extend(self.ended(run, event));
         let seq = record.seq;
         self.missing
@@ -213,40 +213,6 @@ impl Audit {
         (rejects && !decided).then(|| "work was sent back, and nobody decided it".to_owned())
     }
 
-    fn reported(&self, run: &RunState, event: &Event) -> Vec<String> {
-        let (report, accepted): (&Reported, bool) = match event {
-            Event::ReportAccepted(report) => (report, true),
-            Event::ReportRetried(report) => (report, false),
-            _ => return Vec::new(),
-        };
-        let unit = run
-            .token(report.token)
-            .and_then(|token| token.unit.as_ref())
-            .filter(|unit| unit.id == report.unit);
-        let Some(unit) = unit else {
-            return vec![format!(
-                "a report on {} was taken in, which was asked for from nobody",
-                report.unit
-            )];
-        };
-        let refused = |policy: &&String| {
-            let severity = run.policies.get(policy.as_str()).copied();
-            let severity = severity.unwrap_or(Severity::Refuse);
-            matches!(severity, Severity::Refuse | Severity::Pause) && !unit.allowed.contains(policy)
-        };
-        let findings = report.findings.iter().map(|finding| &finding.policy);
-        findings
-            .filter(|_| accepted)
-            .filter(refused)
-            .map(|policy| {
-                format!(
-                    "{} was accepted although `{policy}` refuses it",
-                    report.unit
-                )
-            })
-            .collect()
-    }
-
     fn ended(&self, run: &RunState, event: &Event) -> Option<String> {
         let Event::RunEnded { status, .. } = event else {
             return None;
@@ -289,6 +255,41 @@ fn leads(definition: &Definition, from: &str, cause: &str, to: &str) -> bool {
                 Some(target) => target.value == to,
                 None => from == to,
             })
+}
+
+/// A report that nobody was asked for, or that was accepted against a policy.
+fn reported(run: &RunState, event: &Event) -> Vec<String> {
+    let (report, accepted): (&Reported, bool) = match event {
+        Event::ReportAccepted(report) => (report, true),
+        Event::ReportRetried(report) => (report, false),
+        _ => return Vec::new(),
+    };
+    let unit = run
+        .token(report.token)
+        .and_then(|token| token.unit.as_ref())
+        .filter(|unit| unit.id == report.unit);
+    let Some(unit) = unit else {
+        return vec![format!(
+            "a report on {} was taken in, which was asked for from nobody",
+            report.unit
+        )];
+    };
+    let refused = |policy: &&String| {
+        let severity = run.policies.get(policy.as_str()).copied();
+        let severity = severity.unwrap_or(Severity::Refuse);
+        matches!(severity, Severity::Refuse | Severity::Pause) && !unit.allowed.contains(policy)
+    };
+    let findings = report.findings.iter().map(|finding| &finding.policy);
+    findings
+        .filter(|_| accepted)
+        .filter(refused)
+        .map(|policy| {
+            format!(
+                "{} was accepted although `{policy}` refuses it",
+                report.unit
+            )
+        })
+        .collect()
 }
 
 /// What is asked for, or begun, where its token does not stand.

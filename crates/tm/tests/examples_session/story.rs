@@ -201,7 +201,7 @@ fn a_change_of_a_program_asks_again() {
     story.respond(PLAN);
     let place = format!(".taskmaster/profiles/{PROFILE}/read_code.py");
     let text = fs::read_to_string(story.project().join(&place)).unwrap();
-    story.0.write(&place, &format!("{text}\n"));
+    story.0.write(&place, format!("{text}\n"));
     story.0.tm_with_input(&["session", "respond", "-"], CODE);
     let refused = story.0.tm(&["session", "step", "--json"]).json_with(3);
     assert_eq!(refused["error"]["code"], "profile_untrusted");

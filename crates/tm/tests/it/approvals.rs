@@ -438,7 +438,7 @@ fn a_signature_opens_no_other_gate() {
     fs::write(&shown, old).unwrap();
     environment.write(
         "bin/ssh-keygen",
-        &format!("#!/bin/sh\ncat '{}'\n", shown.display()),
+        format!("#!/bin/sh\ncat '{}'\n", shown.display()),
     );
     let fake = environment.project().join("bin");
     let make = std::os::unix::fs::PermissionsExt::from_mode(0o755);

@@ -56,7 +56,7 @@ impl Reporting for TestEnvironment {
     /// Runs the tests as an agent would, and keeps what they print.
     fn tested(&self, report: &str) {
         let output = self.process("sh").arg("run.sh").output().unwrap();
-        self.write(report, &String::from_utf8(output.stdout).unwrap());
+        self.write(report, String::from_utf8(output.stdout).unwrap());
     }
 }
 
@@ -272,14 +272,14 @@ fn coverage_may_come_from_its_tool() {
             1 + line
         )
     };
-    environment.write("lcov.info", &covered(0));
+    environment.write("lcov.info", covered(0));
     let under = environment.complete(3, &["green", "--verify", "--coverage-report", "lcov.info"]);
     assert_eq!(under["code"], "coverage_below_threshold", "{under}");
     assert!(
         under["message"].as_str().unwrap().contains("50%"),
         "{under}"
     );
-    environment.write("lcov.info", &covered(1));
+    environment.write("lcov.info", covered(1));
     environment.complete(0, &["green", "--verify", "--coverage-report", "lcov.info"]);
 }
 
@@ -296,7 +296,7 @@ fn cargo_is_run_and_understood() {
     let tools = Path::new(env!("CARGO")).parent().unwrap().display();
     environment.write(
         ".taskmaster/config.json",
-        &format!(
+        format!(
             r#"{{"test": {{"command": "PATH={tools}:/usr/bin:/bin cargo test --lib --offline"}}}}"#
         ),
     );

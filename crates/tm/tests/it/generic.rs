@@ -35,7 +35,7 @@ fn give_examples(environment: &TestEnvironment) {
 pub fn give(environment: &TestEnvironment, id: &str, text: &str) {
     environment.write(
         &format!(".taskmaster/workflows/{id}.yaml"),
-        &format!("tramline: 1\nid: {id}\ntitle: A workflow of the test\n{text}"),
+        format!("tramline: 1\nid: {id}\ntitle: A workflow of the test\n{text}"),
     );
 }
 

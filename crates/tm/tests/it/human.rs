@@ -70,7 +70,7 @@ fn what_a_task_says_cannot_reach_into_the_terminal() {
     let title = "Harmless\\u001b[2J\\u001b]0;owned\\u0007\\u202e title";
     environment.write(
         ".taskmaster/tasks/tasks.json",
-        &format!(
+        format!(
             r#"{{"master":{{"tasks":[{{"id":1,"title":"{title}","status":"pending","subtasks":[{{"id":1,"title":"{title}","status":"pending"}}]}}],"metadata":{{}}}}}}"#
         ),
     );

@@ -88,8 +88,8 @@ fn a_repository_cannot_trust_itself() {
             .to_string()
     };
     let hash = hash.unwrap_or_default();
-    environment.write(".taskmaster/cache/trusted.json", &list(&hash));
-    environment.write(".taskmaster/trusted.json", &list(&hash));
+    environment.write(".taskmaster/cache/trusted.json", list(&hash));
+    environment.write(".taskmaster/trusted.json", list(&hash));
     environment.write(
         ".taskmaster/config.json",
         r#"{"autopilot": {"storage": {"basePath": ".taskmaster/cache"}}}"#,

@@ -361,7 +361,7 @@ fn a_changed_entry_is_shown_and_set_right() {
     let environment = TestEnvironment::bare();
     init(&environment, &["--client", "claude-code"]);
     let text = read(&environment, ".mcp.json");
-    environment.write(".mcp.json", &text.replace("\"tm\"", "\"my-tm\""));
+    environment.write(".mcp.json", text.replace("\"tm\"", "\"my-tm\""));
     let answer = init(&environment, &["--client", "claude-code"]);
     assert_eq!(files(&answer), [(".mcp.json", "change")]);
     let diff = answer["changes"][0]["diff"].as_str().unwrap();

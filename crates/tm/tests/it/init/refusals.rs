@@ -123,7 +123,7 @@ fn what_cannot_be_written_is_told_before_anything_is() {
     );
 
     let environment = TestEnvironment::bare();
-    environment.write("GEMINI.md", &"x".repeat(5 * 1024 * 1024));
+    environment.write("GEMINI.md", "x".repeat(5 * 1024 * 1024));
     check_refused(&environment, "gemini", 6, "client_file_io", "more than");
 }
 
