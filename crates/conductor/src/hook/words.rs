@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use project::convention::plain::one_line;
+use project::convention::quote::quote_inline;
 
 use super::Decision;
 use super::place::Head;
@@ -54,14 +55,14 @@ fn phase_name(phase: Phase) -> &'static str {
     }
 }
 
-/// `RED of subtask 1.2 "Add items"`.
+/// ``RED of subtask 1.2 `Add items` ``.
 fn at(run: &Underway) -> String {
     let phase = phase_name(run.phase);
     match (run.item_id(), run.item()) {
         (Some(id), Some(item)) => {
             let kind = if run.is_repair() { "repair" } else { "subtask" };
-            let title = short(item.text("title"));
-            format!("{phase} of {kind} {} \"{title}\"", short(id))
+            let title = quote_inline(item.text("title"), MOST_CHARS);
+            format!("{phase} of {kind} {} {title}", short(id))
         }
         _ => phase.to_owned(),
     }
@@ -288,7 +289,7 @@ pub fn no_run(others: &[Other]) -> String {
 
 /// Where the run is, for somebody who knows nothing of it.
 pub fn where_it_is(run: &Underway) -> String {
-    let task = short(&run.memory.start.task_title);
+    let task = quote_inline(&run.memory.start.task_title, MOST_CHARS);
     if !run.is_running() {
         let why = run
             .run
@@ -297,7 +298,7 @@ pub fn where_it_is(run: &Underway) -> String {
             .map(|pause| format!(" ({})", short(&pause.reason)))
             .unwrap_or_default();
         return format!(
-            "A test-driven run of tm is paused{why}: \"{task}\", on the branch {}. The guard hook holds nothing back meanwhile. \
+            "A test-driven run of tm is paused{why}: {task}, on the branch {}. The guard hook holds nothing back meanwhile. \
              `tm autopilot status` says more, `tm autopilot resume` goes on.",
             branch(run)
         );
@@ -313,7 +314,7 @@ pub fn where_it_is(run: &Underway) -> String {
         Phase::Finalize | Phase::Other => "",
     };
     let mut text = format!(
-        "A test-driven run of tm is under way: \"{task}\", on the branch {}, {} of {} done.\nIt is in {}. {rule}\nNext is {}.\n\
+        "A test-driven run of tm is under way: {task}, on the branch {}, {} of {} done.\nIt is in {}. {rule}\nNext is {}.\n\
          `tm autopilot next` shows the whole step; commits are made by `tm autopilot commit`, in COMMIT alone; the branch stays as it is.",
         branch(run),
         progress.completed.len(),
