@@ -178,7 +178,19 @@ impl Conductor {
                 _ => library::folder(&self.root).join(format!("{name}.yaml")),
             },
         };
-        Ok(self.trust_store().revoke(subject, &real(&path))?)
+        // What was trusted may have lain elsewhere below the project, under the same name.
+        let root = real(&self.root);
+        let store = self.trust_store();
+        let below = store
+            .all()?
+            .into_iter()
+            .filter(|one| one.subject == subject && one.name == name && one.path.starts_with(&root))
+            .map(|one| one.path);
+        let mut revoked = false;
+        for path in below.chain([real(&path)]) {
+            revoked |= store.revoke(subject, &path)?;
+        }
+        Ok(revoked)
     }
 
     /// Loads the workflow `id` to begin a run of it: what a repository brought must be trusted where it has to be.
@@ -272,12 +284,21 @@ impl Conductor {
         let behind = command_definition(&self.root, command);
         let text = behind.as_ref().map(|definition| definition.text.as_str());
         let bytes = json!({ "command": command, "setup": setup, "definition": text }).to_string();
-        let mut effects = vec![format!("runs `{command}` whenever tests are reported")];
+        let mut effects = vec![format!(
+            "runs whenever tests are reported: {}",
+            readable(command)
+        )];
         if let Some(definition) = &behind {
-            effects.push(format!("runs what {} says", definition.what));
+            effects.push(format!("runs what {} says:", definition.what));
+            effects.extend(
+                definition
+                    .text
+                    .lines()
+                    .map(|line| format!("| {}", readable(line))),
+            );
         }
         if let Some(setup) = setup.filter(|_| config.evidence.red_in_clean_tree) {
-            effects.push(format!("runs `{setup}` in fresh checkouts"));
+            effects.push(format!("runs in fresh checkouts: {}", readable(setup)));
         }
         let hash = journal::sha256_hex(bytes.as_bytes());
         self.judged(
@@ -332,6 +353,15 @@ impl Conductor {
 
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A line of a shell as it is, where all of it can be seen; else as [`shown`] tells it.
+fn readable(line: &str) -> String {
+    if line.chars().all(|c| matches!(c, ' '..='~')) {
+        line.to_owned()
+    } else {
+        shown(line)
+    }
 }
 
 /// An argument as nobody can take it for something else: in quotation marks where it has more than plain characters, and
