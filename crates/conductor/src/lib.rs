@@ -18,6 +18,7 @@ pub mod hook;
 pub mod integrity;
 mod journal_end;
 pub mod library;
+pub mod links;
 pub mod mark;
 mod pinning;
 pub mod proof;

@@ -21,6 +21,7 @@ use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::generic::readers::Given;
 use crate::generic::{Plain, files};
+use crate::links::not_led_out;
 
 /// How many files that stand in the way are named.
 const MOST_TOLD: usize = 20;
@@ -57,6 +58,7 @@ impl Conductor {
         let plain = self.plain(&dir, &run, Given::default())?;
         let (tree, _) = whole_code(&plain, &run).map_err(fault_of)?;
         let to = self.cwd.join(to);
+        not_led_out(&to, &self.cwd)?;
         let store = fs::canonicalize(&self.settings.store).unwrap_or_default();
         let to = real(&to).map_err(|error| files::unwritable(&to, &error))?;
         if !store.as_os_str().is_empty() && to.starts_with(&store) {

@@ -181,31 +181,41 @@ impl Repository {
     /// Where a path really leads that a link takes out of the working tree, if the link is the repository's own: one that is
     /// in the index. A link that somebody made here themselves is theirs to follow.
     pub fn led_out(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {
-        let (Ok(real), Ok(inside)) = (fs::canonicalize(path), path.strip_prefix(self.top_level()))
-        else {
+        let Ok(inside) = path.strip_prefix(self.top_level()) else {
             return Ok(None);
         };
-        if real.starts_with(self.top_level()) {
-            return Ok(None);
-        }
         for part in inside.ancestors() {
-            if self.top_level().join(part).is_symlink() && self.is_link_of_its_own(part)? {
+            let link = self.top_level().join(part);
+            if !link.is_symlink() {
+                continue;
+            }
+            // One that leads to nothing would have it made wherever it says.
+            let real = fs::canonicalize(&link).or_else(|_| fs::read_link(&link));
+            let real = real.unwrap_or_else(|_| link.clone());
+            if !real.starts_with(self.top_level()) && self.is_link_of_its_own(part)? {
                 return Ok(Some(real));
             }
         }
         Ok(None)
     }
 
-    /// Whether the index has a symbolic link at a path below the top level.
+    /// Whether a symbolic link below the top level came with the repository: the index has it there, or a submodule that
+    /// it lies in.
     fn is_link_of_its_own(&self, path: &Path) -> Result<bool, GitError> {
-        let entry = self
-            .git()
-            .args(["ls-files", "-z", "--stage", "--"])
-            .arg(path.as_os_str())
-            .run()?;
-        let name = [b"\t", path.as_os_str().as_bytes()].concat();
-        Ok(nul_separated(&entry)
-            .any(|entry| entry.starts_with(b"120000 ") && entry.ends_with(&name)))
+        for part in path.ancestors().filter(|part| !part.as_os_str().is_empty()) {
+            let mode: &[u8] = if part == path { b"120000 " } else { b"160000 " };
+            let entry = self
+                .git()
+                .args(["ls-files", "-z", "--stage", "--"])
+                .arg(part.as_os_str())
+                .run()?;
+            let name = [b"\t", part.as_os_str().as_bytes()].concat();
+            if nul_separated(&entry).any(|entry| entry.starts_with(mode) && entry.ends_with(&name))
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether git ignores whatever is made in this folder, and has nothing of it in the index. A folder outside of the

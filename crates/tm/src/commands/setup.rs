@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use clap::CommandFactory;
+use conductor::links::not_led_out;
 use conductor::trust::Subject;
 use conductor::{Fault, Kind};
 use serde_json::{Map, Value, json};
@@ -137,6 +138,8 @@ pub fn man(man: &Man, output: &mut Output) -> Outcome {
         );
         Fault::environment("output", what, error)
     };
+    let cwd = super::current_folder()?;
+    not_led_out(&cwd.join(folder), &cwd)?;
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     for (name, page) in &pages {
         let path = folder.join(name);

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use conductor::links::not_led_out;
 use conductor::{Conductor, Fault};
 
 use crate::cli::workflow::Graph;
@@ -22,6 +23,8 @@ pub fn graph(graph: &Graph, conductor: &Conductor, output: &mut Output) -> Resul
         .as_deref()
         .filter(|file| *file != Path::new("-"));
     if let Some(file) = file {
+        let cwd = super::current_folder()?;
+        not_led_out(&cwd.join(file), &cwd)?;
         write(file, &drawn.graph).map_err(|error| not_written(file, &error))?;
     }
     if output.is_json() {

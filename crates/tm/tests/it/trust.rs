@@ -363,3 +363,94 @@ fn a_workflow_that_a_person_writes_is_trusted() {
     let start = ["run", "start", "yours", "--input", "taskId=1", "--json"];
     environment.tm(&start).json_with(0);
 }
+
+/// What a person reads before they trust a test command is all that the shell is given.
+#[test]
+fn nothing_of_a_test_command_is_hidden() {
+    let environment = TestEnvironment::new();
+    let config = json!({
+        "test": { "command": "sh -c 'true # all tests\ntouch made; # '", "setup": "a\u{200b}b" },
+        "evidence": { "require": "verified", "redInCleanTree": true },
+    });
+    environment.write(".taskmaster/config.json", &config.to_string());
+    let trust = environment.program(&["config", "trust"]);
+    let (_, shown) = testkit::person::at_terminal(trust, "");
+    assert!(shown.contains(r"# all tests\ntouch made"), "{shown}");
+    assert!(shown.contains(r"a\u{200b}b"), "{shown}");
+
+    let config =
+        json!({ "test": { "command": "make test" }, "evidence": { "require": "verified" } });
+    environment.write(".taskmaster/config.json", &config.to_string());
+    environment.write("Makefile", "test:\n\t./run.sh --all\n");
+    let trust = environment.program(&["config", "trust"]);
+    let (_, shown) = testkit::person::at_terminal(trust, "");
+    assert!(shown.contains("./run.sh --all"), "{shown}");
+}
+
+/// Trust is taken back also where what was trusted lies there no more.
+#[test]
+fn trust_is_taken_back_by_name() {
+    let environment = with_open_gates();
+    let workflows = environment.project().join(".taskmaster/workflows");
+    let file = fs::read_dir(&workflows).unwrap().next().unwrap().unwrap();
+    let id = file
+        .path()
+        .file_stem()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    fs::rename(file.path(), workflows.join("other.yml")).unwrap();
+    environment.trust(&["workflow", "trust", &id]);
+    let text = fs::read(workflows.join("other.yml")).unwrap();
+    fs::remove_file(workflows.join("other.yml")).unwrap();
+    let revoke = ["workflow", "trust", &id, "--revoke"];
+    let revoked = environment.json(&revoke).ok();
+    assert_eq!(revoked["revoked"], true, "{revoked}");
+    fs::write(workflows.join("other.yml"), text).unwrap();
+    let listed = environment.json(&["workflow", "trust", &id, "--hash", "00"]);
+    assert_eq!(code(&listed.json()), "other_hash", "it is asked for again");
+    let revoked = environment.json(&revoke).ok();
+    assert_eq!(revoked["revoked"], false, "{revoked}");
+}
+
+/// A path that somebody names is not taken elsewhere by a link that came with the clone.
+#[test]
+fn what_is_written_stays_where_it_was_named() {
+    let environment = TestEnvironment::new();
+    let outside = environment.folder().join("outside");
+    fs::create_dir(&outside).unwrap();
+    for (link, to) in [("out", "../outside"), ("r.svg", "../outside/r.svg")] {
+        std::os::unix::fs::symlink(to, environment.project().join(link)).unwrap();
+    }
+    environment.git(&["add", "--all"]);
+    environment.git(&["commit", "--quiet", "--message", "Links"]);
+    let session = environment
+        .json(&["session", "init", "-i", "request=x"])
+        .ok();
+    for response in [
+        crate::session::PLAN,
+        crate::session::CODE,
+        "@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n",
+    ] {
+        environment.tm(&["session", "run"]);
+        environment
+            .tm_with_input(&["session", "respond", "-"], response)
+            .text();
+    }
+    environment.tm(&["session", "run"]).text();
+    let id = session["session_id"].as_str().unwrap();
+    for command in [
+        &["session", "export", "out", "--session", id][..],
+        &["session", "export", "out/deeper", "--session", id],
+        &[
+            "workflow", "graph", "tdd", "--format", "svg", "--output", "r.svg",
+        ],
+    ] {
+        let refused = environment.json(command);
+        assert_eq!(refused.code(), "leads_outside", "{command:?}: {refused:?}");
+    }
+    let man = environment.tm(&["man", "--dir", "out"]);
+    assert_eq!(man.status, 3, "{man:?}");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}

@@ -574,3 +574,35 @@ fn everything_below(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all.sort();
     all
 }
+
+/// A link in a submodule came with the clone as well.
+#[test]
+fn links_of_a_submodule_are_not_written_through() {
+    let env = TestEnvironment::new();
+    let (outside, part) = (env.folder().join("outside"), env.folder().join("part"));
+    fs::rename(env.project().join(".taskmaster/tasks"), &outside).unwrap();
+    fs::rename(env.project().join(".taskmaster"), &part).unwrap();
+    std::os::unix::fs::symlink("../../outside", part.join("tasks")).unwrap();
+    let within = |arguments: &[&str]| {
+        let all = [&["-C", part.to_str().unwrap()], arguments].concat();
+        env.git(&all);
+    };
+    within(&["init", "--quiet"]);
+    within(&["add", "--all"]);
+    let name = ["-c", "user.name=A", "-c", "user.email=a@localhost"];
+    within(&[&name[..], &["commit", "--quiet", "--message", "Part"]].concat());
+    env.git(&["rm", "-r", "--quiet", "--cached", ".taskmaster"]);
+    let add = [
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "--quiet",
+    ];
+    env.git(&[&add[..], &[part.to_str().unwrap(), ".taskmaster"]].concat());
+    env.commit_all("A part");
+    let before = everything_below(&outside);
+    let start = ["autopilot", "--tag", "master", "start", "1"];
+    env.refused_of(&start, 3, "leads_outside", "out of git");
+    assert_eq!(everything_below(&outside), before);
+}

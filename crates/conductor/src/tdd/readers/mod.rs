@@ -1,7 +1,6 @@
 //! Evidence readers: what the world, or a report, has to say before a decision.
 
 pub mod commit;
-mod links;
 mod named;
 pub mod preflight;
 pub mod tests;

@@ -148,7 +148,7 @@ pub fn plan(
 
     let tag = project::tasks::resolve_tag(root, tag)?;
     let source = source_of(root, request)?;
-    super::links::stays_inside(&repository, root, request)?;
+    crate::links::stays_inside(&repository, root, request)?;
     let tasks = source.open(root, &tag)?;
     let task_id = task_id(request, &source, &*tasks)?;
     let mut task = tasks.load_task(&task_id)?;
