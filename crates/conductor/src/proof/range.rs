@@ -22,6 +22,10 @@ impl Range {
         };
         let commit = |name: &str| -> Result<Oid, Fault> {
             let name = if name.is_empty() { "HEAD" } else { name };
+            let meant = repository.references_named(name)?;
+            if meant.len() > 1 {
+                return Err(ambiguous(name, &meant));
+            }
             repository
                 .resolve(name)?
                 .ok_or_else(|| unknown(name, repository))
@@ -79,6 +83,17 @@ impl Range {
             commits: repository.commits_between(&base, &head)?,
         })
     }
+}
+
+/// Git takes the tag of two that have a name in common, and whoever pushes can make one.
+fn ambiguous(name: &str, meant: &[String]) -> Fault {
+    Fault::new(
+        Kind::Usage,
+        "ambiguous_revision",
+        format!("`{name}` is the name of several: {}", meant.join(", ")),
+    )
+    .suggest("write the one that is meant in full, as it stands here")
+    .detail("references", meant.to_vec())
 }
 
 const DEEPEN: &str =

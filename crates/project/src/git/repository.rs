@@ -275,6 +275,35 @@ impl Repository {
         self.resolve_as(revision, "commit")
     }
 
+    /// The references that a revision may begin with, by their full names; more than one where the name alone does not say
+    /// which is meant (gitrevisions(7), "refname").
+    pub fn references_named(&self, revision: &str) -> Result<Vec<String>, GitError> {
+        let name = revision
+            .split(['^', '~', ':', '@'])
+            .next()
+            .unwrap_or_default();
+        if name.is_empty() || name.starts_with('-') || name.contains('\0') {
+            return Ok(Vec::new());
+        }
+        let full: Vec<String> = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"]
+            .iter()
+            .map(|folder| format!("{folder}{name}"))
+            .chain([name.to_owned(), format!("refs/remotes/{name}/HEAD")])
+            .collect();
+        let listed = self
+            .git()
+            .args(["for-each-ref", "--format=%(refname)", "--"])
+            .args(&full)
+            .run()?;
+        let listed = String::from_utf8_lossy(&listed).into_owned();
+        // A pattern also finds what lies below it.
+        Ok(listed
+            .lines()
+            .filter(|line| full.iter().any(|name| name == line))
+            .map(str::to_owned)
+            .collect())
+    }
+
     /// The tree that a revision means; `None` if there is none.
     pub fn resolve_tree(&self, revision: &str) -> Result<Option<Oid>, GitError> {
         self.resolve_as(revision, "tree")

@@ -272,4 +272,18 @@ fn ranges_that_mean_nothing() {
     assert_eq!(ran.status, Some(3), "{ran:?}");
     assert_eq!(ran.json()["code"], "not_provable");
     assert_eq!(standings(&ran.json()), ["not_provable"; 3]);
+    // A tag that somebody pushed goes before the branch that was meant, and would leave nothing to look at.
+    let tagged = environment
+        .process("git", &clone, "home")
+        .args(["tag", "origin/main", "HEAD"])
+        .status()
+        .unwrap();
+    assert!(tagged.success());
+    let verify = ["verify", "--json", "origin/main..HEAD"];
+    let ran = environment.tm_in(&clone, &verify);
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert_eq!(ran.json()["error"]["code"], "ambiguous_revision");
+    let verify = ["verify", "--json", "refs/remotes/origin/main..HEAD"];
+    let ran = environment.tm_in(&clone, &verify);
+    assert_eq!(standings(&ran.json()), ["not_provable"; 3]);
 }
