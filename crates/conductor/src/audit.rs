@@ -60,7 +60,7 @@ impl Audit {
         }
         // What a person decided goes on behind each effect on its way.
         if let (Event::EffectDone { .. }, Some(pending)) = (event, &run.pending)
-            && pending.at.event == "reject"
+            && matches!(pending.at.event.as_str(), "reject" | "reopen")
         {
             self.decided = Some(pending.at.event.clone());
         }
@@ -68,6 +68,11 @@ impl Audit {
         problems.extend(elsewhere(run, event));
         problems.extend(self.resumed(run, event));
         problems.extend(self.moved(run, event));
+        if let Event::EffectIntended { at, .. } = event
+            && let Some(gate) = self.passed_unopened(run, &at.state, &at.event)
+        {
+            problems.push(passed(&gate));
+        }
         problems.extend(self.sent_back(event));
         problems.extend(reported(run, event));
         problems.extend(self.ended(run, event));
@@ -180,7 +185,7 @@ impl Audit {
             problems.push(format!("{cause} does not lead from {from} to {to}"));
         }
         if let Some(gate) = self.passed_unopened(run, from, cause) {
-            problems.push(format!("the gate {gate} was passed, and nobody opened it"));
+            problems.push(passed(&gate));
         }
         problems
     }
@@ -188,8 +193,9 @@ impl Audit {
     /// The gate that a way out of a state leads through, where nobody opened it.
     fn passed_unopened(&self, run: &RunState, from: &str, cause: &str) -> Option<String> {
         let by_hand = matches!(cause, "reopen" | "skip");
-        let stopped = run.status != RunStatus::Running;
-        if matches!(cause, "reject" | "abort") || (by_hand && stopped) {
+        // Whoever took it up again decided that; a pause of anybody's own making is none.
+        let decided = matches!(self.decided.as_deref(), Some("resume" | "reopen"));
+        if matches!(cause, "reject" | "abort") || (by_hand && decided) {
             return None;
         }
         let definition = self.definition.as_ref()?;
@@ -229,6 +235,10 @@ impl Audit {
             )
         })
     }
+}
+
+fn passed(gate: &str) -> String {
+    format!("the gate {gate} was passed, and nobody opened it")
 }
 
 /// A decision in the words of `decided`.

@@ -217,6 +217,19 @@ fn apart(root: &Path, store: &Path) -> Result<(), Fault> {
         Some(real.join(store.strip_prefix(folder).ok()?))
     });
     let store = there.unwrap_or_else(|| store.to_owned());
+    // What lies there was written by runs, and has a say in nothing.
+    if root.starts_with(store.join("projects")) {
+        return Err(Fault::new(
+            Kind::Usage,
+            "project_in_store",
+            format!(
+                "{} lies in the folder for runs, {}, and is no project",
+                root.display(),
+                store.display()
+            ),
+        )
+        .suggest("go to the project, or name it with --project-root"));
+    }
     if !store.starts_with(root) {
         return Ok(());
     }
@@ -390,5 +403,5 @@ fn task_of(run: &RunState) -> String {
 }
 
 pub(crate) fn read_json(path: &Path) -> Option<Value> {
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    serde_json::from_slice(&journal::durable::read(&path).ok()?).ok()
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use journal::layout::{ProjectDir, RunDir};
-use journal::{FileJournal, Follower, Journal as _, Position, Record};
+use journal::{FileJournal, Follower, Journal as _, NewEvent, Position, Record};
 use rails::state::ItemStatus;
 use rails::{Event, RunState, Strength};
 use serde::Serialize;
@@ -70,6 +70,34 @@ pub struct RunFilter {
     pub status: Option<String>,
     /// The newest so many.
     pub limit: Option<usize>,
+}
+
+/// Pauses a run whose journal was repaired: what was lost may have been that it is stopped, so a person has it go on.
+fn pause_after(journal: &mut FileJournal, now: &str, lost: u64) -> Result<(), Fault> {
+    let tail = journal.read(&Position::start())?;
+    let mut run = RunState::default();
+    for record in &tail.records {
+        if let Ok(event) = Event::from_fields(&record.event, &record.fields) {
+            run.apply(&record.ts, &event);
+        }
+    }
+    let waits = run.pause.as_ref().is_some_and(|pause| pause.person);
+    if run.run.is_empty() || run.status.is_over() || waits {
+        return Ok(());
+    }
+    let lost = match lost {
+        1 => "1 line was lost".to_owned(),
+        lost => format!("{lost} lines were lost"),
+    };
+    let pause = Event::RunPaused {
+        reason: "journal_repaired".to_owned(),
+        token: None,
+        message: Some(format!("the journal was damaged and repaired: {lost}")),
+        person: true,
+    };
+    let (name, fields) = pause.to_fields();
+    journal.append(&tail.head, now, &[NewEvent::new(name, fields)])?;
+    Ok(())
 }
 
 /// What was found of a journal's chain.
@@ -467,7 +495,11 @@ impl Conductor {
         if whole.events == 0 && (whole.damage.is_some() || has_begun(dir.path())) {
             return Err(integrity::emptied(dir.path()));
         }
-        let repaired = journal.repair(&stamp(self.clock.millis()))?;
+        let now = stamp(self.clock.millis());
+        let repaired = journal.repair(&now)?;
+        if let Some(repaired) = &repaired {
+            pause_after(&mut journal, &now, repaired.lost_events)?;
+        }
         Ok(match repaired {
             Some(repaired) => LogRepaired {
                 run_id: dir.id().to_owned(),

@@ -109,6 +109,19 @@ pub(crate) fn must_be_file(file: File) -> io::Result<File> {
     Err(io::Error::other("it is no ordinary file; take it away"))
 }
 
+/// The content of `path`. What is no ordinary file, such as a pipe that would hold the reader up, is an error.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_file(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The same of a file that holds text.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+    String::from_utf8(read(path)?).map_err(invalid)
+}
+
 /// The content of `path`; `None` when there is no such file.
 pub fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();

@@ -128,7 +128,7 @@ pub fn pinned(dir: &Path, run: &RunState) -> Result<Arc<Definition>, Fault> {
     {
         return Ok(Arc::clone(definition));
     }
-    let beside = std::fs::read_to_string(dir.join("workflow.yaml"))
+    let beside = journal::durable::read_text(&dir.join("workflow.yaml"))
         .ok()
         .filter(|text| journal::sha256_hex(text.as_bytes()) == *hash);
     let text = match beside {

@@ -73,7 +73,7 @@ pub(super) fn complete(plain: &Plain<'_>, run: &RunState) -> bool {
     if left::is_unchanged(dir, run) {
         return false;
     }
-    let text = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap_or_default();
+    let text = |name: &str| journal::durable::read_text(&dir.join(name)).unwrap_or_default();
     let as_it_is = text("state.json") == state(plain, run)
         && text("manifest.json") == pretty(&manifest(plain, run))
         && journal::sha256_hex(text("workflow.yaml").as_bytes()) == run.definition_hash

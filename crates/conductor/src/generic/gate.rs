@@ -55,7 +55,7 @@ impl Conductor {
                 }
             },
             next_action: look_further(&hand.plain, run, view::next_action(run, definition))?,
-            report: std::fs::read_to_string(hand.open.dir.join("report.md"))
+            report: journal::durable::read_text(&hand.open.dir.join("report.md"))
                 .ok()
                 .filter(|_| run.status.is_over()),
         })

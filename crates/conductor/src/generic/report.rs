@@ -131,7 +131,8 @@ impl Conductor {
                     verdict.warning = joined(verdict.warning, [lost]);
                 }
                 if run.status.is_over() {
-                    verdict.report = std::fs::read_to_string(hand.open.dir.join("report.md")).ok();
+                    verdict.report =
+                        journal::durable::read_text(&hand.open.dir.join("report.md")).ok();
                 }
                 Ok(verdict)
             }

@@ -186,7 +186,7 @@ fn step(
 
 /// How many reports were refused; best effort.
 fn refused(dir: &Path) -> usize {
-    std::fs::read_to_string(dir.join("refusals.jsonl")).map_or(0, |text| text.lines().count())
+    journal::durable::read_text(&dir.join("refusals.jsonl")).map_or(0, |text| text.lines().count())
 }
 
 fn for_people(run: &RunState, definition: &Definition, json: &Value, took: &str) -> String {

@@ -176,7 +176,7 @@ fn moved(
                 view::next_action(run, &hand.plain.definition),
             )?,
             report: if run.status.is_over() {
-                std::fs::read_to_string(hand.open.dir.join("report.md")).ok()
+                journal::durable::read_text(&hand.open.dir.join("report.md")).ok()
             } else {
                 None
             },

@@ -45,7 +45,7 @@ pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) -> bool {
     if !touches || issued(run) > MOST {
         return true;
     }
-    let text = std::fs::read_to_string(dir.join(FILE)).unwrap_or_default();
+    let text = journal::durable::read_text(&dir.join(FILE)).unwrap_or_default();
     let began = matches!(appended.first(), Some(Event::RunCreated { .. }));
     let Some((over, mut rows)) = kept(&text).or_else(|| began.then(Default::default)) else {
         return rebuild(dir);
@@ -98,7 +98,7 @@ pub(super) fn are_whole(dir: &Path, run: &RunState) -> bool {
     if issued > MOST {
         return true;
     }
-    let text = std::fs::read_to_string(dir.join(FILE)).unwrap_or_default();
+    let text = journal::durable::read_text(&dir.join(FILE)).unwrap_or_default();
     text.lines().count() == issued.max(1) + 2 && text.ends_with("]\n")
 }
 

@@ -103,7 +103,7 @@ pub struct Bundle {
 /// Packs the run in a folder. The same run gives the same bytes.
 pub fn pack(dir: &Path) -> Result<Packed, Fault> {
     let path = dir.join(journal::file::FILE_NAME);
-    let bytes = std::fs::read(&path).map_err(|error| {
+    let bytes = journal::durable::read(&path).map_err(|error| {
         Fault::environment(
             "journal_io",
             format!("the journal {} cannot be read", path.display()),

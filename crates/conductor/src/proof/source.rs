@@ -208,7 +208,7 @@ impl Library {
     }
 
     fn journal(&mut self, dir: &RunDir, wanted: &BTreeSet<&str>, ours: bool) {
-        let Ok(bytes) = std::fs::read(dir.journal_path()) else {
+        let Ok(bytes) = journal::durable::read(&dir.journal_path()) else {
             return;
         };
         if bytes.is_empty() {
@@ -329,7 +329,7 @@ fn of_other(project: &ProjectDir) -> Vec<RunDir> {
 
 /// Whether the list of a run's commits has one of those. Where there is no list, its journal has to be read.
 fn listed(dir: &RunDir, wanted: &BTreeSet<&str>) -> bool {
-    match std::fs::read_to_string(dir.file("commits.txt")) {
+    match journal::durable::read_text(&dir.file("commits.txt")) {
         Ok(list) => list.lines().any(|sha| wanted.contains(sha)),
         Err(_) => true,
     }

@@ -58,7 +58,7 @@ pub(super) fn write(tdd: &Tdd<'_>, run: &RunState, appended: &[Event]) {
         }
         if let Some(sha) = commit_of(event) {
             let path = dir.join("commits.txt");
-            let mut all = std::fs::read_to_string(&path).unwrap_or_default();
+            let mut all = journal::durable::read_text(&path).unwrap_or_default();
             if all.lines().last() != Some(sha) {
                 all.push_str(sha);
                 all.push('\n');
@@ -105,7 +105,7 @@ fn sweep(dir: &Path) {
 
 /// Whether a file is missing, torn, or older than the run.
 fn is_behind(dir: &Path, run: &RunState) -> bool {
-    let text = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap_or_default();
+    let text = |name: &str| journal::durable::read_text(&dir.join(name)).unwrap_or_default();
     let commits = || {
         let listed = text("commits.txt");
         let last = run.kept.get(LAST_COMMIT).and_then(Value::as_str);
@@ -384,7 +384,7 @@ fn units(dir: &Path, run: &RunState, appended: &[Event]) {
     if !touches || issued(run) > MOST_UNITS {
         return;
     }
-    let kept = std::fs::read(dir.join("work-units.json"))
+    let kept = journal::durable::read(&dir.join("work-units.json"))
         .ok()
         .and_then(|bytes| serde_json::from_slice::<Vec<UnitRow>>(&bytes).ok());
     let rows = match kept {
@@ -547,7 +547,7 @@ fn current_run(tdd: &Tdd<'_>, run: &RunState) {
     };
     let path = tag.current_run_path();
     // A newer run of the tag keeps its place.
-    let newer = std::fs::read(&path)
+    let newer = journal::durable::read(&path)
         .ok()
         .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
         .and_then(|value| {

@@ -82,6 +82,11 @@ pub const TEXTS: &[Text] = &[
         suggestion: "go on with `tm autopilot resume`; where a rule stopped the run, a person does that",
     },
     Text {
+        code: "journal_repaired",
+        meaning: "The journal was damaged, and what could not be read of it was cut off",
+        suggestion: "look where the run stands now; a person has it go on with `tm autopilot resume`",
+    },
+    Text {
         code: "run_over",
         meaning: "The run is over",
         suggestion: "see what it did: `tm runs report`",

@@ -167,6 +167,7 @@ impl Repository {
                 "--name-only",
                 "--no-renames",
                 "--no-ext-diff",
+                "--ignore-submodules=none",
             ])
             .args([old.as_str(), new.as_str(), "--"])
             .run()?;

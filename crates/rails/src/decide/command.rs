@@ -112,7 +112,12 @@ impl Planner<'_> {
             RunStatus::Error if reopens => (ROOT, self.left()),
             _ => return Err(self.over()),
         };
-        if self.run.status == RunStatus::Running && self.is_barred(token, &state)? {
+        // A pause of anybody's own making opens no gate.
+        let at_will = match &self.run.pause {
+            Some(pause) => !pause.person,
+            None => self.run.status == RunStatus::Running,
+        };
+        if at_will && self.is_barred(token, &state)? {
             // What somebody is asked to judge is not taken away before.
             return Err(self.gate_is_closed(&state));
         }

@@ -223,3 +223,42 @@ fn a_run_that_goes_on_by_itself_passes_its_gate() {
 fn a_run_that_takes_single_steps_passes_its_gate() {
     through("manual");
 }
+
+/// Whoever is not let past a gate does not get past it by a pause of their own.
+#[test]
+fn a_pause_opens_no_gate() {
+    let environment = TestEnvironment::bare();
+    environment.write(
+        ".taskmaster/workflows/two.yaml",
+        concat!(
+            "tramline: 1\nid: two\ntitle: Two\ngates: { look: human }\ninitial: a\nstates:\n",
+            "  a: { work: {}, to: b }\n",
+            "  b: { gate: look, work: {}, on: { report: { to: z }, reopen: { to: a } } }\n",
+            "  z: { final: completed }\n",
+        ),
+    );
+    let run = |words: &[&str]| environment.json(&[&["run"], words].concat());
+    run(&["start", "two"]).ok();
+    run(&["report"]).ok();
+    let refused = run(&["reopen"]);
+    assert_eq!(refused.code(), "gate_closed", "{refused:?}");
+    run(&["pause"]).ok();
+    let refused = run(&["reopen"]);
+    assert_eq!(refused.code(), "gate_closed", "{refused:?}");
+    run(&["resume"]).ok();
+    environment.json(&["log", "verify"]).ok();
+}
+
+#[test]
+fn what_runs_wrote_is_no_project() {
+    let session = crate::session::OneSession::with(&[]);
+    let folder = session.environment.run_folder();
+    let status = [
+        "autopilot",
+        "status",
+        "--project-root",
+        folder.to_str().unwrap(),
+    ];
+    let refused = session.environment.json(&status);
+    assert_eq!(refused.code(), "project_in_store", "{refused:?}");
+}

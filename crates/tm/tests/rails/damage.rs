@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::environment::{Answer, Everything, TestEnvironment, autopilot};
+use crate::terminal::agreed;
 
 fn journal(env: &TestEnvironment) -> PathBuf {
     env.run_dir().join("activity.jsonl")
@@ -99,7 +100,11 @@ fn a_repair_keeps_what_is_whole_and_the_old_file() {
         "the old file is kept as it was"
     );
     assert_eq!(env.tm(&["log", "verify"]).ok()["whole"], true);
-    // The run goes on from there.
+    // What was lost may have been that the run is stopped: a person has it go on.
+    assert_eq!(env.action(), "paused");
+    assert_eq!(env.auto("resume").code(), "needs_person");
+    let (status, shown) = agreed(&env, &["autopilot", "resume"]);
+    assert_eq!(status, 0, "{shown}");
     assert_eq!(env.action(), "green");
     env.green();
     env.auto("commit").ok();

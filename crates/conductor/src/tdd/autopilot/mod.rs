@@ -216,7 +216,7 @@ pub(super) fn moved(
                 message: message(run),
                 next_action: view::next_action(run),
                 report: if run.status.is_over() {
-                    std::fs::read_to_string(hand.open.dir.join("report.md")).ok()
+                    journal::durable::read_text(&hand.open.dir.join("report.md")).ok()
                 } else {
                     None
                 },

@@ -56,7 +56,7 @@ impl Conductor {
         Ok(Finalized {
             commit_sha: if over { last_commit(&dir)? } else { None },
             report: if over {
-                std::fs::read_to_string(dir.file("report.md")).ok()
+                journal::durable::read_text(&dir.file("report.md")).ok()
             } else {
                 None
             },

@@ -63,7 +63,7 @@ fn note_git(tdd: &Tdd<'_>, group: &ProcessGroup) {
 
 /// The git that was noted last, if what it did was not settled.
 fn noted_git(tdd: &Tdd<'_>) -> Option<GitAtWork> {
-    let bytes = std::fs::read(tdd.dir.join(GROUP_FILE)).ok()?;
+    let bytes = journal::durable::read(&tdd.dir.join(GROUP_FILE)).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 

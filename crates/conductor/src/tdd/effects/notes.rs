@@ -43,7 +43,7 @@ pub fn of_pending(tdd: &Tdd<'_>, repository: &Repository, commit: &Oid) -> Resul
 
 /// The commit that all is written up to.
 fn noted(tdd: &Tdd<'_>) -> String {
-    let text = std::fs::read_to_string(tdd.dir.join(NOTED)).unwrap_or_default();
+    let text = journal::durable::read_text(&tdd.dir.join(NOTED)).unwrap_or_default();
     text.trim_end().to_owned()
 }
 
