@@ -403,5 +403,5 @@ fn task_of(run: &RunState) -> String {
 }
 
 pub(crate) fn read_json(path: &Path) -> Option<Value> {
-    serde_json::from_slice(&journal::durable::read(&path).ok()?).ok()
+    serde_json::from_slice(&journal::durable::read(path).ok()?).ok()
 }

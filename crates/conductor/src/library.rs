@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use project::config::{Config, Policy};
+use project::profile::template;
 use rails::check::catalog::{Catalog, Effect, Reader};
 use rails::definition::FieldType::{self, Bool, Int, String as Text, Strings};
 use rails::{Definition, Diagnostic};
@@ -267,7 +268,9 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Cow<'static, 
     // A link that came with a repository must not read what is none of its own into a prompt.
     let leads_out = || {
         let real = fs::canonicalize(&path).ok()?;
-        Some(!real.starts_with(fs::canonicalize(root).ok()?))
+        let inside = real.strip_prefix(fs::canonicalize(root).ok()?).ok();
+        // What git keeps for itself is none of the project's.
+        Some(inside.is_none_or(|inside| inside.components().any(|part| part.as_os_str() == ".git")))
     };
     match fs::metadata(&path) {
         Ok(_) if leads_out() != Some(false) => Err(unreadable("it leads out of the project")),
@@ -318,7 +321,11 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
         .flat_map(|builtin| builtin.templates.iter().map(|(name, _)| (*name).to_owned()));
     for name in own.chain(built_in).collect::<BTreeSet<String>>() {
         let faults = match template(root, workflow, &name) {
-            Ok(text) => template_faults(&name, &text, &variables),
+            Ok(Cow::Borrowed(text)) => template_faults(&name, text, &variables),
+            Ok(Cow::Owned(text)) => template::prove(&name, &text, &variables)
+                .err()
+                .into_iter()
+                .collect(),
             Err(fault) => vec![(1, fault.message)],
         };
         templates.insert(name, faults);

@@ -185,7 +185,7 @@ impl Skills {
             Some(name) => {
                 let text = library::template(plain.root, &run.workflow, name)?;
                 let values = self.values(plain, run, &frame, unit, attempt);
-                let rendered = tdd::context::render(name, &text, &values)?;
+                let rendered = tdd::context::render(name, text, &values)?;
                 rendered.trim_end().to_owned()
             }
             None => format!("{} ({})", frame.display_name, definition.title),

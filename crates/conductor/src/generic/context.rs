@@ -36,7 +36,7 @@ pub(super) fn build(
         return Ok(format!("{place} ({})\n", plain.definition.title).into_bytes());
     };
     let template = library::template(plain.root, &run.workflow, &name)?;
-    let text = tdd::context::render(&name, &template, &values(plain, run, present, asked))?;
+    let text = tdd::context::render(&name, template, &values(plain, run, present, asked))?;
     Ok(text.into_bytes())
 }
 

@@ -1,7 +1,8 @@
 //! What the executor of a unit is given: put together once, when the unit is issued, and kept by
 //! its hash. `next` only reads it.
 
-use std::path::PathBuf;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 use minijinja::value::Serde;
@@ -352,11 +353,35 @@ fn instructions(
     if let (Some(item), Some(map)) = (item, values.as_object_mut()) {
         map.insert("subtask".to_owned(), json!(view(item)));
     }
-    render(&name, &template, &values)
+    render(&name, template, &values)
 }
 
-/// Renders a template with undefined names as errors.
-pub fn render(name: &str, template: &str, values: &impl Serialize) -> Result<String, Fault> {
+/// Renders a template with undefined names as errors. One of the project's own is bounded: it came with a repository.
+pub fn render(
+    name: &str,
+    template: Cow<'static, str>,
+    values: &impl Serialize,
+) -> Result<String, Fault> {
+    match template {
+        Cow::Borrowed(built_in) => render_built_in(name, built_in, values),
+        Cow::Owned(own) => {
+            let view = minijinja::Value::from(Serde(values));
+            project::profile::template::render_alone(name, &own, view)
+                .map_err(|(line, message)| bad_template(name, &format!("line {line}: {message}")))
+        }
+    }
+}
+
+fn bad_template(name: &str, why: &str) -> Fault {
+    Fault::new(
+        Kind::Environment,
+        "bad_template",
+        format!("the template {name} cannot be rendered: {why}"),
+    )
+    .suggest("mend .taskmaster/templates, or take the file away to use the built-in one")
+}
+
+fn render_built_in(name: &str, template: &str, values: &impl Serialize) -> Result<String, Fault> {
     /// One engine does for all calls. It knows templates by the hash of their text, so that each is parsed once.
     static ENGINE: LazyLock<RwLock<Environment<'static>>> = LazyLock::new(|| RwLock::new(engine()));
     const MOST_KEPT: usize = 64;
@@ -372,14 +397,7 @@ pub fn render(name: &str, template: &str, values: &impl Serialize) -> Result<Str
     let mut engine = ENGINE.write().unwrap_or_else(PoisonError::into_inner);
     let text = engine
         .render_named_str(name, template, Serde(values))
-        .map_err(|error| {
-            Fault::new(
-                Kind::Environment,
-                "bad_template",
-                format!("the template {name} cannot be rendered: {}", chain(&error)),
-            )
-            .suggest("mend .taskmaster/templates, or take the file away to use the built-in one")
-        })?;
+        .map_err(|error| bad_template(name, &chain(&error)))?;
     if engine.templates().count() >= MOST_KEPT {
         engine.clear_templates();
     }
@@ -435,7 +453,8 @@ fn rules(tdd: &Tdd<'_>, memory: &Memory, state: &str, notes: &mut Vec<String>) -
             .ok()
             .filter(|real| real.is_file())
             .map(|real| {
-                if own.iter().any(|folder| real.starts_with(folder)) {
+                let is_of_it = own.iter().any(|folder| real.starts_with(folder));
+                if is_of_it && !is_kept_back(&real, memory) {
                     std::fs::read(real)
                 } else {
                     Err(std::io::ErrorKind::PermissionDenied.into())
@@ -448,7 +467,7 @@ fn rules(tdd: &Tdd<'_>, memory: &Memory, state: &str, notes: &mut Vec<String>) -
                 rules.push(json!({ "path": path, "text": cut }));
             }
             Some(Err(_)) => notes.push(format!(
-                "{path} (not read: it lies outside of the project, or cannot be)"
+                "{path} (not read: it lies outside of the project, git ignores it, or it cannot be read)"
             )),
             // Those that are looked for without being asked for are no loss.
             None if *prompts == usual => {}
@@ -456,6 +475,20 @@ fn rules(tdd: &Tdd<'_>, memory: &Memory, state: &str, notes: &mut Vec<String>) -
         }
     }
     rules
+}
+
+/// Whether a file in the working tree is none of the repository's: git's own, or one that git ignores, where secrets are
+/// kept. Settings that name it may come with a clone, and what is read goes to a model.
+fn is_kept_back(real: &Path, memory: &Memory) -> bool {
+    let repository = memory.repository();
+    let top = &memory.start.top_level;
+    let top = std::fs::canonicalize(top).unwrap_or_else(|_| top.clone());
+    let Ok(inside) = real.strip_prefix(&top) else {
+        return true;
+    };
+    inside.components().any(|part| part.as_os_str() == ".git")
+        || RepoPath::from_bytes(inside.as_os_str().as_encoded_bytes())
+            .is_ok_and(|path| repository.is_ignored(&path).unwrap_or(true))
 }
 
 /// A subtask as the executor sees it.

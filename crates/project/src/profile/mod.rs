@@ -15,7 +15,7 @@ mod phase;
 mod pin;
 pub mod processing;
 mod reading;
-mod template;
+pub mod template;
 mod view;
 
 use std::collections::BTreeMap;

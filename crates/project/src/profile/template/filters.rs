@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use minijinja::value::{Kwargs, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, tests};
 
-use crate::convention::quote::{quote_untrusted, quote_whole};
+use crate::convention::quote::{quote_inline, quote_untrusted, quote_whole};
 
 /// The filters that there are.
 pub(super) const NAMES: &[&str] = &[
@@ -17,6 +17,7 @@ pub(super) const NAMES: &[&str] = &[
     "default",
     "first",
     "indent",
+    "inline",
     "join",
     "last",
     "length",
@@ -46,6 +47,8 @@ pub(super) const TESTS: &[&str] = &[
 
 /// The most that all filters of one prompt may make together, in bytes.
 const MOST_MADE: usize = 16 * 1024 * 1024;
+/// The most visible characters of a text within a line.
+const MOST_INLINE: usize = 10_000;
 /// The most that a line is moved to the right.
 const MOST_INDENT: usize = 100;
 
@@ -153,6 +156,9 @@ pub(super) fn add(environment: &mut Environment<'_>, budget: &Arc<Budget>) {
         let text = lines_of(&own, &value)?;
         let quote = if whole { quote_whole } else { quote_untrusted };
         charged(&own, quote(&text))
+    });
+    of_text(environment, budget, "inline", |text| {
+        quote_inline(text, MOST_INLINE)
     });
     of_text(environment, budget, "trim", |text| text.trim().to_owned());
     of_text(environment, budget, "upper", str::to_uppercase);

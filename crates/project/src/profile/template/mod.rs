@@ -10,6 +10,7 @@
 //! | `{% raw %}` | |
 //! | `\| quoted` | text of others in a fence that it cannot close, shortened if it is long; of a list, a line each |
 //! | `\| quoted(whole=true)` | the same, never shortened |
+//! | `\| inline` | text of others as code within a line |
 //! | `\| trim`, `upper`, `lower`, `capitalize`, `indent(n)`, `replace(a, b)`, `lines` | of a text |
 //! | `\| join(between)`, `first`, `last`, `length` | of a list |
 //! | `\| default(value)`, `tojson` | of anything |
@@ -22,6 +23,46 @@ mod engine;
 mod filters;
 mod variables;
 
+use std::collections::BTreeMap;
+
+use minijinja::value::Value;
+
 pub(super) use check::check;
 pub(super) use engine::render;
 pub(super) use variables::Shape;
+
+/// Proves a template that stands alone, and may name these: dotted names, where one that ends with a dot stands for
+/// everything below it.
+///
+/// # Errors
+/// The line, from 1, and what is wrong there.
+pub fn prove(name: &str, text: &str, names: &[String]) -> Result<(), (u32, String)> {
+    let alone = |file: &str| Ok((file == name).then_some(text));
+    match check(name, &alone, &Shape::of_names(names)) {
+        Ok(_) => Ok(()),
+        Err(fault) => Err((
+            fault.line.max(1),
+            format!("{}; {}", fault.message, fault.help),
+        )),
+    }
+}
+
+/// Makes a prompt of a template that stands alone. It is proved first, since what it may do without end is told by its
+/// text; what it names is known here.
+///
+/// # Errors
+/// The line, or 0, and what is wrong.
+pub fn render_alone(name: &str, text: &str, view: Value) -> Result<String, (u32, String)> {
+    let known: Vec<(String, Shape)> = view
+        .try_iter()
+        .into_iter()
+        .flatten()
+        .filter_map(|key| Some((key.as_str()?.to_owned(), Shape::Unknown)))
+        .collect();
+    let alone = |file: &str| Ok((file == name).then_some(text));
+    check(name, &alone, &Shape::Record(known))
+        .map_err(|fault| (fault.line, format!("{}; {}", fault.message, fault.help)))?;
+    let templates = BTreeMap::from([(name.to_owned(), text.to_owned())]);
+    render(name, &templates, view)
+        .map_err(|fault| (fault.line, format!("{}; {}", fault.message, fault.help)))
+}

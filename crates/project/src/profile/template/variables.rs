@@ -35,6 +35,38 @@ impl Shape {
         )
     }
 
+    /// What these dotted names stand for; one that ends with a dot has everything below it.
+    pub(super) fn of_names(names: &[String]) -> Self {
+        let mut fields: Vec<(String, Self)> = Vec::new();
+        for name in names {
+            let (first, rest) = match name.split_once('.') {
+                Some((first, rest)) => (first, Some(rest)),
+                None => (name.as_str(), None),
+            };
+            let at = fields.iter().position(|(known, _)| known == first);
+            let at = at.unwrap_or_else(|| {
+                fields.push((first.to_owned(), Self::Unknown));
+                fields.len() - 1
+            });
+            if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+                let mut below = match std::mem::replace(&mut fields[at].1, Self::Unknown) {
+                    Self::Record(below) => below,
+                    _ => Vec::new(),
+                };
+                if let Self::Record(more) = Self::of_names(&[rest.to_owned()]) {
+                    for (name, shape) in more {
+                        match below.iter_mut().find(|(known, _)| *known == name) {
+                            Some(known) => known.1 = shape,
+                            None => below.push((name, shape)),
+                        }
+                    }
+                }
+                fields[at].1 = Self::Record(below);
+            }
+        }
+        Self::Record(fields)
+    }
+
     /// The name `loop` inside of one.
     pub(super) fn of_loop() -> Self {
         Self::plain(&[
