@@ -254,11 +254,29 @@ impl Planner<'_> {
     }
 }
 
+/// The most text that a value may hold. One that is made of itself would grow with every step.
+const MOST_TEXT: usize = 1024 * 1024;
+
 pub(super) fn value(literal: &Literal, scope: &RunScope<'_>) -> Result<Value, Stop> {
-    Ok(match literal {
-        Literal::Value(value) => value.clone(),
+    let value = match literal {
+        Literal::Value(value) => return Ok(value.clone()),
         Literal::Expression(expression) => expression.evaluate(scope)?,
-    })
+    };
+    if text_in(&value) > MOST_TEXT {
+        return Err(fault(format!(
+            "a value was to hold more than {MOST_TEXT} bytes of text"
+        )));
+    }
+    Ok(value)
+}
+
+fn text_in(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(all) => all.iter().map(text_in).sum(),
+        Value::Object(map) => map.values().map(text_in).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
 }
 
 pub(super) fn fault(message: String) -> Stop {

@@ -111,7 +111,9 @@ fn real_path(root: &Path, file: &str) -> Result<PathBuf, Fault> {
                         &error,
                     )
                 })?;
-                if !real.starts_with(root) {
+                let inside = real.strip_prefix(root).ok();
+                let is_of_git = |inside: &Path| inside.iter().any(|part| part == ".git");
+                if inside.is_none_or(is_of_git) {
                     return Err(Fault::new(
                         Kind::Refused,
                         OUTSIDE,

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -372,7 +373,7 @@ fn nothing_of_a_test_command_is_hidden() {
         "test": { "command": "sh -c 'true # all tests\ntouch made; # '", "setup": "a\u{200b}b" },
         "evidence": { "require": "verified", "redInCleanTree": true },
     });
-    environment.write(".taskmaster/config.json", &config.to_string());
+    environment.write(".taskmaster/config.json", config.to_string());
     let trust = environment.program(&["config", "trust"]);
     let (_, shown) = testkit::person::at_terminal(trust, "");
     assert!(shown.contains(r"# all tests\ntouch made"), "{shown}");
@@ -380,7 +381,7 @@ fn nothing_of_a_test_command_is_hidden() {
 
     let config =
         json!({ "test": { "command": "make test" }, "evidence": { "require": "verified" } });
-    environment.write(".taskmaster/config.json", &config.to_string());
+    environment.write(".taskmaster/config.json", config.to_string());
     environment.write("Makefile", "test:\n\t./run.sh --all\n");
     let trust = environment.program(&["config", "trust"]);
     let (_, shown) = testkit::person::at_terminal(trust, "");
@@ -453,4 +454,125 @@ fn what_is_written_stays_where_it_was_named() {
     let man = environment.tm(&["man", "--dir", "out"]);
     assert_eq!(man.status, 3, "{man:?}");
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+/// A template that came with a clone can be wrong, and nothing else.
+#[test]
+fn a_template_of_a_clone_is_bounded() {
+    for (template, expected) in [
+        (
+            format!("{{{{ {}true }}}}", "not ".repeat(30_000)),
+            "words and signs",
+        ),
+        (
+            "{% for a in rules %}{% for b in range(10) %}{% endfor %}{% endfor %}".to_owned(),
+            "no functions",
+        ),
+        (
+            format!(
+                "{{% set a = \"aaaaaaaaaa\" %}}{}{{{{ a }}}}",
+                "{% set a = a ~ a %}".repeat(40)
+            ),
+            "no `~`",
+        ),
+        (
+            format!(
+                "{{% set a = \"aaaaaaaaaa\" %}}{}{{{{ a }}}}",
+                r#"{% set a = a|replace("a", "aaaaaaaaaa") %}"#.repeat(40)
+            ),
+            "too much text",
+        ),
+        (
+            "{{ task.title|inline }} {{ subtask.titel }}".to_owned(),
+            "titel",
+        ),
+    ] {
+        let environment = TestEnvironment::new();
+        environment.write(".taskmaster/templates/red.md", &template);
+        environment.git(&["add", "--all"]);
+        environment.git(&["commit", "--quiet", "--message", "Template"]);
+        let started = environment.json(&["autopilot", "start", "1"]);
+        assert_ne!(started.status, 0, "{expected}: {started:?}");
+        assert!(started.out.contains(expected), "{expected}: {started:?}");
+        let doctor = environment.tm(&["doctor"]);
+        assert!(doctor.signal.is_none(), "{doctor:?}");
+    }
+    // What is copied from a built-in one says the same.
+    let said = |own: bool| {
+        let environment = TestEnvironment::new();
+        let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workflows/tdd");
+        for phase in ["red", "green", "commit", "finalize"] {
+            let text = fs::read_to_string(built_in.join(format!("{phase}.md"))).unwrap();
+            if own {
+                environment.write(&format!(".taskmaster/templates/{phase}.md"), &text);
+            }
+        }
+        environment.git(&["add", "--all"]);
+        environment.git(&[
+            "commit",
+            "--quiet",
+            "--allow-empty",
+            "--message",
+            "Templates",
+        ]);
+        environment.json(&["autopilot", "start", "1"]).ok();
+        environment.do_subtask("1.1");
+        environment.do_subtask("1.2");
+        let units = fs::read_to_string(environment.run_folder().join("work-units.json")).unwrap();
+        assert!(units.contains("finalize"), "{units}");
+        let next = environment.json(&["autopilot", "next"]).ok();
+        let project = environment.project().display().to_string();
+        next["instructions"]
+            .as_str()
+            .unwrap()
+            .replace(&project, "PROJECT")
+    };
+    assert_eq!(said(true), said(false));
+}
+
+/// What git keeps for itself, and what it ignores, is where secrets are: a clone's settings do not get them into a prompt.
+#[test]
+fn secrets_beside_the_repository_are_not_read_into_prompts() {
+    let environment = TestEnvironment::new();
+    environment.write(
+        ".taskmaster/config.json",
+        r#"{"test": {"command": "true"}, "prompts": {"rulesPath": ".git", "loadOrder": ["config", "../.env", "../rules.md"]}}"#,
+    );
+    environment.write("rules.md", "Be brief.\n");
+    environment.git(&[
+        "config",
+        "remote.origin.url",
+        "https://u:TOPSECRET@localhost/x",
+    ]);
+    environment.write(".gitignore", ".env\n");
+    environment.write(".env", "API=HUNTER2\n");
+    environment.git(&["add", "--all"]);
+    environment.git(&["commit", "--quiet", "--message", "Rules"]);
+    environment.json(&["autopilot", "start", "1"]).ok();
+    let next = environment.json(&["autopilot", "next"]);
+    assert!(next.out.contains("Be brief."), "{next:?}");
+    for secret in ["TOPSECRET", "HUNTER2"] {
+        assert!(!next.out.contains(secret), "{next:?}");
+    }
+    assert!(next.out.contains("git ignores it"), "{next:?}");
+}
+
+/// A value that is made of itself does not fill the memory.
+#[test]
+fn values_do_not_grow_without_end() {
+    let environment = TestEnvironment::bare();
+    environment.write(
+        ".taskmaster/workflows/grow.yaml",
+        concat!(
+            "tramline: 1\nid: grow\ntitle: Grow\nvars: { a: string }\ninitial: x\nstates:\n",
+            "  x: { work: {}, on: { report: { set: { a: \"=vars.a + 'xxxxxxxxxxxxxxxx' + vars.a\" }, to: x }, skip: { to: z } } }\n",
+            "  z: { final: completed }\n",
+        ),
+    );
+    environment.json(&["run", "start", "grow"]).ok();
+    let refused = (0..40)
+        .map(|_| environment.json(&["run", "report"]))
+        .find(|report| report.status != 0)
+        .unwrap();
+    assert_eq!(refused.code(), "definition_fault", "{refused:?}");
 }
