@@ -15,9 +15,16 @@ pub enum Head {
     Unknown,
 }
 
+/// The longest path that the system takes, in bytes (`PATH_MAX` of Linux).
+const LONGEST_PATH: usize = 4096;
+
 /// `path`, taken from `folder`, without links and `..`. What is not there yet is added as it stands.
 pub fn real(folder: &Path, path: &Path) -> PathBuf {
     let whole = folder.join(path);
+    // Longer ones no system takes, and each part would be looked for.
+    if whole.as_os_str().len() > LONGEST_PATH {
+        return whole;
+    }
     if let Ok(real) = fs::canonicalize(&whole) {
         return real;
     }

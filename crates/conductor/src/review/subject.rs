@@ -12,6 +12,9 @@ use crate::fault::{Fault, Kind};
 use crate::generic::{Plain, files};
 use crate::support::{No, reported};
 
+/// Where a refusal says what to run, if that is not a command of sessions.
+const RECOVERY: &str = "recovery";
+
 /// Where the plan stands, in the session's folder.
 pub(crate) const PLAN_FILE: &str = "plan.md";
 
@@ -45,7 +48,16 @@ pub(crate) fn last_report(plain: &Plain<'_>, run: &RunState, token: u32) -> Resu
     let refusal = tampered(&taken.path, "it is not what was taken in");
     Err(match plain.session {
         Some(_) => refusal,
-        None => refusal.suggestion("put back what was taken in, as it was when the step was taken"),
+        None => {
+            let kept = EvidenceStore::new(&plain.dir).folder().join(&taken.sha256);
+            refusal
+                .suggestion(format!(
+                    "put back what was taken in: cp {} {}",
+                    kept.display(),
+                    plain.dir.join(&taken.path).display()
+                ))
+                .detail(RECOVERY, "tm run status")
+        }
     }
     .into())
 }
@@ -176,9 +188,10 @@ pub(crate) fn fault(no: No) -> Fault {
     match no {
         No::Fault(fault) => fault,
         No::Refused(refusal) => {
-            let recovery = match refusal.code.as_str() {
-                "tampered" => "tm session restore",
-                _ => "tm session status",
+            let recovery = match (refusal.details.get(RECOVERY), refusal.code.as_str()) {
+                (Some(recovery), _) => recovery.as_str().unwrap_or_default().to_owned(),
+                (None, "tampered") => "tm session restore".to_owned(),
+                _ => "tm session status".to_owned(),
             };
             let mut fault = Fault::new(
                 Kind::Refused,
@@ -188,6 +201,7 @@ pub(crate) fn fault(no: No) -> Fault {
             .recover(recovery)
             .suggest(refusal.suggestion.unwrap_or_default());
             fault.details = refusal.details;
+            fault.details.shift_remove(RECOVERY);
             fault
         }
     }

@@ -101,7 +101,11 @@ pub fn check_branch_name(name: &str) -> Result<(), NameFault> {
     if name.starts_with('-') {
         return Err(NameFault::LeadingDash);
     }
-    if matches!(name, "@" | "HEAD") {
+    // Names that git gives a meaning of its own (gitrevisions(7)), and folders in which it looks for any name.
+    let folders = ["refs", "heads", "tags", "remotes"];
+    let is_of_git = name == "@" || name == "HEAD" || name.ends_with("_HEAD") || name == "stash";
+    let begins = name.split('/').next().unwrap_or_default();
+    if is_of_git || (begins != name && folders.contains(&begins)) {
         return Err(NameFault::Reserved);
     }
     if name.contains("..") {

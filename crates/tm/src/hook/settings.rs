@@ -270,7 +270,16 @@ pub fn installed(root: &Path, client: Client) -> Option<Installed> {
         }
     }
     if missing.is_empty() {
-        found(true, format!("calls `{}`", programs[0]))
+        let of_project = |program: &&String| is_of_project(root, program);
+        found(
+            true,
+            match programs.iter().find(of_project) {
+                Some(program) => format!(
+                    "calls `{program}`, a file of this project: whoever changes the project changes what is run"
+                ),
+                None => format!("calls `{}`", programs[0]),
+            },
+        )
     } else {
         found(
             false,
@@ -281,6 +290,13 @@ pub fn installed(root: &Path, client: Client) -> Option<Installed> {
             ),
         )
     }
+}
+
+/// Whether a program, as it is written in a shell, lies in the project.
+fn is_of_project(root: &Path, program: &str) -> bool {
+    let path = unquoted(program).unwrap_or_default();
+    let relative = path.contains('/') && !path.starts_with(['/', '~', '$']);
+    relative || path.contains("CLAUDE_PROJECT_DIR") || Path::new(&path).starts_with(root)
 }
 
 /// Whether a program can be called by that name, as it is written in a shell, from the project's root. One with a variable

@@ -97,9 +97,11 @@ impl Field {
     }
 }
 
-/// Whether a command is our program, by name or by path.
+/// Whether a command is our program, by name or by path. A path from where the client works is a file of the project,
+/// which whoever changes the project changes.
 fn is_program(command: &str) -> bool {
-    command.rsplit('/').next() == Some(PROGRAM)
+    let is_of_project = command.contains('/') && !command.starts_with(['/', '~', '$']);
+    command.rsplit('/').next() == Some(PROGRAM) && !is_of_project
 }
 
 fn command_line<'t>(program: &'t str, arguments: impl Iterator<Item = &'t str>) -> String {

@@ -205,3 +205,19 @@ fn titles_become_sane_names() {
         assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), name);
     }
 }
+
+/// A branch that has its name in common with something else is taken for that, and the other way round.
+#[test]
+fn a_branch_is_named_as_nothing_else() {
+    let env = TestEnvironment::new();
+    env.git(&["update-ref", "refs/remotes/origin/topic", "HEAD"]);
+    env.git(&["tag", "v1"]);
+    for name in ["origin/topic", "v1"] {
+        let start = ["autopilot", "start", "1", "--branch", name];
+        env.refused_of(&start, 3, "branch_conflict", "another name");
+    }
+    for name in ["refs/heads/x", "tags/x", "FETCH_HEAD"] {
+        let refused = env.tm(&["autopilot", "start", "1", "--branch", name]);
+        assert_eq!(refused.code(), "bad_branch_name", "{refused:#?}");
+    }
+}

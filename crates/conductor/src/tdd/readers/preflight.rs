@@ -613,6 +613,12 @@ fn branch(
             start.head = tip.to_string();
         }
     }
+    // Git would take the one for the other, as in `main..HEAD`: the pattern may come with a clone.
+    let own = format!("refs/heads/{name}");
+    let meant = repository.references_named(&name)?;
+    if let Some(other) = meant.into_iter().find(|other| *other != own) {
+        return Err(taken(&name, &other));
+    }
     if start.from_branch != name && !start.is_protected(&start.from_branch) {
         start.protected.push(start.from_branch.clone());
     }
@@ -623,7 +629,7 @@ fn branch(
 fn taken(name: &str, other: &str) -> Fault {
     refused(
         "branch_conflict",
-        format!("there is a branch `{other}`, which `{name}` cannot stand beside"),
+        format!("there is `{other}`, which a branch `{name}` cannot stand beside"),
         "choose another name with --branch",
     )
 }
