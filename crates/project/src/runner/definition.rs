@@ -21,6 +21,8 @@ const LEVELS: usize = 3;
 const MOST: usize = 64;
 /// No more commands than this are looked at: a script may be long, and its own content counts as a whole anyway.
 const MOST_COMMANDS: usize = 500;
+/// How many simple commands are looked at, those that only lead somewhere else among them.
+const MOST_LOOKED_AT: usize = 5_000;
 
 /// What a project has written behind a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +45,7 @@ pub fn command_definition(root: &Path, command: &str) -> Option<Definition> {
         known: BTreeSet::new(),
         found: Vec::new(),
         commands: BTreeSet::new(),
+        looked_at: 0,
     };
     search.line(root, command, 0);
     if search.found.is_empty() {
@@ -75,6 +78,8 @@ struct Search<'a> {
     found: Vec<Definition>,
     /// What was looked at already: where, and in words.
     commands: BTreeSet<(PathBuf, Vec<String>)>,
+    /// How many simple commands were looked at.
+    looked_at: usize,
 }
 
 impl Search<'_> {
@@ -87,6 +92,10 @@ impl Search<'_> {
             let Some(here) = &folder else {
                 return;
             };
+            self.looked_at += 1;
+            if self.looked_at > MOST_LOOKED_AT {
+                return;
+            }
             match *argv {
                 ["cd", to, ..] => folder = within(self.root, here, to),
                 [shell, option, line, ..] if is_shell(shell) && is_command_option(option) => {

@@ -13,6 +13,10 @@ const ALWAYS: &[&str] = &["SHELL", ".SHELLFLAGS", "MAKEFLAGS"];
 const SPECIAL: &[&str] = &[".IGNORE", ".ONESHELL", ".SILENT", ".DEFAULT"];
 /// More files than this are not read.
 const MOST_FILES: usize = 16;
+/// The longest name of a variable, with what stands round it, in bytes.
+const LONGEST_NAME: usize = 200;
+/// How many variables of a line are looked up: what is longer is no test command.
+const MOST_NAMES: usize = 1_000;
 /// A line with its variables put in does not get longer than this.
 const LONGEST_LINE: usize = 4096;
 
@@ -303,12 +307,18 @@ impl Makefile {
             }
             let mut put_in = String::new();
             let mut rest = text.as_str();
-            while let Some(at) = rest.find('$') {
+            let mut looked_up = 0;
+            while let Some(at) = rest.find('$').filter(|_| looked_up < MOST_NAMES) {
+                looked_up += 1;
                 put_in.push_str(&rest[..at]);
                 rest = &rest[at..];
+                let end = |close: u8| {
+                    let name = rest.as_bytes().iter().take(LONGEST_NAME);
+                    name.copied().position(|byte| byte == close)
+                };
                 let close = match rest.as_bytes().get(1) {
-                    Some(b'(') => rest.find(')'),
-                    Some(b'{') => rest.find('}'),
+                    Some(b'(') => end(b')'),
+                    Some(b'{') => end(b'}'),
                     _ => None,
                 };
                 let value = close.and_then(|close| match &rest[2..close] {
