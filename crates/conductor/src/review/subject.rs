@@ -46,20 +46,18 @@ pub(crate) fn last_report(plain: &Plain<'_>, run: &RunState, token: u32) -> Resu
         return Ok(taken.sha256);
     }
     let refusal = tampered(&taken.path, "it is not what was taken in");
-    Err(match plain.session {
-        Some(_) => refusal,
-        None => {
-            let kept = EvidenceStore::new(&plain.dir).folder().join(&taken.sha256);
-            refusal
-                .suggestion(format!(
-                    "put back what was taken in: cp {} {}",
-                    kept.display(),
-                    plain.dir.join(&taken.path).display()
-                ))
-                .detail(RECOVERY, "tm run status")
-        }
+    if plain.session.is_some() {
+        return Err(refusal.into());
     }
-    .into())
+    let kept = EvidenceStore::new(&plain.dir).folder().join(&taken.sha256);
+    Err(refusal
+        .suggestion(format!(
+            "put back what was taken in: cp {} {}",
+            kept.display(),
+            plain.dir.join(&taken.path).display()
+        ))
+        .detail(RECOVERY, "tm run status")
+        .into())
 }
 
 /// The response that led to where the token stands.

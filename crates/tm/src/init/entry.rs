@@ -245,7 +245,14 @@ mod tests {
             (Field::Program, Found::Text("/opt/atm"), Some("\"tm\"")),
             (Field::Program, Found::Text("tm/"), Some("\"tm\"")),
             (Field::Program, Found::List(vec!["tm"]), Some("\"tm\"")),
-            (line, Found::List(vec!["./tm", "mcp"]), None),
+            (line, Found::List(vec!["/opt/tm", "mcp"]), None),
+            // A program of the project is whoever changes it.
+            (
+                line,
+                Found::List(vec!["./tm", "mcp"]),
+                Some(r#"["tm", "mcp"]"#),
+            ),
+            (Field::Program, Found::Text("bin/tm"), Some(r#""tm""#)),
             (
                 line,
                 Found::List(vec!["/\"/tm", "x"]),

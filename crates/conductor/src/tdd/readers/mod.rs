@@ -1,5 +1,6 @@
 //! Evidence readers: what the world, or a report, has to say before a decision.
 
+mod branch;
 pub mod commit;
 mod named;
 pub mod preflight;

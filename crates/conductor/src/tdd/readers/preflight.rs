@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use project::config::Settings;
-use project::convention::branch as names;
-use project::git::{BranchConflict, Oid, RepoPath, Repository, TreeStatus};
+use project::git::{Oid, RepoPath, Repository, TreeStatus};
 use project::tasks::{RunPlan, Subtask, Task, TaskSource, plan_run};
 use rails::Reading;
 use serde_json::{Value, json};
@@ -18,6 +17,7 @@ use super::super::memory::{
 };
 use super::super::request;
 use super::super::{Raw, Tdd};
+use super::branch::branch_of;
 use crate::fault::{Fault, Kind};
 use crate::support::No;
 
@@ -218,7 +218,7 @@ pub fn plan(
         "identity",
         format!("{} <{}>", identity.name, identity.email),
     );
-    branch(&repository, settings, request, &mut start, belongs)?;
+    branch_of(&repository, settings, request, &mut start, belongs)?;
     if let Some(there) = on_the_branch_taken_over(&repository, &head, &start, &*tasks)? {
         task = there.load_task(&start.task_id)?;
         plan = planned(&task).map_err(|fault| match fault.code.as_str() {
@@ -525,113 +525,6 @@ fn test_command(root: &Path, settings: &Settings, start: &mut StartFacts) -> Res
         start.test_patterns.insert(0, pattern.clone());
     }
     Ok(())
-}
-
-fn branch(
-    repository: &Repository,
-    settings: &Settings,
-    request: &request::Start,
-    start: &mut StartFacts,
-    belongs: BelongsTo<'_>,
-) -> Result<(), Fault> {
-    let git = &settings.config.git;
-    // The id of a task that has no other is its slug already; once is enough.
-    let pattern = if names::slug(&start.task_title) == start.task_id {
-        git.branch_pattern.replace("-{slug}", "")
-    } else {
-        git.branch_pattern.clone()
-    };
-    let mut name = match &request.branch {
-        Some(name) => {
-            names::check_branch_name(name).map_err(|fault| {
-                Fault::new(
-                    Kind::Usage,
-                    "bad_branch_name",
-                    format!("`{name}` cannot be the name of a branch: {fault}"),
-                )
-                .suggest("use letters, digits, `-` and `/`")
-            })?;
-            name.clone()
-        }
-        None => names::branch_name(&pattern, &start.tag, &start.task_id, &start.task_title)
-            .map_err(|error| {
-                Fault::new(Kind::Environment, "config_invalid", error.to_string())
-                    .suggest(error.suggestion())
-            })?,
-    };
-    let default = repository.default_branch(&git.default_remote)?;
-    start.protected = default
-        .into_iter()
-        .chain(git.protected_branches.iter().cloned())
-        .collect();
-    if start.is_protected(&name) {
-        return Err(refused(
-            "on_default_branch",
-            format!("`{name}` is a protected branch: no run works on it"),
-            "leave --branch out, or name another one",
-        ));
-    }
-    match repository.branch_conflict(&name)? {
-        None => {}
-        Some(conflict @ (BranchConflict::PrefixIsBranch(_) | BranchConflict::IsFolderOf(_))) => {
-            let flat = name.replace('/', "-");
-            start.warnings.push(format!(
-                "git cannot have `{name}` beside the branch `{}`, so the branch is `{flat}`",
-                conflict.branch()
-            ));
-            name = flat;
-            if let Some(conflict) = repository.branch_conflict(&name)? {
-                return Err(taken(&name, conflict.branch()));
-            }
-        }
-        Some(conflict) => return Err(taken(&name, conflict.branch())),
-    }
-    if repository.branch_exists(&name)? {
-        if let Some(elsewhere) = repository.worktree_of_branch(&name)? {
-            return Err(Fault::new(
-                Kind::Conflict,
-                "branch_checked_out",
-                format!(
-                    "`{name}` is checked out in another worktree: {}",
-                    elsewhere.display()
-                ),
-            )
-            .suggest("work there, or choose another name with --branch"));
-        }
-        if !belongs(&name, &start.task_id, &start.tag) {
-            return Err(refused(
-                "branch_exists",
-                format!(
-                    "there is a branch `{name}`, and no run of task {} made it",
-                    start.task_id
-                ),
-                "choose another name with --branch, or delete the branch if it is not needed",
-            ));
-        }
-        start.branch_existed = true;
-        if let Some(tip) = repository.resolve(&format!("refs/heads/{name}"))? {
-            start.head = tip.to_string();
-        }
-    }
-    // Git would take the one for the other, as in `main..HEAD`: the pattern may come with a clone.
-    let own = format!("refs/heads/{name}");
-    let meant = repository.references_named(&name)?;
-    if let Some(other) = meant.into_iter().find(|other| *other != own) {
-        return Err(taken(&name, &other));
-    }
-    if start.from_branch != name && !start.is_protected(&start.from_branch) {
-        start.protected.push(start.from_branch.clone());
-    }
-    start.branch = name;
-    Ok(())
-}
-
-fn taken(name: &str, other: &str) -> Fault {
-    refused(
-        "branch_conflict",
-        format!("there is `{other}`, which a branch `{name}` cannot stand beside"),
-        "choose another name with --branch",
-    )
 }
 
 fn check(checks: &mut Vec<Precondition>, id: &str, detail: impl Into<String>) {
