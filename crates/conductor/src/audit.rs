@@ -9,8 +9,11 @@ use rails::decide::{MAX_ATTEMPTS, gate_strength};
 use rails::event::Reported;
 use rails::{Definition, Event, RunState, RunStatus, Severity, Strength};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::decisions::Decision;
+use crate::review::subject::recorded;
+use crate::support::reported as reported_hash;
 use journal::Record;
 
 /// Something that does not follow from the events before it.
@@ -32,6 +35,8 @@ pub struct Audit {
     definition: Option<Definition>,
     /// What somebody decided in the unit at hand: `resume`, `reject` …
     decided: Option<String>,
+    /// The hash of what was reported last before the unit at hand: what a gate was about that its own report leads through.
+    reported: String,
 }
 
 impl Audit {
@@ -39,6 +44,10 @@ impl Audit {
     pub fn note(&mut self, run: &RunState, record: &Record, event: &Event) {
         if record.k <= 1 {
             self.decided = None;
+            let has_gates = |definition: &Definition| !definition.gates.is_empty();
+            if self.definition.as_ref().is_some_and(has_gates) {
+                self.reported = reported_hash(run);
+            }
         }
         let mut problems = Vec::new();
         if let Event::RunCreated {
@@ -68,10 +77,11 @@ impl Audit {
         problems.extend(elsewhere(run, event));
         problems.extend(self.resumed(run, event));
         problems.extend(self.moved(run, event));
-        if let Event::EffectIntended { at, .. } = event
-            && let Some(gate) = self.passed_unopened(run, &at.state, &at.event)
+        if let Event::EffectIntended {
+            token, at, what, ..
+        } = event
         {
-            problems.push(passed(&gate));
+            problems.extend(self.passed_unopened(run, *token, &at.state, &at.event, what));
         }
         problems.extend(self.sent_back(event));
         problems.extend(reported(run, event));
@@ -184,14 +194,19 @@ impl Audit {
         {
             problems.push(format!("{cause} does not lead from {from} to {to}"));
         }
-        if let Some(gate) = self.passed_unopened(run, from, cause) {
-            problems.push(passed(&gate));
-        }
+        problems.extend(self.passed_unopened(run, *token, from, cause, &Value::Null));
         problems
     }
 
-    /// The gate that a way out of a state leads through, where nobody opened it.
-    fn passed_unopened(&self, run: &RunState, from: &str, cause: &str) -> Option<String> {
+    /// What is wrong with a way out of a state that leads through a gate: nobody opened it, or for something else.
+    fn passed_unopened(
+        &self,
+        run: &RunState,
+        token: u32,
+        from: &str,
+        cause: &str,
+        what: &Value,
+    ) -> Option<String> {
         let by_hand = matches!(cause, "reopen" | "skip");
         // Whoever took it up again decided that; a pause of anybody's own making is none.
         let decided = matches!(self.decided.as_deref(), Some("resume" | "reopen"));
@@ -202,10 +217,22 @@ impl Audit {
         let gate = &definition.state(from)?.gate.as_ref()?.value;
         let least = gate_strength(definition, run, gate)?;
         let round = definition.round(&run.vars);
-        let opened = run.approvals.iter().any(|opened| {
+        let mut opened = run.approvals.iter().filter(|opened| {
             opened.gate == *gate && opened.iteration == round && opened.strength >= least
         });
-        (!opened).then(|| gate.clone())
+        let Some(first) = opened.clone().next() else {
+            return Some(format!("the gate {gate} was passed, and nobody opened it"));
+        };
+        // A plan may be mended by hand, and approved as it is then: the effect that goes on with it says so.
+        let mended = what.get("plan").and_then(Value::as_str);
+        let subject = recorded(run, gate, token);
+        let fits = |hash: &str| hash == subject || hash == self.reported || mended == Some(hash);
+        (!opened.any(|opened| fits(&opened.hash))).then(|| {
+            format!(
+                "what passed the gate {gate} is not what was approved there, {}",
+                first.hash
+            )
+        })
     }
 
     /// What is sent back at a gate is sent back by a person.
@@ -235,10 +262,6 @@ impl Audit {
             )
         })
     }
-}
-
-fn passed(gate: &str) -> String {
-    format!("the gate {gate} was passed, and nobody opened it")
 }
 
 /// A decision in the words of `decided`.

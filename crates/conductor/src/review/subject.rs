@@ -36,6 +36,20 @@ pub(crate) fn hash(
     }
 }
 
+/// The hash of what stands before a gate as the journal has it: what [`hash`] finds where nobody changed a file.
+pub(crate) fn recorded(run: &RunState, gate: &str, token: u32) -> String {
+    let of_session = match gate {
+        "plan" => recorded_plan(run),
+        "code" => kept(run, CODE, "hash"),
+        _ => None,
+    };
+    match (of_session, reviewed(run, token)) {
+        (Some(hash), _) => hash.to_owned(),
+        (None, Some(taken)) => taken.sha256,
+        (None, None) => reported(run),
+    }
+}
+
 /// The hash of what was reported last; of the response, where one led to where the token stands. What is looked at has to
 /// be what is decided on.
 pub(crate) fn last_report(plain: &Plain<'_>, run: &RunState, token: u32) -> Result<String, No> {

@@ -1,6 +1,7 @@
 //! The program as its callers meet it: the real binary, in real repositories.
 
 mod approvals;
+mod audit;
 mod collab;
 mod collab_walk;
 mod demo;
