@@ -8,10 +8,12 @@ use crate::unreadable::{Kind, Unreadable};
 
 pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
     let mut told = Told::default();
-    for (index, line) in text.lines().enumerate() {
-        told.line(line, index as u64 + 1)?;
+    let mut at = 0;
+    for line in text.lines() {
+        at += 1;
+        told.line(line, at)?;
     }
-    told.report()
+    told.report(at)
 }
 
 /// How sure it is that this was printed by it: the number of lines that nobody else prints. 0 is no.
@@ -243,8 +245,9 @@ impl Told {
         Ok(())
     }
 
-    fn report(mut self) -> Result<TestReport, Unreadable> {
-        self.close(0)?;
+    /// What all of it comes to; `last` is the number of its last line.
+    fn report(mut self, last: u64) -> Result<TestReport, Unreadable> {
+        self.close(last)?;
         let mut report = Builder::new(TestFormat::DotnetText);
         for file in &self.uncompiled {
             report.test(file, Outcome::NotCollected, None, Some(file))?;
@@ -296,5 +299,16 @@ impl Told {
             report.test("test run", Outcome::Error, Some(message), None)?;
         }
         report.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_do_not_agree_at_the_end_have_a_line() {
+        let text = "Test run summary: Failed!\n  total: 3\n  failed: 1\n  succeeded: 9";
+        assert_eq!(read(text).unwrap_err().line, Some(4));
     }
 }
