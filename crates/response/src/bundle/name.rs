@@ -2,6 +2,7 @@
 //! on every file system.
 
 use thiserror::Error;
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::folding::folded;
 use super::rules::MAX_COMPONENT_BYTES;
@@ -115,6 +116,12 @@ pub(super) fn check(path: &str, most: usize) -> Result<(), NameFault> {
     if let Some(c) = path.chars().find(|c| "<>\"|?*".contains(*c)) {
         return Err(NameFault::Character(c));
     }
+    // What has a plainer form with a separator in it, as U+FF0F has, some system takes for one.
+    let separates =
+        |c: &char| !c.is_ascii() && std::iter::once(*c).nfkc().any(|c| "/\\".contains(c));
+    if let Some(c) = path.chars().find(separates) {
+        return Err(NameFault::Character(c));
+    }
     let parts = path.split('/').count();
     if parts > MAX_PARTS {
         return Err(NameFault::TooDeep { parts });
@@ -166,4 +173,21 @@ fn is_device(folded: &str) -> bool {
         stem.strip_prefix(port)
             .is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'9']))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_that_reads_as_a_separator_is_none_of_a_name() {
+        for (path, c) in [
+            ("\u{ff0f}git/config", '\u{ff0f}'),
+            ("a\u{2100}b", '\u{2100}'),
+            ("a\u{ff3c}b", '\u{ff3c}'),
+        ] {
+            assert_eq!(check(path, 100), Err(NameFault::Character(c)), "{path}");
+        }
+        assert_eq!(check("\u{fc}ber/caf\u{e9}.txt", 100), Ok(()));
+    }
 }
