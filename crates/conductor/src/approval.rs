@@ -61,11 +61,7 @@ impl Statement {
             subject: gate.gate.clone(),
             iteration: gate.round,
             hash: gate.hash.clone(),
-            choice: match choice {
-                Choice::Approve => "approve",
-                Choice::Reject => "reject",
-            }
-            .to_owned(),
+            choice: choice.name().to_owned(),
             text: feedback.to_owned(),
             after: last.to_owned(),
             ..Self::default()

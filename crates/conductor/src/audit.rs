@@ -4,6 +4,7 @@
 //! Whoever writes the store can write a journal whose chain is whole, and a snapshot beside it that has a run go on from
 //! where it never was. The events say what happened; this says what of it follows from what was before.
 
+use journal::Record;
 use rails::command::Choice;
 use rails::decide::{MAX_ATTEMPTS, gate_strength};
 use rails::event::Reported;
@@ -14,7 +15,6 @@ use serde_json::Value;
 use crate::decisions::Decision;
 use crate::review::subject::recorded;
 use crate::support::reported as reported_hash;
-use journal::Record;
 
 /// Something that does not follow from the events before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -61,7 +61,7 @@ impl Audit {
         if let Some(decision) = Decision::of(&run.run, record, event) {
             problems.extend(self.weak(run, event, &decision));
             self.decided = Some(match event {
-                Event::DecisionMade { choice, .. } => word(*choice).to_owned(),
+                Event::DecisionMade { choice, .. } => choice.name().to_owned(),
                 Event::ApprovalGiven { what, .. } => what.clone(),
                 _ => String::new(),
             });
@@ -182,7 +182,7 @@ impl Audit {
         // A step back out of an end goes by the edges of the state that was left for it.
         let left = standing.came_from.as_deref().filter(|_| cause == "reopen");
         let stood = [Some(standing.state.as_str()), left];
-        if !stood.contains(&Some(from.as_str())) && standing.state != *from {
+        if !stood.contains(&Some(from.as_str())) {
             problems.push(format!(
                 "{to} was entered from {from}, and the run stood at {}",
                 standing.state
@@ -242,7 +242,7 @@ impl Audit {
             Event::EffectIntended { at, .. } => at.event == "reject",
             _ => false,
         };
-        let decided = self.decided.as_deref() == Some(word(Choice::Reject));
+        let decided = self.decided.as_deref() == Some(Choice::Reject.name());
         (rejects && !decided).then(|| "work was sent back, and nobody decided it".to_owned())
     }
 
@@ -261,14 +261,6 @@ impl Audit {
                 status.name()
             )
         })
-    }
-}
-
-/// A decision in the words of `decided`.
-fn word(choice: Choice) -> &'static str {
-    match choice {
-        Choice::Approve => "approve",
-        Choice::Reject => "reject",
     }
 }
 

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use project::config::{Config, Policy};
+use project::git::is_of_git;
 use project::profile::template;
 use rails::check::catalog::{Catalog, Effect, Reader};
 use rails::definition::FieldType::{self, Bool, Int, String as Text, Strings};
@@ -270,7 +271,7 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Cow<'static, 
         let real = fs::canonicalize(&path).ok()?;
         let inside = real.strip_prefix(fs::canonicalize(root).ok()?).ok();
         // What git keeps for itself is none of the project's.
-        Some(inside.is_none_or(|inside| inside.components().any(|part| part.as_os_str() == ".git")))
+        Some(inside.is_none_or(is_of_git))
     };
     match fs::metadata(&path) {
         Ok(_) if leads_out() != Some(false) => Err(unreadable("it leads out of the project")),

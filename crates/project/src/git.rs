@@ -38,7 +38,7 @@ pub use fingerprint::{Fingerprint, FingerprintRequest};
 pub use history::{CommitInfo, Head};
 pub use oid::{InvalidOid, Oid};
 pub use operation::Operation;
-pub use path::{InvalidRepoPath, RepoPath};
+pub use path::{InvalidRepoPath, RepoPath, is_of_git};
 pub use recovery::{CommitIntentRef, Found};
 pub use repository::{Identity, Repository};
 pub use secret::{SECRET_HEAD_BYTES, looks_secret};

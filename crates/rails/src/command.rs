@@ -190,6 +190,16 @@ pub enum Choice {
     Reject,
 }
 
+impl Choice {
+    /// The word for it in events, statements and answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Reject => "reject",
+        }
+    }
+}
+
 /// A file that was written or taken in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct Artifact {

@@ -1,8 +1,9 @@
 //! Paths as they really are, and the branch that is checked out, read without asking git.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+
+use project::git::is_of_git;
 
 /// What `HEAD` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub fn real(folder: &Path, path: &Path) -> PathBuf {
 /// a repository of its own there, or in a git folder, or cannot be written in UTF-8.
 pub fn below<'p>(root: &Path, path: &'p Path) -> Option<&'p str> {
     let relative = path.strip_prefix(root).ok()?;
-    if relative.as_os_str().is_empty() || relative.iter().any(|part| part == OsStr::new(".git")) {
+    if relative.as_os_str().is_empty() || is_of_git(relative) {
         return None;
     }
     let mut folder = relative.parent();

@@ -1,7 +1,5 @@
 //! Decisions at the gates of a session.
 
-use rails::command::Choice;
-
 use super::about::{self, state};
 use super::answer::{ClosedGate, Decided};
 use super::history;
@@ -38,11 +36,7 @@ impl Conductor {
         let history = history::last(dir.path(), &hand.plain.definition)?;
         Ok(Decided {
             gate: decide.gate.gate.clone(),
-            choice: match decide.choice {
-                Choice::Approve => "approve",
-                Choice::Reject => "reject",
-            }
-            .to_owned(),
+            choice: decide.choice.name().to_owned(),
             recorded,
             strength,
             actor,

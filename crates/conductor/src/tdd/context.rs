@@ -12,7 +12,7 @@ use project::convention::hints::{SubtaskText, context_hints};
 use project::convention::paths::{Language, PathClasses};
 use project::convention::plain::one_line;
 use project::convention::quote::quote_untrusted;
-use project::git::RepoPath;
+use project::git::{RepoPath, is_of_git};
 use rails::RunState;
 use rails::state::{Item, Token};
 use serde::{Deserialize, Serialize};
@@ -486,7 +486,7 @@ fn is_kept_back(real: &Path, memory: &Memory) -> bool {
     let Ok(inside) = real.strip_prefix(&top) else {
         return true;
     };
-    inside.components().any(|part| part.as_os_str() == ".git")
+    is_of_git(inside)
         || RepoPath::from_bytes(inside.as_os_str().as_encoded_bytes())
             .is_ok_and(|path| repository.is_ignored(&path).unwrap_or(true))
 }

@@ -8,6 +8,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// Whether a path below a working tree leads into git's own folder.
+pub fn is_of_git(inside: &Path) -> bool {
+    inside.iter().any(|part| part == ".git")
+}
+
 /// The path of a file relative to the repository's top level, `/` between its parts.
 ///
 /// It holds bytes, since a file name need not be text. As text (in `Display`, `FromStr` and serde) a byte that is

@@ -138,8 +138,7 @@ pub fn man(man: &Man, output: &mut Output) -> Outcome {
         );
         Fault::environment("output", what, error)
     };
-    let cwd = super::current_folder()?;
-    not_led_out(&cwd.join(folder), &cwd)?;
+    not_led_out(folder, &super::current_folder()?)?;
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     for (name, page) in &pages {
         let path = folder.join(name);

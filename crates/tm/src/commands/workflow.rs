@@ -23,8 +23,7 @@ pub fn graph(graph: &Graph, conductor: &Conductor, output: &mut Output) -> Resul
         .as_deref()
         .filter(|file| *file != Path::new("-"));
     if let Some(file) = file {
-        let cwd = super::current_folder()?;
-        not_led_out(&cwd.join(file), &cwd)?;
+        not_led_out(file, &super::current_folder()?)?;
         write(file, &drawn.graph).map_err(|error| not_written(file, &error))?;
     }
     if output.is_json() {

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use conductor::{Fault, Kind};
+use project::git::is_of_git;
 use tempfile::{Builder, TempPath};
 
 use super::change::{Change, ChangeKind};
@@ -112,7 +113,6 @@ fn real_path(root: &Path, file: &str) -> Result<PathBuf, Fault> {
                     )
                 })?;
                 let inside = real.strip_prefix(root).ok();
-                let is_of_git = |inside: &Path| inside.iter().any(|part| part == ".git");
                 if inside.is_none_or(is_of_git) {
                     return Err(Fault::new(
                         Kind::Refused,

@@ -36,18 +36,9 @@ fn what_should_have_been_decided_and_was_not_is_named() {
         .tm(&["autopilot", "commit", "--json"])
         .json_with(0);
     environment.tm(&["log", "verify", "--json"]).json_with(0);
-    let whole = fs::read_to_string(environment.journal_path()).unwrap();
-    let without = |line: &Value| line["event"] != "approval:given";
-    let lines: Vec<Value> = whole
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .filter(without)
-        .collect();
-    fs::write(environment.journal_path(), chained(lines)).unwrap();
-    let folder = environment.journal_path().parent().unwrap().to_owned();
-    for derived in ["lock", "snapshot.json"] {
-        let _ = fs::remove_file(folder.join(derived));
-    }
+    rewrite(&environment, |lines| {
+        lines.retain(|line| line["event"] != "approval:given");
+    });
     let told = environment.tm(&["log", "verify", "--json"]).json_with(6);
     assert_eq!(told["whole"], true, "{told}");
     let missing = told["missing"][0]["message"].as_str().unwrap();
@@ -55,6 +46,28 @@ fn what_should_have_been_decided_and_was_not_is_named() {
     let told = environment.tm(&["verify", "HEAD", "--json"]).json_with(3);
     let problem = &told["commits"][0]["problems"][0];
     assert_eq!(problem["code"], "approval_missing", "{told}");
+}
+
+/// Writes the journal of the only run anew, so that nothing of its chain, and no file beside it, tells of that.
+fn rewrite(environment: &TestEnvironment, change: impl FnOnce(&mut Vec<Value>)) {
+    let journal = environment.journal_path();
+    let text = fs::read_to_string(&journal).unwrap();
+    let mut lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    change(&mut lines);
+    fs::write(&journal, chained(lines)).unwrap();
+    for derived in ["lock", "snapshot.json"] {
+        let _ = fs::remove_file(journal.with_file_name(derived));
+    }
+}
+
+/// Adds a unit of one event.
+fn append(lines: &mut Vec<Value>, mut event: Value) {
+    event["ts"] = format!("2027-01-01T00:00:00.{:03}Z", lines.len()).into();
+    event["k"] = 1.into();
+    lines.push(event);
 }
 
 /// The lines of a journal, numbered, chained and sealed anew.
@@ -124,25 +137,15 @@ fn what_does_not_follow_from_what_was_before_is_named() {
         (Value::Null, "the run begins a second time"),
     ] {
         let session = at_plan_gate("signed");
-        let journal = session.environment.journal_path();
-        let text = fs::read_to_string(&journal).unwrap();
-        let mut lines: Vec<Value> = text
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
-        let mut more = if event.is_null() {
-            lines[0].clone()
-        } else {
-            event
-        };
-        more["ts"] = "2027-01-01T00:00:00.000Z".into();
-        more["k"] = 1.into();
-        more.as_object_mut().unwrap().shift_remove("v");
-        lines.push(more);
-        fs::write(&journal, chained(lines)).unwrap();
-        for derived in ["lock", "snapshot.json"] {
-            let _ = fs::remove_file(journal.with_file_name(derived));
-        }
+        rewrite(&session.environment, |lines| {
+            let mut more = if event.is_null() {
+                lines[0].clone()
+            } else {
+                event
+            };
+            more.as_object_mut().unwrap().shift_remove("v");
+            append(lines, more);
+        });
         let told = session.environment.tm(&["log", "verify", "--json"]);
         let told = told.json_with(6);
         assert_eq!(told["whole"], true, "{told}");
@@ -159,29 +162,15 @@ fn what_passed_a_gate_is_held_against_what_was_approved() {
     let approve = ["session", "approve", "--sign", &own];
     session.environment.json(&approve).ok();
     session.environment.json(&["log", "verify"]).ok();
-    let journal = session.environment.journal_path();
-    let text = fs::read_to_string(&journal).unwrap();
-    let mut lines: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
     let other = json!({ "plan": { "sha256": "b".repeat(64) } });
-    for (second, event) in [
-        json!({ "event": "vars:changed", "values": {}, "keep": other }),
-        json!({ "event": "state:entered", "token": 0, "from": "PLANNED", "to": "GENERATING", "cause": "do" }),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let mut event = event;
-        event["ts"] = format!("2027-01-01T00:00:0{second}.000Z").into();
-        event["k"] = 1.into();
-        lines.push(event);
-    }
-    fs::write(&journal, chained(lines)).unwrap();
-    for derived in ["lock", "snapshot.json"] {
-        let _ = fs::remove_file(journal.with_file_name(derived));
-    }
+    let goes_on = json!({ "event": "state:entered", "token": 0, "from": "PLANNED", "to": "GENERATING", "cause": "do" });
+    rewrite(&session.environment, |lines| {
+        append(
+            lines,
+            json!({ "event": "vars:changed", "values": {}, "keep": other }),
+        );
+        append(lines, goes_on);
+    });
     let told = session.environment.json(&["log", "verify"]).json_with(6);
     assert_eq!(told["decisions"][0]["signature"], "good", "{told}");
     let missing = told["missing"].to_string();

@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::server::Server;
 use crate::stage::Stage;
+use testkit::mcp::Server;
 
 /// A run that is paused since its attempts are used up.
 fn used_up(settings: &str) -> Stage {

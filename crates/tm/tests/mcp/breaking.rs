@@ -5,8 +5,8 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::server::Server;
 use crate::stage::Stage;
+use testkit::mcp::Server;
 
 /// A run that stands still in the middle of a commit: the server that makes it, and what holds it up.
 fn in_the_middle(stage: &Stage) -> (Server, std::fs::File, u64) {

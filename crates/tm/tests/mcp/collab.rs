@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::collab_walk::{Caller, ONE_OF_EACH, Walk, mixes, one_wave, two_waves};
-use crate::server::{Server, envelope};
 use crate::stage::Stage;
+use testkit::mcp::{Server, envelope};
 
 impl Caller for Server {
     fn call(&mut self, tool: &str, arguments: &Value) -> Value {

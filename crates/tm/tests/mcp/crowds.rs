@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::server::Server;
 use crate::stage::Stage;
+use testkit::mcp::Server;
 
 #[test]
 fn each_of_many_requests_gets_its_own_answer() {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::server::envelope;
 use crate::stage::Stage;
+use testkit::mcp::envelope;
 
 const CURRENT: &str = "2026-07-28";
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::server::Server;
 use crate::stage::Stage;
+use testkit::mcp::Server;
 
 const RUNNER: &str = r#"echo "TAP version 13"
 echo "1..2"

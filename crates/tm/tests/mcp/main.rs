@@ -14,7 +14,6 @@ mod noise;
 mod remembered;
 mod same_as_cli;
 mod served;
-mod server;
 mod session;
 mod stage;
 mod waiting;

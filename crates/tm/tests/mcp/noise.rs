@@ -10,7 +10,7 @@ const METHOD: i64 = -32601;
 const PARAMS: i64 = -32602;
 
 /// Sends a line, and then a request: what comes before its answer is the answer to the line.
-fn answers_to(server: &mut crate::server::Server, line: &[u8]) -> Vec<Value> {
+fn answers_to(server: &mut testkit::Server, line: &[u8]) -> Vec<Value> {
     server.send_bytes(line);
     server.send_bytes(b"\n");
     let id = server.ask("ping", &json!({}));

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::server::Server;
 use crate::stage::Stage;
+use testkit::mcp::Server;
 
 /// A session of one bug, at the clear before it, and its server.
 fn begun(stage: &Stage) -> Server {

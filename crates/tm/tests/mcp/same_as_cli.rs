@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::server::Server;
 use crate::stage::Stage;
+use testkit::mcp::Server;
 
 /// One call in both forms, and what it comes to.
 struct Case {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::server::{Server, envelope};
 use crate::stage::Stage;
+use testkit::mcp::{Server, envelope};
 
 const PLAN: &str = "# Plan\n\nOne script that greets.\n";
 const CODE: &str = "<<<FILE: greet.sh>>>\necho hello\n";

@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::server::Server;
+use testkit::mcp::Server;
 
 /// A folder of its own for each test: `home`, where runs and settings lie, and `project`, a repository.
 pub struct Stage {

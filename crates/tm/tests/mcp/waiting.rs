@@ -4,8 +4,8 @@ use std::fs::File;
 
 use serde_json::{Value, json};
 
-use crate::server::Server;
 use crate::stage::Stage;
+use testkit::mcp::Server;
 
 /// Holds the run as another process would.
 fn hold(stage: &Stage) -> File {
