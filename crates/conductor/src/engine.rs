@@ -12,7 +12,8 @@ use std::time::Duration;
 use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, RunLock, Wait};
 use rails::decide::{BLOCKED, Decided, Telling, decide_telling};
 use rails::{
-    Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, RunState, Shared, decide,
+    Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, Role, RunState, Shared,
+    decide,
 };
 
 use loading::load_from;
@@ -22,7 +23,7 @@ use crate::fail_point;
 use crate::fault::Fault;
 use crate::remembered::{self, Remembered};
 use crate::snapshots;
-use crate::support::{Asked, Looked, No, Outcome, Support};
+use crate::support::{Asked, BAD_TEMPLATE, Looked, No, Outcome, Support};
 
 /// How long a writer waits for the run's lock.
 pub const LOCK_WAIT: Duration = Duration::from_secs(30);
@@ -36,8 +37,8 @@ pub enum Foreseen {
     Refused(Refusal),
     /// First this is to be read, which may take long.
     Reading {
-        /// The reader.
-        reader: String,
+        /// What it is read for.
+        role: Role,
         /// The token.
         token: u32,
         /// The run as it is at that point.
@@ -73,9 +74,9 @@ pub fn foresee(
                     Err(No::Refused(refusal)) => return Ok(Foreseen::Refused(refusal)),
                     Err(No::Fault(fault)) => return Err(fault),
                 },
-                Need::Reading { reader, token, run } => {
+                Need::Reading { role, token, run } => {
                     return Ok(Foreseen::Reading {
-                        reader,
+                        role,
                         token,
                         run: Box::new(run),
                     });
@@ -320,7 +321,9 @@ impl<'a> OpenRun<'a> {
             let mut contexts = Vec::new();
             let mut failed = None;
             let (dir, told) = (&self.dir, &mut self.told);
-            let mut tell = |asked: &Telling<'_>| match tell(support, dir, told, asked) {
+            // What was done must be settled: nobody could end the run else.
+            let settles = self.run.pending.is_some();
+            let mut tell = |asked: &Telling<'_>| match tell(support, dir, told, asked, settles) {
                 Ok(hash) => {
                     contexts.push((asked.unit.to_owned(), hash.clone()));
                     Some(hash)
@@ -347,7 +350,7 @@ impl<'a> OpenRun<'a> {
                 Decision::Need(need) => need,
             };
             match *need {
-                Need::Reading { reader, token, run } => match support.read(&reader, &run, token) {
+                Need::Reading { role, token, run } => match support.read(&role, &run, token) {
                     Ok(reading) if facts.reading.is_none() => facts.reading = Some(reading),
                     Ok(reading) => facts.further.push(reading),
                     Err(No::Refused(refusal)) => return Ok(Err(refusal)),
@@ -518,14 +521,14 @@ fn tell(
     dir: &Path,
     told: &mut HashMap<String, Vec<u8>>,
     asked: &Telling<'_>,
+    settles: bool,
 ) -> Result<String, Fault> {
-    let bytes = support.context(
-        asked.run,
-        asked.token,
-        asked.unit,
-        asked.attempt,
-        asked.max_attempts,
-    )?;
+    let bytes = match support.context(asked, None) {
+        Err(fault) if settles && fault.code == BAD_TEMPLATE => {
+            support.context(asked, Some(&fault))?
+        }
+        told => told?,
+    };
     if support.tells_in_journal() && bytes.len() <= LONGEST_TOLD {
         let hash = journal::sha256_hex(&bytes);
         told.insert(hash.clone(), bytes);

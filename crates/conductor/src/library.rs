@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use project::config::{Config, Policy};
 use project::git::is_of_git;
 use project::profile::template;
-use rails::check::catalog::{Catalog, Effect, Reader};
+use rails::check::catalog::{Catalog, Effect, Finder, Reader};
 use rails::definition::FieldType::{self, Bool, Int, String as Text, Strings};
 use rails::{Definition, Diagnostic};
 
@@ -296,6 +296,7 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Cow<'static, 
 /// declares, as far as it can be read.
 pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> Catalog {
     let reader = |facts: &[(&str, FieldType)]| Reader {
+        role: BTreeSet::new(),
         facts: typed(facts),
     };
     let effect = |lasting: bool, result: &[(&str, FieldType)]| Effect {
@@ -336,23 +337,29 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
             ("preflight".to_owned(), reader(&[("subtasks", Strings)])),
             (
                 "tests".to_owned(),
-                reader(&[
-                    ("passed", Int),
-                    ("failed", Int),
-                    ("errors", Int),
-                    ("skipped", Int),
-                    ("failing", Int),
-                    ("ran", Int),
-                    ("total", Int),
-                    ("under", Strings),
-                    ("files", Strings),
-                    ("level", Text),
-                    ("compiled", Bool),
-                ]),
+                Reader {
+                    role: BTreeSet::from(["as", "shows", "freezes", "against", "frozen", "suite"]),
+                    ..reader(&[
+                        ("passed", Int),
+                        ("failed", Int),
+                        ("errors", Int),
+                        ("skipped", Int),
+                        ("failing", Int),
+                        ("ran", Int),
+                        ("total", Int),
+                        ("under", Strings),
+                        ("files", Strings),
+                        ("level", Text),
+                        ("compiled", Bool),
+                    ])
+                },
             ),
             (
                 "commit".to_owned(),
-                reader(&[("sha", Text), ("message", Text), ("files", Strings)]),
+                Reader {
+                    role: BTreeSet::from(["of"]),
+                    ..reader(&[("sha", Text), ("message", Text), ("files", Strings)])
+                },
             ),
             (
                 "response".to_owned(),
@@ -407,7 +414,7 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
         ]),
         policies: Policy::CODES
             .iter()
-            .map(|code| (*code).to_owned())
+            .map(|code| ((*code).to_owned(), finders(code)))
             .collect(),
         sections: config
             .as_object()
@@ -498,4 +505,26 @@ pub fn faults(root: &Path, text: &str) -> Vec<Diagnostic> {
         .map(|definition| definition.id.value)
         .unwrap_or_default();
     proved(root, &id, text).err().unwrap_or_default()
+}
+
+/// What can find that a policy is broken.
+fn finders(policy: &str) -> Vec<Finder> {
+    let of = |reader: &str, with: Option<&'static str>, without: &[&'static str]| Finder {
+        reader: reader.to_owned(),
+        with,
+        without: without.to_vec(),
+    };
+    let tests = |with| of("tests", with, &[]);
+    let commit = |with| of("commit", with, &[]);
+    match policy {
+        "red_without_tests" | "no_new_failure" | "production_changed" => vec![tests(Some("shows"))],
+        "tests_changed" => vec![of("tests", Some("frozen"), &["shows", "suite"])],
+        "stuck" => vec![of("tests", None, &["shows", "suite"])],
+        "fewer_tests" | "tests_missing" => vec![of("tests", None, &["shows"])],
+        "changed_after_commit" => vec![tests(Some("suite"))],
+        "foreign_commit" => vec![tests(Some("suite")), commit(None)],
+        "changed_after_green" => vec![commit(Some("of"))],
+        "history_rewritten" | "config_loosened" => vec![tests(None), commit(None)],
+        _ => vec![tests(None)],
+    }
 }

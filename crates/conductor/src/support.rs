@@ -1,9 +1,10 @@
 //! The Rust part of a workflow: what its readers read, its effects do and its instructions say.
 
 use rails::command::{Artifact, Present};
+use rails::decide::Telling;
 use rails::event::Domain;
 use rails::state::{EffectAt, Pending};
-use rails::{Event, Reading, Refusal, RunState};
+use rails::{Event, Reading, Refusal, Role, RunState};
 use serde_json::{Map, Value};
 
 use crate::fault::Fault;
@@ -40,6 +41,9 @@ impl From<project::tasks::TaskError> for No {
         Self::Fault(error.into())
     }
 }
+
+/// The code of the fault that a template cannot be rendered.
+pub const BAD_TEMPLATE: &str = "bad_template";
 
 /// What an effect came to.
 #[derive(Debug)]
@@ -115,7 +119,7 @@ pub(crate) fn reported(run: &RunState) -> String {
 /// What a workflow brings along in Rust.
 pub trait Support {
     /// Reads what a report, or the world, has to say.
-    fn read(&self, reader: &str, run: &RunState, token: u32) -> Result<Reading, No>;
+    fn read(&self, role: &Role, run: &RunState, token: u32) -> Result<Reading, No>;
 
     /// Finds out what an effect is going to do; `run` has the values that its edge sets before it. Changes nothing that
     /// counts: what is staged for it may stay behind.
@@ -140,14 +144,8 @@ pub trait Support {
     }
 
     /// The bytes that a unit's executor is given.
-    fn context(
-        &self,
-        run: &RunState,
-        token: u32,
-        unit: &str,
-        attempt: u32,
-        max_attempts: Option<u32>,
-    ) -> Result<Vec<u8>, Fault>;
+    /// Where its template could not be rendered, and the run has to go on nevertheless, `broken` says why.
+    fn context(&self, asked: &Telling<'_>, broken: Option<&Fault>) -> Result<Vec<u8>, Fault>;
 
     /// Whether what a unit is told goes into the journal with it. That takes no flush of its own, and is for a few
     /// hundred bytes; what is longer is kept as evidence.

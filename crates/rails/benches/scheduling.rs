@@ -104,6 +104,7 @@ fn definition() -> Definition {
         readers: BTreeMap::from([(
             "found".to_owned(),
             Reader {
+                role: std::collections::BTreeSet::new(),
                 facts: BTreeMap::from([("list".to_owned(), Strings)]),
             },
         )]),

@@ -2,6 +2,7 @@
 
 use crate::command::Choice;
 use crate::event::{Event, Reported};
+use crate::role::Role;
 use crate::state::{
     EffectAt, ItemStatus, OpenedGate, Pause, Pending, ROOT, RunState, RunStatus, Token, Unit,
 };
@@ -128,6 +129,7 @@ impl RunState {
                     at.clone_into(&mut token.entered_at);
                     token.reason.clone_from(reason);
                     token.unit = None;
+                    token.role = Role::default();
                     token.progress = None;
                 }
             }
@@ -139,10 +141,12 @@ impl RunState {
                 max_attempts,
                 context,
                 name,
+                role,
                 ..
             } => {
                 self.issues.insert(base.clone(), number_of(unit, base));
                 if let Some(token) = self.token_mut(*token) {
+                    token.role.clone_from(role);
                     token.unit = Some(Unit {
                         id: unit.clone(),
                         attempt: *attempt,

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::approval::{Approval, Strength};
 use crate::command::{Artifact, Choice, Finding, Severity};
+use crate::role::Role;
 use crate::state::{Answer, EffectAt, ItemStatus, RunStatus};
 
 /// One thing that happened to a run.
@@ -163,6 +164,12 @@ pub enum Event {
         /// The name under which it is reported, where that is not the state's.
         #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
         name: Option<String>,
+        /// The item, where it is one's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        item: Option<String>,
+        /// What the state is for.
+        #[serde(default, skip_serializing_if = "Role::is_empty")]
+        role: Role,
     },
     /// A report was accepted.
     #[serde(rename = "report:accepted")]
@@ -366,9 +373,9 @@ pub struct Reported {
     /// The item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
-    /// Name of the reader, and so of the facts.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub reader: String,
+    /// What it was for, with the name of the reader, and so of the facts.
+    #[serde(default, skip_serializing_if = "Role::is_empty")]
+    pub role: Role,
     /// Level of the evidence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub level: String,
@@ -402,6 +409,18 @@ pub struct Reported {
     pub artifacts: Vec<Artifact>,
     /// The verdict, so that the same report gets the same answer again.
     pub answer: Answer,
+}
+
+impl Reported {
+    /// The reader that read it; empty where none did.
+    pub fn reader(&self) -> &str {
+        &self.role.reader
+    }
+
+    /// The phase that the state is shown as.
+    pub fn phase(&self) -> &str {
+        self.role.phase.as_deref().unwrap_or(&self.state)
+    }
 }
 
 /// The names of the events that `apply` reads.

@@ -11,6 +11,7 @@ use crate::command::{Choice, Severity};
 use crate::definition::EndStatus;
 use crate::event::{Read, Reported};
 pub use crate::item_set::{Item, ItemSet, ItemStatus};
+use crate::role::Role;
 use crate::shared::Shared;
 
 /// Number of the token that every run has.
@@ -199,6 +200,9 @@ pub struct Token {
     /// What somebody is asked to do there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
+    /// What the state is for, as the last unit that was issued there says it.
+    #[serde(default, skip_serializing_if = "Role::is_empty")]
+    pub role: Role,
     /// Attempts used up, by state.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attempts: BTreeMap<String, u32>,
@@ -223,10 +227,16 @@ impl Token {
             opened_at: Some(at.to_owned()),
             reason: None,
             unit: None,
+            role: Role::default(),
             attempts: BTreeMap::new(),
             progress: None,
             kept: Map::new(),
         }
+    }
+
+    /// The phase it is in, by the name that people know.
+    pub fn phase(&self) -> &str {
+        self.role.phase.as_deref().unwrap_or(&self.state)
     }
 
     /// The key of its item.
@@ -278,6 +288,9 @@ pub struct Next {
     /// The state that waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
+    /// The phase it is shown as, where one is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
     /// Its item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
@@ -382,6 +395,7 @@ impl RunState {
         Next {
             status: self.status,
             state: waiting.map(|(token, _)| token.state.clone()),
+            phase: waiting.and_then(|(token, _)| token.role.phase.clone()),
             item: waiting.and_then(|(token, _)| token.key().map(str::to_owned)),
             unit: waiting.map(|(_, unit)| unit.id.clone()),
             attempt: waiting.map(|(_, unit)| unit.attempt),

@@ -12,9 +12,10 @@ use conductor::fault::Fault;
 use conductor::support::{Asked, Looked, No, Outcome, Support};
 use criterion::Criterion;
 use rails::command::{Report, Start};
+use rails::decide::Telling;
 use rails::event::Domain;
 use rails::state::Pending;
-use rails::{Command, Definition, Event, Reading, RunState};
+use rails::{Command, Definition, Event, Reading, Role, RunState};
 use serde_json::{Map, Value};
 
 const PING: &str = "
@@ -36,8 +37,8 @@ struct Plain {
 }
 
 impl Support for Plain {
-    fn read(&self, reader: &str, _: &RunState, _: u32) -> Result<Reading, No> {
-        Err(Fault::bug(format!("no reader {reader}")).into())
+    fn read(&self, role: &Role, _: &RunState, _: u32) -> Result<Reading, No> {
+        Err(Fault::bug(format!("no reader {}", role.reader)).into())
     }
 
     fn prepare(&self, asked: &Asked<'_>, _: &RunState) -> Result<Value, No> {
@@ -52,14 +53,7 @@ impl Support for Plain {
         Err(Fault::bug(format!("no effect {}", pending.name)))
     }
 
-    fn context(
-        &self,
-        _: &RunState,
-        _: u32,
-        _: &str,
-        _: u32,
-        _: Option<u32>,
-    ) -> Result<Vec<u8>, Fault> {
+    fn context(&self, _: &Telling<'_>, _: Option<&Fault>) -> Result<Vec<u8>, Fault> {
         Ok(Vec::new())
     }
 

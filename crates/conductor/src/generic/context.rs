@@ -1,6 +1,7 @@
 //! What the executor of a unit is told, rendered when the unit is issued and kept by its hash.
 
 use rails::RunState;
+use rails::decide::Telling;
 use rails::state::{ROOT, Token};
 use serde_json::{Map, Value, json};
 
@@ -8,40 +9,24 @@ use super::{Plain, words};
 use crate::fault::Fault;
 use crate::{library, tdd};
 
-/// The unit that is about to be issued.
-pub(super) struct Asked<'a> {
-    pub(super) unit: &'a str,
-    pub(super) attempt: u32,
-    pub(super) max_attempts: Option<u32>,
-}
-
 /// Renders the instructions of a unit.
-pub(super) fn build(
-    plain: &Plain<'_>,
-    run: &RunState,
-    token: u32,
-    asked: &Asked<'_>,
-) -> Result<Vec<u8>, Fault> {
+pub(super) fn build(plain: &Plain<'_>, asked: &Telling<'_>) -> Result<Vec<u8>, Fault> {
+    let run = asked.run;
     let present = run
-        .token(token)
+        .token(asked.token)
         .ok_or_else(|| Fault::bug("a unit for no token"))?;
-    let state = plain.definition.state(&present.state);
-    let Some(name) = state
-        .and_then(|state| state.work.as_ref())
-        .and_then(|work| work.instructions.as_ref())
-        .map(|name| name.value.clone())
-    else {
+    let Some(name) = asked.instructions else {
         // A prompt without a template says what `next` would say.
         let place = words::place(&plain.definition, &present.state, present.key());
         return Ok(format!("{place} ({})\n", plain.definition.title).into_bytes());
     };
-    let template = library::template(plain.root, &run.workflow, &name)?;
-    let text = tdd::context::render(&name, template, &values(plain, run, present, asked))?;
+    let template = library::template(plain.root, &run.workflow, name)?;
+    let text = tdd::context::render(name, template, &values(plain, run, present, asked))?;
     Ok(text.into_bytes())
 }
 
 /// What a template sees. Every name that the proof admits is there, whatever the state.
-fn values(plain: &Plain<'_>, run: &RunState, present: &Token, asked: &Asked<'_>) -> Value {
+fn values(plain: &Plain<'_>, run: &RunState, present: &Token, asked: &Telling<'_>) -> Value {
     let definition = &plain.definition;
     let mut item: Map<String, Value> = definition
         .items

@@ -1,7 +1,7 @@
 //! Which hands a definition needs: those of `tdd`, which work on a task's branch; those of `review`, which read
 //! responses by a profile; those of `collab`, which read documents of work items; or none.
 
-use rails::definition::{FieldType, Kind};
+use rails::definition::{FieldType, Kind, StateDef};
 use rails::diagnostic::Located;
 use rails::{Definition, Diagnostic};
 
@@ -81,7 +81,7 @@ fn first_of_session(definition: &Definition) -> Option<&Located<String>> {
 fn named(definition: &Definition) -> impl Iterator<Item = &Located<String>> {
     let readers = definition
         .all_states()
-        .filter_map(|(_, _, state)| state.expects.as_ref());
+        .filter_map(|(_, _, state)| state.reader());
     let steps = definition
         .all_states()
         .filter_map(|(_, _, state)| state.effects.as_ref())
@@ -163,7 +163,7 @@ fn of_session(definition: &Definition, first: &Located<String>) -> Vec<Diagnosti
         ));
     }
     for (_, _, state) in definition.all_states() {
-        if let Some(reader) = &state.expects
+        if let Some(reader) = state.reader()
             && reader.value != RESPONSE
         {
             faults.push(Diagnostic::new(
@@ -214,7 +214,7 @@ fn of_skills(definition: &Definition, first: &Located<String>) -> Vec<Diagnostic
         })
         .collect();
     for (_, _, state) in definition.all_states() {
-        if let Some(reader) = &state.expects
+        if let Some(reader) = state.reader()
             && !SKILL_READERS.contains(&reader.value.as_str())
         {
             faults.push(Diagnostic::new(
@@ -248,7 +248,7 @@ fn of_task(definition: &Definition, first: &Located<String>) -> Vec<Diagnostic> 
     let mut faults = Vec::new();
     let begins = definition
         .state(&definition.initial.value)
-        .and_then(|state| state.expects.as_ref())
+        .and_then(StateDef::reader)
         .is_some_and(|reader| reader.value == "preflight");
     if !begins {
         faults.push(Diagnostic::new(
@@ -280,7 +280,7 @@ fn of_task(definition: &Definition, first: &Located<String>) -> Vec<Diagnostic> 
         }
     }
     for (_, _, state) in definition.all_states() {
-        if let Some(reader) = &state.expects
+        if let Some(reader) = state.reader()
             && reader.value == "outcome"
         {
             faults.push(Diagnostic::new(
@@ -295,10 +295,35 @@ fn of_task(definition: &Definition, first: &Located<String>) -> Vec<Diagnostic> 
 }
 
 fn of_plain(definition: &Definition) -> Vec<Diagnostic> {
+    without_work_tree(definition)
+        .chain(nothing_to_read(definition))
+        .collect()
+}
+
+/// What a report shows, freezes and rests on is looked up in a working tree.
+fn without_work_tree(definition: &Definition) -> impl Iterator<Item = Diagnostic> {
+    definition.all_states().filter_map(|(_, name, state)| {
+        let reader = state.reader().filter(|_| state.role().keys().next().is_some());
+        let at = reader
+            .map(|reader| reader.at)
+            .or_else(|| Some(state.edits.as_ref()?.at))?;
+        Some(Diagnostic::new(
+            "needs_preflight",
+            at,
+            format!(
+                "what `{}` says of its report or of edits is held against a task's branch, and no run of `{}` would have one",
+                name.value, definition.id.value
+            ),
+            "begin in a state with `expects: preflight`, as `tm workflow show tdd` does, or take it away",
+        ))
+    })
+}
+
+fn nothing_to_read(definition: &Definition) -> impl Iterator<Item = Diagnostic> {
     definition
         .all_states()
         .filter(|(_, _, state)| state.kind() == Kind::Route)
-        .filter_map(|(_, name, state)| Some((name, state.expects.as_ref()?)))
+        .filter_map(|(_, name, state)| Some((name, state.reader()?)))
         .map(|(name, reader)| {
             Diagnostic::new(
                 "nothing_to_read",
@@ -310,5 +335,4 @@ fn of_plain(definition: &Definition) -> Vec<Diagnostic> {
                 "let the `work` state before it read that, and keep what the route needs with `set`",
             )
         })
-        .collect()
 }

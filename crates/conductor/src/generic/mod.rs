@@ -35,16 +35,17 @@ use std::sync::Arc;
 
 use project::config::Config;
 use rails::command::Present;
-use rails::decide::TAKE_IN;
+use rails::decide::Telling;
 use rails::event::Domain;
 use rails::state::Pending;
-use rails::{Definition, Event, Reading, RunState};
+use rails::{Definition, Event, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
 
 use crate::collab::{self, Skills};
 use crate::fault::Fault;
 use crate::review::{Session, effects, subject};
 use crate::support::{Asked, Looked, No, Outcome, Support};
+use crate::tdd;
 use readers::Given;
 
 /// The hands and eyes of a workflow that has none of its own, during one call.
@@ -67,9 +68,10 @@ pub(crate) struct Plain<'a> {
 }
 
 impl Support for Plain<'_> {
-    fn read(&self, reader: &str, run: &RunState, token: u32) -> Result<Reading, No> {
+    fn read(&self, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
+        let reader = role.reader.as_str();
         match (&self.session, reader) {
-            (_, TAKE_IN) => files::take_in(self, run, token).map(|(reading, _)| reading),
+            (_, "") => files::take_in(self, run, token).map(|(reading, _)| reading),
             (Some(session), "response") => session.read(self, run, token),
             (None, "design" | "graph") => collab::read(self, reader, run),
             _ => readers::read(self, reader, run, token),
@@ -109,29 +111,20 @@ impl Support for Plain<'_> {
         }
     }
 
-    fn context(
-        &self,
-        run: &RunState,
-        token: u32,
-        unit: &str,
-        attempt: u32,
-        max_attempts: Option<u32>,
-    ) -> Result<Vec<u8>, Fault> {
+    fn context(&self, asked: &Telling<'_>, broken: Option<&Fault>) -> Result<Vec<u8>, Fault> {
+        let (run, token) = (asked.run, asked.token);
         let state = run.token(token).map_or("", |token| token.state.as_str());
         if let Some(bytes) = files::standing_prompt(self, run, state)? {
             return Ok(bytes);
         }
-        let bytes = if let Some(session) = &self.session {
+        let bytes = if let Some(fault) = broken {
+            tdd::context::without_template(fault).into_bytes()
+        } else if let Some(session) = &self.session {
             session.prompt(self, run, token)?
         } else if let Some(skills) = &self.skills {
-            skills.frame(self, run, token, unit, attempt)?
+            skills.frame(self, run, token, asked.unit, asked.attempt)?
         } else {
-            let asked = context::Asked {
-                unit,
-                attempt,
-                max_attempts,
-            };
-            context::build(self, run, token, &asked)?
+            context::build(self, asked)?
         };
         let again = run.token(token).is_some_and(|token| token.unit.is_some());
         if again && let Some(path) = self.definition.prompt(state, &run.vars) {

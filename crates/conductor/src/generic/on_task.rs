@@ -31,7 +31,7 @@ pub(super) fn action(run: &RunState, definition: &Definition, own: NextAction) -
             _ => None,
         }),
         instructions: own.instructions,
-        ..view::asked(definition, &own.action)
+        ..view::asked(definition, run.next().state.as_ref().unwrap_or(&own.action))
     });
     RunAction {
         action: match own.action.as_str() {
@@ -122,10 +122,7 @@ impl Conductor {
     ) -> Result<RunVerdict, Fault> {
         let present = before.waiting().next();
         let definition = engine::pinned(self.find(Some(id))?.1.path(), before)?;
-        let expects = present.and_then(|(token, _)| {
-            let reader = definition.state(&token.state)?.expects.as_ref()?;
-            Some(reader.value.as_str())
-        });
+        let expects = present.map(|(token, _)| token.role.reader.as_str());
         let lost = lost(report);
         let mut verdict = match &report.results {
             Some(results) => {
@@ -183,7 +180,7 @@ impl Conductor {
         let at_the_end = before
             .waiting()
             .next()
-            .is_some_and(|(token, _)| token.state == "finalize");
+            .is_some_and(|(token, _)| token.role.suite.is_some());
         if !at_the_end {
             let verdict = self.complete(Some(id), complete)?;
             return self.verdict_on_task(id, verdict, Map::new(), None);

@@ -5,6 +5,7 @@ use std::path::Path;
 use journal::{FileJournal, Journal as _, Position};
 use rails::command::Report;
 use rails::decide::{UnitMatch, match_unit};
+use rails::definition::StateDef;
 use rails::event::Reported;
 use rails::{Command, Definition, Event, Refusal, RunState, RunStatus};
 use serde_json::{Map, Value, json};
@@ -224,7 +225,7 @@ fn digest_of_skill(hand: &Hand<'_>, report: &Report) -> Result<Option<String>, F
     };
     let says_more = definition
         .state(&state)
-        .and_then(|state| state.expects.as_ref())
+        .and_then(StateDef::reader)
         .is_some_and(|reader| GIVEN.contains(&reader.value.as_str()));
     let skill = definition.reported_as(&state).unwrap_or(&state);
     Ok((!says_more).then(|| journal::sha256_hex(skill.as_bytes())))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use journal::EvidenceStore;
-use rails::definition::{Actor, Advance, Kind};
+use rails::definition::{Actor, Advance, Kind, StateDef};
 use rails::state::{ItemStatus, Next, RunStatus, Token, Unit};
 use rails::{Definition, RunState};
 use serde_json::{Map, Value, json};
@@ -160,7 +160,7 @@ pub(super) fn asked(definition: &Definition, state: &str) -> OpenUnit {
         }
         .to_owned(),
         expects: defined
-            .and_then(|state| state.expects.as_ref())
+            .and_then(StateDef::reader)
             .map(|reader| reader.value.clone()),
         outcomes: words::outcomes(definition, state),
         ..OpenUnit::default()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rails::definition::Edge;
+use rails::definition::{Edge, StateDef};
 use rails::diagnostic::Located;
 use rails::event::Reported;
 use rails::state::RunStatus;
@@ -35,9 +35,7 @@ pub(super) fn stands(run: &RunState, definition: &Definition) -> String {
 
 /// The words that the guards of a state compare the outcome of a report with, in the order of the file.
 pub(super) fn outcomes(definition: &Definition, state: &str) -> Vec<String> {
-    let expects = definition
-        .state(state)
-        .and_then(|state| state.expects.as_ref());
+    let expects = definition.state(state).and_then(StateDef::reader);
     if expects.is_none_or(|reader| reader.value != "outcome") {
         return Vec::new();
     }

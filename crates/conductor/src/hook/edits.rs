@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use project::convention::paths::{PathClass, PathClasses, may_hold_tests};
-use serde_json::Value;
 
 use super::Decision;
 use super::place;
 use super::underway::{Phase, Underway};
 use super::words;
 use crate::clock::millis_of;
-use crate::tdd::memory::RED;
+use crate::tdd::memory::Shown;
 
 /// Folders whose files are there for tests, wherever they lie.
 const SUPPORT_FOLDERS: [&str; 16] = [
@@ -158,12 +157,10 @@ fn is_frozen(run: &Underway, real: &Path) -> bool {
 
 /// Whether RED reported the file as its own.
 fn is_of_red(run: &Underway, real: &Path) -> bool {
-    let files = run
-        .token()
-        .and_then(|token| token.kept.get(RED)?.get("files")?.as_array());
-    files
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .any(|file| run.memory.start.top_level.join(file) == real)
+    run.token()
+        .and_then(|token| Shown::of(&token.kept, token.role.against.as_ref()))
+        .is_some_and(|shown| {
+            let mut files = shown.files.iter();
+            files.any(|file| run.memory.start.top_level.join(file) == real)
+        })
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use journal::layout::{ProjectDir, RunDir};
 use project::config::{Environment, FoundBy};
 use project::convention::paths::PathClasses;
+use rails::role::Edits;
 use rails::state::{Item, RunStatus, Token};
 use rails::{RunState, Shared};
 use serde_json::Value;
@@ -230,11 +231,13 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<Underway>, Fault> {
         return Ok(None);
     }
     let memory = Memory::of(&run)?;
-    let phase = match view::phase(&run) {
-        Some("red") => Phase::Red,
-        Some("green") => Phase::Green,
-        Some("commit") => Phase::Commit,
-        Some("finalize") => Phase::Finalize,
+    let role = view::present(&run).map(|token| token.role.clone());
+    let role = role.unwrap_or_default();
+    let phase = match role.edits {
+        Some(Edits::Tests) => Phase::Red,
+        Some(Edits::Unfrozen) => Phase::Green,
+        Some(Edits::None) => Phase::Commit,
+        _ if role.suite.is_some() => Phase::Finalize,
         _ => Phase::Other,
     };
     let unit = run.waiting().next().map(|(_, unit)| unit.id.clone());

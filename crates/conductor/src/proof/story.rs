@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::audit::{Audit, Missing};
 use crate::decisions::Decision;
 use crate::fault::{Fault, Kind};
-use crate::tdd::memory::{self, Green, Memory};
+use crate::tdd::memory::{Memory, Tested};
 
 /// What a run made a commit for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -255,17 +255,17 @@ fn event_of(record: &Record) -> Result<Event, Fault> {
 impl Telling {
     fn note(&mut self, record: &Record, event: &Event) {
         match event {
-            Event::ReportAccepted(report) if report.reader == "tests" => {
+            Event::ReportAccepted(report) if report.reader() == "tests" => {
                 let phase = Phase::of(report, record.seq);
-                match (&report.item, report.state.as_str()) {
-                    (Some(item), "red") => {
+                match (&report.item, report.role.shows) {
+                    (Some(item), Some(_)) => {
                         self.phases.insert(item.clone(), (Some(phase), None));
                     }
                     (Some(item), _) => self.phases.entry(item.clone()).or_default().1 = Some(phase),
                     (None, _) => self.suite = Some(phase),
                 }
             }
-            Event::ReportAccepted(report) if report.reader == "commit" => {
+            Event::ReportAccepted(report) if report.reader() == "commit" => {
                 let sha = report.facts.get("sha").and_then(Value::as_str);
                 if let Some(sha) = sha.filter(|sha| !sha.is_empty())
                     && let Some(made) = self.made(report.token, Some(report), record.seq)
@@ -279,16 +279,19 @@ impl Telling {
                     });
                 }
             }
-            Event::StateEntered {
-                token, to, cause, ..
-            } if cause == "reopen" => {
+            Event::StateEntered { token, cause, .. } if cause == "reopen" => {
                 let key = self.run.token(*token).and_then(|token| token.key());
                 if let Some(phases) = key.and_then(|key| self.phases.get_mut(key)) {
                     phases.1 = None;
-                    if to == "red" {
-                        phases.0 = None;
-                    }
                 }
+            }
+            // Asked for anew: what was shown before counts no longer.
+            Event::UnitIssued {
+                item: Some(item),
+                role,
+                ..
+            } if role.shows.is_some() => {
+                self.phases.remove(item);
             }
             Event::RefusalAllowed {
                 unit,
@@ -315,7 +318,9 @@ impl Telling {
                 // The report that ends the run is taken in together with what comes of the commit.
                 let suite = match report {
                     _ if name != "task.finish" => None,
-                    Some(report) if report.reader == "tests" => Some(Phase::of(report, record.seq)),
+                    Some(report) if report.reader() == "tests" => {
+                        Some(Phase::of(report, record.seq))
+                    }
                     _ => self.suite.clone(),
                 };
                 self.pending = made.map(|made| Made {
@@ -353,7 +358,7 @@ impl Telling {
         let token = self.run.token(token)?;
         let key = token.key().unwrap_or_default();
         let (red, green) = self.phases.get(key).cloned().unwrap_or_default();
-        let tested: Green = memory::green(token).unwrap_or_default();
+        let tested = Tested::of(&token.kept, token.role.of.as_ref()).unwrap_or_default();
         let is_fix = self
             .run
             .item(token)

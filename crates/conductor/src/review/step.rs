@@ -116,12 +116,12 @@ impl Conductor {
         turn: &RunLock,
     ) -> Result<Option<Stepped>, Fault> {
         let plain = self.plain(dir, before, Given::default())?;
-        if let Foreseen::Reading { reader, token, run } =
+        if let Foreseen::Reading { role, token, run } =
             engine::foresee(&plain.definition, before, &plain)?
-            && !reader.is_empty()
+            && !role.reader.is_empty()
         {
             // Without the run's lock: who waits for this may still cancel.
-            let reading = match plain.read(&reader, &run, token) {
+            let reading = match plain.read(&role, &run, token) {
                 Ok(reading) => reading,
                 Err(No::Refused(refusal)) if refusal.code == BLOCKED => return Ok(None),
                 Err(_) if !about::is_still(dir, before) => return Ok(None),

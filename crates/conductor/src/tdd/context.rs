@@ -13,17 +13,20 @@ use project::convention::paths::{Language, PathClasses};
 use project::convention::plain::one_line;
 use project::convention::quote::quote_untrusted;
 use project::git::{RepoPath, is_of_git};
-use rails::RunState;
+use rails::decide::Telling;
 use rails::state::{Item, Token};
+use rails::{Role, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::Tdd;
 use super::answer::{Precondition, SubtaskView};
 use super::effects::commit::default_message;
-use super::memory::{self, Memory, RED};
+use super::memory::{Memory, Shown, Tested};
+use super::readers::tests::name_of;
 use super::texts;
 use crate::fault::{Fault, Kind, chain};
+use crate::support::BAD_TEMPLATE;
 
 /// Rules files longer than this are cut, in bytes.
 const LONGEST_RULES: usize = 64 * 1024;
@@ -40,59 +43,61 @@ pub struct UnitContext {
 }
 
 /// Puts the context of a unit together.
-pub fn build(
-    tdd: &Tdd<'_>,
-    run: &RunState,
-    token: u32,
-    unit: &str,
-    attempt: u32,
-    max_attempts: Option<u32>,
-) -> Result<Vec<u8>, Fault> {
+pub fn build(tdd: &Tdd<'_>, asked: &Telling<'_>, broken: Option<&Fault>) -> Result<Vec<u8>, Fault> {
+    let run = asked.run;
     let memory = Memory::of(run)?;
     let present = run
-        .token(token)
+        .token(asked.token)
         .ok_or_else(|| Fault::bug("a unit for no token"))?;
-    let item = run.item(present);
-    let (context, mut notes) = context(tdd, run, &memory, present, item)?;
-    let rules = rules(tdd, &memory, &present.state, &mut notes);
+    let place = Place {
+        role: asked.role,
+        present,
+        item: run.item(present),
+        against: Shown::of(&present.kept, asked.role.against.as_ref()),
+    };
+    let (context, mut notes) = context(tdd, run, &memory, &place)?;
+    let rules = rules(tdd, &memory, asked.role, &mut notes);
     let mut built = UnitContext {
-        preconditions: preconditions(&present.state, present, &memory),
+        preconditions: preconditions(&place, &memory),
         context,
         instructions: String::new(),
     };
-    built.instructions = instructions(
-        tdd,
-        run,
-        &memory,
-        present,
-        item,
-        &built.context,
-        &Asked {
-            unit,
-            attempt,
-            max_attempts,
-            rules,
-        },
-    )?;
+    built.instructions = match broken {
+        Some(fault) => without_template(fault),
+        None => instructions(tdd, asked, &memory, &place, &built.context, &rules)?,
+    };
     if !notes.is_empty() {
         built.context.insert("notes".to_owned(), json!(notes));
     }
     serde_json::to_vec(&built).map_err(|error| Fault::bug(error.to_string()))
 }
 
-struct Asked<'a> {
-    unit: &'a str,
-    attempt: u32,
-    max_attempts: Option<u32>,
-    rules: Vec<Value>,
+/// Where a unit is issued.
+struct Place<'a> {
+    role: &'a Role,
+    present: &'a Token,
+    item: Option<&'a Item>,
+    /// What the report showed that it is going to be held against.
+    against: Option<Shown>,
+}
+
+impl Place<'_> {
+    /// Whether tests are what is reported of an item.
+    fn is_of_tests(&self) -> bool {
+        self.role.reader == "tests" && self.role.suite.is_none()
+    }
+
+    /// Whether a report of failing tests is meant that the item did not come by: it has them already.
+    fn is_repair(&self) -> bool {
+        self.role.against.is_some() && self.against.is_none()
+    }
 }
 
 fn context(
     tdd: &Tdd<'_>,
     run: &RunState,
     memory: &Memory,
-    present: &Token,
-    item: Option<&Item>,
+    place: &Place<'_>,
 ) -> Result<(Map<String, Value>, Vec<String>), Fault> {
     let start = &memory.start;
     let mut context = Map::new();
@@ -115,10 +120,10 @@ fn context(
     put("testCommand", json!(start.test_command));
     put("testFramework", json!(start.test_framework));
     let mut notes = Vec::new();
-    match (present.state.as_str(), item) {
-        ("red" | "green", Some(item)) => {
+    match place.item {
+        Some(item) if place.is_of_tests() => {
             let hints = hints(tdd, memory, item, &mut notes);
-            let written = written_in_red(present, memory);
+            let written = tests_written(place, memory);
             let test_file = written.first().cloned().or(hints.test_file);
             put(
                 "testPattern",
@@ -138,13 +143,11 @@ fn context(
             }
             put("implementationHints", json!(hints.implementation_hints));
             put("expectedFiles", json!(hints.expected_files));
-            if present.state == "green"
-                && let Some(files) = present.kept.get(RED).and_then(|red| red.get("files"))
-            {
-                put("redFiles", files.clone());
+            if let Some(against) = &place.against {
+                put("redFiles", json!(against.files));
             }
         }
-        ("commit", Some(_)) => {
+        Some(_) if place.role.reader == "commit" => {
             let mut files: Vec<String> = run
                 .last
                 .as_ref()
@@ -154,7 +157,13 @@ fn context(
             let paths: Vec<RepoPath> = files.iter().filter_map(|path| path.parse().ok()).collect();
             put(
                 "commitMessage",
-                json!(default_message(tdd, run, present.id, &paths)?),
+                json!(default_message(
+                    tdd,
+                    run,
+                    place.present.id,
+                    place.role.of.as_ref(),
+                    &paths
+                )?),
             );
             if let Some(tasks) = &start.tasks_path
                 && memory.repository().is_tracked(tasks).unwrap_or(false)
@@ -168,15 +177,12 @@ fn context(
     Ok((context, notes))
 }
 
-/// The test files that RED changed, as far as they are known by their names; else all that it
-/// changed.
-fn written_in_red(present: &Token, memory: &Memory) -> Vec<String> {
-    let files: Vec<String> = present
-        .kept
-        .get(RED)
-        .and_then(|red| red.get("files"))
-        .and_then(|files| serde_json::from_value(files.clone()).ok())
-        .unwrap_or_default();
+/// The test files that were changed when the failing tests were shown, as far as they are known by their names; else all
+/// that was changed.
+fn tests_written(place: &Place<'_>, memory: &Memory) -> Vec<String> {
+    let before = || Shown::of(&place.present.kept, place.role.label.as_ref());
+    let shown = place.against.clone().or_else(before);
+    let files = shown.map(|shown| shown.files).unwrap_or_default();
     let Ok(classes) = PathClasses::new(&memory.start.test_patterns) else {
         return files;
     };
@@ -245,28 +251,27 @@ fn hints(
     hints
 }
 
-fn preconditions(
-    state: &str,
-    present: &Token,
-    memory: &Memory,
-) -> Vec<(String, Option<bool>, String)> {
+fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<(String, Option<bool>, String)> {
+    let (role, present) = (place.role, place.present);
     let one = |id: &str, holds: Option<bool>, detail: String| (id.to_owned(), holds, detail);
     let branch = one(
         "on_branch",
         None,
         format!("HEAD is on `{}`", memory.start.branch),
     );
-    match state {
-        "red" if present.reason.is_some() => vec![
+    match role.reader.as_str() {
+        "tests" if role.shows.is_some() && present.reason.is_some() => vec![
             branch,
             one(
                 "reopened",
                 Some(true),
-                "RED was reopened: what was changed since the last commit is still there"
-                    .to_owned(),
+                format!(
+                    "{} was reopened: what was changed since the last commit is still there",
+                    name_of(role.label.as_ref())
+                ),
             ),
         ],
-        "red" => vec![
+        "tests" if role.shows.is_some() => vec![
             branch,
             one(
                 "tree_clean",
@@ -275,7 +280,7 @@ fn preconditions(
                     .to_owned(),
             ),
         ],
-        "green" if !present.kept.contains_key(RED) => vec![
+        "tests" if place.is_repair() => vec![
             branch,
             one(
                 "suite_failing",
@@ -283,30 +288,38 @@ fn preconditions(
                 "a repair is open: the suite failed, or somebody reopened the end".to_owned(),
             ),
         ],
-        "green" => vec![
+        "tests" if role.against.is_some() => vec![
             branch,
             one(
                 "red_accepted",
                 Some(true),
-                "RED was accepted: the new tests fail".to_owned(),
-            ),
-        ],
-        "commit" => vec![
-            branch,
-            one(
-                "green_accepted",
-                Some(true),
-                memory::green(present).map_or_else(
-                    || "GREEN was accepted".to_owned(),
-                    |green| format!("GREEN was accepted: {} passing", texts::tests(green.passed)),
+                format!(
+                    "{} was accepted: the new tests fail",
+                    name_of(role.against.as_ref())
                 ),
             ),
-            one(
-                "tree_as_tested",
-                None,
-                "the files are those that the accepted GREEN was tested with".to_owned(),
-            ),
         ],
+        "commit" if role.of.is_some() => {
+            let name = name_of(role.of.as_ref());
+            let tested = Tested::of(&present.kept, role.of.as_ref());
+            let passing = tested.map_or_else(String::new, |tested| {
+                format!(": {} passing", texts::tests(tested.passed))
+            });
+            vec![
+                branch,
+                one(
+                    "green_accepted",
+                    Some(true),
+                    format!("{name} was accepted{passing}"),
+                ),
+                one(
+                    "tree_as_tested",
+                    None,
+                    format!("the files are those that the accepted {name} was tested with"),
+                ),
+            ]
+        }
+        _ if role.suite.is_none() => vec![branch],
         _ => vec![
             branch,
             one(
@@ -320,18 +333,19 @@ fn preconditions(
 
 fn instructions(
     tdd: &Tdd<'_>,
-    run: &RunState,
+    asked: &Telling<'_>,
     memory: &Memory,
-    present: &Token,
-    item: Option<&Item>,
+    place: &Place<'_>,
     context: &Map<String, Value>,
-    asked: &Asked<'_>,
+    rules: &[Value],
 ) -> Result<String, Fault> {
-    let name = format!("{}.md", present.state);
-    let template = crate::library::template(tdd.root, &run.workflow, &name)?;
+    let (run, present) = (asked.run, place.present);
+    let Some(name) = asked.instructions else {
+        return Ok(format!("{} ({})\n", present.state, run.workflow));
+    };
+    let template = crate::library::template(tdd.root, &run.workflow, name)?;
     let refused_before = run.last.as_ref().filter(|last| {
-        let repairs =
-            present.state == "green" && !present.kept.contains_key(RED) && last.state == "finalize";
+        let repairs = place.is_repair() && last.role.suite.is_some();
         !last.answer.validated && (last.token == present.id || repairs)
     });
     let last = match refused_before {
@@ -343,17 +357,17 @@ fn instructions(
         None => json!({ "code": "", "message": "", "failing": [] }),
     };
     let mut values = json!({
-        "rules": asked.rules,
+        "rules": rules,
         "task": { "id": memory.start.task_id, "title": memory.start.task_title },
         "context": context,
         "unit": { "id": asked.unit, "attempt": asked.attempt, "maxAttempts": asked.max_attempts },
         "reason": present.reason.clone().unwrap_or_default(),
         "last": last,
     });
-    if let (Some(item), Some(map)) = (item, values.as_object_mut()) {
+    if let (Some(item), Some(map)) = (place.item, values.as_object_mut()) {
         map.insert("subtask".to_owned(), json!(view(item)));
     }
-    render(&name, template, &values)
+    render(name, template, &values)
 }
 
 /// Renders a template with undefined names as errors. One of the project's own is bounded: it came with a repository.
@@ -372,10 +386,18 @@ pub fn render(
     }
 }
 
+/// What is told instead of a template that cannot be rendered.
+pub fn without_template(fault: &Fault) -> String {
+    format!(
+        "{}.\n\nTell the person: {}. What is asked for here is known without it: the state, the item, and what is to be reported.\n",
+        fault.message, fault.suggestion
+    )
+}
+
 fn bad_template(name: &str, why: &str) -> Fault {
     Fault::new(
         Kind::Environment,
-        "bad_template",
+        BAD_TEMPLATE,
         format!("the template {name} cannot be rendered: {why}"),
     )
     .suggest("mend .taskmaster/templates, or take the file away to use the built-in one")
@@ -432,7 +454,7 @@ fn inline(text: &str) -> String {
 
 /// The rules files that the project has; one that was asked for and is missing is skipped and noted. So is one that lies elsewhere: what is read
 /// here goes to a model, and the settings that name it may come with a cloned repository.
-fn rules(tdd: &Tdd<'_>, memory: &Memory, state: &str, notes: &mut Vec<String>) -> Vec<Value> {
+fn rules(tdd: &Tdd<'_>, memory: &Memory, role: &Role, notes: &mut Vec<String>) -> Vec<Value> {
     let own: Vec<PathBuf> = [tdd.root, &memory.start.top_level]
         .into_iter()
         .filter_map(|folder| std::fs::canonicalize(folder).ok())
@@ -444,7 +466,7 @@ fn rules(tdd: &Tdd<'_>, memory: &Memory, state: &str, notes: &mut Vec<String>) -
         .iter()
         .map(|name| format!("{}/{name}", prompts.rules_path.trim_end_matches('/')))
         .collect();
-    if state == "red" {
+    if role.shows.is_some() {
         paths.push(prompts.test_generator_path.clone());
     }
     let mut rules = Vec::new();

@@ -226,14 +226,14 @@ fn test_results(event: &Event) -> Option<(String, Value)> {
 }
 
 fn results_of(report: &Reported, accepted: bool) -> Option<(String, Value)> {
-    if report.reader != "tests" {
+    if report.reader() != "tests" {
         return None;
     }
     let name = match (&report.item, accepted) {
-        (Some(item), true) => format!("test-results/subtask-{item}-{}.json", report.state),
+        (Some(item), true) => format!("test-results/subtask-{item}-{}.json", report.phase()),
         (Some(item), false) => format!(
             "test-results/subtask-{item}-{}-failed-{}.json",
-            report.state,
+            report.phase(),
             number(&report.unit)
         ),
         (None, true) => "test-results/final-suite.json".to_owned(),
@@ -245,7 +245,7 @@ fn results_of(report: &Reported, accepted: bool) -> Option<(String, Value)> {
     let mut value = json!({
         "unit": report.unit,
         "subtaskId": report.item,
-        "phase": report.state,
+        "phase": report.phase(),
         "accepted": accepted,
         "level": report.level,
     });
@@ -290,7 +290,7 @@ pub(super) fn commit_of(event: &Event) -> Option<&str> {
         Event::EffectDone { name, result, .. } if name == "git.commit" || name == "task.finish" => {
             result.get("sha")?.as_str()?
         }
-        Event::ReportAccepted(report) if report.reader == "commit" => {
+        Event::ReportAccepted(report) if report.reader() == "commit" => {
             report.facts.get("sha")?.as_str()?
         }
         _ => return None,
@@ -303,6 +303,9 @@ pub(super) fn commit_of(event: &Event) -> Option<&str> {
 struct UnitRow {
     id: String,
     phase: String,
+    /// The state, where it is not called as the phase is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     subtask_id: Option<String>,
     attempt: u32,
@@ -327,10 +330,9 @@ fn note(rows: &mut Vec<UnitRow>, at: &str, event: &Event) {
             } else {
                 "skipped"
             };
-            for row in rows
-                .iter_mut()
-                .filter(|row| row.outcome == "open" && row.phase == *from)
-            {
+            for row in rows.iter_mut().filter(|row| {
+                row.outcome == "open" && row.state.as_ref().unwrap_or(&row.phase) == from
+            }) {
                 outcome.clone_into(&mut row.outcome);
             }
         }
@@ -338,20 +340,18 @@ fn note(rows: &mut Vec<UnitRow>, at: &str, event: &Event) {
         Event::ReportRetried(report) => close(report, report.code.as_deref().unwrap_or("retry")),
         Event::UnitIssued {
             unit,
-            base,
+            item,
             state,
             attempt,
+            role,
             ..
         } => {
-            let suffix = format!("-{}", state.to_uppercase());
+            let phase = role.phase.as_ref().unwrap_or(state);
             rows.push(UnitRow {
                 id: unit.clone(),
-                phase: state.clone(),
-                subtask_id: base
-                    .strip_prefix("workUnit-")
-                    .and_then(|rest| rest.strip_suffix(&suffix))
-                    .filter(|_| state != "finalize")
-                    .map(str::to_owned),
+                phase: phase.clone(),
+                state: (phase != state).then(|| state.clone()),
+                subtask_id: item.clone(),
                 attempt: *attempt,
                 issued: at.to_owned(),
                 outcome: "open".to_owned(),
@@ -462,11 +462,12 @@ fn state_with(run: &RunState, most: usize, context: &Value) -> Value {
     let waiting = run.waiting().next();
     let phase = view::phase(run);
     let attempt = waiting.map_or(1, |(_, unit)| unit.attempt);
-    let kind = match phase {
-        Some("red") => "test",
-        Some("green") => "implement",
-        Some(other) => other,
-        None => "complete",
+    let role = view::present(run).map(|token| &token.role);
+    let kind = match (phase, role) {
+        (None, _) => "complete",
+        (Some(_), Some(role)) if role.shows.is_some() => "test",
+        (Some(_), Some(role)) if role.reader == "tests" && role.suite.is_none() => "implement",
+        (Some(phase), _) => phase,
     };
     let short = |text: &str| text.chars().take(200).collect::<String>();
     json!({

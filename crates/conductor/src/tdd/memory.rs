@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use project::git::{Oid, RepoPath, Repository};
 use project::tasks::{InlineTask, PlanFile, Task, TaskFile, TaskSource};
 use rails::RunState;
-use rails::state::{Item, ItemStatus, Token};
+use rails::state::{Item, ItemSet, ItemStatus};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::evidence::frozen::Frozen;
 use crate::fault::Fault;
 
 /// Keys of the run's memory.
@@ -33,10 +35,12 @@ pub const TAG_BEFORE: &str = "tagBefore";
 /// Marks a subtask whose `done` was owed and has been written since.
 pub const WRITTEN: &str = "written.";
 
-/// Keys of a token's memory.
-pub const GREEN: &str = "green";
-/// What RED reported.
-pub const RED: &str = "red";
+/// A token's memory has what a report of tests showed under this name, followed by the report's label.
+const SHOWN: &str = "shown.";
+/// What was tested, likewise.
+const TESTED: &str = "tested.";
+/// What was frozen, followed by the label of the freeze.
+const FROZEN: &str = "frozen.";
 
 /// What a run knows from its start.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -63,6 +67,9 @@ pub struct StartFacts {
     /// The file that statuses are written to, relative to the top level, if there is one there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks_path: Option<RepoPath>,
+    /// The item set that its subtasks are in.
+    #[serde(default)]
+    pub items: String,
     /// The task is run as one subtask that the file does not have.
     #[serde(default)]
     pub implicit: bool,
@@ -183,10 +190,36 @@ pub struct DirtyFile {
     pub left: bool,
 }
 
-/// An accepted GREEN.
+/// What an accepted report showed: tests that fail.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Shown {
+    /// How many failed, or could not be built.
+    pub failing: u64,
+    /// How many could not be built.
+    pub errors: u64,
+    /// How many ran.
+    pub ran: u64,
+    /// How many there were.
+    pub total: u64,
+    /// The files that were changed for it, as many as a journal line can hold.
+    pub files: Vec<String>,
+    /// Level of the evidence.
+    pub level: String,
+    /// Patterns of tests that were taken out on purpose.
+    pub removed: Vec<String>,
+    /// What each test did, where that is known: a hash of the run's evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<String>,
+    /// Tests that fail and did not before, as many as a journal line can hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub new: Vec<String>,
+}
+
+/// What an accepted report of passing tests was about.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Green {
+pub struct Tested {
     /// The tree that a commit would have had.
     pub tree: String,
     /// What was left out of it.
@@ -267,17 +300,73 @@ pub fn commits(run: &RunState) -> u64 {
     run.kept.get(COMMITS).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// The accepted GREEN of a token.
-pub fn green(token: &Token) -> Option<Green> {
-    serde_json::from_value(token.kept.get(GREEN)?.clone()).ok()
+fn labelled<T: DeserializeOwned>(
+    kept: &Map<String, Value>,
+    what: &str,
+    label: Option<&String>,
+) -> Option<T> {
+    let value = kept.get(&format!("{what}{}", label?))?;
+    serde_json::from_value(value.clone()).ok()
+}
+
+fn labelled_entry(
+    what: &str,
+    label: &str,
+    value: &impl Serialize,
+) -> Result<(String, Value), Fault> {
+    let value = serde_json::to_value(value).map_err(|error| Fault::bug(error.to_string()))?;
+    Ok((format!("{what}{label}"), value))
+}
+
+impl Shown {
+    /// What the report with that label showed, as a token's memory, or the report itself, has it.
+    pub fn of(kept: &Map<String, Value>, label: Option<&String>) -> Option<Self> {
+        labelled(kept, SHOWN, label)
+    }
+
+    /// What to keep.
+    pub fn entry(&self, label: &str) -> Result<(String, Value), Fault> {
+        labelled_entry(SHOWN, label, self)
+    }
+}
+
+impl Tested {
+    /// What the report with that label was about, likewise.
+    pub fn of(kept: &Map<String, Value>, label: Option<&String>) -> Option<Self> {
+        labelled(kept, TESTED, label)
+    }
+
+    /// What to keep.
+    pub fn entry(&self, label: &str) -> Result<(String, Value), Fault> {
+        labelled_entry(TESTED, label, self)
+    }
+}
+
+impl Frozen {
+    /// What was frozen under that label.
+    pub fn of(kept: &Map<String, Value>, label: Option<&String>) -> Option<Self> {
+        labelled(kept, FROZEN, label)
+    }
+
+    /// What to keep.
+    pub fn entry(&self, label: &str) -> Result<(String, Value), Fault> {
+        labelled_entry(FROZEN, label, self)
+    }
+}
+
+/// The item set that the subtasks of a run are in.
+fn items(run: &RunState) -> Option<&ItemSet> {
+    run.sets.get(run.kept.get(START)?.get("items")?.as_str()?)
+}
+
+/// A subtask by its key.
+pub fn subtask<'a>(run: &'a RunState, key: &str) -> Option<&'a Item> {
+    items(run)?.get(key)
 }
 
 /// The subtasks of a run, in order.
 pub fn subtasks(run: &RunState) -> impl Iterator<Item = (&str, &Item)> {
-    run.sets
-        .get("subtasks")
-        .into_iter()
-        .flat_map(rails::state::ItemSet::iter)
+    items(run).into_iter().flat_map(ItemSet::iter)
 }
 
 /// Subtasks that are done, and whose `done` no commit carries yet.

@@ -21,9 +21,10 @@ pub mod work_unit;
 use std::path::{Path, PathBuf};
 
 use project::config::{Config, Settings};
+use rails::decide::Telling;
 use rails::event::Domain;
 use rails::state::Pending;
-use rails::{Event, Reading, Refusal, RunState};
+use rails::{Event, Reading, Refusal, Role, RunState};
 use serde_json::{Map, Value};
 
 use crate::fault::Fault;
@@ -77,11 +78,11 @@ pub struct Tdd<'a> {
 }
 
 impl Support for Tdd<'_> {
-    fn read(&self, reader: &str, run: &RunState, token: u32) -> Result<Reading, No> {
-        match reader {
+    fn read(&self, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
+        match role.reader.as_str() {
             "preflight" => readers::preflight::read(self),
-            "tests" => readers::tests::read(self, run, token),
-            "commit" => readers::commit::read(self, run, token),
+            "tests" => readers::tests::read(self, role, run, token),
+            "commit" => readers::commit::read(self, role, run, token),
             other => Err(unknown("reader", other).into()),
         }
     }
@@ -118,15 +119,8 @@ impl Support for Tdd<'_> {
         }
     }
 
-    fn context(
-        &self,
-        run: &RunState,
-        token: u32,
-        unit: &str,
-        attempt: u32,
-        max_attempts: Option<u32>,
-    ) -> Result<Vec<u8>, Fault> {
-        context::build(self, run, token, unit, attempt, max_attempts)
+    fn context(&self, asked: &Telling<'_>, broken: Option<&Fault>) -> Result<Vec<u8>, Fault> {
+        context::build(self, asked, broken)
     }
 
     fn payload(

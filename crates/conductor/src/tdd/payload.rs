@@ -1,6 +1,7 @@
 //! The fields of the events that people and programs follow.
 
 use rails::event::{Domain, Reported};
+use rails::state::Token;
 use rails::{Event, RunState};
 use serde_json::{Map, Value, json};
 
@@ -41,11 +42,7 @@ pub fn fields(
             json!({ "from": from, "to": memory.start.tag, "branch": memory.start.branch })
         }
         "subtask:start" => {
-            let to = events.iter().find_map(|event| match event {
-                Event::StateEntered { from, to, .. } if *from == domain.state => Some(to.as_str()),
-                _ => None,
-            })?;
-            json!({ "subtaskId": item, "phase": to })
+            json!({ "subtaskId": item, "phase": entered(domain, after, events)? })
         }
         "test:generated" => {
             let facts = &report?.facts;
@@ -59,11 +56,12 @@ pub fn fields(
             test_run(domain, report?, attempt)
         }
         "phase:transition" => {
-            let to = events.iter().find_map(|event| match event {
-                Event::StateEntered { from, to, .. } if *from == domain.state => Some(to.as_str()),
-                _ => None,
-            })?;
-            json!({ "subtaskId": item, "from": domain.state, "to": to })
+            let from = report.and_then(|report| report.role.phase.as_deref());
+            json!({
+                "subtaskId": item,
+                "from": from.unwrap_or(&domain.state),
+                "to": entered(domain, after, events)?,
+            })
         }
         "code:modified" => {
             let facts = &report?.facts;
@@ -89,6 +87,21 @@ pub fn fields(
     }
 }
 
+/// The phase that was entered from the state of the event.
+fn entered<'a>(domain: &Domain, after: &'a RunState, events: &'a [Event]) -> Option<&'a str> {
+    events.iter().find_map(|event| match event {
+        Event::StateEntered {
+            token, from, to, ..
+        } if *from == domain.state => Some(
+            after
+                .token(*token)
+                .filter(|token| token.state == *to)
+                .map_or(to.as_str(), Token::phase),
+        ),
+        _ => None,
+    })
+}
+
 /// When a subtask began: noted by the first RED it was asked for, in the token's own memory.
 fn began(run: &RunState, item: Option<&str>) -> Option<i64> {
     let key = item?;
@@ -106,15 +119,15 @@ fn test_run(domain: &Domain, report: &Reported, attempt: Option<u32>) -> Value {
         .get("failing")
         .and_then(Value::as_u64)
         .unwrap_or(0);
-    let status = match (domain.state.as_str(), failing) {
-        ("red", 0) => "passing",
-        ("red", _) => "expected",
+    let status = match (report.role.shows, failing) {
+        (Some(_), 0) => "passing",
+        (Some(_), _) => "expected",
         (_, 0) => "success",
         _ => "failed",
     };
     json!({
         "subtaskId": domain.item,
-        "phase": domain.state,
+        "phase": report.role.phase.as_ref().unwrap_or(&domain.state),
         "unit": report.unit,
         "attempt": attempt,
         "passed": number("passed"),

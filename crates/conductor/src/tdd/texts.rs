@@ -1,5 +1,6 @@
 //! What the codes of the workflow mean: one message and one suggestion each.
 
+use rails::event::Reported;
 use serde_json::{Map, Value};
 
 /// The texts of a code.
@@ -203,39 +204,46 @@ pub fn suggestion(code: &str) -> String {
 }
 
 /// What an accepted report says.
-pub fn accepted(state: &str, facts: &Map<String, Value>) -> String {
+pub fn accepted(report: &Reported) -> String {
+    let facts = &report.facts;
     let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
-    match state {
-        "red" if number("failing") == 0 => format!(
+    let name = report
+        .role
+        .label
+        .as_ref()
+        .unwrap_or(&report.state)
+        .to_uppercase();
+    match report.reader() {
+        "tests" if report.role.shows.is_some() && number("failing") == 0 => format!(
             "The {} tests pass already: the subtask is done",
             number("passed")
         ),
-        "red" if number("errors") > 0 => format!(
-            "RED accepted: {} failing, {} not compiled or collected, {} passing",
+        "tests" if report.role.shows.is_some() && number("errors") > 0 => format!(
+            "{name} accepted: {} failing, {} not compiled or collected, {} passing",
             number("failed"),
             number("errors"),
             number("passed")
         ),
-        "red" => format!(
-            "RED accepted: {} failing, {} passing",
+        "tests" if report.role.shows.is_some() => format!(
+            "{name} accepted: {} failing, {} passing",
             number("failing"),
             number("passed")
         ),
-        "green" => match names(facts, "knownFailing") {
-            None => format!("GREEN accepted: {} passing", number("passed")),
-            Some(names) => format!(
-                "GREEN accepted: {} passing; failing as before: {names}",
-                number("passed")
-            ),
-        },
         "commit" => "Commit taken over".to_owned(),
-        "finalize" => match names(facts, "knownFailing") {
+        "tests" if report.role.suite.is_some() => match names(facts, "knownFailing") {
             None => format!("The full suite passes: {}", tests(number("passed"))),
             Some(names) => format!(
                 "The full suite passes: {}; failing as before: {names}",
                 tests(number("passed"))
             ),
         },
-        other => format!("{other} accepted"),
+        "tests" => match names(facts, "knownFailing") {
+            None => format!("{name} accepted: {} passing", number("passed")),
+            Some(names) => format!(
+                "{name} accepted: {} passing; failing as before: {names}",
+                number("passed")
+            ),
+        },
+        _ => format!("{} accepted", report.state),
     }
 }

@@ -37,14 +37,18 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
     };
     match next.status {
         RunStatus::Running => {
-            action.action = next.state.clone().unwrap_or_else(|| "commit".to_owned());
+            action.action = next
+                .phase
+                .clone()
+                .or_else(|| next.state.clone())
+                .unwrap_or_else(|| "commit".to_owned());
             action.unit_id.clone_from(&next.unit);
             action.attempt = next.attempt;
             action.max_attempts = next.max_attempts;
             action.subtask = next
                 .item
                 .as_ref()
-                .and_then(|key| run.sets.get("subtasks")?.get(key))
+                .and_then(|key| memory::subtask(run, key))
                 .map(context::view);
         }
         RunStatus::Paused => {
@@ -99,7 +103,7 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
     };
     let message = match &report.code {
         Some(code) => said(code),
-        None => texts::accepted(&report.state, &report.facts),
+        None => texts::accepted(report),
     };
     let warnings: Vec<String> = report.warnings.iter().map(said).collect();
     let next = report
@@ -157,7 +161,7 @@ fn is_repair(run: &RunState, report: &Reported) -> bool {
     report
         .item
         .as_ref()
-        .and_then(|key| run.sets.get("subtasks")?.get(key))
+        .and_then(|key| memory::subtask(run, key))
         .is_some_and(|item| item.text("kind") == "fix")
 }
 
@@ -174,7 +178,7 @@ pub fn phase(run: &RunState) -> Option<&str> {
     if run.status.is_over() {
         return None;
     }
-    present(run).map(|token| token.state.as_str())
+    present(run).map(Token::phase)
 }
 
 /// How far the run is.

@@ -1,10 +1,12 @@
 //! What a definition may name: readers, effects, policies, settings and templates.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde_json::Value;
 
 use crate::definition::FieldType;
+use crate::role::Role;
 
 /// The world that a definition is proved against. Whoever runs definitions says what there is.
 #[derive(Debug, Clone, Default)]
@@ -13,8 +15,8 @@ pub struct Catalog {
     pub readers: BTreeMap<String, Reader>,
     /// Effects by name.
     pub effects: BTreeMap<String, Effect>,
-    /// Policies that a `check` may name.
-    pub policies: BTreeSet<String>,
+    /// Policies that a `check` may name, each with what can find it.
+    pub policies: BTreeMap<String, Vec<Finder>>,
     /// Sections of the settings by name, each with its values as they are by default.
     pub sections: BTreeMap<String, Value>,
     /// Templates by name: what is wrong with each, line and text. An empty list means nothing.
@@ -26,6 +28,42 @@ pub struct Catalog {
 pub struct Reader {
     /// Facts by name.
     pub facts: BTreeMap<String, FieldType>,
+    /// The keys of a role that it goes by.
+    pub role: BTreeSet<&'static str>,
+}
+
+/// What can find out that a policy is broken: a reader, in reports of a certain role.
+#[derive(Debug, Clone, Default)]
+pub struct Finder {
+    /// The reader.
+    pub reader: String,
+    /// A key that the role has to have.
+    pub with: Option<&'static str>,
+    /// Keys that it must not have.
+    pub without: Vec<&'static str>,
+}
+
+impl Finder {
+    /// Whether it can be found in reports of that role.
+    pub fn finds_in(&self, role: &Role) -> bool {
+        let has = |key: &str| role.keys().any(|said| said == key);
+        role.reader == self.reader
+            && self.with.is_none_or(has)
+            && !self.without.iter().any(|key| has(key))
+    }
+}
+
+impl fmt::Display for Finder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.reader)?;
+        if let Some(key) = self.with {
+            write!(f, " with `{key}`")?;
+        }
+        if !self.without.is_empty() {
+            write!(f, " without `{}`", self.without.join("` and `"))?;
+        }
+        Ok(())
+    }
 }
 
 /// What an effect is like.

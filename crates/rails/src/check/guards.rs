@@ -194,7 +194,7 @@ pub(super) fn names(
             );
         }
     }
-    if let Some(reader) = state.and_then(|state| state.expects.as_ref())
+    if let Some(reader) = state.and_then(StateDef::reader)
         && let Some(known) = catalog.readers.get(&reader.value)
     {
         for (name, kind) in &known.facts {

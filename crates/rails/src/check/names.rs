@@ -68,7 +68,7 @@ fn one_state(
     state: &StateDef,
     faults: &mut Vec<Diagnostic>,
 ) {
-    if let Some(reader) = &state.expects {
+    if let Some(reader) = state.reader() {
         known(
             "evidence reader",
             reader,
@@ -189,7 +189,7 @@ fn one_edge(
         known(
             "policy",
             policy,
-            catalog.policies.iter().map(String::as_str),
+            catalog.policies.keys().map(String::as_str),
             "unknown_policy",
             faults,
         );

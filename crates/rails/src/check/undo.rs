@@ -72,7 +72,7 @@ fn refuses<'a>(
         Kind::Each => refuses_each(definition, name, seen),
         Kind::Do => refuses(definition, state.to.as_ref()?, seen),
         Kind::Route => {
-            if let Some(expects) = &state.expects {
+            if let Some(expects) = state.reader() {
                 return Some((name, expects.at));
             }
             follow(

@@ -4,7 +4,7 @@ use super::command::no_edge;
 use super::edge::{Chosen, Way};
 use super::{Planner, Stop};
 use crate::command::{Artifact, Finding};
-use crate::definition::{Advance, Issue, Kind, OTHERWISE};
+use crate::definition::{Advance, Issue, Kind, OTHERWISE, StateDef};
 use crate::event::{Entered, Event, Read};
 use crate::refusal::Refusal;
 use crate::state::{EffectAt, ItemSet, ItemStatus, ROOT, RunStatus};
@@ -175,6 +175,7 @@ impl Planner<'_> {
             }
             number += 1;
         };
+        let item = present.key().map(str::to_owned);
         let attempt = present.attempts.get(state).copied().unwrap_or(0) + 1;
         let max_attempts = self.attempts_allowed(token)?;
         let context = if asked {
@@ -192,6 +193,8 @@ impl Planner<'_> {
             max_attempts,
             context,
             name: definition.reported_as(state).map(str::to_owned),
+            item,
+            role: definition.role(state),
         });
         self.recorded(prompt);
         Ok(())
@@ -224,11 +227,8 @@ impl Planner<'_> {
         let definition = self.definition;
         let mut way = way.clone();
         let mut findings: &[Finding] = &[];
-        if let Some(reader) = definition
-            .state(state)
-            .and_then(|state| state.expects.as_ref())
-        {
-            let reading = self.reading(&reader.value, token)?;
+        if let Some(reader) = definition.state(state).and_then(StateDef::reader) {
+            let reading = self.reading(definition.role(state), token)?;
             way.read = Some(Read {
                 reader: reader.value.clone(),
                 facts: reading.facts.clone(),

@@ -282,7 +282,7 @@ impl Planner<'_> {
         let item = self.run.token(token).and_then(|token| token.item.clone());
         if let Some(mut report) = way.report.clone() {
             // What fills a set stands in the set: it is not told a second time.
-            for fact in edge.loaded_from(&report.reader) {
+            for (_, fact) in edge.loaded_from(&report.role.reader) {
                 report.facts.shift_remove(fact);
             }
             if edge.retry.is_some() {

@@ -23,14 +23,14 @@ pub use gate::gate_strength;
 use serde_json::{Map, Value};
 
 use crate::command::{Command, Facts, Prepared, Reading};
-use crate::definition::Definition;
+use crate::definition::{Definition, StateDef};
 use crate::event::Event;
 use crate::guard::GuardFault;
 use crate::refusal::Refusal;
+use crate::role::Role;
 use crate::state::{EffectAt, RunState};
 
 pub use fill::foresee_waves;
-pub use report::TAKE_IN;
 pub use step::BLOCKED;
 pub use unit::{UnitMatch, match_unit};
 
@@ -47,12 +47,11 @@ pub enum Decision {
 
 /// What a decision has to know first.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "it is boxed wherever it is kept")]
 pub enum Need {
     /// What the reader finds in the report, or in the world.
     Reading {
-        /// Name of the reader; empty where a response is taken in and nothing is read of it.
-        reader: String,
+        /// What it is read for. It names no reader where a response is taken in and nothing is read of it.
+        role: Role,
         /// The token on whose way it is.
         token: u32,
         /// The run as it is at that point.
@@ -141,6 +140,10 @@ pub struct Telling<'a> {
     pub attempt: u32,
     /// How many there are, if there is a limit.
     pub max_attempts: Option<u32>,
+    /// What the state is for.
+    pub role: &'a Role,
+    /// The template of its instructions, if it has one.
+    pub instructions: Option<&'a str>,
     /// The run as it is at that point.
     pub run: &'a RunState,
 }
@@ -260,11 +263,19 @@ impl<'a> Planner<'a> {
         if let Some(known) = self.facts.contexts.get(unit) {
             return Ok(known.clone());
         }
+        let definition = self.definition;
+        let state = definition.state(&self.state_of(token));
+        let work = state.and_then(|state| state.work.as_ref());
+        let role = state.map(StateDef::role).unwrap_or_default();
         let asked = Telling {
             unit,
             token,
             attempt,
             max_attempts,
+            role: &role,
+            instructions: work
+                .and_then(|work| work.instructions.as_ref())
+                .map(|name| name.value.as_str()),
             run: &self.run,
         };
         let told = self.tell.as_mut().and_then(|tell| tell(&asked));
@@ -301,7 +312,7 @@ impl<'a> Planner<'a> {
 
     /// The next reading of this decision. A report has the first one; a `route` behind it that
     /// reads for itself must not be shown what was found for somebody else.
-    pub(crate) fn reading(&mut self, reader: &str, token: u32) -> Result<&'a Reading, Stop> {
+    pub(crate) fn reading(&mut self, role: Role, token: u32) -> Result<&'a Reading, Stop> {
         let number = self.readings;
         self.readings += 1;
         let found = match number.checked_sub(1) {
@@ -310,7 +321,7 @@ impl<'a> Planner<'a> {
         };
         found.ok_or_else(|| {
             Stop::Need(Box::new(Need::Reading {
-                reader: reader.to_owned(),
+                role,
                 token,
                 run: RunState::default(),
             }))

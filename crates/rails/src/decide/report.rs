@@ -7,12 +7,10 @@ use super::command::{MAX_ATTEMPTS, no_edge};
 use super::edge::{Chosen, Way};
 use super::{Planner, Stop, UnitMatch, match_unit};
 use crate::command::{Finding, Reading, Report};
-use crate::definition::{Kind, Literal, OTHERWISE};
+use crate::definition::{Kind, Literal, OTHERWISE, StateDef};
 use crate::event::{Entered, Event, Reported};
 use crate::refusal::Refusal;
-
-/// The reader of a response that is taken in, and of which nothing is read.
-pub const TAKE_IN: &str = "";
+use crate::role::Role;
 
 impl Planner<'_> {
     pub(super) fn report(&mut self, report: &Report) -> Result<(), Stop> {
@@ -44,13 +42,13 @@ impl Planner<'_> {
     ) -> Result<(), Stop> {
         let definition = self.definition;
         let def = definition.state(state);
-        let reader = def.and_then(|def| def.expects.as_ref());
+        let reader = def.and_then(StateDef::reader);
         let waits_for_file = def
             .and_then(|def| def.work.as_ref())
             .is_some_and(|work| work.response.is_some());
         let reading = match reader {
-            Some(reader) => self.reading(reader, token)?.clone(),
-            None if waits_for_file => self.reading(TAKE_IN, token)?.clone(),
+            Some(_) => self.reading(definition.role(state), token)?.clone(),
+            None if waits_for_file => self.reading(Role::default(), token)?.clone(),
             None => Reading::default(),
         };
         let findings = reading.findings.clone();
@@ -63,9 +61,7 @@ impl Planner<'_> {
                 .run
                 .token(token)
                 .and_then(|token| token.key().map(str::to_owned)),
-            reader: reader
-                .map(|reader| reader.value.clone())
-                .unwrap_or_default(),
+            role: definition.role(state),
             level: reading.level,
             facts: reading.facts,
             evidence: reading.evidence,

@@ -50,12 +50,19 @@ pub fn match_unit(run: &RunState, report: &Report) -> UnitMatch {
     let fits = |wanted: &Option<String>, is: Option<&str>| {
         wanted.as_deref().is_none_or(|wanted| is == Some(wanted))
     };
-    let place = |state: &str, name: Option<&str>| {
-        fits(&report.state, Some(state)) || (name.is_some() && fits(&report.state, name))
+    let place = |state: &str, name: Option<&str>, phase: Option<&str>| {
+        fits(&report.state, Some(state))
+            || [name, phase]
+                .iter()
+                .any(|known| known.is_some() && fits(&report.state, *known))
     };
     if run.status == RunStatus::Running
         && let Some((token, unit)) = run.waiting().find(|(token, unit)| {
-            place(&token.state, unit.name.as_deref()) && fits(&report.item, token.key())
+            place(
+                &token.state,
+                unit.name.as_deref(),
+                token.role.phase.as_deref(),
+            ) && fits(&report.item, token.key())
         })
     {
         return UnitMatch::Present {
@@ -67,7 +74,11 @@ pub fn match_unit(run: &RunState, report: &Report) -> UnitMatch {
         // The very same report again: what it names, and what it says.
         Some(last)
             if last.digest == report.digest
-                && place(&last.state, last.name.as_deref())
+                && place(
+                    &last.state,
+                    last.name.as_deref(),
+                    last.role.phase.as_deref(),
+                )
                 && fits(&report.item, last.item.as_deref()) =>
         {
             UnitMatch::Used {

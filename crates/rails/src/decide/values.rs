@@ -29,7 +29,7 @@ pub(super) struct Values {
 /// What a state read, as expressions see it.
 fn facts(way: &Way) -> Option<(&str, &Map<String, Value>)> {
     match (&way.report, &way.read) {
-        (Some(report), _) => Some((report.reader.as_str(), &report.facts)),
+        (Some(report), _) => Some((report.reader(), &report.facts)),
         (None, Some(read)) => Some((read.reader.as_str(), &read.facts)),
         (None, None) => None,
     }

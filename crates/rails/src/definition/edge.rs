@@ -98,16 +98,18 @@ impl Edge {
             .collect()
     }
 
-    /// The facts of `reader` that fill sets as they are.
-    pub fn loaded_from<'a>(&'a self, reader: &'a str) -> impl Iterator<Item = &'a str> {
-        self.load.iter().filter_map(move |(_, value)| match value {
-            Literal::Expression(expression) => {
-                let fact = expression.text.strip_prefix(reader)?.strip_prefix('.')?;
-                let plain = fact.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                plain.then_some(fact)
-            }
-            Literal::Value(_) => None,
-        })
+    /// The facts of `reader` that fill sets as they are, each with its set.
+    pub fn loaded_from<'a>(&'a self, reader: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.load
+            .iter()
+            .filter_map(move |(set, value)| match value {
+                Literal::Expression(expression) => {
+                    let fact = expression.text.strip_prefix(reader)?.strip_prefix('.')?;
+                    let plain = fact.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+                    plain.then_some((set.value.as_str(), fact))
+                }
+                Literal::Value(_) => None,
+            })
     }
 
     /// What its `set` names.

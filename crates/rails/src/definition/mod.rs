@@ -4,6 +4,7 @@
 //! program, must know is [`Located`], so that a fault can be shown where it stands.
 
 mod edge;
+mod expects;
 mod field;
 mod gate;
 mod items;
@@ -16,6 +17,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub use edge::{Assign, Edge, Effects, Names};
+pub use expects::{Expects, RoleDef};
 pub use field::{Field, FieldType, Literal};
 pub use gate::Gate;
 pub(crate) use items::is_written;
@@ -25,6 +27,7 @@ pub use ordered::Ordered;
 use crate::check::{self, Catalog};
 use crate::diagnostic::{Diagnostic, Located, Place};
 use crate::guard::Expression;
+use crate::role::{Edits, Role};
 
 /// The version of the definition language that this program reads.
 pub const LANGUAGE: u32 = 1;
@@ -122,9 +125,12 @@ pub struct StateDef {
     /// The phase it belongs to; the state's own name if absent.
     #[serde(default)]
     pub phase: Option<String>,
-    /// The evidence reader of its reports.
+    /// What it expects of its reports: the evidence reader, and their role.
     #[serde(default)]
-    pub expects: Option<Located<String>>,
+    pub expects: Option<Expects>,
+    /// What may be edited while it waits for one.
+    #[serde(default)]
+    pub edits: Option<Located<Edits>>,
     /// The gate in front of it: while that is closed, nothing happens here.
     #[serde(default)]
     pub gate: Option<Located<String>>,
@@ -295,6 +301,32 @@ impl StateDef {
         }
     }
 
+    /// The evidence reader of its reports.
+    pub fn reader(&self) -> Option<&Located<String>> {
+        self.expects.as_ref().map(|expects| &expects.reader)
+    }
+
+    /// The role of its reports.
+    pub fn role(&self) -> Role {
+        let text = |label: &Option<Located<String>>| label.as_ref().map(|l| l.value.clone());
+        let mut role = Role {
+            phase: self.phase.clone(),
+            edits: self.edits.as_ref().map(|edits| edits.value),
+            ..Role::default()
+        };
+        if let Some(Expects { reader, role: said }) = &self.expects {
+            role.reader.clone_from(&reader.value);
+            role.label = text(&said.label);
+            role.shows = said.shows.as_ref().map(|shows| shows.value);
+            role.freezes = text(&said.freezes);
+            role.against = text(&said.against);
+            role.frozen = text(&said.frozen);
+            role.of = text(&said.of);
+            role.suite = said.suite.as_ref().map(|suite| suite.value);
+        }
+        role
+    }
+
     /// The edges for `event`, tried in order.
     pub fn edges(&self, event: &str) -> &[Located<Edge>] {
         if event == "route" {
@@ -402,6 +434,11 @@ impl Definition {
         })
     }
 
+    /// The role of the reports of a state.
+    pub fn role(&self, state: &str) -> Role {
+        self.state(state).map(StateDef::role).unwrap_or_default()
+    }
+
     /// The phase that a state belongs to.
     pub fn phase<'a>(&'a self, name: &'a str) -> &'a str {
         self.state(name)
@@ -465,6 +502,15 @@ impl Definition {
     pub fn response(&self, state: &str, vars: &Map<String, Value>) -> Option<String> {
         let pattern = self.state(state)?.work.as_ref()?.value.response.as_ref()?;
         Some(Self::file(&pattern.value, vars))
+    }
+
+    /// The set that a `route` fills with what `reader` found.
+    pub fn filled_from<'a>(&'a self, reader: &'a str) -> Option<&'a str> {
+        self.all_states()
+            .filter(|(_, _, state)| state.reader().is_some_and(|own| own.value == reader))
+            .filter_map(|(_, _, state)| state.route.as_ref())
+            .flat_map(|edges| &edges.value.0)
+            .find_map(|edge| edge.loaded_from(reader).map(|(set, _)| set).next())
     }
 
     /// Every CEL expression of the file, with the state it stands in.

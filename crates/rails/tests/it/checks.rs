@@ -1,6 +1,7 @@
 //! The load-time proof, rule by rule. `§` marks the place that the fault must be shown at.
 
 use rails::Definition;
+use rails::check::catalog::Finder;
 
 use crate::marked::{END, accepts, each, edges, refuses, states, with};
 use crate::support::catalog;
@@ -520,4 +521,100 @@ fn a_single_edge_without_a_list_has_a_place_too() {
         "unknown_effect",
         &states(&format!("a: {{ do: §git.brunch, to: z }}\n{END}")),
     );
+}
+
+/// A state `a` that expects this, and one that expects that behind it.
+fn expecting(first: &str, second: &str) -> String {
+    states(&format!(
+        "a: {{ work: {{}}, expects: {first}, to: b }}\nb: {{ work: {{}}, expects: {second}, to: z }}\n{END}"
+    ))
+}
+
+#[test]
+fn roles_name_labels_that_reports_have() {
+    accepts(&expecting(
+        "{ tests: { as: x, shows: new_failure, freezes: y } }",
+        "{ tests: { as: w, against: x, frozen: y } }",
+    ));
+    accepts(&expecting("{ tests: { as: x } }", "{ commit: { of: x } }"));
+    let near = refuses(
+        "unknown_label",
+        &expecting("{ tests: { as: first } }", "{ tests: { against: §frist } }"),
+    );
+    assert_eq!(near.help, "did you mean `first`?");
+    // A state's name is no label, and a label of one kind none of the other.
+    refuses(
+        "unknown_label",
+        &expecting("tests", "{ commit: { of: §a } }"),
+    );
+    refuses(
+        "unknown_label",
+        &expecting("{ tests: { as: x } }", "{ tests: { frozen: §x } }"),
+    );
+    refuses(
+        "unknown_role",
+        &expecting("{ tests: { freezes: §x } }", "tests"),
+    );
+}
+
+#[test]
+fn readers_are_told_only_what_they_go_by() {
+    let mut catalog = catalog();
+    let reader = catalog.readers.get_mut("outcome").unwrap();
+    reader.role.clear();
+    let text = expecting("{ outcome: { as: x } }", "tests");
+    let faults = Definition::load(&text, &catalog).unwrap_err();
+    assert_eq!(faults[0].rule, "unknown_role");
+    assert_eq!(faults[0].help, "write `expects: outcome`");
+}
+
+#[test]
+fn a_state_has_one_reader() {
+    for (expects, said) in [
+        ("{ tests: {}, commit: {} }", "`commit` is a second reader"),
+        ("{}", "`expects` names no reader"),
+        ("[tests]", "expected a reader"),
+    ] {
+        let faults = Definition::load(&expecting(expects, "tests"), &catalog()).unwrap_err();
+        assert_eq!(faults[0].rule, "unreadable");
+        assert!(faults[0].message.contains(said), "{}", faults[0].message);
+    }
+}
+
+#[test]
+fn only_work_is_edited_for() {
+    refuses(
+        "misplaced_key",
+        &states(&format!(
+            "a: {{ route: {{ to: z }}, edits: §tests }}\n{END}"
+        )),
+    );
+}
+
+#[test]
+fn a_policy_that_nothing_can_find_is_refused() {
+    let mut catalog = catalog();
+    let finder = Finder {
+        reader: "tests".to_owned(),
+        with: Some("shows"),
+        without: Vec::new(),
+    };
+    catalog
+        .policies
+        .insert("no_new_failure".to_owned(), vec![finder]);
+    let text = |expects: &str| {
+        states(&format!(
+            "a: {{ work: {{}}, expects: {expects}, on: {{ report: [ {{ check: no_new_failure }}, {{ to: z }} ] }} }}\n{END}"
+        ))
+    };
+    assert!(Definition::load(&text("{ tests: { shows: new_failure } }"), &catalog).is_ok());
+    for expects in ["tests", "{ tests: { suite: full } }", "outcome"] {
+        let faults = Definition::load(&text(expects), &catalog).unwrap_err();
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].rule, "policy_never_found");
+        assert_eq!(
+            faults[0].help,
+            "it is found in a report of `tests` with `shows`"
+        );
+    }
 }

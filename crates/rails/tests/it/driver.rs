@@ -213,7 +213,8 @@ impl Driver {
                     return Err(Box::new(refusal));
                 }
                 Decision::Need(need) => match *need {
-                    Need::Reading { reader, .. } => {
+                    Need::Reading { role, .. } => {
+                        let reader = role.reader;
                         let found = self.readings.get(&reader).cloned().unwrap_or_default();
                         self.asked.push(reader);
                         if facts.reading.is_none() {
@@ -272,7 +273,7 @@ impl Driver {
             .run
             .waiting()
             .find(|(_, waiting)| waiting.id == unit)
-            .and_then(|(token, _)| self.definition.state(&token.state)?.expects.as_ref())
+            .and_then(|(token, _)| self.definition.state(&token.state)?.reader())
             .map(|reader| reader.value.clone());
         if let Some(reader) = reader {
             let found = self.readings.entry(reader).or_default();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use rails::Catalog;
-use rails::check::catalog::{Effect, Reader};
+use rails::check::catalog::{Effect, Finder, Reader};
 use rails::definition::FieldType::{Bool, Int, Strings};
 
 /// A list of choices; when it is used up, every choice is the first one.
@@ -41,12 +41,14 @@ pub fn catalog() -> Catalog {
             (
                 "found".to_owned(),
                 Reader {
+                    role: BTreeSet::new(),
                     facts: BTreeMap::from([("list".to_owned(), Strings)]),
                 },
             ),
             (
                 "coin".to_owned(),
                 Reader {
+                    role: BTreeSet::new(),
                     facts: BTreeMap::from([("n".to_owned(), Int), ("ok".to_owned(), Bool)]),
                 },
             ),
@@ -55,7 +57,13 @@ pub fn catalog() -> Catalog {
             ("soft".to_owned(), effect(false)),
             ("hard".to_owned(), effect(true)),
         ]),
-        policies: BTreeSet::from(["strict".to_owned(), "lax".to_owned()]),
+        policies: BTreeMap::from(["strict", "lax"].map(|policy| {
+            let finders = ["found", "coin"].map(|reader| Finder {
+                reader: reader.to_owned(),
+                ..Finder::default()
+            });
+            (policy.to_owned(), finders.to_vec())
+        })),
         sections: BTreeMap::new(),
         templates: BTreeMap::from([("do.md".to_owned(), Vec::new())]),
     }

@@ -55,6 +55,10 @@ fn it_has_the_keys_that_are_read() {
     let statuses = format!("{head}items: {{ s: {{ status: {{ '§§§': 1 }} }} }}\n");
     assert_eq!(at("statuses"), read_at(&statuses));
     assert_eq!(at("state"), read_at(&state("'§§§': 1")));
+    assert_eq!(
+        at("role"),
+        read_at(&state("expects: { tests: { '§§§': 1 } }"))
+    );
     assert_eq!(at("work"), read_at(&state("work: { '§§§': 1 }")));
     assert_eq!(at("each"), read_at(&state("each: { '§§§': 1 }")));
     assert_eq!(at("edge"), read_at(&state("route: { '§§§': 1 }")));
@@ -83,6 +87,22 @@ fn it_has_the_words_that_are_read() {
         words(&state["final"]["enum"]),
         read_at(&format!("{head}states: {{ a: {{ final: '§§§' }} }}\n"))
     );
+    for (schema, read) in [
+        (&state["edits"], "edits: '§§§'"),
+        (
+            &schema["$defs"]["role"]["properties"]["shows"],
+            "expects: { tests: { shows: '§§§' } }",
+        ),
+        (
+            &schema["$defs"]["role"]["properties"]["suite"],
+            "expects: { tests: { suite: '§§§' } }",
+        ),
+    ] {
+        assert_eq!(
+            words(&schema["enum"]),
+            read_at(&format!("{head}states: {{ a: {{ {read} }} }}\n"))
+        );
+    }
     let by = &schema["$defs"]["work"]["properties"]["by"]["enum"];
     assert_eq!(
         words(by),
@@ -190,6 +210,12 @@ fn holds(root: &Value, schema: &Value, value: &Value, path: &str) -> Result<(), 
                     }
                 }
                 true
+            }
+            "minProperties" => {
+                value.as_object().map_or(0, Map::len) as u64 >= wanted.as_u64().unwrap()
+            }
+            "maxProperties" => {
+                value.as_object().map_or(0, Map::len) as u64 <= wanted.as_u64().unwrap()
             }
             "additionalProperties" => {
                 let none = Map::new();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rails::check::catalog::{Effect, Reader};
+use rails::check::catalog::{Effect, Finder, Reader};
 use rails::definition::FieldType::{Bool, Enum, Int, String as Text, Strings};
 use rails::{Catalog, Definition};
 use serde_json::json;
@@ -40,8 +40,19 @@ const TEMPLATES: [&str; 22] = [
 /// What a response may turn out to be.
 pub const STATUSES: [&str; 5] = ["SUCCESS", "FAILED", "ERROR", "CANCELLED", "IN_PROGRESS"];
 
+/// Finders that find a policy in every report.
+pub fn anywhere() -> Vec<Finder> {
+    ["tests", "commit", "outcome", "response", "design", "graph"]
+        .map(|reader| Finder {
+            reader: reader.to_owned(),
+            ..Finder::default()
+        })
+        .to_vec()
+}
+
 pub fn catalog() -> Catalog {
     let reader = |facts: &[(&str, rails::definition::FieldType)]| Reader {
+        role: BTreeSet::from(["as", "shows", "freezes", "against", "frozen", "of", "suite"]),
         facts: facts
             .iter()
             .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
@@ -94,7 +105,7 @@ pub fn catalog() -> Catalog {
             ),
         ]),
         effects: effects(),
-        policies: BTreeSet::from(
+        policies: BTreeMap::from(
             [
                 "history_rewritten",
                 "config_loosened",
@@ -113,7 +124,7 @@ pub fn catalog() -> Catalog {
                 "changed_after_commit",
                 "foreign_commit",
             ]
-            .map(str::to_owned),
+            .map(|policy| (policy.to_owned(), anywhere())),
         ),
         sections: BTreeMap::from([
             (

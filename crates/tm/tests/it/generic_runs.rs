@@ -260,6 +260,12 @@ states:
   first_work: { work: {}, to: over }
   over: { final: completed }
 ";
+    let shows = "\
+initial: first
+states:
+  first: { expects: { tests: { shows: new_failure } }, work: {}, to: over }
+  over: { final: completed }
+";
     let variable = "\
 initial: first
 states:
@@ -269,6 +275,7 @@ states:
     project.write(".taskmaster/templates/first.md", "{{ inputs.nothing }}");
     for (id, text, rule) in [
         ("commits", commit, "needs_preflight"),
+        ("shows", shows, "needs_preflight"),
         ("reads", reads, "nothing_to_read"),
         ("says", variable, "bad_template"),
     ] {

@@ -15,6 +15,7 @@ mod human;
 mod init;
 mod interactive;
 mod reading;
+mod renamed;
 mod run_gates;
 mod session;
 mod session_gates;

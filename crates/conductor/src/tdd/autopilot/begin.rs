@@ -278,6 +278,11 @@ impl Conductor {
         let now = stamp(self.clock.millis());
         let dir = project.create_run(&stem, &now)?;
         fail_point::reach("start-after-folder");
+        let mut planned = planned;
+        definition
+            .filled_from("preflight")
+            .unwrap_or_default()
+            .clone_into(&mut planned.start.items);
         let mut inputs = further;
         inputs.insert(
             "taskId".to_owned(),

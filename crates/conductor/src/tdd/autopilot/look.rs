@@ -6,7 +6,7 @@ use rails::state::RunStatus;
 
 use super::super::answer::{NextAction, Status};
 use super::super::changes::Changes;
-use super::super::memory::{self, Memory};
+use super::super::memory::{Memory, Tested};
 use super::super::view;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
@@ -59,16 +59,16 @@ pub(super) fn look_at_tree(run: &RunState, action: &mut NextAction) -> Result<()
                 }
             }
             "tree_as_tested" => {
-                let green = run
+                let tested = run
                     .waiting()
                     .next()
-                    .and_then(|(token, _)| memory::green(token));
-                if let Some(green) = green {
+                    .and_then(|(token, _)| Tested::of(&token.kept, token.role.of.as_ref()));
+                if let Some(tested) = tested {
                     let now = repository.fingerprint(&FingerprintRequest {
-                        exclude: &green.exclude,
+                        exclude: &tested.exclude,
                         ..FingerprintRequest::default()
                     })?;
-                    condition.holds = Some(now.tree.as_str() == green.tree);
+                    condition.holds = Some(now.tree.as_str() == tested.tree);
                 }
             }
             _ => {}

@@ -151,7 +151,7 @@ pub(super) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
         }
         _ => {}
     }
-    if refusal.code == "coverage_below_threshold" && view::phase(run) == Some("finalize") {
+    if refusal.code == "coverage_below_threshold" && report::is_of_the_whole(run) {
         suggestion = format!(
             "{suggestion}; `tm autopilot reopen --reason …` takes them in, and --skip-coverage lets it pass"
         );

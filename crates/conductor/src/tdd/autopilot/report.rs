@@ -8,7 +8,7 @@ use project::config::Level;
 use rails::command::Report;
 use rails::decide::{UnitMatch, match_unit};
 use rails::event::Reported;
-use rails::{Command, Event};
+use rails::{Command, Event, Role, RunState};
 use serde_json::{Map, Value, json};
 
 use super::super::answer::{CommitAnswer, Committed, Finalized, Verdict};
@@ -51,7 +51,10 @@ impl Conductor {
         run: Option<&str>,
         report: &request::Complete,
     ) -> Result<Finalized, Fault> {
-        let (verdict, dir) = self.suite(run, report, Some("finalize".to_owned()))?;
+        let (_, dir) = self.find(run)?;
+        let before = crate::engine::load(dir.path())?.run;
+        let state = state_of(&before, "finalize", |role| role.suite.is_some());
+        let (verdict, dir) = self.suite(run, report, Some(state))?;
         let over = verdict.next_action.action == "complete";
         Ok(Finalized {
             commit_sha: if over { last_commit(&dir)? } else { None },
@@ -94,7 +97,7 @@ impl Conductor {
             said: report.said.clone(),
         };
         let mut hand = self.hand(&project, &dir, raw, reach)?;
-        if reach == Reach::Project && view::phase(&hand.open.run) == Some("finalize") {
+        if reach == Reach::Project && is_of_the_whole(&hand.open.run) {
             chain_is_whole(&dir)?;
         }
         let command = Report { digest, ..command };
@@ -134,8 +137,9 @@ impl Conductor {
         let UnitMatch::Present { token, .. } = match_unit(&run, command) else {
             return Ok(taken);
         };
-        let state = run.token(token).map_or("", |token| token.state.as_str());
-        let in_clean_tree = evidence::clean::is_due(&config, state);
+        let in_clean_tree = run
+            .token(token)
+            .is_some_and(|token| evidence::clean::is_due(&config, &token.role));
         if (verify || in_clean_tree) && !given.verify {
             self.may_run_by_itself(&Memory::of(&run)?.start.test_command, &config)?;
         }
@@ -197,7 +201,9 @@ impl Conductor {
         let mut hand = self.hand(&project, &dir, raw, Reach::Run)?;
         let command = Report {
             unit: report.unit.clone(),
-            state: Some("commit".to_owned()),
+            state: Some(state_of(&hand.open.run, "commit", |role| {
+                role.reader == "commit"
+            })),
             item: report.subtask.clone(),
             digest,
             flags: Map::new(),
@@ -233,8 +239,7 @@ impl Conductor {
                 .open
                 .run
                 .token(token)
-                .and_then(|token| hand.open.definition().state(&token.state)?.expects.as_ref())
-                .is_some_and(|expects| expects.value != last.reader)
+                .is_some_and(|token| token.role.reader != last.role.reader)
         {
             let last = last.clone();
             let verdict = view::recorded(&hand.open.run, &last);
@@ -315,6 +320,22 @@ impl Conductor {
     }
 }
 
+/// The state whose reports have such a role: the one that waits, or the one that was reported last. Where neither has it, what
+/// people call it, so that the report is told to be for another.
+fn state_of(run: &RunState, called: &str, is_meant: impl Fn(&Role) -> bool) -> String {
+    let waiting = run.waiting().map(|(token, _)| (&token.role, &token.state));
+    let last = run.last.iter().map(|last| (&last.role, &last.state));
+    waiting
+        .chain(last)
+        .find(|(role, _)| is_meant(role))
+        .map_or_else(|| called.to_owned(), |(_, state)| state.clone())
+}
+
+/// Whether the full suite is asked for, which ends the run.
+pub(super) fn is_of_the_whole(run: &RunState) -> bool {
+    view::present(run).is_some_and(|token| token.role.suite.is_some())
+}
+
 fn no_results() -> Fault {
     Fault::new(Kind::Usage, "no_results", "the report says nothing of the tests").suggest(
         "give --results failed:N,passed:N, or the runner's own report with --report FILE, or have the tests run with --verify",
@@ -373,7 +394,7 @@ pub(super) fn made(
     let item = reported
         .item
         .as_ref()
-        .and_then(|key| hand.open.run.sets.get("subtasks")?.get(key));
+        .and_then(|key| memory::subtask(&hand.open.run, key));
     let sha = match reported.facts.get("sha").and_then(Value::as_str) {
         Some(sha) if !sha.is_empty() => sha.to_owned(),
         _ => item

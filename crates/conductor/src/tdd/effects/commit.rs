@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::super::Tdd;
-use super::super::memory::{self, COMMITS, LAST_COMMIT, Memory, WRITTEN, entry};
+use super::super::memory::{self, COMMITS, LAST_COMMIT, Memory, Tested, WRITTEN, entry};
 use super::{OUTLIVED, failed, forget_git, note_git, noted_git, notes, since, still_running};
 use crate::fail_point;
 use crate::fault::{Fault, Kind as FaultKind, chain};
@@ -87,7 +87,11 @@ pub fn prepare(
     let edited = add_tasks_file(&memory, &repository, &writing, &mut paths)?;
     let message = match facts.get("message").and_then(Value::as_str) {
         Some(message) if !message.trim().is_empty() => message.to_owned(),
-        _ => default_message(tdd, run, token, &paths)?,
+        _ => {
+            let present = run.token(token);
+            let of = present.and_then(|token| token.role.of.as_ref());
+            default_message(tdd, run, token, of, &paths)?
+        }
     };
     let mut intent = intent(tdd, run, &memory, &key, message, paths, writing)?;
     intent.edited = edited;
@@ -235,6 +239,7 @@ pub fn default_message(
     tdd: &Tdd<'_>,
     run: &RunState,
     token: u32,
+    of: Option<&String>,
     paths: &[RepoPath],
 ) -> Result<String, Fault> {
     let memory = Memory::of(run)?;
@@ -244,7 +249,7 @@ pub fn default_message(
     let item = run
         .item(present)
         .ok_or_else(|| Fault::bug("a message for no subtask"))?;
-    let green = memory::green(present);
+    let green = Tested::of(&present.kept, of);
     let files: Vec<String> = in_project(&memory, paths);
     compose(
         tdd,

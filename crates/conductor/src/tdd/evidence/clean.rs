@@ -2,7 +2,8 @@
 
 use project::config::Config;
 use project::git::{Oid, RepoPath, Repository};
-use rails::{Refusal, RunState};
+use rails::role::Shows;
+use rails::{Refusal, Role, RunState};
 
 use super::super::changes::Changes;
 use super::super::memory::Memory;
@@ -14,9 +15,9 @@ use super::{Taken, suite::Ran};
 use crate::fault::Fault;
 use ::evidence::TestFormat;
 
-/// Whether the settings ask for it, and a report is of RED.
-pub fn is_due(config: &Config, state: &str) -> bool {
-    config.evidence.red_in_clean_tree && state == "red"
+/// Whether the settings ask for it, and a report has to show a new failure.
+pub fn is_due(config: &Config, role: &Role) -> bool {
+    config.evidence.red_in_clean_tree && role.shows == Some(Shows::NewFailure)
 }
 
 /// Runs the suite in a throw-away checkout of the last commit, with the tests of RED in it.

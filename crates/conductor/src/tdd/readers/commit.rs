@@ -2,18 +2,19 @@
 
 use globset::{Glob, GlobSetBuilder};
 use project::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
-use rails::{Finding, Reading, RunState};
+use rails::{Finding, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
 
 use super::super::changes::Changes;
-use super::super::memory::{self, COMMITS, Green, LAST_COMMIT, Memory};
+use super::super::memory::{self, COMMITS, LAST_COMMIT, Memory, Tested};
 use super::super::{Raw, Tdd, refusal};
+use super::tests::name_of;
 use super::{common_findings, finding, named_paths, on_the_branch, with_files};
 use crate::fault::Fault;
 use crate::support::No;
 
 /// Reads a report of a commit.
-pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
+pub fn read(tdd: &Tdd<'_>, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
     let Raw::Commit {
         message,
         files,
@@ -36,9 +37,13 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     let rewritten = findings
         .iter()
         .any(|finding| finding.policy == "history_rewritten");
-    let green = run.token(token).and_then(memory::green).unwrap_or_default();
+    let present = run.token(token);
+    let tested = Rests {
+        label: role.of.as_ref(),
+        tested: present.and_then(|token| Tested::of(&token.kept, role.of.as_ref())),
+    };
     if let Some(sha) = sha {
-        return made_already(tdd, &status, &memory, run, &green, sha, findings);
+        return made_already(tdd, &status, &memory, run, &tested, sha, findings);
     }
     let named = named_paths(tdd, &repository, files)?;
     let changes = Changes::of(&status, &memory, &repository, &named)?;
@@ -94,19 +99,20 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
         .into());
     }
     secrets(tdd, &repository, &paths)?;
-    findings.extend(changed_since(&repository, &green)?);
+    findings.extend(tested.changed_since(&repository)?);
     let left: Vec<String> = changes
         .paths()
         .iter()
         .filter(|path| !paths.contains(path))
         .map(ToString::to_string)
         .collect();
-    if !left.is_empty() {
+    if !left.is_empty() && tested.tested.is_some() {
         findings.push(with_files(
             finding(
                 "changed_after_green",
                 format!(
-                    "the accepted GREEN was tested with files that this commit leaves out: {}",
+                    "the accepted {} was tested with files that this commit leaves out: {}",
+                    tested.name(),
                     left.join(", ")
                 ),
                 "leave --files out to commit all of them, or reopen and test without them",
@@ -172,26 +178,61 @@ fn secrets(tdd: &Tdd<'_>, repository: &Repository, paths: &[RepoPath]) -> Result
     Err(refusal(
         "secret_file",
         format!("this looks like a secret: {}", found.join(", ")),
-        "move the file away, go back with `tm autopilot reopen --reason …`, run the tests again, report GREEN, then commit; if it is meant to be committed, a person lists it under git.allowSecrets before a new run",
+        "move the file away, go back with `tm autopilot reopen --reason …`, run the tests again, report them, then commit; if it is meant to be committed, a person lists it under git.allowSecrets before a new run",
     )
     .detail("files", found)
     .into())
 }
 
-/// Whether the tree is still the one that GREEN was accepted with.
-fn changed_since(repository: &Repository, green: &Green) -> Result<Option<Finding>, No> {
-    let now = repository.fingerprint(&FingerprintRequest {
-        exclude: &green.exclude,
-        ..FingerprintRequest::default()
-    })?;
-    if now.tree.as_str() == green.tree {
-        return Ok(None);
+/// The report that a commit rests on.
+struct Rests<'a> {
+    /// Its label; none where the workflow names none.
+    label: Option<&'a String>,
+    /// What it was about; none where the item did not come by it.
+    tested: Option<Tested>,
+}
+
+impl Rests<'_> {
+    /// What people call it.
+    fn name(&self) -> String {
+        name_of(self.label)
     }
-    Ok(Some(finding(
-        "changed_after_green",
-        "the files are no longer those that the accepted GREEN was tested with",
-        "go back with `tm autopilot reopen --reason …`, run the tests again, report GREEN, then commit",
-    )))
+
+    /// Whether nothing was tested of what a tested report is asked for.
+    fn is_untested(&self) -> Option<Finding> {
+        (self.label.is_some() && self.tested.is_none()).then(|| {
+            finding(
+                "changed_after_green",
+                format!("no accepted {} stands behind this commit", self.name()),
+                "go back with `tm autopilot reopen --reason …`, run the tests, report them, then commit",
+            )
+        })
+    }
+
+    /// Whether the tree is still the one that was tested.
+    fn changed_since(&self, repository: &Repository) -> Result<Option<Finding>, No> {
+        let Some(tested) = &self.tested else {
+            return Ok(self.is_untested());
+        };
+        let now = repository.fingerprint(&FingerprintRequest {
+            exclude: &tested.exclude,
+            ..FingerprintRequest::default()
+        })?;
+        if now.tree.as_str() == tested.tree {
+            return Ok(None);
+        }
+        Ok(Some(finding(
+            "changed_after_green",
+            format!(
+                "the files are no longer those that the accepted {} was tested with",
+                self.name()
+            ),
+            format!(
+                "go back with `tm autopilot reopen --reason …`, run the tests again, report {}, then commit",
+                self.name()
+            ),
+        )))
+    }
 }
 
 /// A commit that the executor made itself.
@@ -200,7 +241,7 @@ fn made_already(
     status: &TreeStatus,
     memory: &Memory,
     run: &RunState,
-    green: &Green,
+    rests: &Rests<'_>,
     sha: &str,
     mut findings: Vec<Finding>,
 ) -> Result<Reading, No> {
@@ -256,13 +297,22 @@ fn made_already(
             foreign(format!("{} changes nothing", oid.short()));
         }
         message = commits.last().map(|commit| commit.message.clone());
-        let tree = repository.tree_of_commit_without(&oid, &last, &green.exclude)?;
-        if straight && !paths.is_empty() && tree.tree.as_str() != green.tree {
-            findings.push(finding(
-                "changed_after_green",
-                "the commit does not hold the files that were tested with the accepted GREEN",
-                "go back with `tm autopilot reopen --reason …`, run the tests again, and report GREEN",
-            ));
+        findings.extend(rests.is_untested());
+        if let Some(tested) = &rests.tested {
+            let tree = repository.tree_of_commit_without(&oid, &last, &tested.exclude)?;
+            if straight && !paths.is_empty() && tree.tree.as_str() != tested.tree {
+                findings.push(finding(
+                    "changed_after_green",
+                    format!(
+                        "the commit does not hold the files that were tested with the accepted {}",
+                        rests.name()
+                    ),
+                    format!(
+                        "go back with `tm autopilot reopen --reason …`, run the tests again, and report {}",
+                        rests.name()
+                    ),
+                ));
+            }
         }
     }
     let before: Vec<String> = paths

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::super::evidence::is_meant;
 use super::super::evidence::ledger::{Lacking, Ledger, Owed};
-use super::super::memory::{LAST_TOTAL, RED};
+use super::super::memory::{LAST_TOTAL, Shown};
 use super::super::texts::tests;
-use super::tests::{At, few, ledger, named};
+use super::tests::{At, few, ledger, name_of, named};
 use super::{finding, with_tests};
 use crate::support::No;
 
@@ -20,9 +20,9 @@ const FAILING: &str = "failing";
 const STUCK_AFTER: u64 = 3;
 
 impl At<'_> {
-    /// Holds the tests by name against those of RED and of before.
-    pub(super) fn compare(&mut self, of_red: Option<&Value>) -> Result<(), No> {
-        let red = ledger(self.tdd, of_red.and_then(|red| red.get("ledger")))?;
+    /// Holds the tests by name against those that were shown to fail, and those of before.
+    pub(super) fn compare(&mut self, against: Option<&Shown>) -> Result<(), No> {
+        let red = ledger(self.tdd, against.and_then(|shown| shown.ledger.as_deref()))?;
         let held = red.as_ref().or(self.before.as_ref());
         if let Some((message, suggestion)) = held.and_then(|held| self.unlike(held, red.is_some()))
         {
@@ -45,7 +45,7 @@ impl At<'_> {
             red: red.as_ref(),
             new,
         };
-        let in_red = removed_in_red(of_red);
+        let in_red = removed_before(against);
         let lacking = owed.lacking(now, |id| {
             self.taken.was_removed(id) || in_red.iter().any(|removed| is_meant(removed, id))
         });
@@ -63,7 +63,8 @@ impl At<'_> {
             .map(str::to_owned)
             .collect();
         if !lacking.is_none() {
-            self.findings.push(told_of(lacking));
+            self.findings
+                .push(told_of(lacking, &name_of(self.role.against.as_ref())));
         }
         if !known.is_empty() {
             self.facts.insert("knownFailing".to_owned(), named(&known));
@@ -90,10 +91,10 @@ impl At<'_> {
             return is_red.then(|| {
                 (
                     format!(
-                        "RED was reported as {}, and this is {}: the names of tests cannot be compared",
-                        held.format, report.format
+                        "{} was reported as {}, and this is {}: the names of tests cannot be compared",
+                        name_of(self.role.against.as_ref()), held.format, report.format
                     ),
-                    "report in the format of RED; to change it, go back with `tm autopilot reopen --reason …`",
+                    "report in that format; to change it, go back with `tm autopilot reopen --reason …`",
                 )
             });
         }
@@ -119,7 +120,7 @@ impl At<'_> {
         };
         let failing: Vec<&str> = now.failing().collect();
         let hash = journal::sha256_hex(failing.join("\n").as_bytes());
-        let before = self.present.and_then(|token| token.kept.get(FAILING));
+        let before = self.kept.get(FAILING);
         let times = before
             .filter(|before| before.get("hash").and_then(Value::as_str) == Some(&hash))
             .and_then(|before| before.get("times")?.as_u64())
@@ -167,9 +168,9 @@ impl At<'_> {
         self.findings.push(with_tests(found, &flaky));
     }
 
-    /// Fewer tests than there were: in RED, or, where RED could not count them because they did not
-    /// compile, and where there is no RED, in the last accepted GREEN.
-    pub(super) fn gone_missing(&mut self) {
+    /// Fewer tests than there were: in the report that it is held against, or, where that could not count them because
+    /// they did not compile, and where there is none, in the last one in which all passed.
+    pub(super) fn gone_missing(&mut self, against: Option<&Shown>) {
         // Where each of them is named, that says more than how many they are.
         let named = |finding: &Finding| {
             finding.policy == "tests_missing" && finding.details.contains_key("tests")
@@ -186,30 +187,24 @@ impl At<'_> {
             return;
         }
         let all = &self.taken.counts;
-        let of_red = self.present.and_then(|token| token.kept.get(RED));
         let last = self.run.kept.get(LAST_TOTAL).and_then(Value::as_u64);
-        let last = last.unwrap_or(0).saturating_sub(self.removed(of_red));
-        let red = self
-            .item
-            .and_then(|item| item.fields.get("redTotal"))
-            .and_then(Value::as_u64)
-            .filter(|total| *total > 0);
-        let number = |name: &str| of_red.and_then(|red| red.get(name)?.as_u64());
-        let uncounted = number("errors").is_some_and(|errors| errors > 0);
-        let before = match red {
-            Some(red) if uncounted => red.max(last),
-            Some(red) => red,
+        let last = last.unwrap_or(0).saturating_sub(self.removed(against));
+        let uncounted = against.is_some_and(|shown| shown.errors > 0);
+        let before = match against.map(|shown| shown.total).filter(|total| *total > 0) {
+            Some(total) if uncounted => total.max(last),
+            Some(total) => total,
             None => last,
         };
-        let ran_in_red = number("ran").filter(|_| !uncounted).unwrap_or(0);
+        let ran_in_red = against.filter(|_| !uncounted).map_or(0, |shown| shown.ran);
         let skipped = all.total() >= before && all.ran() < ran_in_red && all.skipped > 0;
         if all.total() >= before && !skipped {
             return;
         }
         let message = if skipped {
             format!(
-                "{} ran, {ran_in_red} did in RED: {} skipped now",
+                "{} ran, {ran_in_red} did in {}: {} skipped now",
                 tests(all.ran()),
+                name_of(self.role.against.as_ref()),
                 all.skipped
             )
         } else {
@@ -226,8 +221,8 @@ impl At<'_> {
     }
 
     /// How many of the tests of before were taken out on purpose.
-    fn removed(&self, of_red: Option<&Value>) -> u64 {
-        let in_red = removed_in_red(of_red);
+    fn removed(&self, against: Option<&Shown>) -> u64 {
+        let in_red = removed_before(against);
         let meant = |id: &&str| {
             self.taken.was_removed(id) || in_red.iter().any(|removed| is_meant(removed, id))
         };
@@ -238,7 +233,7 @@ impl At<'_> {
     }
 }
 
-fn told_of(lacking: Lacking) -> Finding {
+fn told_of(lacking: Lacking, against: &str) -> Finding {
     let mut told = Vec::new();
     for (what, ids) in [
         ("missing", &lacking.missing),
@@ -250,7 +245,7 @@ fn told_of(lacking: Lacking) -> Finding {
         }
     }
     if lacking.no_new {
-        told.push("the tests that could not be built in RED do not show up: there is no test that was not there before".to_owned());
+        told.push(format!("the tests that could not be built in {against} do not show up: there is no test that was not there before"));
     }
     let mut all = lacking.missing;
     all.extend(lacking.skipped);
@@ -259,10 +254,10 @@ fn told_of(lacking: Lacking) -> Finding {
         finding(
             "tests_missing",
             format!(
-                "tests that passed before, or failed in RED, do not pass now: {}",
+                "tests that passed before, or failed in {against}, do not pass now: {}",
                 told.join("; ")
             ),
-            "report the whole suite and bring them back; name tests that were taken out on purpose, in RED, with --removed ID",
+            "report the whole suite and bring them back; name tests that were taken out on purpose where they were taken out, with --removed ID",
         ),
         &all,
     )
@@ -273,10 +268,7 @@ fn is_among(ids: &[String], id: &str) -> bool {
     ids.binary_search_by(|one| one.as_str().cmp(id)).is_ok()
 }
 
-/// What RED said was taken out.
-fn removed_in_red(of_red: Option<&Value>) -> Vec<String> {
-    of_red
-        .and_then(|red| red.get("removed"))
-        .and_then(|removed| serde_json::from_value(removed.clone()).ok())
-        .unwrap_or_default()
+/// What was said to be taken out when the failing tests were shown.
+fn removed_before(against: Option<&Shown>) -> &[String] {
+    against.map_or(&[], |shown| &shown.removed)
 }

@@ -2,8 +2,8 @@
 
 use project::config::CoverageThresholds;
 use project::git::{Change, FingerprintRequest, Oid, RepoPath, Repository, StatusCode, TreeStatus};
-use rails::state::{Item, Token};
-use rails::{Finding, Reading, RunState};
+use rails::role::{Shows, Suite};
+use rails::{Finding, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
 
 use super::super::changes::Changes;
@@ -11,7 +11,7 @@ use super::super::evidence::frozen::{Frozen, Look};
 use super::super::evidence::ledger::Ledger;
 use super::super::evidence::subject::Subject;
 use super::super::evidence::{self, Taken, clean, level_name};
-use super::super::memory::{self, GREEN, Green, LAST_LEDGER, LAST_TOTAL, Memory, RED};
+use super::super::memory::{self, LAST_LEDGER, LAST_TOTAL, Memory, Shown, Tested};
 use super::super::products;
 use super::super::results::{Counts, Coverage};
 use super::super::{Raw, Tdd, refusal};
@@ -24,7 +24,7 @@ use crate::support::No;
 const MOST_NAMED: usize = 100;
 
 /// Reads a report of test results.
-pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
+pub fn read(tdd: &Tdd<'_>, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
     let Raw::Tests { taken, files, said } = &tdd.raw else {
         return Err(
             Fault::new(Kind::Usage, "wrong_report", "this step takes test results")
@@ -59,9 +59,9 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     all_changed(&named, &changed)?;
     let since = with_committed(&changes, &changed, &repository, &last)?;
     let present = run.token(token);
-    let item = present.and_then(|token| run.item(token));
-    let state = present.map_or("", |token| token.state.as_str());
-    if matches!(state, "red" | "green") {
+    let nothing = Map::new();
+    // What the full suite is about is committed, and what it leaves behind is committed by nobody.
+    if role.suite.is_none() {
         no_products(&repository, &changes, &named)?;
     }
     let mut used = Used::of(run);
@@ -79,12 +79,12 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
     let mut at = At {
         tdd,
         run,
-        present,
-        item,
+        role,
+        kept: present.map_or(&nothing, |token| &token.kept),
         taken,
         counts: taken.counts,
         now: taken.ledger(),
-        before: ledger(tdd, run.kept.get(LAST_LEDGER))?,
+        before: ledger(tdd, run.kept.get(LAST_LEDGER).and_then(Value::as_str))?,
         memory: &memory,
         repository: &repository,
         changes: &changes,
@@ -107,10 +107,10 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
         config.evidence.require_coverage,
     ));
     at.flaky();
-    match state {
-        "red" => at.red(&changed)?,
-        "green" => at.green()?,
-        _ => at.suite(&status, &changed)?,
+    match (role.shows, role.suite) {
+        (Some(Shows::NewFailure), _) => at.new_failure(&changed)?,
+        (None, None) => at.passing()?,
+        (None, Some(Suite::Full)) => at.full_suite(&status, &changed)?,
     }
     let mut facts = facts(
         &at.counts,
@@ -140,8 +140,10 @@ pub fn read(tdd: &Tdd<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
 pub(super) struct At<'a> {
     pub(super) tdd: &'a Tdd<'a>,
     pub(super) run: &'a RunState,
-    pub(super) present: Option<&'a Token>,
-    pub(super) item: Option<&'a Item>,
+    /// What it is for.
+    pub(super) role: &'a Role,
+    /// What the reports before it left.
+    pub(super) kept: &'a Map<String, Value>,
     pub(super) taken: &'a Taken,
     /// The numbers, less what failed before and may.
     pub(super) counts: Counts,
@@ -163,7 +165,13 @@ pub(super) struct At<'a> {
 }
 
 impl At<'_> {
-    fn red(&mut self, changed: &[String]) -> Result<(), No> {
+    /// What people call the report.
+    pub(super) fn name(&self) -> String {
+        name_of(self.role.label.as_ref())
+    }
+
+    /// Tests are there that fail, and did not before.
+    fn new_failure(&mut self, changed: &[String]) -> Result<(), No> {
         let mut written =
             Look::new(self.repository, self.memory, self.last)?.written(self.since)?;
         // A report that git knows is none of the product.
@@ -177,24 +185,28 @@ impl At<'_> {
                 finding(
                     "production_changed",
                     format!(
-                        "files other than tests were changed in RED: {}",
+                        "files other than tests were changed in {}: {}",
+                        self.name(),
                         few(&written.product)
                     ),
-                    "write only tests in RED; what they test comes in GREEN",
+                    format!(
+                        "write only tests in {}; what they test comes behind it",
+                        self.name()
+                    ),
                 ),
                 &written.product,
             ));
         }
-        let mut kept = json!({
-            "failing": self.counts.failing(),
-            "errors": self.counts.errors,
-            "ran": self.counts.ran(),
-            "total": self.counts.total(),
-            "files": short(changed),
-            "frozen": written.frozen,
-            "level": level_name(self.taken.level()),
-            "removed": self.taken.removed,
-        });
+        let mut shown = Shown {
+            failing: self.counts.failing(),
+            errors: self.counts.errors,
+            ran: self.counts.ran(),
+            total: self.counts.total(),
+            files: short(changed),
+            level: level_name(self.taken.level()).to_owned(),
+            removed: self.taken.removed.clone(),
+            ..Shown::default()
+        };
         if let Some(now) = &self.now {
             let before = self
                 .before
@@ -221,11 +233,16 @@ impl At<'_> {
                 .insert("failingTests".to_owned(), named(&failing));
             self.facts.insert("newlyFailing".to_owned(), named(&new));
             let hash = now.keep(&self.tdd.dir)?;
-            kept["ledger"] = hash.as_str().into();
-            kept["new"] = named(&new);
+            shown.ledger = Some(hash.clone());
+            shown.new = new.into_iter().take(MOST_NAMED).collect();
             self.hashes.push(hash);
         }
-        self.keep.insert(RED.to_owned(), kept);
+        if let Some(label) = &self.role.label {
+            self.keep.extend([shown.entry(label)?]);
+        }
+        if let Some(label) = &self.role.freezes {
+            self.keep.extend([written.frozen.entry(label)?]);
+        }
         Ok(())
     }
 
@@ -237,14 +254,12 @@ impl At<'_> {
             .collect()
     }
 
-    fn green(&mut self) -> Result<(), No> {
+    /// All tests pass, those too that the report showed that it is held against.
+    fn passing(&mut self) -> Result<(), No> {
         let look = Look::new(self.repository, self.memory, self.last)?;
-        let of_red = self.present.and_then(|token| token.kept.get(RED));
-        let frozen: Option<Frozen> = of_red
-            .and_then(|red| red.get("frozen"))
-            .and_then(|frozen| serde_json::from_value(frozen.clone()).ok());
-        // A repair has no RED: its tests are those that the suite has.
-        if let Some(mut frozen) = frozen {
+        let against = Shown::of(self.kept, self.role.against.as_ref());
+        // An item that did not come by that report has nothing frozen: its tests are those that the suite has.
+        if let Some(mut frozen) = Frozen::of(self.kept, self.role.frozen.as_ref()) {
             // Nor is one that lies among the tests a test.
             let handed = self.handed();
             frozen
@@ -255,15 +270,19 @@ impl At<'_> {
                 self.findings.push(with_files(
                     finding(
                         "tests_changed",
-                        format!("tests were changed since RED was accepted: {}", few(&changed)),
-                        "put them back; if a test was wrong, go back with `tm autopilot reopen --reason …`, mend it there and report RED again",
+                        format!(
+                            "tests were changed since {} was accepted: {}",
+                            name_of(self.role.against.as_ref()),
+                            few(&changed)
+                        ),
+                        "put them back; if a test was wrong, go back with `tm autopilot reopen --reason …`, mend it there and report again",
                     ),
                     &changed,
                 ));
             }
         }
-        self.compare(of_red)?;
-        self.gone_missing();
+        self.compare(against.as_ref())?;
+        self.gone_missing(against.as_ref());
         self.stuck();
         let lines = self
             .repository
@@ -271,20 +290,23 @@ impl At<'_> {
         self.facts
             .insert("linesChanged".to_owned(), lines.to_string().into());
         if self.counts.failing() == 0 && self.counts.passed > 0 {
-            let green = tested(
+            let tested = tested(
                 self.repository,
                 self.memory,
                 self.changes,
                 &self.counts,
                 self.taken.coverage.as_ref(),
             )?;
-            self.keep.insert(GREEN.to_owned(), green);
+            if let Some(label) = &self.role.label {
+                self.keep.extend([tested.entry(label)?]);
+            }
             self.accepted()?;
         }
         Ok(())
     }
 
-    fn suite(&mut self, status: &TreeStatus, changed: &[String]) -> Result<(), No> {
+    /// The whole suite passes, with everything committed.
+    fn full_suite(&mut self, status: &TreeStatus, changed: &[String]) -> Result<(), No> {
         self.findings.extend(changed_since_commit(changed));
         if changed.is_empty() && status.head.as_ref() != Some(self.last) {
             self.findings.push(finding(
@@ -294,7 +316,7 @@ impl At<'_> {
             ));
         }
         self.compare(None)?;
-        self.gone_missing();
+        self.gone_missing(None);
         if self.counts.failing() == 0 {
             self.accepted()?;
         }
@@ -316,10 +338,16 @@ impl At<'_> {
 }
 
 /// The ledger with this hash in the run's evidence.
-pub(super) fn ledger(tdd: &Tdd<'_>, hash: Option<&Value>) -> Result<Option<Ledger>, Fault> {
-    hash.and_then(Value::as_str)
-        .map(|hash| Ledger::read(&tdd.dir, hash))
-        .transpose()
+pub(super) fn ledger(tdd: &Tdd<'_>, hash: Option<&str>) -> Result<Option<Ledger>, Fault> {
+    hash.map(|hash| Ledger::read(&tdd.dir, hash)).transpose()
+}
+
+/// What people call a report, by its label.
+pub fn name_of(label: Option<&String>) -> String {
+    label.map_or_else(
+        || "the report before".to_owned(),
+        |label| label.to_uppercase(),
+    )
 }
 
 /// The reports that were handed in and lie in the working tree without being git's or named: they are no work of the run.
@@ -497,26 +525,25 @@ fn no_products(repository: &Repository, changes: &Changes, named: &[RepoPath]) -
     .into())
 }
 
-/// What was tested, so that COMMIT can tell whether it is what is committed.
+/// What was tested, so that a commit can tell whether it is what is committed.
 fn tested(
     repository: &Repository,
     memory: &Memory,
     changes: &Changes,
     counts: &Counts,
     coverage: Option<&Coverage>,
-) -> Result<Value, No> {
+) -> Result<Tested, No> {
     let exclude = changes.exclude(memory, repository);
     let fingerprint = repository.fingerprint(&FingerprintRequest {
         exclude: &exclude,
         ..FingerprintRequest::default()
     })?;
-    let green = Green {
+    Ok(Tested {
         tree: fingerprint.tree.to_string(),
         exclude,
         passed: counts.passed,
         lines: coverage.and_then(|coverage| coverage.lines),
-    };
-    Ok(serde_json::to_value(green).map_err(|error| Fault::bug(error.to_string()))?)
+    })
 }
 
 fn changed_since_commit(changed: &[String]) -> Option<Finding> {

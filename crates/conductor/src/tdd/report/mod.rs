@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::derived::{commit_of, event_of};
 use super::evidence::level_name;
-use super::memory::{self, BASELINE, GREEN, Memory};
+use super::memory::{self, BASELINE, Memory, Tested};
 use super::{effects, texts, view};
 use crate::clock::millis_of;
 use crate::fault::Fault;
@@ -288,7 +288,7 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
         Event::ReportAccepted(report) | Event::ReportRetried(report) => {
             warned(story, report);
             let accepted = matches!(event, Event::ReportAccepted(_));
-            match (&report.item, report.reader.as_str()) {
+            match (&report.item, report.reader()) {
                 (Some(item), "tests") => tested(story, dir, run, at, report, item, accepted),
                 (None, "tests") => {
                     let suite = Phase::of(report, at);
@@ -434,7 +434,7 @@ fn tested(
 ) {
     let mut phase = Phase::of(report, at);
     let row = story.rows.entry(item.to_owned()).or_default();
-    if report.state == "red" {
+    if report.role.shows.is_some() {
         if accepted {
             phase.look_up_red(dir, run, report);
             row.red = Some(phase);
@@ -459,11 +459,7 @@ fn tested(
             .map_or(&[][..], |suite| &suite.failing[..]),
     };
     phase.look_up_green(dir, run, report, owed);
-    row.tree = report
-        .keep
-        .get(GREEN)
-        .and_then(|green| green.get("tree")?.as_str())
-        .map(str::to_owned);
+    row.tree = Tested::of(&report.keep, report.role.label.as_ref()).map(|tested| tested.tree);
     row.green = Some(phase);
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::super::evidence::ledger::Ledger;
 use super::super::evidence::suite::Ran;
 use super::super::evidence::{Handed, level_name};
-use super::super::memory::{LAST_LEDGER, RED};
+use super::super::memory::{LAST_LEDGER, Shown};
 use project::config::Level;
 
 /// At most so many tests are named in each list of the report for programs, and of a line of the journal.
@@ -122,8 +122,9 @@ impl Phase {
 
     /// Looks up in the evidence of the run which tests RED showed failing. What is lost is known from the journal in part.
     pub fn look_up_red(&mut self, dir: &Path, run: &RunState, report: &Reported) {
-        let kept = report.keep.get(RED).and_then(|red| red.get("ledger"));
-        if let Some(red) = ledger(dir, kept) {
+        let shown = Shown::of(&report.keep, report.role.label.as_ref());
+        let hash = shown.and_then(|shown| shown.ledger).map(Value::from);
+        if let Some(red) = ledger(dir, hash.as_ref()) {
             let before =
                 ledger(dir, run.kept.get(LAST_LEDGER)).filter(|before| before.format == red.format);
             self.newly_failing = red.newly_failing(before.as_ref());

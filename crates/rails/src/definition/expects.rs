@@ -1,0 +1,106 @@
+//! What a state expects, as a definition says it.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+
+use super::Ordered;
+use crate::diagnostic::Located;
+use crate::role::{Shows, Suite};
+
+/// What a state expects: `tests`, which is a reader alone, or `{ tests: { as: red, shows: new_failure } }`, with the role of
+/// what it reads.
+#[derive(Debug, Clone)]
+pub struct Expects {
+    /// The evidence reader.
+    pub reader: Located<String>,
+    /// The role of what is reported.
+    pub role: RoleDef,
+}
+
+/// The role of a report; see [`crate::role::Role`], which holds the same for a journal.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "camelCase",
+    expecting = "a role, such as `{ as: green, against: red }`"
+)]
+pub struct RoleDef {
+    /// The label of the report.
+    #[serde(default, rename = "as")]
+    pub label: Option<Located<String>>,
+    /// What it has to show.
+    #[serde(default)]
+    pub shows: Option<Located<Shows>>,
+    /// The label under which it freezes what it shows.
+    #[serde(default)]
+    pub freezes: Option<Located<String>>,
+    /// The label of the report that it is held against.
+    #[serde(default)]
+    pub against: Option<Located<String>>,
+    /// The label of what must not have changed.
+    #[serde(default)]
+    pub frozen: Option<Located<String>>,
+    /// The label of the report that it rests on.
+    #[serde(default)]
+    pub of: Option<Located<String>>,
+    /// How much of the suite it is about.
+    #[serde(default)]
+    pub suite: Option<Located<Suite>>,
+}
+
+enum Written {
+    Reader(String),
+    WithRole(Located<String>, RoleDef),
+}
+
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Written;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a reader, or one with its role, such as `{ tests: { as: red } }`")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Written, E> {
+                Ok(Written::Reader(text.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Written, A::Error> {
+                let readers = Ordered::<RoleDef>::deserialize(MapAccessDeserializer::new(map))?;
+                let mut all = readers.iter();
+                match (all.next(), all.next()) {
+                    (Some((reader, role)), None) => {
+                        Ok(Written::WithRole(reader.clone(), role.clone()))
+                    }
+                    (None, _) => Err(de::Error::custom("`expects` names no reader")),
+                    (Some(_), Some((second, _))) => Err(de::Error::custom(format!(
+                        "`{}` is a second reader: a state has one that takes its report",
+                        second.value
+                    ))),
+                }
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+impl<'de> Deserialize<'de> for Expects {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Located::<Written>::deserialize(deserializer)?;
+        Ok(match written.value {
+            Written::Reader(value) => Self {
+                reader: Located {
+                    value,
+                    at: written.at,
+                },
+                role: RoleDef::default(),
+            },
+            Written::WithRole(reader, role) => Self { reader, role },
+        })
+    }
+}
