@@ -1,14 +1,9 @@
-//! What the evidence of a run rests on: suites that are run, trees they run in, tests within sources, and what a test
-//! command really is.
+//! The crate as its users see it.
 
-mod definition;
-#[path = "../git/fixture.rs"]
-#[expect(
-    dead_code,
-    reason = "commits are made and looked for by the tests of git"
-)]
-mod fixture;
-mod inline_tests;
-mod setup;
-mod suite;
-mod worktree;
+mod config;
+mod convention;
+mod evidence;
+mod git;
+mod process;
+mod profile;
+mod tasks;

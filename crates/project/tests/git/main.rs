@@ -1,9 +1,0 @@
-//! The repository module against the real `git` program, in throw-away repositories with settings of their own.
-
-mod branches;
-mod committing;
-mod finding;
-mod fingerprints;
-mod fixture;
-mod recovering;
-mod statuses;

@@ -1,0 +1,8 @@
+//! What the evidence of a run rests on: suites that are run, trees they run in, tests within sources, and what a test
+//! command really is.
+
+mod definition;
+mod inline_tests;
+mod setup;
+mod suite;
+mod worktree;

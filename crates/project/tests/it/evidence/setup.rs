@@ -1,0 +1,152 @@
+//! Whether a fresh checkout has what tests need.
+
+use crate::git::fixture::{Fixture, run};
+
+fn needs(fixture: &Fixture) -> Option<String> {
+    fixture.repository.needs_setup().unwrap()
+}
+
+#[test]
+fn dependencies_in_the_home_need_none() {
+    let fixture = Fixture::new();
+    for manifest in [
+        "Cargo.toml",
+        "go.mod",
+        "pom.xml",
+        "build.gradle",
+        "shop.csproj",
+        "pyproject.toml",
+        "Gemfile",
+    ] {
+        fixture.write(manifest, "");
+    }
+    fixture.write(".gitignore", "target/\nvendor/bundle/\n");
+    fixture.write("target/debug/a", "");
+    assert_eq!(needs(&fixture), None);
+    fixture.commit_all("all");
+    assert_eq!(needs(&fixture), None);
+}
+
+#[test]
+fn untracked_folders_are_named() {
+    for (manifest, place) in [
+        ("package.json", "node_modules"),
+        ("composer.json", "vendor"),
+        ("Gemfile", "vendor/bundle"),
+        ("mix.exs", "deps"),
+        ("pyproject.toml", ".venv"),
+        ("requirements.txt", "venv"),
+        ("Podfile", "Pods"),
+    ] {
+        let fixture = Fixture::new();
+        fixture.write(manifest, "{}");
+        fixture.write(&format!("{place}/a/b.txt"), "a");
+        assert_eq!(needs(&fixture).as_deref(), Some(place), "{manifest}");
+        fixture.write(".gitignore", &format!("/{place}\n"));
+        assert_eq!(
+            needs(&fixture).as_deref(),
+            Some(place),
+            "{manifest} ignored"
+        );
+        std::fs::remove_file(fixture.at(".gitignore")).unwrap();
+        fixture.commit_all("dependencies, too");
+        assert_eq!(needs(&fixture), None, "{manifest} tracked");
+    }
+}
+
+#[test]
+fn what_a_manifest_asks_for_and_is_not_there_yet() {
+    for (manifest, text, expected) in [
+        (
+            "package.json",
+            r#"{"devDependencies": {"vitest": "3"}}"#,
+            Some("node_modules"),
+        ),
+        (
+            "package.json",
+            r#"{"scripts": {"test": "node --test"}}"#,
+            None,
+        ),
+        ("package.json", r#"{"dependencies": {}}"#, None),
+        ("package.json", r#"{"dependencies": "#, None),
+        (
+            "composer.json",
+            r#"{"require": {"php": ">=8", "ext-json": "*"}}"#,
+            None,
+        ),
+        (
+            "composer.json",
+            r#"{"require-dev": {"phpunit/phpunit": "11"}}"#,
+            Some("vendor"),
+        ),
+        (
+            "fixtures/package.json",
+            r#"{"dependencies": {"a": "1"}}"#,
+            None,
+        ),
+    ] {
+        let fixture = Fixture::new();
+        fixture.write(manifest, text);
+        assert_eq!(needs(&fixture).as_deref(), expected, "{manifest} {text}");
+    }
+}
+
+#[test]
+fn packages_of_a_workspace_and_folders_of_a_repository() {
+    let fixture = Fixture::new();
+    fixture.write(".gitignore", "node_modules/\n.venv/\n");
+    fixture.write("package.json", r#"{"devDependencies": {"vitest": "3"}}"#);
+    fixture.write("packages/a/package.json", r#"{"dependencies": {"b": "1"}}"#);
+    fixture.write("packages/b/package.json", "{}");
+    fixture.write("tools/pyproject.toml", "");
+    fixture.write("node_modules/vitest/package.json", "{}");
+    fixture.write("packages/a/node_modules/b/package.json", "{}");
+    fixture.write("tools/.venv/pyvenv.cfg", "");
+    fixture.commit_all("all");
+    assert_eq!(
+        needs(&fixture).as_deref(),
+        Some("node_modules, packages/a/node_modules, tools/.venv")
+    );
+    // One of them alone still finds what lies above it.
+    let scoped = |folder: &str| {
+        let repository = fixture.repository.clone().with_scope(&fixture.at(folder));
+        repository.needs_setup().unwrap()
+    };
+    assert_eq!(scoped("packages/b").as_deref(), Some("node_modules"));
+    assert_eq!(
+        scoped("packages/a").as_deref(),
+        Some("node_modules, packages/a/node_modules")
+    );
+}
+
+#[test]
+fn submodules_that_hold_files_are_named() {
+    let other = Fixture::new();
+    let fixture = Fixture::new();
+    let url = other.root().to_str().unwrap();
+    fixture.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        url,
+        "lib",
+    ]);
+    fixture.commit_all("a submodule");
+    assert_eq!(needs(&fixture).as_deref(), Some("the submodule lib"));
+    run(
+        fixture.root(),
+        &fixture.environment(),
+        &["submodule", "--quiet", "deinit", "--force", "lib"],
+    );
+    assert_eq!(needs(&fixture), None);
+}
+
+#[test]
+fn before_the_first_commit_nothing_is_tracked() {
+    let fixture = Fixture::unborn(&[]);
+    fixture.write("package.json", "{}");
+    fixture.write("node_modules/a/b.js", "");
+    assert_eq!(needs(&fixture).as_deref(), Some("node_modules"));
+}

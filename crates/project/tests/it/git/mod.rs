@@ -1,0 +1,9 @@
+//! The repository module against the real `git` program, in throw-away repositories with settings of their own.
+
+mod branches;
+mod committing;
+mod finding;
+mod fingerprints;
+pub mod fixture;
+mod recovering;
+mod statuses;

@@ -1,0 +1,233 @@
+//! Each policy can be off, warn or refuse; what a finding says is the same.
+
+use std::fs;
+
+use super::stage::{NEW_CODE, NEW_TESTS, Stage, set_age, with_report};
+
+/// Brings a run to where a finding is made, and gives the words of the report that makes it.
+type Play = fn(&Stage) -> Vec<String>;
+
+fn words(stage: &Stage, call: &str) -> Vec<String> {
+    let report = stage.suite();
+    with_report(call, &report)
+        .into_iter()
+        .map(str::to_owned)
+        .collect()
+}
+
+fn claim(call: &str) -> Vec<String> {
+    let words = call.split_whitespace().map(str::to_owned);
+    std::iter::once("autopilot".to_owned())
+        .chain(words)
+        .collect()
+}
+
+/// Begins the run without a baseline, and claims RED.
+fn claimed_red(stage: &Stage) {
+    stage.env.auto("start 1").ok();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let red = stage.env.auto("complete red --results failed:1,passed:2");
+    assert_eq!(red.status, 0, "{red:#?}");
+    stage.env.write("src/spaces.sh", NEW_CODE);
+}
+
+const PLAYS: &[(&str, Play)] = &[
+    ("red_without_tests", |stage| {
+        stage.start();
+        stage.env.write("src/words.sh", "words() { echo 7; }\n");
+        words(stage, "complete red")
+    }),
+    ("production_changed", |stage| {
+        stage.start();
+        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        stage.env.write("src/other.sh", "other() { :; }\n");
+        words(stage, "complete red")
+    }),
+    ("no_new_failure", |stage| {
+        stage
+            .env
+            .write("tests/old_test.sh", "test_old() { false; }\n");
+        stage.env.commit_all("A test that fails");
+        stage.start();
+        stage
+            .env
+            .write("tests/spaces_test.sh", "test_spaces() { true; }\n");
+        words(stage, "complete red")
+    }),
+    ("tests_changed", |stage| {
+        stage.start();
+        stage.red();
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        stage.env.write(
+            "tests/words_test.sh",
+            "test_one() { :; }\ntest_two() { :; }\n",
+        );
+        words(stage, "complete green")
+    }),
+    ("fewer_tests", |stage| {
+        claimed_red(stage);
+        claim("complete green --results passed:2,failed:0")
+    }),
+    ("tests_missing", |stage| {
+        stage.start();
+        stage.red();
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        claim("complete green --results passed:3,failed:0")
+    }),
+    ("changed_after_green", |stage| {
+        claimed_red(stage);
+        stage
+            .env
+            .auto("complete green --results passed:3,failed:0")
+            .ok();
+        stage.env.write("src/spaces.sh", "spaces() { echo 1; }\n");
+        claim("commit")
+    }),
+    ("changed_after_commit", |stage| {
+        stage.start();
+        stage.subtask("spaces");
+        stage.subtask("tabs");
+        stage.env.write("src/late.sh", "late() { :; }\n");
+        words(stage, "finalize")
+    }),
+    ("foreign_commit", |stage| {
+        claimed_red(stage);
+        stage
+            .env
+            .auto("complete green --results passed:3,failed:0")
+            .ok();
+        stage
+            .env
+            .git(&["commit", "--quiet", "--allow-empty", "--message", "x"]);
+        claim("commit")
+    }),
+    ("history_rewritten", |stage| {
+        stage.start();
+        stage.subtask("spaces");
+        stage
+            .env
+            .git(&["commit", "--quiet", "--amend", "--message", "Other words"]);
+        stage.env.write(
+            "tests/tabs_test.sh",
+            "test_tabs() { test \"$(tabs)\" = tabs; }\n",
+        );
+        words(stage, "complete red")
+    }),
+    ("command_replaced", |stage| {
+        stage.start();
+        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        let runner = stage.env.read("run.sh");
+        stage
+            .env
+            .write("run.sh", format!("{runner}\n# as before\n"));
+        words(stage, "complete red")
+    }),
+    ("stale_report", |stage| {
+        stage.start();
+        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        let words = words(stage, "complete red");
+        set_age(words.last().unwrap().as_ref(), 3600);
+        words
+    }),
+    ("flaky", |stage| {
+        let again = stage.outside("again");
+        stage.env.auto("start 1").ok();
+        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        let test = format!(
+            "test_again() {{ test -f '{0}' || {{ : >'{0}'; false; }}; }}\n",
+            again.display()
+        );
+        stage.env.write("tests/again_test.sh", test);
+        let report = stage.junit();
+        with_report("complete red", &report)
+            .into_iter()
+            .map(str::to_owned)
+            .collect()
+    }),
+    ("stuck", |stage| {
+        stage.start();
+        stage.red();
+        for _ in 0..2 {
+            stage.report("complete green");
+        }
+        words(stage, "complete green")
+    }),
+    ("coverage_missing", |stage| {
+        claimed_red(stage);
+        claim("complete green --results passed:3,failed:0")
+    }),
+];
+
+#[test]
+fn every_policy_is_played() {
+    let mut played: Vec<&str> = PLAYS.iter().map(|(code, _)| *code).collect();
+    // The settings themselves: told in `cheats_after`, and it cannot be loosened by what it watches.
+    played.push("config_loosened");
+    played.sort_unstable();
+    let mut all = project::config::Policy::CODES.to_vec();
+    all.sort_unstable();
+    assert_eq!(played, all);
+}
+
+fn play(severity: &str, part: usize) {
+    const PARTS: usize = 3;
+    for (code, play) in PLAYS.iter().skip(part).step_by(PARTS) {
+        let threshold = if *code == "coverage_missing" {
+            r#""patterns": ["tests/**"], "coverageThresholds": {"lines": 80}"#
+        } else {
+            r#""patterns": ["tests/**"]"#
+        };
+        let settings = format!(
+            r#""evidence": {{"policy": {{"{code}": "{severity}"}}}}, "autopilot": {{"maxGreenAttempts": 9}}"#
+        );
+        let stage = Stage::with_test(threshold, &settings);
+        let words = play(&stage);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let before = stage.env.journal();
+        let answer = stage.env.tm(&words);
+        let told = answer.json.to_string();
+        let warning = answer.json["warning"].as_str().unwrap_or_default();
+        match severity {
+            "refuse" => {
+                assert_eq!((answer.code(), answer.status), (*code, 3), "{answer:#?}");
+                assert!(before == stage.env.journal(), "{code}");
+                stage.allow(code);
+                let answer = stage.env.tm(&words);
+                assert_ne!(answer.code(), *code, "{answer:#?}");
+            }
+            "warn" => {
+                assert_ne!(answer.code(), *code, "{answer:#?}");
+                let journal = fs::read_to_string(stage.env.run_dir().join("activity.jsonl"));
+                assert!(
+                    journal.unwrap().contains(&format!(r#""{code}""#)),
+                    "{answer:#?}"
+                );
+                if *code != "stuck" && *code != "changed_after_green" && *code != "foreign_commit" {
+                    assert!(!warning.is_empty(), "{code}: {answer:#?}");
+                }
+            }
+            _ => {
+                assert_ne!(answer.code(), *code, "{answer:#?}");
+                assert!(!told.contains(code), "{code}: {answer:#?}");
+            }
+        }
+    }
+}
+
+macro_rules! severities {
+    ($($name:ident: $severity:literal, $part:literal;)+) => {
+        $(#[test] fn $name() { play($severity, $part); })+
+    };
+}
+
+severities! {
+    refused_one: "refuse", 0;
+    refused_two: "refuse", 1;
+    refused_three: "refuse", 2;
+    warned_one: "warn", 0;
+    warned_two: "warn", 1;
+    warned_three: "warn", 2;
+    off_one: "off", 0;
+    off_two: "off", 1;
+    off_three: "off", 2;
+}

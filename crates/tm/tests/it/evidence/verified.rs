@@ -1,0 +1,431 @@
+//! Runs of the suite that the engine makes itself, and how much evidence is asked for.
+
+use std::fs;
+use std::process::Command;
+
+use super::stage::{NEW_CODE, NEW_TESTS, Stage, accepted, set_age};
+use crate::rails::environment::TestEnvironment;
+
+const RED: &[&str] = &["autopilot", "complete", "red", "--verify"];
+const GREEN: &[&str] = &["autopilot", "complete", "green", "--verify"];
+
+#[test]
+fn a_verified_run_from_start_to_end() {
+    let stage = Stage::new(r#""evidence": {"require": "verified"}"#);
+    stage.env.trust(&["config", "trust"]);
+    stage.env.auto("start 1 --verify").ok();
+    for name in ["spaces", "tabs"] {
+        let test = format!("test_{name}() {{ test \"$({name})\" = {name}; }}\n");
+        stage.env.write(&format!("tests/{name}_test.sh"), test);
+        accepted(stage.env.auto("complete").ok());
+        let again = stage.env.tm(GREEN);
+        assert_eq!(again.code(), "green_tests_still_failing", "{again:#?}");
+        let code = format!("{name}() {{ echo {name}; }}\n");
+        stage.env.write(&format!("src/{name}.sh"), code);
+        accepted(stage.env.tm(GREEN).ok());
+        stage.env.auto("commit").ok();
+    }
+    let end = stage.env.auto("finalize").ok();
+    assert_eq!(end["nextAction"]["status"], "completed", "{end}");
+    let journal = String::from_utf8(stage.env.journal()).unwrap();
+    assert!(
+        journal.matches(r#""level":"verified""#).count() >= 7,
+        "{journal}"
+    );
+    assert!(journal.contains(r#""command":"sh run.sh""#), "{journal}");
+}
+
+#[test]
+fn less_than_is_asked_for() {
+    let stage = Stage::started_with(r#""evidence": {"require": "reported"}"#);
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let claim = ["autopilot", "complete", "red", "--results", "failed:1"];
+    stage.refused(
+        &claim,
+        "evidence_too_weak",
+        &["claimed", "reported"],
+        "--report",
+    );
+    accepted(stage.report("complete red").ok());
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    accepted(stage.env.tm(GREEN).ok());
+    stage.env.auto("commit").ok();
+
+    // Where the engine runs the suite itself, a claim is not even looked at.
+    let stage = Stage::new(r#""evidence": {"require": "verified"}"#);
+    stage.env.trust(&["config", "trust"]);
+    stage.env.auto("start 1 --verify").ok();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    accepted(stage.env.auto("complete red --results failed:7").ok());
+    let lie = stage.env.auto("complete green --results passed:3,failed:0");
+    assert_eq!(lie.code(), "green_tests_still_failing", "{lie:#?}");
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    accepted(stage.env.tm(GREEN).ok());
+}
+
+#[test]
+fn what_a_command_may_come_to() {
+    for (name, script, code, status, names) in [
+        (
+            "exit 1 without a failure",
+            "sh run.sh; exit 1\n",
+            "test_command_failed",
+            3,
+            "status 1",
+        ),
+        (
+            "killed by itself",
+            "sh run.sh; kill -9 $$\n",
+            "test_command_failed",
+            3,
+            "status 137",
+        ),
+        (
+            "not understood",
+            "echo all is well\n",
+            "report_unreadable",
+            3,
+            "sh suite.sh",
+        ),
+        (
+            "says nothing",
+            "exit 0\n",
+            "report_unreadable",
+            3,
+            "sh suite.sh",
+        ),
+        (
+            "cut off",
+            "sh run.sh | head -n 2\n",
+            "report_unreadable",
+            3,
+            "sh suite.sh",
+        ),
+    ] {
+        let stage = with_command("sh suite.sh", &[("suite.sh", "sh run.sh\n")], "");
+        stage.env.auto("start 1").ok();
+        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        stage.env.tm(RED).ok();
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        // What is behind the command is pinned; a person has let this one pass.
+        stage.env.write("suite.sh", script);
+        let before = stage.env.journal();
+        let answer = stage.env.tm(GREEN);
+        assert_eq!(
+            (answer.code(), answer.status),
+            (code, status),
+            "{name}: {answer:#?}"
+        );
+        assert!(answer.message().contains(names), "{name}: {answer:#?}");
+        assert!(!answer.suggestion().is_empty(), "{name}: {answer:#?}");
+        assert!(before == stage.env.journal(), "{name}");
+        stage.env.write("suite.sh", "sh run.sh\n");
+        accepted(stage.env.tm(GREEN).ok());
+    }
+}
+
+#[test]
+fn a_status_says_nothing_against_a_failing_test() {
+    let stage = with_command("sh suite.sh", &[("suite.sh", "sh run.sh || true\n")], "");
+    stage.env.auto("start 1 --verify").ok();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    accepted(stage.env.tm(RED).ok());
+    let answer = stage.env.tm(GREEN);
+    assert_eq!(answer.code(), "green_tests_still_failing", "{answer:#?}");
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    accepted(stage.env.tm(GREEN).ok());
+}
+
+#[test]
+fn a_command_that_is_not_there() {
+    for (command, names) in [
+        ("no-such-runner --all", "no-such-runner"),
+        ("sh run.sh | tee log", "|"),
+        ("./run.sh", "run.sh"),
+    ] {
+        let stage = with_command(command, &[], "");
+        stage.env.auto("start 1").ok();
+        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        let before = stage.env.journal();
+        let answer = stage.env.tm(RED);
+        assert_eq!(
+            (answer.code(), answer.status),
+            ("test_command", 6),
+            "{answer:#?}"
+        );
+        assert!(answer.message().contains(names), "{answer:#?}");
+        assert!(before == stage.env.journal());
+        accepted_with_baseline_missing(&stage);
+    }
+    let stage = with_command("no-such-runner", &[], "");
+    let answer = stage.env.auto("start 1 --verify");
+    assert_eq!(
+        (answer.code(), answer.status),
+        ("test_command", 6),
+        "{answer:#?}"
+    );
+    assert_eq!(stage.env.runs().len(), 0);
+}
+
+fn accepted_with_baseline_missing(stage: &Stage) {
+    let red = stage.report("complete red").ok();
+    assert_eq!(red["nextAction"]["action"], "green", "{red}");
+}
+
+#[test]
+fn one_that_hangs_is_ended_with_all_it_started() {
+    let stage = with_command(
+        "sh suite.sh",
+        &[("suite.sh", "sh run.sh\n")],
+        r#""autopilot": {"testTimeout": 400}"#,
+    );
+    stage.env.auto("start 1").ok();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let own = stage.outside("pids");
+    let hangs = format!(
+        "echo started\n(trap '' TERM INT HUP; echo $$ >'{0}.a'; sh -c 'trap \"\" TERM; echo $$ >\"{0}\"; while :; do sleep 1000; done' & wait) &\nwhile :; do sleep 1000; done\n",
+        own.display()
+    );
+    stage.env.write("suite.sh", hangs);
+    let before = stage.env.journal();
+    let answer = stage.env.tm(RED);
+    assert_eq!(
+        (answer.code(), answer.status),
+        ("test_timeout", 3),
+        "{answer:#?}"
+    );
+    assert!(
+        answer.suggestion().contains("autopilot.testTimeout"),
+        "{answer:#?}"
+    );
+    assert!(before == stage.env.journal());
+    for name in ["pids", "pids.a"] {
+        let pid = fs::read_to_string(stage.outside(name)).unwrap_or_default();
+        let pid = pid.trim();
+        // Killed it is, but whoever inherited it may not have taken note yet.
+        let begun = std::time::Instant::now();
+        while !pid.is_empty() && is_alive(pid) {
+            assert!(begun.elapsed().as_secs() < 10, "{pid} still runs");
+            std::thread::yield_now();
+        }
+    }
+    stage.env.write("suite.sh", "sh run.sh\n");
+    accepted_with_baseline_missing(&stage);
+}
+
+#[test]
+fn one_that_floods_is_read_to_its_end() {
+    let stage = with_command("sh suite.sh", &[("suite.sh", FLOOD)], "");
+    stage.env.auto("start 1 --verify").ok();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    accepted(stage.env.tm(RED).ok());
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    accepted(stage.env.tm(GREEN).ok());
+    let kept: u64 = size_of(&stage.env.run_dir());
+    assert!(kept < 30 << 20, "{kept}");
+}
+
+fn is_alive(pid: &str) -> bool {
+    let answer = Command::new("ps").args(["-o", "stat=", "-p", pid]).output();
+    let stat = String::from_utf8(answer.unwrap().stdout).unwrap();
+    !stat.trim().is_empty() && !stat.starts_with('Z')
+}
+
+/// 24 MB on the standard error, beside a report.
+const FLOOD: &str = "yes 'a line of noise that says nothing at all about the tests of this project' | head -c 24000000 >&2
+sh run.sh
+";
+
+fn size_of(folder: &std::path::Path) -> u64 {
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            match entry.metadata().unwrap() {
+                found if found.is_dir() => size_of(&entry.path()),
+                found => found.len(),
+            }
+        })
+        .sum()
+}
+
+#[test]
+fn a_report_beside_the_run() {
+    // What is printed tells nothing; the file does.
+    let suite = "JUNIT=report.xml sh run.sh >/dev/null\n";
+    let stage = with_command("sh suite.sh", &[("suite.sh", suite)], "");
+    stage
+        .env
+        .auto("start 1 --verify --baseline-report report.xml")
+        .ok();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let with_report = |words: &str| {
+        let words = format!("{words} --verify --report report.xml");
+        stage.env.auto(&words)
+    };
+    accepted(with_report("complete red").ok());
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    let before = stage.env.journal();
+    let old = stage.env.auto("complete green --verify --report old.xml");
+    assert_eq!(old.code(), "report_missing", "{old:#?}");
+    // A file that the command does not write says nothing of this run.
+    fs::copy(stage.path("report.xml"), stage.outside("old.xml")).unwrap();
+    set_age(&stage.outside("old.xml"), 60);
+    let old = stage.outside("old.xml");
+    let mut words = GREEN.to_vec();
+    words.extend(["--report", old.to_str().unwrap()]);
+    let answer = stage.env.tm(&words);
+    assert_eq!(
+        (answer.code(), answer.status),
+        ("report_not_written", 3),
+        "{answer:#?}"
+    );
+    assert!(before == stage.env.journal());
+    accepted(with_report("complete green").ok());
+    stage.env.auto("commit").ok();
+    let files = stage.env.git(&["show", "--name-only", "--format=", "HEAD"]);
+    assert!(!files.contains("report.xml"), "{files}");
+}
+
+#[test]
+fn code_changed_while_the_tests_ran() {
+    // Each run writes another code: what was tested is not what is there.
+    let suite = "sh run.sh
+n=$(cat ../count 2>/dev/null || echo 0)
+echo $((n + 1)) >../count
+[ ! -f ../meddle ] || echo \"late() { echo $n; }\" >src/late.sh
+";
+    let stage = with_command("sh suite.sh", &[("suite.sh", suite)], "");
+    stage.env.auto("start 1 --verify").ok();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    accepted(stage.env.tm(RED).ok());
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    fs::write(stage.outside("meddle"), "").unwrap();
+    stage.refused(
+        GREEN,
+        "stale_report",
+        &["src/late.sh", "while the tests ran"],
+        "run the tests again",
+    );
+    fs::remove_file(stage.outside("meddle")).unwrap();
+    fs::remove_file(stage.path("src/late.sh")).unwrap();
+    accepted(stage.env.tm(GREEN).ok());
+
+    // A build that writes code comes to rest; its first run counts for nothing.
+    let suite = "echo 'made() { echo made; }' >src/made.sh\nsh run.sh\n";
+    let stage = with_command("sh suite.sh", &[("suite.sh", suite)], "");
+    stage.env.auto("start 1").ok();
+    stage.env.write(
+        "tests/made_test.sh",
+        "test_made() { test \"$(made; spaces)\" = 1; }\n",
+    );
+    stage.env.tm(RED).ok();
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    stage.env.write("src/made.sh", "made() { :; }\n");
+    let answer = stage.env.tm(GREEN);
+    assert_ne!(answer.code(), "stale_report", "{answer:#?}");
+}
+
+#[test]
+fn red_in_a_clean_tree() {
+    const CLEAN: &str = r#""evidence": {"redInCleanTree": true}"#;
+    let stage = Stage::started_with(CLEAN);
+    stage.env.trust(&["config", "trust"]);
+    // It fails here because the product is broken here, and not because something is missing.
+    stage.env.write("src/words.sh", "words() { echo 7; }\n");
+    stage.env.write(
+        "tests/three_test.sh",
+        "test_three() { test \"$(words a b c)\" = 3; }\n",
+    );
+    let report = stage.suite();
+    let before = stage.env.journal();
+    let answer = stage.hand_in("complete red", &report);
+    assert_eq!(
+        (answer.code(), answer.status),
+        ("red_not_in_clean_tree", 3),
+        "{answer:#?}"
+    );
+    assert!(before == stage.env.journal());
+    stage.env.write("src/words.sh", "words() { echo $#; }\n");
+    fs::remove_file(stage.path("tests/three_test.sh")).unwrap();
+    stage.red();
+    stage.green();
+    stage.env.auto("commit").ok();
+
+    // An old failure, which fails there too, is not what is asked for.
+    let stage = Stage::new(CLEAN);
+    stage
+        .env
+        .write("tests/old_test.sh", "test_old() { false; }\n");
+    stage.env.commit_all("A test that fails");
+    stage.env.trust(&["config", "trust"]);
+    stage.start();
+    stage.env.write("src/words.sh", "words() { echo 7; }\n");
+    stage.env.write(
+        "tests/three_test.sh",
+        "test_three() { test \"$(words a b c)\" = 3; }\n",
+    );
+    let answer = stage.report("complete red");
+    assert_eq!(answer.code(), "red_not_in_clean_tree", "{answer:#?}");
+}
+
+#[test]
+fn a_clean_tree_may_have_to_be_set_up() {
+    let stage = |test: &str| {
+        let stage = Stage::with_test(
+            &format!(r#""patterns": ["tests/**"]{test}"#),
+            r#""evidence": {"redInCleanTree": true}"#,
+        );
+        let package = r#"{"name": "words", "dependencies": {"left": "1"}}"#;
+        stage.env.write("package.json", package);
+        stage.env.write(".gitignore", "node_modules/\n");
+        stage.env.commit_all("A package");
+        stage.env.write("node_modules/left/index.js", "\n");
+        let runner = stage.env.read("run.sh");
+        stage
+            .env
+            .write("run.sh", format!("[ -d node_modules ] || exit 9\n{runner}"));
+        stage.env.commit_all("A runner that needs it");
+        stage.env.trust(&["config", "trust"]);
+        stage.env.auto("start 1").ok();
+        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        stage
+    };
+    let without = stage("");
+    let answer = without.report("complete red");
+    assert_eq!(
+        (answer.code(), answer.status),
+        ("setup_needed", 3),
+        "{answer:#?}"
+    );
+    assert!(answer.message().contains("node_modules"), "{answer:#?}");
+    assert!(answer.suggestion().contains("test.setup"), "{answer:#?}");
+    let fails = stage(r#", "setup": "false""#);
+    let answer = fails.report("complete red");
+    assert_eq!(
+        (answer.code(), answer.status),
+        ("setup_failed", 3),
+        "{answer:#?}"
+    );
+    let with = stage(r#", "setup": "mkdir node_modules""#);
+    let red = with.report("complete red").ok();
+    assert_eq!(red["nextAction"]["action"], "green", "{red}");
+    with.green();
+    with.env.auto("commit").ok();
+}
+
+/// The project with another test command.
+fn with_command(command: &str, files: &[(&str, &str)], settings: &str) -> Stage {
+    let stage = Stage::new("");
+    for (path, text) in files {
+        stage.env.write(path, text);
+    }
+    let more = if settings.is_empty() { "" } else { ", " };
+    let config = format!(
+        r#"{{"test": {{"command": "{command}", "patterns": ["tests/**"]}}, "evidence": {{"policy": {{"command_replaced": "off"}}}}{more}{settings}}}"#
+    );
+    stage.env.write(".taskmaster/config.json", config);
+    let env: &TestEnvironment = &stage.env;
+    env.commit_all("Another command");
+    stage
+}

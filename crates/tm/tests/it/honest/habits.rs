@@ -1,0 +1,180 @@
+//! What runners print by themselves, as they are called where nobody asks for more. Many name tests only where they fail.
+
+use super::work::{Before, SHOP, Way, Work};
+
+/// What a runner prints before the subtask, in RED and in GREEN.
+struct Habit {
+    test: &'static str,
+    code: &'static str,
+    before: &'static str,
+    red: &'static str,
+    green: &'static str,
+    /// What RED is warned about.
+    warns: &'static [&'static str],
+}
+
+/// The runner of a project with one test, to which another one comes.
+fn run(habit: &Habit) {
+    let said = |text: &str| format!("cat <<'END'\n{}\nEND\n", text.trim_end());
+    let script = format!(
+        "if [ ! -f {} ]; then\n{}elif [ ! -f {} ]; then\n{}exit 1\nelse\n{}fi\n",
+        habit.test,
+        said(habit.before),
+        habit.code,
+        said(habit.red),
+        said(habit.green),
+    );
+    let before = Before {
+        files: &[("suite.sh", &script), ("src/old", "old\n")],
+        command: "sh suite.sh",
+        test: "",
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Verified);
+    work.write(habit.test, "of the new\n");
+    work.warns(habit.warns);
+    work.red();
+    work.write(habit.code, "new\n");
+    work.green();
+    work.commit();
+    work.finalize();
+}
+
+#[test]
+fn pytest_cannot_import_what_is_not_there_yet() {
+    run(&Habit {
+        test: "tests/test_double.py",
+        code: "double.py",
+        before: "\
+============================= test session starts ==============================
+platform linux -- Python 3.12.4, pytest-8.3.2, pluggy-1.5.0
+rootdir: /home/somebody/shop
+collected 2 items
+
+tests/test_add.py ..                                                     [100%]
+
+============================== 2 passed in 0.02s ===============================
+",
+        red: "\
+============================= test session starts ==============================
+platform linux -- Python 3.12.4, pytest-8.3.2, pluggy-1.5.0
+rootdir: /home/somebody/shop
+collected 2 items / 1 error
+
+==================================== ERRORS ====================================
+____________________ ERROR collecting tests/test_double.py _____________________
+ImportError while importing test module '/home/somebody/shop/tests/test_double.py'.
+Hint: make sure your test modules/packages have valid Python names.
+Traceback:
+tests/test_double.py:1: in <module>
+    from double import double
+E   ModuleNotFoundError: No module named 'double'
+=========================== short test summary info ============================
+ERROR tests/test_double.py
+!!!!!!!!!!!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!!!!!!!!!!!
+=============================== 1 error in 0.08s ===============================
+",
+        green: "\
+============================= test session starts ==============================
+platform linux -- Python 3.12.4, pytest-8.3.2, pluggy-1.5.0
+rootdir: /home/somebody/shop
+collected 3 items
+
+tests/test_add.py ..                                                     [ 66%]
+tests/test_double.py .                                                   [100%]
+
+============================== 3 passed in 0.02s ===============================
+",
+        warns: &["No test failed, they only could not be compiled or collected"],
+    });
+}
+
+#[test]
+fn jest_names_tests_only_in_a_run_of_one_file() {
+    run(&Habit {
+        test: "double.test.js",
+        code: "double.js",
+        before: "\
+PASS ./add.test.js
+  ✓ adds (3 ms)
+
+Test Suites: 1 passed, 1 total
+Tests:       1 passed, 1 total
+Snapshots:   0 total
+Time:        0.275 s, estimated 1 s
+Ran all test suites.
+",
+        red: "\
+FAIL ./double.test.js
+  ● doubles
+
+    expect(received).toBe(expected) // Object.is equality
+
+    Expected: 8
+    Received: undefined
+
+      at Object.<anonymous> (double.test.js:4:7)
+
+PASS ./add.test.js
+
+Test Suites: 1 failed, 1 passed, 2 total
+Tests:       1 failed, 1 passed, 2 total
+Snapshots:   0 total
+Time:        0.275 s, estimated 1 s
+Ran all test suites.
+",
+        green: "\
+PASS ./double.test.js
+PASS ./add.test.js
+
+Test Suites: 2 passed, 2 total
+Tests:       2 passed, 2 total
+Snapshots:   0 total
+Time:        0.275 s, estimated 1 s
+Ran all test suites.
+",
+        warns: &[],
+    });
+}
+
+const GO_BEFORE: &str = "ok  \texample.com/shop\t0.002s\nok  \texample.com/shop/till\t0.002s\n";
+
+#[test]
+fn go_cannot_build_what_is_not_there_yet() {
+    run(&Habit {
+        test: "double_test.go",
+        code: "double.go",
+        before: GO_BEFORE,
+        red: "\
+# example.com/shop [example.com/shop.test]
+./double_test.go:6:5: undefined: Double
+FAIL\texample.com/shop [build failed]
+ok  \texample.com/shop/till\t0.002s
+FAIL
+",
+        green: GO_BEFORE,
+        warns: &[],
+    });
+}
+
+#[test]
+fn go_names_packages_where_nothing_fails() {
+    run(&Habit {
+        test: "double_test.go",
+        code: "double.go",
+        before: GO_BEFORE,
+        red: "\
+--- FAIL: TestDouble (0.00s)
+    --- FAIL: TestDouble/one (0.00s)
+        double_test.go:9: no
+    --- FAIL: TestDouble/two (0.00s)
+        double_test.go:9: no
+FAIL
+FAIL\texample.com/shop\t0.004s
+ok  \texample.com/shop/till\t(cached)
+FAIL
+",
+        green: GO_BEFORE,
+        warns: &[],
+    });
+}

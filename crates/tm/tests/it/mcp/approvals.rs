@@ -1,0 +1,113 @@
+//! What only a person decides, over MCP: the client asks, its word is recorded as a client's, and where more is asked for it
+//! does not count.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::stage::Stage;
+use testkit::mcp::Server;
+
+/// A run that is paused since its attempts are used up.
+fn used_up(settings: &str) -> Stage {
+    let stage = Stage::new();
+    fs::create_dir_all(stage.store()).unwrap();
+    fs::write(stage.store().join("config.json"), settings).unwrap();
+    stage.tm(0, &["autopilot", "start", "1", "--max-attempts", "1"]);
+    stage.write("tests/a_test.sh", "exit 1\n");
+    let report = |status, phase| {
+        let results = "failed:1,passed:0";
+        stage.tm(
+            status,
+            &["autopilot", "complete", phase, "--results", results],
+        );
+    };
+    report(0, "red");
+    report(3, "green");
+    stage
+}
+
+/// Calls a tool, and answers the question that it leads to.
+fn asked(server: &mut Server, tool: &str, answer: &Value) -> (String, Value) {
+    let id = server.ask("tools/call", &json!({ "name": tool, "arguments": {} }));
+    let question = server.hear();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
+    let mut result = server.answer(&id.into());
+    let told = question["params"]["message"].as_str().unwrap().to_owned();
+    (told, result["result"]["structuredContent"].take())
+}
+
+#[test]
+fn attempts_that_are_used_up_are_a_persons_to_renew() {
+    for tool in ["autopilot_resume", "autopilot_reopen"] {
+        let stage = used_up("{}");
+        let mut silent = stage.session();
+        let error = silent.call(tool, &json!({}))["structuredContent"]["error"].take();
+        assert_eq!(error["code"], "needs_confirmation", "{error}");
+        let by_hand = error["recovery"].as_str().unwrap();
+        assert!(by_hand.starts_with("tm autopilot re"), "{by_hand}");
+        silent.end();
+
+        let mut server = stage.server();
+        server.initialize("2025-11-25", &json!({ "elicitation": {} }));
+        let (question, no) = asked(&mut server, tool, &json!({ "action": "decline" }));
+        assert!(question.contains("max_attempts_reached"), "{question}");
+        assert_eq!(no["error"]["code"], "declined", "{no}");
+        assert_eq!(stage.tm(0, &["autopilot", "status"])["status"], "paused");
+        let yes = json!({ "action": "accept", "content": { "confirm": true } });
+        let (_, moved) = asked(&mut server, tool, &yes);
+        assert!(moved["nextAction"]["action"].is_string(), "{moved}");
+        assert_eq!(stage.tm(0, &["autopilot", "status"])["status"], "running");
+        let verified = stage.tm(0, &["log", "verify"]);
+        let decision = &verified["decisions"][0];
+        assert_eq!(
+            (&decision["strength"], &decision["how"]),
+            (&json!("client"), &json!("elicitation")),
+            "{verified}"
+        );
+        server.end();
+    }
+}
+
+#[test]
+fn where_more_is_asked_for_a_client_asks_nobody() {
+    for (require, by_hand) in [("terminal", ""), ("signed", " --sign KEY")] {
+        let stage = used_up(&format!(r#"{{"approvals": {{"require": "{require}"}}}}"#));
+        let mut server = stage.server();
+        server.initialize("2025-11-25", &json!({ "elicitation": {} }));
+        let run = stage.tm(0, &["autopilot", "status"])["runId"].clone();
+        let run = run.as_str().unwrap();
+        for (tool, arguments, command) in [
+            ("autopilot_resume", json!({}), "resume"),
+            ("autopilot_reopen", json!({}), "reopen"),
+            (
+                "autopilot_abort",
+                json!({ "cleanup": true }),
+                "abort --cleanup",
+            ),
+        ] {
+            let error = server.call(tool, &arguments)["structuredContent"]["error"].take();
+            assert_eq!(error["code"], "approval_too_weak", "{tool}: {error}");
+            assert_eq!(
+                error["recovery"],
+                format!("tm autopilot {command} --run-id {run}{by_hand}")
+            );
+        }
+        server.end();
+    }
+    let stage = Stage::new();
+    let mut server = stage.server_with(&["--tools", "review"]);
+    server.initialize("2025-11-25", &json!({ "elicitation": {} }));
+    let arguments = json!({ "inputs": { "request": "Greet" }, "gates": { "plan": "terminal" } });
+    server.tool("session_init", &arguments);
+    server.tool("session_step", &json!({}));
+    let arguments = json!({ "response": "# Plan\n\nOne script.\n", "run": true });
+    let waits = server.tool("session_step", &arguments);
+    let gate = &waits["closed_gate"];
+    assert_eq!(gate["strength"], "terminal", "{waits}");
+    let decide = json!({ "decision": "approve", "gate": "plan", "hash": gate["hash"] });
+    let error = server.call("session_decide", &decide)["structuredContent"]["error"].take();
+    assert_eq!(error["code"], "approval_too_weak", "{error}");
+    server.end();
+}

@@ -1,0 +1,140 @@
+//! A client that dies, or takes its server with it, in the middle of a commit.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use serde_json::json;
+
+use super::stage::Stage;
+use testkit::mcp::Server;
+
+/// A run that stands still in the middle of a commit: the server that makes it, and what holds it up.
+fn in_the_middle(stage: &Stage) -> (Server, std::fs::File, u64) {
+    let gate = stage.gate_commits();
+    let mut server = stage.session();
+    let id = server.ask(
+        "tools/call",
+        &json!({ "name": "autopilot_commit", "arguments": {} }),
+    );
+    let held = gate.wait();
+    (server, held, id)
+}
+
+/// Another client goes on, and finds one commit whatever happened.
+fn another_goes_on(stage: &Stage) {
+    let mut server = stage.session();
+    let made = server.tool("autopilot_commit", &json!({ "subtaskId": "1.1" }));
+    assert_eq!(made["commitSha"], stage.git(&["rev-parse", "HEAD"]));
+    assert_eq!(stage.commits(), 1);
+    assert_eq!(stage.git(&["status", "--porcelain"]), "");
+    let next = server.tool("autopilot_next", &json!({}));
+    assert_eq!(next["unitId"], "workUnit-1.2-RED", "{next}");
+    server.end();
+    stage.verify();
+}
+
+#[test]
+fn a_server_killed_in_a_commit_is_followed_by_one_that_goes_on() {
+    let stage = Stage::at_commit();
+    let (server, held, _) = in_the_middle(&stage);
+    server.kill();
+    drop(held);
+    another_goes_on(&stage);
+}
+
+#[test]
+fn a_client_that_hangs_up_in_a_commit_loses_nothing() {
+    let stage = Stage::at_commit();
+    let (mut server, held, id) = in_the_middle(&stage);
+    server.hang_up();
+    drop(held);
+    let ended = server.ended();
+    assert_eq!(
+        (ended.status, ended.errors.as_str()),
+        (Some(0), ""),
+        "{ended:?}"
+    );
+    // It may still read, so it may still be answered; it need not be.
+    for answer in &ended.rest {
+        assert_eq!(answer["id"], id, "{ended:?}");
+    }
+    another_goes_on(&stage);
+}
+
+#[test]
+fn a_client_that_dies_in_a_commit_loses_nothing() {
+    let stage = Stage::at_commit();
+    let gate = stage.gate_commits();
+    let mut server = stage
+        .program(&["mcp"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = server.stdin.take().unwrap();
+    for message in [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": { "name": "wire", "version": "1" },
+        } }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+                "params": { "name": "autopilot_commit", "arguments": {} } }),
+    ] {
+        writeln!(stdin, "{message}").unwrap();
+    }
+    let held = gate.wait();
+    // Both ends at once, as when a process dies.
+    drop((stdin, server.stdout.take()));
+    drop(held);
+    let ended = server.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    assert!(ended.stderr.is_empty(), "{ended:?}");
+    another_goes_on(&stage);
+}
+
+#[test]
+fn a_server_that_is_told_to_stop_answers_first() {
+    let stage = Stage::at_commit();
+    let (mut server, held, id) = in_the_middle(&stage);
+    server.terminate();
+    drop(held);
+    let answer = server.answer(&id.into());
+    let sha = &answer["result"]["structuredContent"]["commitSha"];
+    assert_eq!(*sha, stage.git(&["rev-parse", "HEAD"]), "{answer}");
+    let ended = server.ended();
+    assert_eq!(
+        (ended.status, ended.errors.as_str()),
+        (Some(0), ""),
+        "{ended:?}"
+    );
+    another_goes_on(&stage);
+}
+
+#[test]
+fn a_server_with_nothing_to_do_ends_at_once() {
+    let stage = Stage::new();
+    // Before a session, in one, and without a client.
+    stage.server().end();
+    stage.session().end();
+    let mut outside = stage.server();
+    // One that has only just been started may not have heard of signals yet.
+    let id = outside.ask("ping", &json!({}));
+    assert_eq!(outside.hear()["id"], id);
+    for server in [outside, stage.session()] {
+        server.terminate();
+        let ended = server.ended();
+        assert_eq!(
+            (ended.status, ended.errors.as_str()),
+            (Some(0), ""),
+            "{ended:?}"
+        );
+    }
+    let output = stage.program(&["mcp"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(
+        output.stdout.is_empty() && output.stderr.is_empty(),
+        "{output:?}"
+    );
+}

@@ -1,0 +1,222 @@
+//! Both eras of the protocol: a session that is begun, and requests that stand by themselves.
+
+use serde_json::{Value, json};
+
+use super::stage::Stage;
+use testkit::mcp::envelope;
+
+const CURRENT: &str = "2026-07-28";
+
+/// Every answer of the stateless era says what it is.
+fn complete(result: &Value) {
+    assert_eq!(result["resultType"], "complete", "{result}");
+}
+
+#[test]
+fn a_session_speaks_the_version_that_the_client_knows() {
+    let stage = Stage::new();
+    for (asked, spoken) in [
+        ("2025-11-25", "2025-11-25"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-03-26", "2025-03-26"),
+        ("2024-11-05", "2024-11-05"),
+        // What is not known is answered with what is.
+        ("1999-01-01", "2025-11-25"),
+        ("2099-01-01", "2025-11-25"),
+    ] {
+        let mut server = stage.server();
+        let begun = server.initialize(asked, &json!({}));
+        assert_eq!(begun["protocolVersion"], spoken, "{asked}");
+        assert_eq!(begun["serverInfo"]["name"], "tramline");
+        assert_eq!(begun["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
+        for capability in ["tools", "resources", "prompts", "completions", "logging"] {
+            assert!(begun["capabilities"][capability].is_object(), "{begun}");
+        }
+        let listed = server.request("tools/list", &json!({}));
+        assert!(listed.get("resultType").is_none(), "of the other era");
+        server.end();
+    }
+}
+
+#[test]
+fn a_request_stands_by_itself() {
+    let stage = Stage::started();
+    let mut server = stage.server();
+    let meta = envelope(CURRENT, &json!({}));
+    let found = server.request("server/discover", &json!({ "_meta": meta }));
+    complete(&found);
+    let versions = found["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&json!(CURRENT)) && versions.contains(&json!("2025-11-25")));
+    assert!(found["instructions"].is_string());
+    assert_eq!(
+        found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
+        "tramline"
+    );
+
+    for method in [
+        "tools/list",
+        "resources/list",
+        "resources/templates/list",
+        "prompts/list",
+    ] {
+        let listed = server.request(method, &json!({ "_meta": meta }));
+        complete(&listed);
+        assert_eq!(listed["ttlMs"], 0, "{method}: {listed}");
+        assert_eq!(listed["cacheScope"], "private", "{method}: {listed}");
+    }
+    let status = server.request(
+        "tools/call",
+        &json!({ "_meta": meta, "name": "autopilot_status", "arguments": {} }),
+    );
+    complete(&status);
+    assert_eq!(status["structuredContent"]["status"], "running");
+    server.end();
+}
+
+#[test]
+fn a_request_without_its_envelope_is_refused() {
+    let stage = Stage::started();
+    let mut server = stage.server();
+    let bare = server.refused("tools/list", &json!({}));
+    assert_eq!(bare["code"], -32602, "{bare}");
+    let text = bare["message"].as_str().unwrap();
+    assert!(text.contains("protocolVersion"), "{text}");
+
+    let future = json!({ "_meta": envelope("2099-01-01", &json!({})) });
+    let unknown = server.refused("server/discover", &future);
+    assert_eq!(unknown["code"], -32022, "{unknown}");
+    assert_eq!(unknown["data"]["requested"], "2099-01-01");
+    let supported = unknown["data"]["supported"].as_array().unwrap();
+    assert!(supported.contains(&json!(CURRENT)), "{unknown}");
+
+    // It was told why, and the next one is right.
+    let meta = json!({ "_meta": envelope(CURRENT, &json!({})) });
+    complete(&server.request("tools/list", &meta));
+    server.end();
+}
+
+/// A call that a person has to confirm, in the stateless era: with what was sealed, and with what was not.
+#[test]
+fn an_answer_counts_only_for_what_was_asked() {
+    let stage = Stage::started();
+    let mut server = stage.server();
+    let meta = envelope(CURRENT, &json!({ "elicitation": { "form": {} } }));
+    let call = |arguments: Value, more: Value| {
+        let mut params =
+            json!({ "_meta": meta, "name": "autopilot_abort", "arguments": arguments });
+        for (key, value) in more.as_object().unwrap() {
+            params[key] = value.clone();
+        }
+        params
+    };
+    let asked = server.request("tools/call", &call(json!({ "cleanup": true }), json!({})));
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+    let question = &asked["inputRequests"]["confirm"];
+    assert_eq!(question["method"], "elicitation/create", "{asked}");
+    let state = asked["requestState"].as_str().unwrap().to_owned();
+
+    let yes = json!({ "confirm": { "action": "accept", "content": { "confirm": true } } });
+    let with = |state: &str| json!({ "inputResponses": yes, "requestState": state });
+    // For another call, bent, or made up.
+    let other = call(json!({ "cleanup": true, "force": true }), with(&state));
+    assert_eq!(server.refused("tools/call", &other)["code"], -32602);
+    let bent = state.replacen(|c: char| c.is_ascii_alphanumeric(), "_", 1);
+    for sealed in [bent.as_str(), "", "yes"] {
+        let call = call(json!({ "cleanup": true }), with(sealed));
+        assert_eq!(server.refused("tools/call", &call)["code"], -32602);
+    }
+    // A yes without what was sealed is no yes: it is asked again.
+    let unsealed = call(json!({ "cleanup": true }), json!({ "inputResponses": yes }));
+    let again = server.request("tools/call", &unsealed);
+    assert_eq!(again["resultType"], "input_required", "{again}");
+    // A state of another process is worth nothing.
+    let mut stranger = stage.server();
+    let call_again = call(json!({ "cleanup": true }), with(&state));
+    assert_eq!(stranger.refused("tools/call", &call_again)["code"], -32602);
+    stranger.end();
+    assert_eq!(stage.tm(0, &["autopilot", "status"])["status"], "running");
+
+    let done = server.request("tools/call", &call_again);
+    complete(&done);
+    assert_eq!(done["structuredContent"]["cleanedUp"], true, "{done}");
+    server.end();
+    stage.tm(4, &["autopilot", "status"]);
+}
+
+/// The same in a session: the server asks, and a no, a shrug and nonsense all leave the run as it is.
+#[test]
+fn in_a_session_the_server_asks() {
+    let stage = Stage::started();
+    let mut server = stage.server();
+    server.initialize("2025-11-25", &json!({ "elicitation": {} }));
+    for (answer, code) in [
+        (json!({ "action": "decline" }), "declined"),
+        (json!({ "action": "cancel" }), "declined"),
+        (
+            json!({ "action": "accept", "content": { "confirm": false } }),
+            "declined",
+        ),
+        (json!({ "action": "accept" }), "declined"),
+        (
+            json!({ "action": "accept", "content": { "confirm": "true" } }),
+            "declined",
+        ),
+    ] {
+        let id = server.ask(
+            "tools/call",
+            &json!({ "name": "autopilot_abort", "arguments": { "cleanup": true } }),
+        );
+        let question = server.hear();
+        assert_eq!(question["method"], "elicitation/create", "{question}");
+        server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
+        let refused = server.answer(&id.into());
+        let error = &refused["result"]["structuredContent"]["error"];
+        assert_eq!(error["code"], code, "{refused}");
+    }
+    assert_eq!(stage.tm(0, &["autopilot", "status"])["status"], "running");
+    server.end();
+}
+
+/// Where the client cannot ask, the person gets a command that does the same, whatever is in its words.
+#[test]
+fn a_person_who_cannot_be_asked_gets_a_command() {
+    let stage = Stage::started();
+    let first = stage.tm(0, &["autopilot", "status"])["runId"].clone();
+    let mut server = stage.session();
+    let arguments = json!({
+        "title": "It's $HOME; touch pwned",
+        "subtasks": ["--force", "`two` \"words\""],
+        "options": { "maxAttempts": 2 },
+        "force": true,
+        "projectRoot": stage.project(),
+    });
+    let result = server.call("autopilot_start", &arguments);
+    let error = &result["structuredContent"]["error"];
+    assert_eq!(error["code"], "needs_confirmation", "{result}");
+    let command = error["recovery"].as_str().unwrap();
+    assert!(error["suggestion"].as_str().unwrap().contains(command));
+    assert_eq!(stage.tm(0, &["autopilot", "status"])["runId"], first);
+
+    let done = stage.shell(&format!("{command} --json"));
+    let started: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert!(done.status.success(), "{command}: {started}");
+    assert_ne!(started["runId"], first);
+    let next = server.tool("autopilot_next", &json!({}));
+    assert_eq!(next["context"]["taskTitle"], arguments["title"], "{next}");
+    assert_eq!(next["subtask"]["title"], "--force", "{next}");
+    assert!(!stage.project().join("pwned").exists());
+    let status = server.tool("autopilot_status", &json!({}));
+    assert_eq!(status["maxAttempts"], 2, "{status}");
+
+    let refused = server.call(
+        "autopilot_abort",
+        &json!({ "cleanup": true, "force": true }),
+    );
+    let recovery = &refused["structuredContent"]["error"]["recovery"];
+    let expected = format!(
+        "tm autopilot abort --cleanup --force --run-id {}",
+        started["runId"].as_str().unwrap()
+    );
+    assert_eq!(*recovery, expected, "{refused}");
+    server.end();
+}

@@ -1,0 +1,222 @@
+//! What the server says of itself: agents pay for every byte of it.
+
+use serde_json::{Value, json};
+
+use super::stage::Stage;
+
+/// The most that `tools/list` may take with one group, in bytes.
+const GROUP: usize = 10_000;
+/// The most with all of them.
+const ALL: usize = 24_000;
+/// Where clients cut a description or the instructions.
+const TEXT: usize = 2048;
+
+/// The tools of a group, in the order in which they are listed.
+const AUTOPILOT: [&str; 14] = [
+    "autopilot_start",
+    "autopilot_next",
+    "autopilot_complete_phase",
+    "autopilot_commit",
+    "autopilot_finalize",
+    "autopilot_reopen",
+    "autopilot_skip",
+    "autopilot_status",
+    "autopilot_pause",
+    "autopilot_resume",
+    "autopilot_abort",
+    "autopilot_next_work_unit",
+    "autopilot_complete_work_unit",
+    "autopilot_get_state",
+];
+
+/// The same.
+const COLLAB: [&str; 7] = [
+    "complete_skill",
+    "get_session_state",
+    "update_session_state",
+    "update_task_status",
+    "update_tasks_status",
+    "get_task_graph",
+    "sync_task_graph",
+];
+
+fn list(stage: &Stage, options: &[&str]) -> (Vec<Value>, usize) {
+    let mut server = stage.server_with(options);
+    server.initialize("2025-11-25", &json!({}));
+    let first = server.request("tools/list", &json!({}));
+    let again = server.request("tools/list", &json!({}));
+    assert_eq!(first, again, "caches of prompts live from it");
+    server.end();
+    let bytes = first.to_string().len();
+    (first["tools"].as_array().unwrap().clone(), bytes)
+}
+
+fn names(tools: &[Value]) -> Vec<&str> {
+    tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect()
+}
+
+/// Every place of a schema at which a type is named.
+fn types<'a>(schema: &'a Value, found: &mut Vec<&'a Value>) {
+    match schema {
+        Value::Object(object) => {
+            for (key, value) in object {
+                if key == "type" {
+                    found.push(value);
+                } else {
+                    types(value, found);
+                }
+            }
+        }
+        Value::Array(all) => all.iter().for_each(|one| types(one, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_tools_fit_the_budget_and_stand_in_their_order() {
+    let stage = Stage::new();
+    let (all, bytes) = list(&stage, &[]);
+    assert!(bytes < ALL, "all groups together take {bytes} bytes");
+    let (autopilot, bytes) = list(&stage, &["--tools", "autopilot"]);
+    assert!(bytes < GROUP, "the group autopilot takes {bytes} bytes");
+    assert_eq!(names(&autopilot), AUTOPILOT);
+    let (run, bytes) = list(&stage, &["--tools", "run"]);
+    assert!(bytes < GROUP, "the group run takes {bytes} bytes");
+    for name in names(&run) {
+        assert!(name.starts_with("run_"), "{name}");
+    }
+    let (review, bytes) = list(&stage, &["--tools", "review"]);
+    assert!(bytes < 5_000, "the group review takes {bytes} bytes");
+    assert_eq!(
+        names(&review),
+        [
+            "session_init",
+            "session_step",
+            "session_decide",
+            "session_status"
+        ]
+    );
+    let (collab, bytes) = list(&stage, &["--tools", "collab"]);
+    assert!(bytes < GROUP, "the group collab takes {bytes} bytes");
+    assert_eq!(names(&collab), COLLAB);
+    // In whichever order they are named.
+    for groups in ["autopilot,run", "run,autopilot"] {
+        let (both, _) = list(&stage, &["--tools", groups]);
+        assert_eq!(names(&both), [names(&autopilot), names(&run)].concat());
+        assert_eq!(&all[..both.len()], both, "all groups begin with these two");
+    }
+}
+
+#[test]
+fn each_tool_says_what_it_is_and_takes_and_gives() {
+    let stage = Stage::new();
+    let (all, _) = list(&stage, &[]);
+    for tool in &all {
+        let name = &tool["name"];
+        assert!(tool["title"].as_str().is_some_and(|title| title.len() > 3));
+        let description = tool["description"].as_str().unwrap();
+        assert!(
+            (20..TEXT).contains(&description.len()),
+            "{name}: {description}"
+        );
+        let hints = tool["annotations"].as_object().unwrap();
+        assert!(!hints.is_empty(), "{name}");
+        if hints.get("readOnlyHint") != Some(&json!(true)) {
+            assert!(hints["destructiveHint"].is_boolean(), "{name}: {hints:?}");
+        }
+        for side in ["inputSchema", "outputSchema"] {
+            let schema = &tool[side];
+            assert_eq!(schema["type"], "object", "{name}: {side}");
+            for word in ["anyOf", "oneOf", "allOf", "$ref"] {
+                assert!(schema.get(word).is_none(), "{name}: {side} has a {word}");
+            }
+            let properties = schema["properties"].as_object().unwrap();
+            for needed in schema["required"].as_array().into_iter().flatten() {
+                assert!(properties.contains_key(needed.as_str().unwrap()), "{name}");
+            }
+            let mut named = Vec::new();
+            for property in properties.values() {
+                types(property, &mut named);
+            }
+            // A list of types is more than some clients understand.
+            for one in named {
+                assert!(one.is_string() || one.is_object(), "{name}: {side}: {one}");
+            }
+        }
+        let is_of = |group: &str| name.as_str().is_some_and(|name| name.starts_with(group));
+        let every: &[&str] = if is_of("session_") {
+            &["sessionId", "projectRoot"]
+        } else if name.as_str().is_some_and(|name| COLLAB.contains(&name)) {
+            &["session", "project"]
+        } else {
+            &["runId", "projectRoot", "tag"]
+        };
+        for every in every {
+            let known = &tool["inputSchema"]["properties"][every]["type"];
+            assert!(
+                known == "string" || is_of("run_"),
+                "{name} takes no {every}"
+            );
+        }
+        let asks = &tool["_meta"]["anthropic/requiresUserInteraction"];
+        assert_eq!(asks == true, name == "session_decide", "{name}: {asks}");
+    }
+    let read_only: Vec<&str> = all
+        .iter()
+        .filter(|tool| tool["annotations"]["readOnlyHint"] == true)
+        .map(|tool| tool["name"].as_str().unwrap())
+        .filter(|name| !name.starts_with("run_"))
+        .collect();
+    assert_eq!(
+        read_only,
+        [
+            "autopilot_next",
+            "autopilot_status",
+            "autopilot_next_work_unit",
+            "autopilot_get_state",
+            "session_status",
+            "get_session_state",
+            "get_task_graph"
+        ]
+    );
+}
+
+#[test]
+fn texts_are_short_enough_for_every_client() {
+    let stage = Stage::new();
+    let mut server = stage.server();
+    let begun = server.initialize("2025-11-25", &json!({}));
+    let instructions = begun["instructions"].as_str().unwrap();
+    assert!((200..TEXT).contains(&instructions.len()), "{instructions}");
+    for (method, list) in [
+        ("prompts/list", "prompts"),
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+    ] {
+        let listed = server.request(method, &json!({}));
+        for one in listed[list].as_array().unwrap() {
+            assert!(one["name"].is_string() && one["title"].is_string(), "{one}");
+            let description = one["description"].as_str().unwrap_or_default();
+            assert!(description.len() < TEXT, "{description}");
+        }
+    }
+    server.end();
+}
+
+#[test]
+fn an_unknown_group_is_refused() {
+    let stage = Stage::new();
+    for wrong in ["autopilots", "autopilot,,run", "Autopilot"] {
+        let output = stage.program(&["mcp", "--tools", wrong]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{wrong}: {output:?}");
+        assert!(output.stdout.is_empty(), "{output:?}");
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            text.contains("the groups are autopilot, run, review, collab"),
+            "{text}"
+        );
+    }
+}

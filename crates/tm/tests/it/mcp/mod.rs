@@ -1,0 +1,17 @@
+//! The MCP server on a pipe, byte for byte: what it says to whom, and what it makes of what it should never be told.
+
+mod approvals;
+mod breaking;
+mod collab;
+mod crowds;
+mod drawings;
+mod eras;
+mod evidence;
+mod listing;
+mod noise;
+mod remembered;
+mod same_as_cli;
+mod served;
+mod session;
+mod stage;
+mod waiting;

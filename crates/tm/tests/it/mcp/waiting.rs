@@ -1,0 +1,128 @@
+//! Calls that wait for their turn while another process has it: what is taken back is not done later.
+
+use std::fs::File;
+
+use serde_json::{Value, json};
+
+use super::stage::Stage;
+use testkit::mcp::Server;
+
+/// Holds the run as another process would.
+fn hold(stage: &Stage) -> File {
+    let lock = File::options()
+        .write(true)
+        .open(stage.run_folder().join("lock"))
+        .unwrap();
+    lock.lock().unwrap();
+    lock
+}
+
+/// Everything that was sent before has been read when this comes back.
+fn settle(server: &mut Server) {
+    server.request("ping", &json!({}));
+}
+
+fn pause(server: &mut Server, reason: &str) -> u64 {
+    server.ask(
+        "tools/call",
+        &json!({ "name": "autopilot_pause", "arguments": { "reason": reason } }),
+    )
+}
+
+#[test]
+fn a_call_that_is_taken_back_is_neither_answered_nor_done() {
+    let stage = Stage::started();
+    let before = stage.journal();
+    let mut server = stage.session();
+    let held = hold(&stage);
+    let cancelled = pause(&mut server, "not any more");
+    settle(&mut server);
+    server.tell(
+        "notifications/cancelled",
+        &json!({ "requestId": cancelled, "reason": "the person changed their mind" }),
+    );
+    settle(&mut server);
+    drop(held);
+
+    // The run is free now, and the next call gets its turn.
+    let next = server.tool("autopilot_next", &json!({}));
+    assert_eq!(next["action"], "red", "{next}");
+    server.hang_up();
+    let ended = server.ended();
+    assert_eq!((ended.status, ended.errors.as_str()), (Some(0), ""));
+    assert!(
+        ended.rest.is_empty(),
+        "the answer to {cancelled}: {ended:?}"
+    );
+    assert_eq!(stage.journal(), before);
+}
+
+#[test]
+fn only_what_was_taken_back_is_dropped() {
+    let stage = Stage::started();
+    let mut server = stage.session();
+    let held = hold(&stage);
+    let cancelled = pause(&mut server, "the one");
+    let kept = pause(&mut server, "the other");
+    settle(&mut server);
+    server.tell(
+        "notifications/cancelled",
+        &json!({ "requestId": cancelled }),
+    );
+    settle(&mut server);
+    drop(held);
+    let answer = server.answer(&kept.into());
+    assert_eq!(
+        answer["result"]["structuredContent"]["nextAction"]["action"], "paused",
+        "{answer}"
+    );
+    server.end();
+    let journal = stage.journal();
+    assert!(
+        journal.contains("the other") && !journal.contains("the one"),
+        "{journal}"
+    );
+}
+
+#[test]
+fn a_client_that_hangs_up_takes_back_what_waits() {
+    let stage = Stage::started();
+    let before = stage.journal();
+    let mut server = stage.session();
+    let held = hold(&stage);
+    pause(&mut server, "nobody listens");
+    settle(&mut server);
+    server.hang_up();
+    let ended = server.ended();
+    // It ended although nobody gave the run free.
+    assert_eq!(
+        (ended.status, ended.errors.as_str()),
+        (Some(0), ""),
+        "{ended:?}"
+    );
+    drop(held);
+    assert_eq!(stage.journal(), before);
+}
+
+/// What can be read without a turn is read while another process has it.
+#[test]
+fn reading_waits_for_nobody() {
+    let stage = Stage::started();
+    let mut server = stage.session();
+    let _held = hold(&stage);
+    for tool in [
+        "autopilot_status",
+        "autopilot_next",
+        "autopilot_get_state",
+        "autopilot_next_work_unit",
+    ] {
+        let result: Value = server.tool(tool, &json!({}));
+        assert!(result.is_object(), "{tool}: {result}");
+    }
+    let listed = server.request("resources/list", &json!({}));
+    for one in listed["resources"].as_array().unwrap() {
+        let read = server.request("resources/read", &json!({ "uri": one["uri"] }));
+        assert!(read["contents"][0]["text"].is_string(), "{read}");
+    }
+    server.end();
+}

@@ -1,0 +1,207 @@
+//! A state's name means nothing: a copy of `tdd` in which all of them are others has the same rails.
+
+use serde_json::{Value, json};
+
+use super::environment::TestEnvironment;
+
+/// Every state of `tdd`, and what it is called here.
+const STATES: [(&str, &str); 14] = [
+    ("preflight", "look"),
+    ("branch", "leave"),
+    ("subtasks", "pieces"),
+    ("begin", "choose"),
+    ("red", "ask"),
+    ("green", "answer"),
+    ("commit", "keep"),
+    ("done", "kept"),
+    ("given_up", "dropped"),
+    ("finalize", "whole"),
+    ("closing", "tidy"),
+    ("complete", "fine"),
+    ("failed", "not_fine"),
+    ("aborted", "called_off"),
+];
+
+/// `tdd` under another name, with other states and another item set, and without the phases that `tm autopilot` shows.
+fn renamed(project: &TestEnvironment) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in project.tm(&["workflow", "show", "tdd"]).text().lines() {
+        if line.trim_start().starts_with("phase: ") {
+            continue;
+        }
+        let mut line = line
+            .replace("id: tdd", "id: ours")
+            .replace("    subtasks:", "    things:")
+            .replace("load: { subtasks:", "load: { things:")
+            .replace("items: subtasks,", "items: things,")
+            .replace(
+                "subtasks.failed + subtasks.barred",
+                "things.failed + things.barred",
+            );
+        // The first is the item set, the second the state.
+        if line == "  subtasks:" && lines.iter().all(|line| line != "  things:") {
+            "  things:".clone_into(&mut line);
+        }
+        for (old, new) in STATES {
+            let is_state = line.trim_start() == format!("{old}:")
+                || (line.trim_start().starts_with(&format!("{old}: {{"))
+                    && line.contains("final:"));
+            if is_state || line.trim_start().starts_with(&format!("{old}: #")) {
+                line = line.replacen(&format!("{old}:"), &format!("{new}:"), 1);
+            }
+            for key in ["to", "initial"] {
+                for end in [" ", ",", ""] {
+                    let (from, to) = (format!("{key}: {old}{end}"), format!("{key}: {new}{end}"));
+                    if !end.is_empty() || line.ends_with(&from) {
+                        line = line.replace(&from, &to);
+                    }
+                }
+            }
+        }
+        lines.push(line);
+    }
+    lines.join("\n") + "\n"
+}
+
+fn begun(text: &str) -> TestEnvironment {
+    let project = TestEnvironment::new();
+    project.write(".taskmaster/workflows/ours.yaml", text);
+    project.commit_all("A workflow of our own");
+    project.trust(&["workflow", "trust", "ours"]);
+    ok(&project, &["start", "ours", "--input", "taskId=1"]);
+    project
+}
+
+fn ok(project: &TestEnvironment, words: &[&str]) -> Value {
+    project.json(&[&["run"], words].concat()).json_with(0)
+}
+
+fn refused(project: &TestEnvironment, words: &[&str]) -> String {
+    let answer = project.json(&[&["run"], words].concat()).json_with(3);
+    answer["code"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn its_rails_hold() {
+    let text = renamed(&TestEnvironment::bare());
+    let project = begun(&text);
+    let next = ok(&project, &["next"]);
+    assert_eq!(
+        (&next["state"], &next["unitId"]),
+        (&json!("ask"), &json!("workUnit-1.1-ASK"))
+    );
+
+    // Code of the product, and no test of it.
+    project.write("src/words.sh", "true\n");
+    let failing = ["report", "--results", "failed:1,passed:0"];
+    assert_eq!(refused(&project, &failing), "red_without_tests");
+    project.write("tests/words.sh", "false\n");
+    let accepted = ok(&project, &failing);
+    assert_eq!(
+        accepted["warning"],
+        "files other than tests were changed in RED: src/words.sh"
+    );
+
+    // The test that failed is made to pass by a change of the test.
+    let passing = ["report", "--results", "failed:0,passed:1"];
+    project.write("tests/words.sh", "true\n");
+    assert_eq!(refused(&project, &passing), "tests_changed");
+    project.write("tests/words.sh", "false\n");
+    project.write("src/words.sh", "true\n");
+    ok(&project, &passing);
+
+    // What is committed is not what was tested.
+    project.write("src/words.sh", "false\n");
+    assert_eq!(refused(&project, &["report"]), "changed_after_green");
+    project.write("src/words.sh", "true\n");
+    let made = ok(&project, &["report"]);
+    let commit = made["result"]["commitSha"].as_str().unwrap().to_owned();
+    assert_eq!(commit, project.head());
+
+    project.write("tests/more.sh", "false\n");
+    ok(&project, &failing);
+    project.write("src/more.sh", "true\n");
+    ok(&project, &passing);
+    ok(&project, &["report"]);
+    project.write("src/more.sh", "false\n");
+    assert_eq!(refused(&project, &passing), "changed_after_commit");
+    project.write("src/more.sh", "true\n");
+    let over = ok(&project, &passing);
+    assert_eq!(over["nextAction"]["action"], "complete");
+    let report = over["report"].as_str().unwrap();
+    let row = "| 1.1 Count by spaces | 1 failed | 1 passed |";
+    assert!(report.contains(row), "{report}");
+    let verified = project.json(&["verify", "main..HEAD"]).json_with(0);
+    assert_eq!(verified["verified"], true, "{verified}");
+}
+
+#[test]
+fn the_autopilot_works_on_it() {
+    let text = renamed(&TestEnvironment::bare());
+    let project = begun(&text);
+    let tm = |words: &[&str]| project.json(&[&["autopilot"], words].concat()).json_with(0);
+    project.write("tests/words.sh", "false\n");
+    tm(&["complete", "--results", "failed:1,passed:0"]);
+    project.write("src/words.sh", "true\n");
+    tm(&["complete", "--results", "failed:0,passed:1"]);
+    tm(&["commit"]);
+    tm(&["skip", "--reason", "enough"]);
+}
+
+#[test]
+fn a_policy_that_nothing_in_a_state_can_find_is_told() {
+    let project = TestEnvironment::bare();
+    project.write(
+        ".taskmaster/workflows/ours.yaml",
+        "\
+tramline: 1
+id: ours
+title: Tests first
+initial: ask
+states:
+  ask: { expects: tests, work: {}, on: { report: [ { check: [red_without_tests] }, { to: over } ] } }
+  over: { final: completed }
+",
+    );
+    let checked = project.json(&["workflow", "check", "ours"]).json_with(3);
+    let fault = &checked["faults"][0];
+    assert_eq!(
+        (&fault["rule"], &fault["line"]),
+        (&json!("policy_never_found"), &json!(6)),
+        "{checked}"
+    );
+}
+
+#[test]
+fn it_is_told_what_its_own_templates_say() {
+    let text = renamed(&TestEnvironment::bare()).replacen("red.md", "ours.md", 1);
+    let project = TestEnvironment::new();
+    project.write(
+        ".taskmaster/templates/ours.md",
+        "Ask for {{ subtask.title }}.\n",
+    );
+    project.write(".taskmaster/workflows/ours.yaml", text);
+    project.commit_all("A workflow of our own");
+    project.trust(&["workflow", "trust", "ours"]);
+    ok(&project, &["start", "ours", "--input", "taskId=1"]);
+    let next = ok(&project, &["next"]);
+    assert_eq!(next["instructions"], "Ask for Count by spaces.");
+}
+
+#[test]
+fn a_template_that_fails_is_told_and_holds_nothing_up() {
+    let project = TestEnvironment::new();
+    project.write(".taskmaster/templates/red.md", "{{ task.title / 2 }}");
+    project.commit_all("A template");
+    let started = project.json(&["autopilot", "start", "1"]).json_with(0);
+    assert_eq!(started["nextAction"]["action"], "red");
+    let next = project.json(&["autopilot", "next"]).json_with(0);
+    let told = next["instructions"].as_str().unwrap();
+    assert!(
+        told.contains("the template red.md cannot be rendered: line 1:"),
+        "{told}"
+    );
+    project.json(&["autopilot", "abort"]).json_with(0);
+    let status = project.json(&["autopilot", "status"]).json_with(0);
+    assert_eq!(status["status"], "aborted");
+}

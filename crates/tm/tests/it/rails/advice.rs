@@ -1,0 +1,75 @@
+//! Whether the advice of a refusal can be followed: every command that it names exists.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use super::environment::{Answer, TestEnvironment};
+
+/// A refusal leaves nobody guessing: it has a message, a suggestion, and names only what there is.
+pub fn check(env: &TestEnvironment, answer: &Answer) {
+    assert!(!answer.message().is_empty(), "{answer:#?}");
+    assert!(!answer.suggestion().is_empty(), "{answer:#?}");
+    for part in ["message", "suggestion", "recovery"] {
+        let refusal = answer.json.get("error").unwrap_or(&answer.json);
+        let text = refusal[part].as_str().unwrap_or_default();
+        for command in commands(text, part == "recovery") {
+            check_command(env, &command);
+        }
+    }
+    if answer.json.get("error").is_none() {
+        assert_eq!(answer.json["validated"], false, "{answer:#?}");
+        assert!(
+            answer.json["nextAction"]["action"].is_string(),
+            "{answer:#?}"
+        );
+    }
+}
+
+/// What stands between backticks and is a command of ours; the whole text, where it is nothing else.
+fn commands(text: &str, whole: bool) -> Vec<String> {
+    if whole {
+        return vec![text.to_owned()];
+    }
+    text.split('`')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
+}
+
+fn check_command(env: &TestEnvironment, command: &str) {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let Some(("tm", rest)) = words.split_first().map(|(first, rest)| (*first, rest)) else {
+        return;
+    };
+    let names: Vec<&str> = rest
+        .iter()
+        .copied()
+        .take_while(|word| word.chars().all(|c| c.is_ascii_lowercase()))
+        .take(2)
+        .collect();
+    let help = help_of(env, &names);
+    for flag in rest.iter().filter(|word| word.starts_with("--")) {
+        let flag = flag.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        assert!(help.contains(flag), "`{command}`: there is no {flag}");
+    }
+}
+
+/// The help of a command, which must exist. It is asked for once.
+fn help_of(env: &TestEnvironment, names: &[&str]) -> String {
+    static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+    let command = names.join(" ");
+    if let Some(help) = KNOWN.lock().unwrap().get(&command) {
+        return help.clone();
+    }
+    let help = env
+        .process(env!("CARGO_BIN_EXE_tm"))
+        .args(names)
+        .arg("--help")
+        .output()
+        .unwrap();
+    assert!(help.status.success(), "`tm {command}` does not exist");
+    let help = String::from_utf8(help.stdout).unwrap();
+    KNOWN.lock().unwrap().insert(command, help.clone());
+    help
+}

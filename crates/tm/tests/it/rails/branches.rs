@@ -1,0 +1,223 @@
+//! The run's branch: what it is called, when it is taken over, and where no run may work.
+
+use super::environment::{CONFIG, TASKS, TestEnvironment};
+
+const NAME: &str = "master/task-1-count-the-words";
+
+#[test]
+fn a_branch_in_the_way_makes_the_name_flat() {
+    // `master` cannot stand beside `master/…`.
+    let env = TestEnvironment::new();
+    env.git(&["branch", "master"]);
+    let plan = env.auto("start 1 --dry-run").ok();
+    assert_eq!(plan["branch"], "master-task-1-count-the-words");
+    assert!(plan["warnings"].to_string().contains("`master`"), "{plan}");
+    let started = env.auto("start 1").ok();
+    assert_eq!(started["branch"], "master-task-1-count-the-words");
+    assert!(
+        started["warnings"].to_string().contains("`master`"),
+        "{started}"
+    );
+
+    // Nor can `a/b` stand beside `a/b/c`.
+    let env = TestEnvironment::new();
+    env.git(&["branch", "a/b/c"]);
+    let started = env.auto("start 1 --branch a/b").ok();
+    assert_eq!(started["branch"], "a-b");
+
+    // Where the name has no folder there is no way round.
+    let env = TestEnvironment::new();
+    env.git(&["branch", "a/b"]);
+    env.refused("start 1 --branch a", 3, "branch_conflict", "--branch");
+    // Nor where the flat name is taken too.
+    env.git(&["branch", "x"]);
+    env.git(&["branch", "x-y"]);
+    env.refused("start 1 --branch x/y", 3, "branch_exists", "--branch");
+}
+
+#[test]
+fn names_are_compared_without_case() {
+    let env = TestEnvironment::new();
+    env.git(&["branch", "Master/Task-1-Count-the-Words"]);
+    env.refused("start 1", 3, "branch_conflict", "--branch");
+    let env = TestEnvironment::new();
+    env.git(&["branch", "MASTER"]);
+    let plan = env.auto("start 1 --dry-run").ok();
+    assert_eq!(plan["branch"], "master-task-1-count-the-words");
+}
+
+#[test]
+fn a_branch_that_no_run_of_the_task_made_is_refused() {
+    let env = TestEnvironment::new();
+    env.git(&["branch", NAME]);
+    env.refused("start 1", 3, "branch_exists", "--branch");
+    env.refused("start 1 --force", 3, "branch_exists", "--branch");
+
+    // That of a run of another task too.
+    let env = TestEnvironment::new();
+    env.auto("start 4 --branch words").ok();
+    env.auto("abort").ok();
+    env.git(&["switch", "--quiet", "main"]);
+    env.refused("start 1 --branch words", 3, "branch_exists", "--branch");
+    env.auto("start 4 --branch words").ok();
+}
+
+#[test]
+fn the_branch_of_an_earlier_run_is_taken_over_with_its_work() {
+    let env = TestEnvironment::started();
+    env.subtask();
+    let tip = env.head();
+    env.auto("abort").ok();
+    env.git(&["switch", "--quiet", "main"]);
+    let plan = env.auto("start 1 --dry-run --allow-dirty").ok();
+    assert_eq!(plan["branchExists"], true);
+    // What the earlier run did is done on its branch, though not here.
+    assert_eq!(plan["skipped"], serde_json::json!(["1.1"]));
+    assert_eq!(plan["subtasks"].as_array().unwrap().len(), 1);
+    let started = env.auto("start 1").ok();
+    assert_eq!(started["nextAction"]["unitId"], "workUnit-1.2-RED");
+    assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), NAME);
+    assert_eq!(env.head(), tip);
+    env.to_commit();
+    env.auto("commit").ok();
+    assert_eq!(
+        env.git(&["rev-list", "--count", &format!("{tip}..HEAD")]),
+        "1"
+    );
+}
+
+#[test]
+fn a_branch_that_is_checked_out_elsewhere_is_refused() {
+    let env = TestEnvironment::started();
+    env.auto("abort").ok();
+    env.git(&["switch", "--quiet", "main"]);
+    let elsewhere = env.folder().join("elsewhere");
+    let elsewhere = elsewhere.to_str().unwrap();
+    env.git(&["worktree", "add", "--quiet", elsewhere, NAME]);
+    let answer = env.refused("start 1", 5, "branch_checked_out", "--branch");
+    assert!(answer.message().contains("elsewhere"), "{answer:#?}");
+    env.auto("start 1 --branch other").ok();
+}
+
+#[test]
+fn names_that_git_does_not_take_are_a_mistake() {
+    let env = TestEnvironment::new();
+    for name in [
+        "a b", "a..b", "a~1", "a^", "a:b", "a?", "a*", "a[", "a\\b", "/a", "a/", "a//b", ".a",
+        "a/.b", "a.lock", "a.lock/b", "a.", "@", "a@{1}", "@{-1}", "HEAD", "", "a\nb", "a\u{7f}",
+    ] {
+        let branch = format!("--branch={name}");
+        let answer = env.refused_of(
+            &["autopilot", "start", "1", &branch],
+            2,
+            "bad_branch_name",
+            "letters",
+        );
+        assert!(answer.message().contains("cannot be"), "{answer:#?}");
+    }
+    let answer = env.tm(&["autopilot", "start", "1", "--branch=-x"]);
+    assert_eq!((answer.status, answer.code()), (2, "bad_branch_name"));
+    env.auto("start 1 --branch feature/über-1").ok();
+}
+
+#[test]
+fn no_run_works_on_a_protected_branch() {
+    let env = TestEnvironment::new();
+    env.refused("start 1 --branch main", 3, "on_default_branch", "--branch");
+    env.write(
+        ".taskmaster/config.json",
+        r#"{"test": {"command": "x"}, "git": {"protectedBranches": ["release"]}}"#,
+    );
+    env.commit_all("Settings");
+    env.refused(
+        "start 1 --branch release",
+        3,
+        "on_default_branch",
+        "--branch",
+    );
+
+    // What the remote says comes first.
+    let env = TestEnvironment::new();
+    env.git(&["update-ref", "refs/remotes/origin/trunk", "HEAD"]);
+    env.git(&[
+        "symbolic-ref",
+        "refs/remotes/origin/HEAD",
+        "refs/remotes/origin/trunk",
+    ]);
+    env.refused("start 1 --branch trunk", 3, "on_default_branch", "--branch");
+}
+
+#[test]
+fn the_branch_that_a_run_was_started_from_is_protected_for_it() {
+    let env = TestEnvironment::new();
+    env.git(&["switch", "--quiet", "--create", "dev"]);
+    env.auto("start 1").ok();
+    env.to_commit();
+    env.git(&["switch", "--quiet", "dev"]);
+    env.refused(
+        "commit",
+        3,
+        "on_default_branch",
+        "git switch master/task-1-count-the-words",
+    );
+    env.git(&["switch", "--quiet", NAME]);
+    env.auto("commit").ok();
+}
+
+#[test]
+fn a_branch_that_git_cannot_switch_to_leaves_the_run_paused() {
+    let env = TestEnvironment::started();
+    env.subtask();
+    env.auto("abort").ok();
+    env.git(&["switch", "--quiet", "main"]);
+    env.write("src/1.1.sh", "in the way\n");
+    let answer = env.auto("start 1 --allow-dirty");
+    assert_eq!(
+        (answer.status, answer.code()),
+        (6, "git_refused"),
+        "{answer:#?}"
+    );
+    assert!(answer.message().contains("src/1.1.sh"), "{answer:#?}");
+    super::advice::check(&env, &answer);
+    assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), "main");
+    assert_eq!(env.read("src/1.1.sh"), "in the way\n");
+    assert_eq!(env.auto("status").ok()["status"], "paused");
+    // The cause gone, it goes on.
+    std::fs::remove_file(env.project().join("src/1.1.sh")).unwrap();
+    env.auto("resume").ok();
+    assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), NAME);
+    assert_eq!(env.action(), "red");
+}
+
+#[test]
+fn titles_become_sane_names() {
+    for (title, name) in [
+        ("--amend", "master/task-1-amend"),
+        ("$(touch pwned); `id`", "master/task-1-touch-pwned-id"),
+        ("../../../etc/passwd", "master/task-1-etc-passwd"),
+        ("Größe & Übergröße", "master/task-1-grosse-ubergrosse"),
+        ("x.lock", "master/task-1-x-lock"),
+    ] {
+        let tasks = TASKS.replace("Count the words", title);
+        let env = TestEnvironment::with(&tasks, CONFIG);
+        let started = env.auto("start 1").ok();
+        assert_eq!(started["branch"], name);
+        assert_eq!(env.git(&["symbolic-ref", "--short", "HEAD"]), name);
+    }
+}
+
+/// A branch that has its name in common with something else is taken for that, and the other way round.
+#[test]
+fn a_branch_is_named_as_nothing_else() {
+    let env = TestEnvironment::new();
+    env.git(&["update-ref", "refs/remotes/origin/topic", "HEAD"]);
+    env.git(&["tag", "v1"]);
+    for name in ["origin/topic", "v1"] {
+        let start = ["autopilot", "start", "1", "--branch", name];
+        env.refused_of(&start, 3, "branch_conflict", "another name");
+    }
+    for name in ["refs/heads/x", "tags/x", "FETCH_HEAD"] {
+        let refused = env.tm(&["autopilot", "start", "1", "--branch", name]);
+        assert_eq!(refused.code(), "bad_branch_name", "{refused:#?}");
+    }
+}

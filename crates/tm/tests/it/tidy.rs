@@ -1,0 +1,292 @@
+//! The repository holds itself to what its documents say.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("the workspace")
+        .to_owned()
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            if path.file_name().is_some_and(|name| name != "target") {
+                sources(&path, found);
+            }
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn all_sources(of: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for krate in fs::read_dir(root().join("crates"))
+        .expect("crates")
+        .flatten()
+    {
+        let folder = krate.path().join(of);
+        if folder.is_dir() {
+            sources(&folder, &mut found);
+        }
+    }
+    found.sort();
+    found
+        .into_iter()
+        .map(|path| {
+            let text = fs::read_to_string(&path).expect("text");
+            (path, text)
+        })
+        .collect()
+}
+
+/// Which of our crates a crate may use, outside its tests.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("rails", &[]),
+    ("workflows", &[]),
+    ("journal", &[]),
+    ("project", &[]),
+    ("mcp", &[]),
+    ("documents", &[]),
+    ("evidence", &[]),
+    ("response", &[]),
+    (
+        "conductor",
+        &[
+            "documents",
+            "evidence",
+            "journal",
+            "project",
+            "rails",
+            "response",
+            "workflows",
+        ],
+    ),
+    (
+        "tm",
+        &[
+            "conductor",
+            "journal",
+            "mcp",
+            "project",
+            "rails",
+            "workflows",
+        ],
+    ),
+];
+
+#[test]
+fn dependencies_go_one_way() {
+    let mut seen = BTreeSet::new();
+    for krate in fs::read_dir(root().join("crates"))
+        .expect("crates")
+        .flatten()
+    {
+        let name = krate.file_name().into_string().expect("a name");
+        let manifest = fs::read_to_string(krate.path().join("Cargo.toml")).expect("a manifest");
+        let (_, allowed) = ARROWS
+            .iter()
+            .find(|(known, _)| *known == name)
+            .unwrap_or_else(|| panic!("{name} has no place in the architecture"));
+        let used: Vec<&str> = manifest
+            .split("[dependencies]")
+            .nth(1)
+            .unwrap_or_default()
+            .lines()
+            .take_while(|line| !line.starts_with('['))
+            .filter_map(|line| line.split(['.', ' ', '=']).next())
+            .filter(|used| ARROWS.iter().any(|(ours, _)| ours == used))
+            .collect();
+        for used in used {
+            assert!(allowed.contains(&used), "{name} may not use {used}");
+        }
+        seen.insert(name);
+    }
+    assert_eq!(
+        seen.len(),
+        ARROWS.len(),
+        "a crate of the architecture is gone"
+    );
+}
+
+#[test]
+fn no_file_outgrows_a_screenful_of_concepts() {
+    const MOST_LINES: usize = 650;
+    for (path, text) in all_sources("src") {
+        let lines = text.lines().count();
+        assert!(
+            lines <= MOST_LINES,
+            "{} has {lines} lines: a concept in it has no name yet",
+            path.display()
+        );
+        let name = path
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .unwrap_or_default();
+        assert!(
+            !["utils", "util", "common", "helpers", "misc"].contains(&name),
+            "{} says nothing of what is in it",
+            path.display()
+        );
+    }
+}
+
+/// String literals that come right after `marker`, white space apart.
+fn literals_after<'a>(text: &'a str, marker: &str, found: &mut BTreeSet<&'a str>) {
+    let mut rest = text;
+    while let Some(at) = rest.find(marker) {
+        rest = &rest[at + marker.len()..];
+        if let Some(quoted) = rest.trim_start().strip_prefix('"')
+            && let Some(end) = quoted.find('"')
+        {
+            let literal = &quoted[..end];
+            let is_code =
+                !literal.is_empty() && literal.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+            if is_code {
+                found.insert(literal);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_code_is_in_the_document_and_the_other_way_round() {
+    let document = fs::read_to_string(root().join("docs/codes.md")).expect("docs/codes.md");
+    let listed: BTreeSet<&str> = document
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `"))
+        .flat_map(|line| line.split(" | ").next().unwrap_or_default().split(", "))
+        .map(|code| code.trim_matches(['`', ' ']))
+        .collect();
+
+    let sources = all_sources("src");
+    let workflow =
+        fs::read_to_string(root().join("crates/workflows/tdd/workflow.yaml")).expect("a workflow");
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    for (path, text) in &sources {
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for marker in [
+            "refused(",
+            "refusal(",
+            "finding(",
+            "Refusal::new(",
+            "Fault::environment(",
+            "Text {\n        code:",
+        ] {
+            literals_after(text, marker, &mut used);
+        }
+        for kind in [
+            "Bug",
+            "Usage",
+            "Refused",
+            "Missing",
+            "Conflict",
+            "Environment",
+            "Blocked",
+        ] {
+            literals_after(text, &format!("Kind::{kind},"), &mut used);
+        }
+        if path.ends_with("error.rs") || path.ends_with("git/commit.rs") {
+            literals_after(text, "=>", &mut used);
+        }
+    }
+    for marker in ["refuse: ", "retry: ", "warn: "] {
+        for part in workflow.split(marker).skip(1) {
+            let code = part
+                .split(|c: char| !(c.is_ascii_lowercase() || c == '_'))
+                .next()
+                .unwrap_or_default();
+            used.insert(code);
+        }
+    }
+    let missing: Vec<&&str> = used.difference(&listed).collect();
+    assert!(
+        missing.is_empty(),
+        "docs/codes.md does not list {missing:?}"
+    );
+    let everywhere: String = sources
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect::<String>()
+        + &workflow;
+    let gone: Vec<&&str> = listed
+        .iter()
+        .filter(|code| !everywhere.contains(&format!("\"{code}\"")) && !workflow.contains(**code))
+        .collect();
+    assert!(
+        gone.is_empty(),
+        "docs/codes.md lists what no source names: {gone:?}"
+    );
+}
+
+/// The modules that a source file names.
+fn modules(text: &str) -> BTreeSet<&str> {
+    text.lines()
+        .map(|line| line.strip_prefix("pub ").unwrap_or(line))
+        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
+        .collect()
+}
+
+/// The sources in a folder that `parent` does not name, and so on below it. How many there are.
+fn find_unnamed(folder: &Path, parent: &Path, unnamed: &mut Vec<PathBuf>) -> usize {
+    let text = fs::read_to_string(parent).unwrap_or_default();
+    let named = modules(&text);
+    let mut count = 0;
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        let mut within = Vec::new();
+        if path.is_dir() {
+            sources(&path, &mut within);
+        } else if path.extension().is_some_and(|ending| ending == "rs") && path != parent {
+            within.push(path.clone());
+        }
+        if within.is_empty() {
+            continue;
+        }
+        let name = path.file_stem().and_then(|stem| stem.to_str());
+        if !name.is_some_and(|name| named.contains(name)) {
+            unnamed.extend(within);
+        } else if path.is_dir() {
+            count += find_unnamed(&path, &path.join("mod.rs"), unnamed);
+        } else {
+            count += 1;
+        }
+    }
+    count
+}
+
+/// A module that nothing names would never be run.
+#[test]
+fn every_file_of_tests_is_named() {
+    for krate in fs::read_dir(root().join("crates"))
+        .expect("crates")
+        .flatten()
+    {
+        let tests = krate.path().join("tests");
+        let mut unnamed = Vec::new();
+        let mut count = 0;
+        for program in fs::read_dir(&tests).expect("tests").flatten() {
+            let folder = program.path();
+            if folder.is_dir() {
+                count += find_unnamed(&folder, &folder.join("main.rs"), &mut unnamed);
+            }
+        }
+        assert!(unnamed.is_empty(), "no module names {unnamed:?}");
+        assert_ne!(count, 0, "{} has no tests", tests.display());
+    }
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    for (path, text) in all_sources("src") {
+        for sign in ["todo!(", "unimplemented!(", "FIXME"] {
+            assert!(!text.contains(sign), "{} has {sign}", path.display());
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Many calls at once to one server and to two, and a server that is killed at its work.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use super::stage::{SESSION, Stage, executing, planned};
+
+/// A server on a pipe.
+struct Server {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    asked: u64,
+}
+
+impl Server {
+    fn new(stage: &Stage, fail_point: Option<&str>) -> Self {
+        let mut command = stage.program(&["mcp", "--tools", "collab"]);
+        if let Some(fail_point) = fail_point {
+            command.env("TRAMLINE_FAIL_POINT", fail_point);
+        }
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Self {
+            input: child.stdin.take().unwrap(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+            asked: 0,
+        }
+    }
+
+    /// Makes a call without waiting for its answer.
+    fn ask(&mut self, tool: &str, mut arguments: Value) {
+        self.asked += 1;
+        arguments["session"] = SESSION.into();
+        let call = json!({
+            "jsonrpc": "2.0",
+            "id": self.asked,
+            "method": "tools/call",
+            "params": {
+                "name": tool,
+                "arguments": arguments,
+                "_meta": {
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientInfo": { "name": "crowd", "version": "1" },
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                },
+            },
+        });
+        self.input
+            .write_all(format!("{call}\n").as_bytes())
+            .unwrap();
+    }
+
+    /// The answers to all calls, in the order in which those were made; fewer if the server died.
+    fn answers(&mut self) -> Vec<Value> {
+        let mut answers = BTreeMap::new();
+        let mut line = String::new();
+        while (answers.len() as u64) < self.asked
+            && self.output.read_line(&mut line).is_ok_and(|read| read > 0)
+        {
+            let mut answer: Value = serde_json::from_str(&line).unwrap();
+            line.clear();
+            if let Some(id) = answer["id"].as_u64() {
+                assert_ne!(answer["result"]["isError"], true, "{answer}");
+                answers.insert(id, answer["result"]["structuredContent"].take());
+            }
+        }
+        self.asked = 0;
+        answers.into_values().collect()
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask(tool, arguments);
+        self.answers().pop().expect("an answer")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn statuses_that_come_over_one_server_and_over_two_are_all_stored() {
+    const TASKS: usize = 20;
+    for count in [1, 2] {
+        let stage = executing(TASKS);
+        let mut servers: Vec<Server> = (0..count).map(|_| Server::new(&stage, None)).collect();
+        for task in 0..TASKS {
+            let id = format!("t{}", task + 1);
+            let arguments = json!({ "id": id, "status": "completed" });
+            servers[task % count].ask("update_task_status", arguments);
+            servers[task % count].ask("get_session_state", json!({ "full": task % 2 == 0 }));
+        }
+        let answers: Vec<Value> = servers.iter_mut().flat_map(Server::answers).collect();
+        assert_eq!(answers.len(), 2 * TASKS);
+        let left: BTreeSet<u64> = answers
+            .iter()
+            .filter_map(|answer| answer["remaining"].as_u64())
+            .collect();
+        assert_eq!(left, (0..TASKS as u64).collect());
+        assert_eq!(stage.state().completed_tasks.len(), TASKS);
+        journal::verify::verify(&stage.session().join("activity.jsonl")).unwrap();
+    }
+}
+
+#[test]
+fn a_skill_completed_over_two_servers_at_once_counts_once() {
+    let stage = planned(1);
+    let mut servers = [Server::new(&stage, None), Server::new(&stage, None)];
+    let mut next = Some("ready-to-implement".to_owned());
+    while let Some(skill) = next {
+        if skill == "executing-plans" {
+            servers[0].call(
+                "update_task_status",
+                json!({ "id": "item-1", "status": "completed" }),
+            );
+        }
+        let before = stage.events("report:accepted");
+        for _ in 0..4 {
+            for server in &mut servers {
+                server.ask("complete_skill", json!({ "skill": skill }));
+            }
+        }
+        let answers: Vec<Value> = servers.iter_mut().flat_map(Server::answers).collect();
+        assert_eq!(answers.len(), 8);
+        assert!(
+            answers.iter().all(|answer| *answer == answers[0]),
+            "{answers:#?}"
+        );
+        assert_eq!(stage.events("report:accepted"), before + 1, "{skill}");
+        next = answers[0]["next_skill"].as_str().map(str::to_owned);
+    }
+    assert_eq!(stage.state().status, "completed");
+}
+
+/// The client hears nothing, and asks the next server: it is told what it would have been told, and nothing counts twice.
+#[test]
+fn a_server_that_is_killed_loses_nothing_that_it_answered() {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let stage = planned(1);
+    stage.save(0);
+    let mut wanted = None;
+    for point in ["", "before-append", "after-append", "after-derived"] {
+        stage.restore(0);
+        let before = stage.events("report:accepted");
+        if !point.is_empty() {
+            let mut server = Server::new(&stage, Some(point));
+            server.ask("complete_skill", json!({ "skill": "ready-to-implement" }));
+            assert_eq!(server.answers(), Vec::<Value>::new(), "{point}");
+        }
+        let mut server = Server::new(&stage, None);
+        let answer = server.call("complete_skill", json!({ "skill": "ready-to-implement" }));
+        assert_eq!(answer["validated"], true, "{answer}");
+        assert_eq!(*wanted.get_or_insert(answer.clone()), answer, "{point}");
+        assert_eq!(stage.events("report:accepted"), before + 1, "{point}");
+    }
+}

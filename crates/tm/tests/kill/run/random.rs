@@ -1,0 +1,94 @@
+//! Whole runs whose processes are killed at random moments.
+//!
+//! `TRAMLINE_KILL_RUNS` says how many runs, `TRAMLINE_KILL_SEED` with which numbers; without them it is a few, and
+//! other numbers each time.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use super::executor::{Executor, Recovery};
+use super::stage::{Death, Stage};
+
+/// How many runs there are if nobody says otherwise, and how long they may take together.
+const RUNS: u64 = 25;
+const ENOUGH: Duration = Duration::from_secs(8);
+
+/// A small generator of numbers that look random (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        // Seeds beside each other are to give other numbers from the first one on.
+        Self((seed ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9) | 1)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % limit
+    }
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// One run of two subtasks, in which about every other process is killed; how many were.
+fn run(seed: u64) -> usize {
+    let mut random = Random::new(seed);
+    let stage = Stage::new(2);
+    if random.below(4) == 0 {
+        // With a hook a commit takes longer, and git lives on more often.
+        stage.hook(
+            "pre-commit",
+            "#!/bin/sh\necho formatted >> src/all.sh\ngit add src/all.sh\n",
+        );
+    }
+    let mut executor = Executor::new(&stage);
+    executor.history = format!("  TRAMLINE_KILL_SEED={seed} TRAMLINE_KILL_RUNS=1\n");
+    let random = std::cell::RefCell::new(random);
+    executor.finish(
+        |action| {
+            let mut random = random.borrow_mut();
+            // A commit takes longest, and has the most places to die at.
+            let longest = match action {
+                "commit" | "finalize" | "start" => 120_000,
+                _ => 40_000,
+            };
+            (random.below(2) == 0)
+                .then(|| Death::After(Duration::from_micros(random.below(longest))))
+        },
+        || Recovery::ALL[usize::try_from(random.borrow_mut().below(4)).unwrap_or_default()],
+    );
+    executor.check_completed();
+    executor.deaths()
+}
+
+#[test]
+#[expect(
+    clippy::print_stderr,
+    reason = "the numbers, for those who let it run for hours with --nocapture"
+)]
+fn killed_at_random() {
+    let first = number("TRAMLINE_KILL_SEED").unwrap_or_else(|| {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |now| now.as_secs())
+    });
+    let asked = number("TRAMLINE_KILL_RUNS");
+    let begun = Instant::now();
+    let mut runs = 0;
+    let mut deaths = 0;
+    for seed in (first..).take(usize::try_from(asked.unwrap_or(RUNS)).unwrap_or(usize::MAX)) {
+        deaths += run(seed);
+        runs += 1;
+        if asked.is_none() && begun.elapsed() > ENOUGH {
+            break;
+        }
+    }
+    assert!(
+        runs < 5 || deaths > runs,
+        "only {deaths} deaths in {runs} runs"
+    );
+    eprintln!("{runs} runs, {deaths} processes killed, first seed {first}");
+}

@@ -1,0 +1,232 @@
+//! Steps aside, and the end before the end, killed at each step of their way.
+
+use std::fs;
+
+use super::ending::brought_to;
+use super::executor::{Executor, Recovery};
+use super::stage::{Death, Stage};
+use testkit::person::key;
+
+/// From `prepare` on, has `command` die at each fail point, looks where the run is then, repeats the command if
+/// `is_done` says that it has not come about, and `check`s what has become of it.
+fn die_everywhere(
+    prepare: impl Fn(&Stage),
+    command: &[&str],
+    is_done: impl Fn(&Stage) -> bool,
+    check: impl Fn(&mut Executor<'_>),
+) {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let stage = Stage::new(2);
+    prepare(&stage);
+    stage.save();
+    let mut turn = 0;
+    for name in conductor::fail_point::NAMES {
+        for time in 1..=8 {
+            stage.restore();
+            let mut executor = Executor::new(&stage);
+            if !executor.tm(command, Some(Death::Point(name, time))).died() {
+                break;
+            }
+            turn += 1;
+            executor.recover(Recovery::ALL[turn % Recovery::ALL.len()]);
+            if !is_done(&stage) {
+                let ran = executor.tm(command, None);
+                if ran.status != Some(0) && !is_done(&stage) {
+                    executor.fail(&format!("{command:?} cannot be repeated: {}", ran.out));
+                }
+            }
+            check(&mut executor);
+        }
+    }
+    assert!(turn > 2, "only {turn} deaths");
+}
+
+fn phase(stage: &Stage) -> String {
+    stage.ok(&["autopilot", "status"])["currentPhase"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn status(stage: &Stage) -> String {
+    stage.ok(&["autopilot", "status"])["status"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[test]
+fn reopen() {
+    die_everywhere(
+        |stage| {
+            brought_to(stage, "commit", "1.1");
+        },
+        &["autopilot", "reopen", "--reason", "not good enough"],
+        |stage| phase(stage) == "green",
+        |executor| {
+            executor.check_under_way(&[]);
+        },
+    );
+}
+
+#[test]
+fn skip() {
+    die_everywhere(
+        |stage| {
+            brought_to(stage, "red", "1.2");
+        },
+        &["autopilot", "skip", "1.2", "--reason", "too hard"],
+        |stage| {
+            stage.ok(&["autopilot", "status"])["progress"]["failed"] == serde_json::json!(["1.2"])
+        },
+        |executor| {
+            fs::remove_file(executor.stage.project().join("tests/1.2_test.sh")).unwrap();
+            executor.finish_in_peace();
+            executor.check_ended(
+                "failed",
+                &[("1.1".to_owned(), "done"), ("1.2".to_owned(), "pending")],
+                0,
+            );
+        },
+    );
+}
+
+#[test]
+fn resume() {
+    die_everywhere(
+        |stage| {
+            brought_to(stage, "commit", "1.2");
+            stage.ok(&["autopilot", "pause"]);
+        },
+        &["autopilot", "resume"],
+        |stage| status(stage) == "running",
+        |executor| {
+            executor.check_under_way(&["1.1"]);
+        },
+    );
+}
+
+#[test]
+fn abort() {
+    die_everywhere(
+        |stage| {
+            // So that there is a tag to set back.
+            stage.write(".taskmaster/state.json", "{\"currentTag\": \"master\"}\n");
+            stage.commit_all("State");
+            brought_to(stage, "commit", "1.2");
+        },
+        &["autopilot", "abort"],
+        |stage| status(stage) == "aborted",
+        |executor| {
+            let stage = executor.stage;
+            assert_eq!(
+                executor
+                    .journal()
+                    .iter()
+                    .filter(|event| event["event"] == "run:ended")
+                    .count(),
+                1
+            );
+            executor.check_tasks(
+                &[("1.1".to_owned(), "done"), ("1.2".to_owned(), "pending")],
+                "pending",
+            );
+            executor.check_nothing_left();
+            // The end is told everywhere once anybody has looked at the run with the right to write.
+            executor.tm(&["autopilot", "abort"], None);
+            executor.check_tree_but(&["src/1.2.sh", "src/all.sh", "tests/1.2_test.sh"]);
+            assert!(
+                stage.run_folder().join("report.md").exists(),
+                "{}",
+                executor.history
+            );
+        },
+    );
+}
+
+#[test]
+fn abort_with_clean_up() {
+    die_everywhere(
+        |stage| {
+            let executor = brought_to(stage, "red", "1.1");
+            fs::remove_file(executor.stage.project().join("tests/1.1_test.sh")).unwrap();
+            key(&executor.stage.store());
+        },
+        &[
+            "autopilot",
+            "abort",
+            "--cleanup",
+            "--force",
+            "--sign",
+            "../home/store/key",
+        ],
+        |stage| {
+            stage.git(&["branch", "--format=%(refname:short)"]) == "main"
+                && (stage.runs().is_empty()
+                    || stage.tm(&["autopilot", "next"]).code() == "run_aborted")
+        },
+        |executor| {
+            let stage = executor.stage;
+            assert_eq!(stage.git(&["status", "--porcelain", "--branch"]), "## main");
+            // And another run can begin.
+            assert!(executor.answer("start", "", None));
+            executor.check_under_way(&[]);
+        },
+    );
+}
+
+#[test]
+fn an_abort_while_a_commit_was_interrupted() {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let stage = Stage::new(1);
+    brought_to(&stage, "commit", "1.1");
+    let head = stage.git(&["rev-parse", "HEAD"]);
+    stage.save();
+    for name in conductor::fail_point::NAMES {
+        stage.restore();
+        let mut executor = Executor::new(&stage);
+        if !executor
+            .tm(&["autopilot", "commit"], Some(Death::Point(name, 1)))
+            .died()
+        {
+            continue;
+        }
+        let ran = executor.tm(&["autopilot", "abort"], None);
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        let made = stage.git(&["rev-parse", "HEAD"]) != head;
+        executor.check_tasks(
+            &[("1.1".to_owned(), if made { "done" } else { "pending" })],
+            "pending",
+        );
+        let left: &[&str] = if made {
+            &[]
+        } else {
+            &["src/1.1.sh", "src/all.sh", "tests/1.1_test.sh"]
+        };
+        executor.check_tree_but(left);
+    }
+}
+
+/// What names no subtask is not taken for the next one, when the one that it was meant for turns out to be done.
+#[test]
+fn a_step_aside_after_a_commit_that_was_made() {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    for command in [
+        ["autopilot", "skip", "--reason", "too hard"],
+        ["autopilot", "reopen", "--reason", "too hard"],
+    ] {
+        let stage = Stage::new(2);
+        let mut executor = brought_to(&stage, "commit", "1.1");
+        assert!(!executor.answer("commit", "1.1", Some(Death::Point("commit-after-git", 1))));
+        let ran = executor.tm(&command, None);
+        assert_eq!(ran.code(), "stale_unit", "{ran:?}");
+        executor.finish_in_peace();
+        executor.check_completed();
+    }
+}

@@ -1,0 +1,275 @@
+//! A whole session with everything that can happen to it, act by act; each act can be killed, and done again.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use conductor::review::answer::SessionState;
+use serde_json::Value;
+
+use super::stage::{Ran, Stage, agree_when};
+use super::whole::shape;
+
+/// Where a process dies: a fail point, and at which time of reaching it.
+pub type Death = (&'static str, u32);
+
+/// One thing that somebody does.
+#[derive(Debug, Clone, Copy)]
+pub enum Act {
+    /// Begins the session.
+    Init,
+    /// Takes a step.
+    Step,
+    /// Writes a file into the session's folder by hand.
+    Write(&'static str, &'static str),
+    /// Sends a response.
+    Respond(&'static str),
+    /// Sends it in the place of the one that is there.
+    Replace(&'static str),
+    /// Opens the gate.
+    Approve,
+    /// Sends back what stands before it.
+    Reject(&'static str),
+    /// Takes the session up again; with a higher cap if there is a number.
+    Reopen(&'static str),
+    /// Puts back what was changed by hand.
+    Restore,
+    /// Ends it.
+    Cancel,
+    /// Takes the code out.
+    Export,
+}
+
+/// An answer.
+pub const PLAN: &str = "Count words with a loop.\n";
+const BETTER_PLAN: &str = "Count words, and test it.\n";
+/// An answer.
+pub const CODE: &str = "<<<FILE: count.sh>>>\nwc -w\n<<<FILE: lib/words.txt>>>\na b c\n";
+const BETTER_CODE: &str =
+    "<<<FILE: count.sh>>>\ntr -s ' ' | wc -w\n<<<FILE: lib/words.txt>>>\na b\n";
+const FIRST_REVISION: &str = "<<<FILE: count.sh>>>\nwc\n<<<FILE: doc/read.me>>>\nCounts.\n";
+/// An answer.
+pub const REVISION: &str = "<<<FILE: count.sh>>>\nwc --words\n<<<FILE: doc/read.me>>>\nCounts.\n";
+/// An answer.
+pub const FAIL: &str = "Not yet.\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 2\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
+const STILL_FAIL: &str = "Still not.\n@@@REVIEW_META\nverdict: FAIL\nissues_total: 2\nissues_critical: 1\nmissing_inputs: 0\n@@@\n";
+/// An answer.
+pub const PASS: &str = "Fine.\n@@@REVIEW_META\nverdict: PASS\nissues_total: 0\nissues_critical: 0\nmissing_inputs: 0\n@@@\n";
+
+/// The whole story: one failed review, a rejection at each gate, a way back out of ERROR and over the cap, and the end.
+pub const STORY: &[Act] = &[
+    Act::Init,
+    Act::Step, // PLANNING
+    Act::Respond("VALIDATION"),
+    Act::Replace(PLAN),
+    Act::Step, // PLANNED
+    Act::Reject("It wants tests."),
+    // The answer is there before the step that finds it.
+    Act::Write("planning-response.md", BETTER_PLAN),
+    Act::Step, // PLANNED
+    Act::Approve,
+    Act::Step, // GENERATING
+    Act::Write(
+        "iteration-1/generation-response.md",
+        "There is no file in here.\n",
+    ),
+    Act::Step, // ERROR
+    Act::Reopen(""),
+    Act::Respond(CODE),
+    Act::Step, // GENERATED
+    Act::Step, // REVIEWING
+    Act::Reject("Squeeze the spaces."),
+    Act::Write("iteration-1/generation-response.md", BETTER_CODE),
+    Act::Step, // GENERATED
+    Act::Step, // REVIEWING
+    Act::Approve,
+    Act::Step, // its prompt
+    Act::Respond(FAIL),
+    Act::Step, // REVIEWED
+    Act::Reject("Look at the words, too."),
+    Act::Step, // REVIEWING: its prompt
+    Act::Respond(STILL_FAIL),
+    Act::Step, // REVIEWED
+    Act::Approve,
+    Act::Step, // the cap
+    Act::Reopen("3"),
+    Act::Step, // REVISING
+    Act::Write("iteration-2/revision-response.md", FIRST_REVISION),
+    Act::Step, // REVISED
+    Act::Step, // REVIEWING
+    Act::Reject("Say what it counts."),
+    Act::Respond(REVISION),
+    Act::Step, // REVISED
+    Act::Step, // REVIEWING
+    Act::Write("iteration-2/code/count.sh", "rm -rf /\n"),
+    Act::Write("plan.md", "Something else.\n"),
+    Act::Restore,
+    Act::Approve,
+    Act::Step, // its prompt
+    Act::Respond(PASS),
+    Act::Step, // REVIEWED
+    Act::Approve,
+    Act::Step, // COMPLETE
+    Act::Export,
+];
+
+/// Another end: somebody calls it off while it waits.
+pub const CALLED_OFF: &[Act] = &[Act::Init, Act::Step, Act::Respond(PLAN), Act::Cancel];
+
+/// A session in which everybody has answered already when the steps are taken, and no gate is closed.
+pub const ANSWERED: &[Act] = &[
+    Act::Init,
+    Act::Write("planning-response.md", PLAN),
+    Act::Write("iteration-1/generation-response.md", CODE),
+    Act::Write("iteration-1/review-response.md", FAIL),
+    Act::Write("iteration-2/revision-response.md", REVISION),
+    Act::Write("iteration-2/review-response.md", PASS),
+    Act::Step,
+    Act::Step,
+    Act::Step,
+    Act::Step,
+    Act::Step,
+    Act::Step,
+    Act::Step,
+    Act::Step,
+    Act::Step,
+    Act::Step,
+    Act::Step,
+];
+
+impl Act {
+    /// Whether a process does it that can die.
+    pub fn can_die(self) -> bool {
+        !matches!(self, Self::Write(..))
+    }
+
+    /// Does it; `gates` says who opens them.
+    pub fn on(self, stage: &Stage, gates: &str, death: Option<Death>) -> Ran {
+        let out = stage.out();
+        let file = stage.all().join("answer");
+        let plan = format!("plan={gates}");
+        let code = format!("code={gates}");
+        let review = format!("review={gates}");
+        let arguments: Vec<&str> = match self {
+            Self::Init => vec![
+                "init",
+                "-i",
+                "request=count words",
+                "--max-iterations",
+                if gates == "human" { "1" } else { "3" },
+                "--gate",
+                &plan,
+                "--gate",
+                &code,
+                "--gate",
+                &review,
+            ],
+            Self::Step => vec!["step"],
+            Self::Write(path, text) => {
+                stage.write(path, text);
+                return Ran {
+                    status: Some(0),
+                    out: String::new(),
+                };
+            }
+            Self::Respond(text) | Self::Replace(text) => {
+                fs::write(&file, text).unwrap();
+                let mut all = vec!["respond", file.to_str().unwrap()];
+                if matches!(self, Self::Replace(_)) {
+                    all.push("--replace");
+                }
+                all
+            }
+            Self::Approve => vec!["approve"],
+            Self::Reject(feedback) => vec!["reject", "--feedback", feedback],
+            Self::Reopen("") => vec!["reopen"],
+            Self::Reopen(most) => vec!["reopen", "--max-iterations", most],
+            Self::Restore => vec!["restore"],
+            Self::Cancel => vec!["cancel", "--reason", "not needed"],
+            Self::Export => vec!["export", out.to_str().unwrap()],
+        };
+        let mut all = vec!["session"];
+        all.extend(arguments);
+        let asks = matches!(self, Self::Approve | Self::Reject(_) | Self::Reopen(_));
+        if !asks {
+            all.push("--json");
+        }
+        let mut command = stage.program(&all);
+        if let Some((point, time)) = death {
+            command.env("TRAMLINE_FAIL_POINT", format!("{point}:{time}"));
+        }
+        if asks {
+            return agree_when(command, || ());
+        }
+        Ran::of(&command.output().unwrap())
+    }
+}
+
+/// How far the session is; null before there is one.
+pub fn now(stage: &Stage) -> Value {
+    match stage.conductor().session_status(None) {
+        Ok(state) => {
+            let mut shape = shape(&state);
+            shape["responses"] = responses(&state);
+            shape
+        }
+        Err(fault) => {
+            assert_eq!(fault.code, "no_session", "{fault:?}");
+            Value::Null
+        }
+    }
+}
+
+/// The responses that are there, and those that stand aside, by their hashes.
+fn responses(state: &SessionState) -> Value {
+    let current = state
+        .folder
+        .join(format!("iteration-{}", state.current_iteration));
+    let mut all = BTreeMap::new();
+    for entry in [&state.folder, &current]
+        .into_iter()
+        .filter_map(|folder| fs::read_dir(folder).ok())
+        .flatten()
+    {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.contains("-response.") {
+            let path = [&state.folder, &current]
+                .map(|folder| folder.join(&name))
+                .into_iter()
+                .find(|path| path.exists());
+            let bytes = path
+                .and_then(|path| fs::read(path).ok())
+                .unwrap_or_default();
+            all.insert(name, journal::sha256_hex(&bytes));
+        }
+    }
+    serde_json::to_value(all).unwrap()
+}
+
+/// Does an act until the session is as it is to be afterwards, as somebody does who was told nothing: once where nothing
+/// goes wrong.
+pub fn done(stage: &Stage, act: Act, gates: &str, after: &Value) -> Result<(), String> {
+    const ENOUGH: usize = 3;
+    if !act.can_die() {
+        act.on(stage, gates, None);
+        return Ok(());
+    }
+    let mut ran = None;
+    for _ in 0..ENOUGH {
+        if now(stage) == *after && !(matches!(act, Act::Export) && ran.is_none()) {
+            return Ok(());
+        }
+        ran = Some(act.on(stage, gates, None));
+        let refused = ran.as_ref().is_some_and(|ran| ran.status == Some(3));
+        if refused && now(stage) != *after {
+            // Nothing is decided twice: what the process that was killed began is done by a step.
+            ran = Some(Act::Step.on(stage, gates, None));
+        }
+    }
+    if now(stage) == *after {
+        return Ok(());
+    }
+    Err(format!(
+        "{act:?} leads to {} instead of {after}: {ran:?}",
+        now(stage)
+    ))
+}
