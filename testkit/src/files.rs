@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 /// Every file and folder, with its bytes, mode, identity and the time of its last change.
@@ -12,10 +12,12 @@ pub struct Everything(BTreeMap<PathBuf, File>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct File {
+    is_folder: bool,
     bytes: Vec<u8>,
     mode: u32,
     inode: u64,
-    changed: (i64, i64),
+    /// When it was written, and when anything about it was changed.
+    changed: [(i64, i64); 2],
 }
 
 impl Everything {
@@ -35,11 +37,29 @@ impl Everything {
         self
     }
 
+    /// Whenever the files were written for whose paths this says so.
+    #[must_use]
+    pub fn without_times(mut self, of: impl Fn(&Path) -> bool) -> Self {
+        for (_, file) in self.0.iter_mut().filter(|(path, _)| of(path)) {
+            file.changed = Default::default();
+        }
+        self
+    }
+
     /// Only what is in the files: one that was written anew with the same content is the same.
     #[must_use]
     pub fn by_content(mut self) -> Self {
         for file in self.0.values_mut() {
-            (file.inode, file.changed) = (0, (0, 0));
+            (file.inode, file.changed) = Default::default();
+        }
+        self
+    }
+
+    /// Of folders only that they are there: what happens in one is seen in what is in it.
+    #[must_use]
+    pub fn by_files(mut self) -> Self {
+        for folder in self.0.values_mut().filter(|file| file.is_folder) {
+            (folder.inode, folder.changed) = Default::default();
         }
         self
     }
@@ -74,17 +94,15 @@ fn collect(folder: &Path, all: &mut BTreeMap<PathBuf, File>) {
         } else {
             Vec::new()
         };
-        // What happens in a folder is seen in what is in it.
-        let is_file = !about.is_dir();
         let file = File {
+            is_folder: about.is_dir(),
             bytes,
             mode: about.mode(),
-            inode: if is_file { about.ino() } else { 0 },
-            changed: if is_file {
-                (about.mtime(), about.mtime_nsec())
-            } else {
-                (0, 0)
-            },
+            inode: about.ino(),
+            changed: [
+                (about.mtime(), about.mtime_nsec()),
+                (about.ctime(), about.ctime_nsec()),
+            ],
         };
         all.insert(path, file);
     }
@@ -99,4 +117,48 @@ pub fn list(folder: &Path) -> Vec<PathBuf> {
         .collect();
     all.sort();
     all
+}
+
+/// What is in each file below a folder, by its path in there. Folders have `/` behind their names, and nothing in them.
+pub fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    collect(folder, &mut all);
+    all.into_iter()
+        .map(|(path, file)| {
+            let within = path.strip_prefix(folder).unwrap().to_string_lossy();
+            let end = if file.is_folder { "/" } else { "" };
+            (format!("{within}{end}"), file.bytes)
+        })
+        .collect()
+}
+
+/// Writes a file, with the folders above it.
+pub fn write(path: &Path, text: impl AsRef<[u8]>) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// Writes a file that can be run.
+pub fn write_program(path: &Path, text: impl AsRef<[u8]>) {
+    write(path, text);
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Copies a folder with all in it, and with the times at which it was changed.
+pub fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for path in list(from) {
+        let about = fs::symlink_metadata(&path).unwrap();
+        let to = to.join(path.file_name().unwrap());
+        if about.is_dir() {
+            copy(&path, &to);
+        } else if about.is_symlink() {
+            symlink(fs::read_link(&path).unwrap(), &to).unwrap();
+        } else {
+            fs::copy(&path, &to).unwrap();
+            let copied = fs::File::open(&to).unwrap();
+            copied.set_modified(about.modified().unwrap()).unwrap();
+        }
+    }
+    fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
 }

@@ -1,8 +1,8 @@
 //! A home, a project and the binary, with nothing else in its environment.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -19,6 +19,8 @@ use crate::person::Person;
 #[derive(Debug)]
 pub struct Sandbox {
     folder: TempDir,
+    /// Where processes are run; the project unless a test says otherwise.
+    pub cwd: PathBuf,
 }
 
 impl Default for Sandbox {
@@ -34,7 +36,8 @@ impl Sandbox {
         for name in ["home", "project", "temporary"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        Self { folder }
+        let cwd = fs::canonicalize(folder.path()).unwrap().join("project");
+        Self { folder, cwd }
     }
 
     /// A repository with one commit on `main`, of these files.
@@ -125,9 +128,7 @@ impl Sandbox {
 
     /// Writes a file of the project.
     pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
-        let path = self.project().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        files::write(&self.project().join(path), text);
     }
 
     /// Reads a file of the project.
@@ -137,9 +138,8 @@ impl Sandbox {
 
     /// Writes a script of the project that can be run.
     pub fn script(&self, path: &str, script: &str) {
-        self.write(path, format!("#!/bin/sh\n{script}\n"));
-        let path = self.project().join(path);
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        let script = format!("#!/bin/sh\n{script}\n");
+        files::write_program(&self.project().join(path), script);
     }
 
     /// Puts a hook of git into the repository.
@@ -147,11 +147,11 @@ impl Sandbox {
         self.script(&format!(".git/hooks/{name}"), script);
     }
 
-    /// A process in the project, with nothing but what is needed in its environment.
+    /// A process with nothing but what is needed in its environment.
     pub fn process(&self, program: impl AsRef<Path>) -> Command {
         let mut command = Command::new(program.as_ref());
         command
-            .current_dir(self.project())
+            .current_dir(&self.cwd)
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.home())
@@ -206,9 +206,9 @@ impl Sandbox {
         Outcome::of(&self.program(arguments).output().unwrap())
     }
 
-    /// Runs the binary for JSON.
+    /// Runs the binary for JSON, which it must answer with.
     pub fn json(&self, arguments: &[&str]) -> Outcome {
-        Outcome::of(&self.program(arguments).arg("--json").output().unwrap())
+        Outcome::of(&self.program(arguments).arg("--json").output().unwrap()).answered()
     }
 
     /// Starts the binary, with its output on pipes, and does not wait for it.
@@ -250,7 +250,7 @@ impl Sandbox {
     /// Every file of the project and of the home as it is now.
     pub fn everything(&self) -> Everything {
         let (project, home) = (self.project(), self.home());
-        Everything::below([project.as_path(), home.as_path()])
+        Everything::below([project.as_path(), home.as_path()]).by_files()
     }
 }
 
@@ -267,6 +267,14 @@ pub fn with_input(command: &mut Command, input: impl AsRef<[u8]>) -> Outcome {
     let _ = stdin.write_all(input.as_ref());
     drop(stdin);
     Outcome::of(&child.wait_with_output().unwrap())
+}
+
+/// Where programs are found, the binary first.
+pub fn path_with_binary() -> OsString {
+    let mut path = binary().parent().unwrap().as_os_str().to_owned();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    path
 }
 
 /// The binary that was built with the tests: two folders above them.

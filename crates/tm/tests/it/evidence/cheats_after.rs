@@ -240,13 +240,13 @@ fn a_command_that_always_passes() {
 #[test]
 fn the_journal_is_not_edited() {
     let stage = Stage::in_green();
-    let path = stage.env.run_dir().join("activity.jsonl");
+    let path = stage.env.run_folder().join("activity.jsonl");
     let whole = fs::read_to_string(&path).unwrap();
     let edited = whole.replacen(r#""failed":1"#, r#""failed":0"#, 1);
     assert_ne!(whole, edited);
     fs::write(&path, &edited).unwrap();
     for snapshot in ["state.json", "snapshot.json"] {
-        let _ = fs::remove_file(stage.env.run_dir().join(snapshot));
+        let _ = fs::remove_file(stage.env.run_folder().join(snapshot));
     }
     let answer = stage.env.auto("complete green --results passed:3,failed:0");
     assert_eq!(

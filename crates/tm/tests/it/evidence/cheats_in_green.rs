@@ -89,7 +89,7 @@ fn tests_are_not_made_to_pass() {
         cheat(&stage);
         let words = "complete green";
         let answer = stage.report_refused(words, "tests_changed", files, "tm autopilot reopen");
-        let listed = answer.json["details"]["files"].as_array();
+        let listed = answer.json()["details"]["files"].as_array();
         assert_eq!(
             listed.map(Vec::len),
             Some(files.len()),
@@ -296,8 +296,12 @@ fn stuck_after_three_alike() {
         answer.message().contains("spaces test_spaces"),
         "{answer:#?}"
     );
-    assert_eq!(answer.json["nextAction"]["action"], "paused", "{answer:#?}");
-    assert_eq!(answer.json["nextAction"]["pausedReason"], "stuck");
+    assert_eq!(
+        answer.json()["nextAction"]["action"],
+        "paused",
+        "{answer:#?}"
+    );
+    assert_eq!(answer.json()["nextAction"]["pausedReason"], "stuck");
     assert!(
         answer.suggestion().contains("tm autopilot resume"),
         "{answer:#?}"

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use super::stage::accepted;
-use crate::rails::environment::{Answer, TASKS, TestEnvironment};
+use crate::rails::environment::{TASKS, TestEnvironment};
+use testkit::Outcome;
 
 const CONFIG: &str = r#"{"test": {"command": "cargo test --offline"}}"#;
 const MANIFEST: &str =
@@ -93,7 +94,7 @@ impl Crate {
         std::fs::write(self.report_path(), text).unwrap();
     }
 
-    fn report(&self, words: &str) -> Answer {
+    fn report(&self, words: &str) -> Outcome {
         self.suite();
         let report = self.report_path();
         let mut arguments = crate::rails::environment::autopilot(words);

@@ -65,7 +65,7 @@ fn tests_do_not_go_missing_by_name() {
         let words = with_report("complete green", &report);
         let answer = stage.refused(&words, "tests_missing", &[names], "bring them back");
         let (_, name) = names.split_once(": ").unwrap();
-        assert_eq!(answer.json["details"]["tests"][0], name, "{answer:#?}");
+        assert_eq!(answer.json()["details"]["tests"][0], name, "{answer:#?}");
         // To call it removed excuses nothing that RED had.
         let mut words = words;
         words.extend(["--removed", name, "--removed", "*"]);

@@ -185,8 +185,8 @@ fn play(severity: &str, part: usize) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let before = stage.env.journal();
         let answer = stage.env.tm(&words);
-        let told = answer.json.to_string();
-        let warning = answer.json["warning"].as_str().unwrap_or_default();
+        let told = answer.json().to_string();
+        let warning = answer.json()["warning"].as_str().unwrap_or_default();
         match severity {
             "refuse" => {
                 assert_eq!((answer.code(), answer.status), (*code, 3), "{answer:#?}");
@@ -197,7 +197,7 @@ fn play(severity: &str, part: usize) {
             }
             "warn" => {
                 assert_ne!(answer.code(), *code, "{answer:#?}");
-                let journal = fs::read_to_string(stage.env.run_dir().join("activity.jsonl"));
+                let journal = fs::read_to_string(stage.env.run_folder().join("activity.jsonl"));
                 assert!(
                     journal.unwrap().contains(&format!(r#""{code}""#)),
                     "{answer:#?}"

@@ -53,11 +53,7 @@ fn suite(env: &TestEnvironment, options: &[&str]) -> PathBuf {
     path
 }
 
-fn report(
-    env: &TestEnvironment,
-    words: &str,
-    options: &[&str],
-) -> crate::rails::environment::Answer {
+fn report(env: &TestEnvironment, words: &str, options: &[&str]) -> testkit::Outcome {
     suite(env, options);
     env.auto(&format!("{words} --report report.txt"))
 }

@@ -8,8 +8,9 @@ use std::time::{Duration, SystemTime};
 use serde_json::Value;
 
 use crate::rails::advice;
-use crate::rails::environment::{Answer, TASKS, TestEnvironment, autopilot};
+use crate::rails::environment::{TASKS, TestEnvironment, autopilot};
 use crate::rails::terminal::agreed;
+use testkit::Outcome;
 
 /// Runs each function `test_…` of each `tests/*_test.sh` and tells in TAP what it did: status 77 skips, 78 is still to be
 /// done. With `JUNIT` it tells the same in that file as XML, and with `RETRY` tries once more what failed.
@@ -179,12 +180,12 @@ impl Stage {
     }
 
     /// Hands in what the suite says now.
-    pub fn report(&self, words: &str) -> Answer {
+    pub fn report(&self, words: &str) -> Outcome {
         self.hand_in(words, &self.suite())
     }
 
     /// Hands in a report.
-    pub fn hand_in(&self, words: &str, report: &Path) -> Answer {
+    pub fn hand_in(&self, words: &str, report: &Path) -> Outcome {
         self.env.tm(&with_report(words, report))
     }
 
@@ -217,7 +218,13 @@ impl Stage {
 
     /// A report that a rule forbids: code and status, what the message names, what the suggestion names, and that the run
     /// has not moved.
-    pub fn refused(&self, arguments: &[&str], code: &str, names: &[&str], way_out: &str) -> Answer {
+    pub fn refused(
+        &self,
+        arguments: &[&str],
+        code: &str,
+        names: &[&str],
+        way_out: &str,
+    ) -> Outcome {
         let before = self.env.journal();
         let answer = self.env.tm(arguments);
         assert_eq!((answer.code(), answer.status), (code, 3), "{answer:#?}");
@@ -233,7 +240,7 @@ impl Stage {
             answer.suggestion().contains(way_out),
             "{way_out}: {answer:#?}"
         );
-        let refusals = fs::read_to_string(self.env.run_dir().join("refusals.jsonl")).unwrap();
+        let refusals = fs::read_to_string(self.env.run_folder().join("refusals.jsonl")).unwrap();
         assert!(
             refusals.lines().last().unwrap().contains(code),
             "{refusals}"
@@ -242,7 +249,13 @@ impl Stage {
     }
 
     /// The same for what the suite says now.
-    pub fn report_refused(&self, words: &str, code: &str, names: &[&str], way_out: &str) -> Answer {
+    pub fn report_refused(
+        &self,
+        words: &str,
+        code: &str,
+        names: &[&str],
+        way_out: &str,
+    ) -> Outcome {
         let report = self.suite();
         self.refused(&with_report(words, &report), code, names, way_out)
     }

@@ -221,7 +221,7 @@ fn one_that_floods_is_read_to_its_end() {
     accepted(stage.env.tm(RED).ok());
     stage.env.write("src/spaces.sh", NEW_CODE);
     accepted(stage.env.tm(GREEN).ok());
-    let kept: u64 = size_of(&stage.env.run_dir());
+    let kept: u64 = size_of(&stage.env.run_folder());
     assert!(kept < 30 << 20, "{kept}");
 }
 

@@ -26,7 +26,7 @@ fn respond(project: &TestEnvironment, text: &str) -> Value {
     assert_eq!(sent.status, 0, "{sent:?}");
     let ran = project.tm(&["session", "run", "--json"]);
     assert!(matches!(ran.status, 0 | 7), "{ran:?}");
-    ran.json()
+    ran.json().clone()
 }
 
 #[test]

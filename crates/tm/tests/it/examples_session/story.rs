@@ -70,7 +70,7 @@ impl Story {
     fn run(&self) -> Value {
         let ran = self.0.tm(&["session", "run", "--json"]);
         assert!(matches!(ran.status, 0 | 7), "{ran:?}");
-        ran.json()
+        ran.json().clone()
     }
 
     /// Sends a response, and goes on.

@@ -1,8 +1,10 @@
 //! Nothing that comes over standard input holds an agent up by accident.
 
+use std::process::Stdio;
+
 use serde_json::json;
 
-use std::process::Stdio;
+use testkit::Outcome;
 
 use super::environment::TestEnvironment;
 
@@ -26,10 +28,11 @@ fn what_is_no_payload_lets_the_agent_work_and_says_so_in_a_line() {
     ];
     for client in CLIENTS {
         for payload in payloads {
-            let output = environment.call(&[client], payload);
-            let err = String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.code(), Some(0), "{client}: {err}");
-            assert!(output.stdout.is_empty(), "{client}");
+            let Outcome {
+                status, out, err, ..
+            } = environment.call(&[client], payload);
+            assert_eq!(status, 0, "{client}: {err}");
+            assert!(out.is_empty(), "{client}");
             assert!(err.starts_with("tm hook: "), "{client}: {err}");
             assert_eq!(err.matches('\n').count(), 1, "{client}: {err}");
         }
@@ -53,9 +56,9 @@ fn a_payload_of_another_shape_is_allowed_in_silence() {
             json!({"cwd": "/no/such/folder", "hook_event_name": "PreToolUse", "tool_name": "Write",
                    "tool_input": {"file_path": "\u{0}"}}),
         ] {
-            let output = environment.call(&[client], payload.to_string().as_bytes());
-            let out = String::from_utf8(output.stdout).unwrap();
-            assert_eq!(output.status.code(), Some(0), "{client} {payload}");
+            let Outcome { status, out, .. } =
+                environment.call(&[client], payload.to_string().as_bytes());
+            assert_eq!(status, 0, "{client} {payload}");
             assert!(out.is_empty() || out == "{}\n", "{client} {payload}: {out}");
         }
     }
@@ -72,15 +75,11 @@ fn a_large_file_is_judged_and_a_flood_is_not() {
         .to_string()
     };
     let large = environment.call(&["claude-code"], payload(6 * 1024 * 1024).as_bytes());
-    assert!(String::from_utf8(large.stdout).unwrap().contains("deny"));
+    assert!(large.out.contains("deny"));
     let flood = environment.call(&["claude-code"], payload(9 * 1024 * 1024).as_bytes());
-    assert_eq!(flood.status.code(), Some(0));
-    assert!(flood.stdout.is_empty());
-    assert!(
-        String::from_utf8(flood.stderr)
-            .unwrap()
-            .contains("longer than")
-    );
+    assert_eq!(flood.status, 0);
+    assert!(flood.out.is_empty());
+    assert!(flood.err.contains("longer than"));
 }
 
 /// Two is the status that a client takes for a denial.
@@ -95,9 +94,9 @@ fn a_command_line_that_is_wrong_denies_nothing() {
         &["cursor", "--json"],
     ] {
         let output = environment.call(arguments, b"{}");
-        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
-        assert!(output.stdout.is_empty(), "{arguments:?}");
-        assert!(!output.stderr.is_empty(), "{arguments:?}");
+        assert_eq!(output.status, 0, "{arguments:?}");
+        assert!(output.out.is_empty(), "{arguments:?}");
+        assert!(!output.err.is_empty(), "{arguments:?}");
     }
 }
 

@@ -72,12 +72,8 @@ fn damage_holds_nothing_back_and_is_told() {
         "tool_input": {"file_path": "src/a.sh"},
     });
     let output = environment.call(&["claude-code"], edit.to_string().as_bytes());
-    assert_eq!(
-        (output.status.code(), output.stdout.len()),
-        (Some(0), 0),
-        "{output:?}"
-    );
-    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status, output.out.len()), (0, 0), "{output:?}");
+    let err = output.err;
     assert!(err.contains("cannot tell where the run is"), "{err}");
     assert_eq!(err.matches('\n').count(), 1, "{err}");
     let begin = json!({"cwd": environment.project(), "hook_event_name": "SessionStart"});

@@ -37,7 +37,7 @@ fn session(client: &str) -> String {
             .unwrap()
             .replace("{{root}}", &root);
         let output = environment.call(&[client], payload.as_bytes());
-        let out = String::from_utf8(output.stdout).unwrap();
+        let out = output.out;
         let out = if out.is_empty() {
             "(nothing)".to_owned()
         } else {
@@ -45,8 +45,8 @@ fn session(client: &str) -> String {
             let value: Value = serde_json::from_str(&out).unwrap();
             format!("{value:#}").replace(&root, "{{root}}")
         };
-        let err = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(0), "{client} {name}: {err}");
+        let err = output.err;
+        assert_eq!(output.status, 0, "{client} {name}: {err}");
         assert_eq!(err, "", "{client} {name}");
         writeln!(told, "## {name}\n{out}\n").unwrap();
     }

@@ -49,7 +49,7 @@ fn attempts_that_are_used_up_are_a_persons_to_renew() {
         assert!(by_hand.starts_with("tm autopilot re"), "{by_hand}");
         silent.end();
 
-        let mut server = stage.server();
+        let mut server = stage.server(&[]);
         server.initialize("2025-11-25", &json!({ "elicitation": {} }));
         let (question, no) = asked(&mut server, tool, &json!({ "action": "decline" }));
         assert!(question.contains("max_attempts_reached"), "{question}");
@@ -74,7 +74,7 @@ fn attempts_that_are_used_up_are_a_persons_to_renew() {
 fn where_more_is_asked_for_a_client_asks_nobody() {
     for (require, by_hand) in [("terminal", ""), ("signed", " --sign KEY")] {
         let stage = used_up(&format!(r#"{{"approvals": {{"require": "{require}"}}}}"#));
-        let mut server = stage.server();
+        let mut server = stage.server(&[]);
         server.initialize("2025-11-25", &json!({ "elicitation": {} }));
         let run = stage.tm(0, &["autopilot", "status"])["runId"].clone();
         let run = run.as_str().unwrap();
@@ -97,7 +97,7 @@ fn where_more_is_asked_for_a_client_asks_nobody() {
         server.end();
     }
     let stage = Stage::new();
-    let mut server = stage.server_with(&["--tools", "review"]);
+    let mut server = stage.server(&["--tools", "review"]);
     server.initialize("2025-11-25", &json!({ "elicitation": {} }));
     let arguments = json!({ "inputs": { "request": "Greet" }, "gates": { "plan": "terminal" } });
     server.tool("session_init", &arguments);

@@ -116,9 +116,9 @@ fn a_server_that_is_told_to_stop_answers_first() {
 fn a_server_with_nothing_to_do_ends_at_once() {
     let stage = Stage::new();
     // Before a session, in one, and without a client.
-    stage.server().end();
+    stage.server(&[]).end();
     stage.session().end();
-    let mut outside = stage.server();
+    let mut outside = stage.server(&[]);
     // One that has only just been started may not have heard of signals yet.
     let id = outside.ask("ping", &json!({}));
     assert_eq!(outside.hear()["id"], id);

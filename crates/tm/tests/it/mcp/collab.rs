@@ -13,7 +13,7 @@ impl Caller for Server {
 }
 
 fn server(stage: &Stage) -> Server {
-    let mut server = stage.server_with(&["--tools", "collab"]);
+    let mut server = stage.server(&["--tools", "collab"]);
     server.initialize("2025-11-25", &json!({}));
     server
 }
@@ -212,7 +212,7 @@ fn names_are_read_as_agents_spell_them() {
 #[test]
 fn the_prompt_and_the_stateless_era_know_the_session_too() {
     let stage = Stage::new();
-    let mut server = stage.server_with(&["--tools", "collab"]);
+    let mut server = stage.server(&["--tools", "collab"]);
     let mut params = json!({
         "name": "collab", "arguments": { "session": "s", "goals": "Parse dates" },
         "_meta": envelope("2026-07-28", &json!({})),

@@ -24,7 +24,7 @@ fn a_session_speaks_the_version_that_the_client_knows() {
         ("1999-01-01", "2025-11-25"),
         ("2099-01-01", "2025-11-25"),
     ] {
-        let mut server = stage.server();
+        let mut server = stage.server(&[]);
         let begun = server.initialize(asked, &json!({}));
         assert_eq!(begun["protocolVersion"], spoken, "{asked}");
         assert_eq!(begun["serverInfo"]["name"], "tramline");
@@ -41,7 +41,7 @@ fn a_session_speaks_the_version_that_the_client_knows() {
 #[test]
 fn a_request_stands_by_itself() {
     let stage = Stage::started();
-    let mut server = stage.server();
+    let mut server = stage.server(&[]);
     let meta = envelope(CURRENT, &json!({}));
     let found = server.request("server/discover", &json!({ "_meta": meta }));
     complete(&found);
@@ -76,7 +76,7 @@ fn a_request_stands_by_itself() {
 #[test]
 fn a_request_without_its_envelope_is_refused() {
     let stage = Stage::started();
-    let mut server = stage.server();
+    let mut server = stage.server(&[]);
     let bare = server.refused("tools/list", &json!({}));
     assert_eq!(bare["code"], -32602, "{bare}");
     let text = bare["message"].as_str().unwrap();
@@ -99,7 +99,7 @@ fn a_request_without_its_envelope_is_refused() {
 #[test]
 fn an_answer_counts_only_for_what_was_asked() {
     let stage = Stage::started();
-    let mut server = stage.server();
+    let mut server = stage.server(&[]);
     let meta = envelope(CURRENT, &json!({ "elicitation": { "form": {} } }));
     let call = |arguments: Value, more: Value| {
         let mut params =
@@ -130,7 +130,7 @@ fn an_answer_counts_only_for_what_was_asked() {
     let again = server.request("tools/call", &unsealed);
     assert_eq!(again["resultType"], "input_required", "{again}");
     // A state of another process is worth nothing.
-    let mut stranger = stage.server();
+    let mut stranger = stage.server(&[]);
     let call_again = call(json!({ "cleanup": true }), with(&state));
     assert_eq!(stranger.refused("tools/call", &call_again)["code"], -32602);
     stranger.end();
@@ -147,7 +147,7 @@ fn an_answer_counts_only_for_what_was_asked() {
 #[test]
 fn in_a_session_the_server_asks() {
     let stage = Stage::started();
-    let mut server = stage.server();
+    let mut server = stage.server(&[]);
     server.initialize("2025-11-25", &json!({ "elicitation": {} }));
     for (answer, code) in [
         (json!({ "action": "decline" }), "declined"),

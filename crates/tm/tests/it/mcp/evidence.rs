@@ -26,7 +26,7 @@ fn told(server: &mut Server, tool: &str, arguments: &Value) -> Value {
 #[test]
 fn a_report_and_a_run_stand_for_numbers() {
     let stage = stage();
-    let mut server = stage.server();
+    let mut server = stage.server(&[]);
     server.initialize("2025-11-25", &json!({}));
     stage.write("../before.tap", "TAP version 13\n1..1\nok 1 - old\n");
     let started = told(
@@ -68,7 +68,7 @@ fn a_report_and_a_run_stand_for_numbers() {
 #[test]
 fn a_wrong_call_is_told_in_words_of_tools() {
     let stage = Stage::started();
-    let mut server = stage.server();
+    let mut server = stage.server(&[]);
     server.initialize("2025-11-25", &json!({}));
     let results = json!({ "failed": 1, "passed": 0 });
     for (arguments, code) in [

@@ -41,7 +41,7 @@ const COLLAB: [&str; 7] = [
 ];
 
 fn list(stage: &Stage, options: &[&str]) -> (Vec<Value>, usize) {
-    let mut server = stage.server_with(options);
+    let mut server = stage.server(options);
     server.initialize("2025-11-25", &json!({}));
     let first = server.request("tools/list", &json!({}));
     let again = server.request("tools/list", &json!({}));
@@ -187,7 +187,7 @@ fn each_tool_says_what_it_is_and_takes_and_gives() {
 #[test]
 fn texts_are_short_enough_for_every_client() {
     let stage = Stage::new();
-    let mut server = stage.server();
+    let mut server = stage.server(&[]);
     let begun = server.initialize("2025-11-25", &json!({}));
     let instructions = begun["instructions"].as_str().unwrap();
     assert!((200..TEXT).contains(&instructions.len()), "{instructions}");

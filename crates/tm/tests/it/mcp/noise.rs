@@ -218,7 +218,7 @@ fn a_line_that_is_too_long_is_refused_and_forgotten() {
 #[test]
 fn before_a_session_nothing_is_taken_for_granted() {
     let stage = Stage::started();
-    let mut server = stage.server();
+    let mut server = stage.server(&[]);
     for line in [&b"nonsense"[..], b"[]", b"{}", b"\xff"] {
         server.send_bytes(line);
         server.send_bytes(b"\n");

@@ -9,7 +9,7 @@ use testkit::mcp::Server;
 
 /// A session of one bug, at the clear before it, and its server.
 fn begun(stage: &Stage) -> Server {
-    let mut server = stage.server_with(&["--tools", "collab"]);
+    let mut server = stage.server(&["--tools", "collab"]);
     server.initialize("2025-11-25", &json!({}));
     let items = json!([
         { "number": 1, "title": "One", "type": "bugfix" },

@@ -245,7 +245,7 @@ fn the_project_that_the_server_was_given_is_meant_before_the_clients_own() {
     let stage = Stage::started();
     let other = stage.project().with_file_name("other");
     repository(&stage, &other);
-    let mut server = stage.server_with(&["--project-root", stage.project().to_str().unwrap()]);
+    let mut server = stage.server(&["--project-root", stage.project().to_str().unwrap()]);
     server.initialize("2025-11-25", &json!({ "roots": {} }));
     let id = server.ask(
         "tools/call",
@@ -268,7 +268,7 @@ fn the_project_that_the_server_was_given_is_meant_before_the_clients_own() {
 #[test]
 fn without_its_own_tools_a_group_has_neither_instructions_nor_prompts() {
     let stage = Stage::new();
-    let mut server = stage.server_with(&["--tools", "run"]);
+    let mut server = stage.server(&["--tools", "run"]);
     let said = server.initialize("2025-11-25", &json!({}));
     let instructions = said["instructions"].as_str().unwrap();
     assert!(instructions.contains("run_next") && !instructions.contains("autopilot"));
@@ -292,7 +292,7 @@ fn rules_that_lie_elsewhere_reach_no_model() {
     };
     std::os::unix::fs::symlink(&secret, stage.project().join("link")).unwrap();
     for path in [secret.to_str().unwrap(), "../private", "link"] {
-        stage.write(".taskmaster/config.json", &settings(path));
+        stage.write(".taskmaster/config.json", settings(path));
         stage.git(&["add", "--all"]);
         stage.git(&[
             "commit",

@@ -23,7 +23,7 @@ fn client(stage: &Stage, name: &str, capabilities: &Value) -> Server {
 
 /// The same of a certain version.
 fn client_of(stage: &Stage, name: &str, version: &str, capabilities: &Value) -> Server {
-    let mut server = stage.server_with(&["--tools", "review"]);
+    let mut server = stage.server(&["--tools", "review"]);
     server.request(
         "initialize",
         &json!({
@@ -398,7 +398,7 @@ fn in_the_stateless_era_a_yes_is_for_one_decision() {
     let waits = at_plan_gate(&mut server);
     server.end();
 
-    let mut server = stage.server();
+    let mut server = stage.server(&[]);
     let meta = envelope(CURRENT, &json!({ "elicitation": { "form": {} } }));
     let yes = json!({ "confirm": { "action": "accept", "content": { "confirm": true } } });
     let mut reject = decision(&waits, "reject");

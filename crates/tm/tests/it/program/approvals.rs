@@ -63,8 +63,8 @@ fn a_gate_that_asks_for_a_signature_opens_for_one_and_for_nothing_else() {
     let refused = session.tm(&["approve", "--sign", &foreign, "--json"]);
     assert_eq!(code(&refused.json_with(6)), "no_signers");
     let signs = |environment: &TestEnvironment| {
-        let checks = environment.tm(&["doctor", "--json"]).json();
-        let checks = checks.as_array().unwrap().clone();
+        let told = environment.tm(&["doctor", "--json"]);
+        let checks = told.json().as_array().unwrap().clone();
         let check = checks.into_iter().find(|check| check["id"] == "signers");
         check.map(|check| check["state"].clone())
     };

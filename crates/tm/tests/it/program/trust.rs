@@ -80,10 +80,10 @@ fn a_repository_cannot_trust_itself() {
         );
     }
     // What the victim's list would hold, in a place that the repository chose.
-    let hash = environment
-        .tm(&["session", "trust", "generic", "--hash", "00", "--json"])
-        .json();
-    let hash = hash["error"]["details"]["hash"].as_str().map(str::to_owned);
+    let asked = environment.tm(&["session", "trust", "generic", "--hash", "00", "--json"]);
+    let hash = asked.json()["error"]["details"]["hash"]
+        .as_str()
+        .map(str::to_owned);
     let list = |hash: &str| {
         json!({ "version": 1, "trusted": [{ "subject": "profile", "path": folder, "name": "generic", "hash": hash, "at": "2026-01-01T00:00:00Z" }] })
             .to_string()
@@ -350,10 +350,8 @@ fn a_workflow_that_a_person_writes_is_trusted() {
         ("../x", "tdd", "workflow_invalid"),
         ("other", "no-such", "unknown_workflow"),
     ] {
-        let refused = environment
-            .tm(&["workflow", "new", id, "--from", from, "--json"])
-            .json();
-        assert_eq!(code(&refused), expected, "{id}");
+        let refused = environment.tm(&["workflow", "new", id, "--from", from, "--json"]);
+        assert_eq!(code(refused.json()), expected, "{id}");
     }
     let new = environment.program(&["workflow", "new", "yours", "--from", "mine"]);
     let (status, shown) = testkit::person::at_terminal(new, "");
@@ -410,7 +408,7 @@ fn trust_is_taken_back_by_name() {
     assert_eq!(revoked["revoked"], true, "{revoked}");
     fs::write(workflows.join("other.yml"), text).unwrap();
     let listed = environment.json(&["workflow", "trust", &id, "--hash", "00"]);
-    assert_eq!(code(&listed.json()), "other_hash", "it is asked for again");
+    assert_eq!(code(listed.json()), "other_hash", "it is asked for again");
     let revoked = environment.json(&revoke).ok();
     assert_eq!(revoked["revoked"], false, "{revoked}");
 }

@@ -1,13 +1,12 @@
 //! A repository with a task of three subtasks, a home of its own, and the two programs that are run in it: `tm` and
 //! the test runner.
 
-use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use tempfile::TempDir;
+use testkit::Sandbox;
 
 use super::counts::Counts;
 use super::language::{File, Language};
@@ -37,8 +36,16 @@ pub const TASKS_PATH: &str = ".taskmaster/tasks/tasks.json";
 
 /// A project being worked on.
 pub struct Project<'a> {
-    folder: TempDir,
+    sandbox: Sandbox,
     language: &'a Language,
+}
+
+impl Deref for Project<'_> {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.sandbox
+    }
 }
 
 impl<'a> Project<'a> {
@@ -52,94 +59,24 @@ impl<'a> Project<'a> {
             );
             return None;
         }
-        let project = Self {
-            folder: tempfile::tempdir().unwrap(),
+        let tasks: File = (TASKS_PATH, TASKS);
+        let files = [&[tasks], language.setup].concat();
+        Some(Self {
+            sandbox: Sandbox::repository(&files),
             language,
-        };
-        fs::create_dir_all(project.home()).unwrap();
-        project.write(&(TASKS_PATH, TASKS));
-        project.write_all(language.setup);
-        project.git(&["init", "--quiet", "--template="]);
-        project.git(&["symbolic-ref", "HEAD", "refs/heads/main"]);
-        project.git(&["config", "user.name", "Somebody"]);
-        project.git(&["config", "user.email", "somebody@localhost"]);
-        project.git(&["add", "--all"]);
-        project.git(&["commit", "--quiet", "--message", "Begin"]);
-        Some(project)
-    }
-
-    /// The repository.
-    pub fn root(&self) -> PathBuf {
-        self.folder.path().join("project")
-    }
-
-    fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
-    }
-
-    /// The folder of the only run.
-    pub fn run_folder(&self) -> PathBuf {
-        let projects = only(&self.home().join("store/projects"));
-        only(&projects.join("runs"))
-    }
-
-    /// Writes a file.
-    pub fn write(&self, (path, text): &File) {
-        let path = self.root().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        })
     }
 
     /// Writes files.
     pub fn write_all(&self, files: &[File]) {
-        for file in files {
-            self.write(file);
+        for (path, text) in files {
+            self.write(path, text);
         }
-    }
-
-    /// Reads a file.
-    pub fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.root().join(path)).unwrap()
-    }
-
-    fn process(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
-        command
-            .current_dir(self.root())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.home())
-            .env("TRAMLINE_HOME", self.home().join("store"))
-            .env("GIT_CONFIG_GLOBAL", self.home().join("gitconfig"))
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .stdin(Stdio::null());
-        command
-    }
-
-    /// Runs git, which must succeed.
-    pub fn git(&self, arguments: &[&str]) -> String {
-        let output = self.process("git").args(arguments).output().unwrap();
-        assert!(output.status.success(), "git {arguments:?}: {output:?}");
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .trim_end()
-            .to_owned()
     }
 
     /// Runs `tm … --json`, which must come to `status`.
     pub fn tm(&self, arguments: &[&str], status: i32) -> Value {
-        let output = self
-            .process(env!("CARGO_BIN_EXE_tm"))
-            .args(arguments)
-            .arg("--json")
-            .output()
-            .unwrap();
-        assert_eq!(
-            output.status.code(),
-            Some(status),
-            "{arguments:?}: {output:?}"
-        );
-        serde_json::from_slice(&output.stdout).unwrap()
+        self.json(arguments).json_with(status)
     }
 
     /// Runs the tests, and counts what the runner says.
@@ -153,8 +90,8 @@ impl<'a> Project<'a> {
         // this test is part of is not meant for it.
         let output = Command::new(self.language.program)
             .args(self.language.runs_tests)
-            .current_dir(self.root())
-            .env("CARGO_TARGET_DIR", self.root().join("target"))
+            .current_dir(self.project())
+            .env("CARGO_TARGET_DIR", self.project().join("target"))
             .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_INCREMENTAL", "0")
             .env("CARGO_PROFILE_TEST_DEBUG", "0")
@@ -209,16 +146,4 @@ fn is_there(language: &Language) -> bool {
         .and_then(|part| part.parse().ok())
         .unwrap_or(0);
     output.status.success() && major >= language.oldest
-}
-
-/// The one entry of a folder.
-fn only(folder: &Path) -> PathBuf {
-    let entries: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    let [entry] = entries.as_slice() else {
-        panic!("not one entry in {}: {entries:?}", folder.display());
-    };
-    entry.clone()
 }

@@ -34,7 +34,7 @@ fn words(project: &Project<'_>, language: &Language) {
     let cheat = project.complete("red", "1.1", made_up, 3);
     assert_eq!(cheat["code"], "red_without_tests");
 
-    project.write(&language.words.tests);
+    project.write_all(&[language.words.tests]);
     let red = project.run_tests();
     assert!(red.failed + red.errors > 0, "{red:?}");
     project.complete("red", "1.1", red, 0);
@@ -53,7 +53,7 @@ fn words(project: &Project<'_>, language: &Language) {
 
 /// The third comes before the second, which waits for it. From COMMIT one phase back.
 fn lines(project: &Project<'_>, language: &Language) {
-    project.write(&language.lines.tests);
+    project.write_all(&[language.lines.tests]);
     project.complete("red", "1.3", project.run_tests(), 0);
     project.write_all(language.lines.code);
     project.complete("green", "1.3", passed(project, 3), 0);
@@ -66,20 +66,20 @@ fn lines(project: &Project<'_>, language: &Language) {
 
 /// From GREEN one phase back; and an edit after the accepted GREEN is not committed.
 fn average(project: &Project<'_>, language: &Language) {
-    project.write(&language.average.tests);
+    project.write_all(&[language.average.tests]);
     project.complete("red", "1.2", project.run_tests(), 0);
     let back = project.tm(&["autopilot", "reopen", "--reason", "a test is missing"], 0);
     assert_eq!(back["nextAction"]["action"], "red");
-    project.write(&language.average_tests);
+    project.write_all(&[language.average_tests]);
     project.complete("red", "1.2", project.run_tests(), 0);
     project.write_all(language.average.code);
     project.complete("green", "1.2", passed(project, 5), 0);
 
     let (path, text) = language.average.code[0];
-    fs::write(project.root().join(path), format!("{text}\n")).unwrap();
+    fs::write(project.project().join(path), format!("{text}\n")).unwrap();
     let cheat = project.tm(&["autopilot", "commit", "1.2"], 3);
     assert_eq!(cheat["code"], "changed_after_green");
-    project.write(&(path, text));
+    project.write(path, text);
     commit(project, "1.2");
 }
 
@@ -160,7 +160,7 @@ fn look_at_git(project: &Project<'_>, language: &Language, tasks: &str) {
     let known = project.git(&["ls-files"]);
     for product in language.products {
         assert!(
-            project.root().join(product).exists(),
+            project.project().join(product).exists(),
             "{product} is not there"
         );
         assert!(

@@ -3,23 +3,25 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use super::environment::{Answer, TestEnvironment};
+use super::environment::TestEnvironment;
+use testkit::Outcome;
+use testkit::sandbox::binary;
 
 /// A refusal leaves nobody guessing: it has a message, a suggestion, and names only what there is.
-pub fn check(env: &TestEnvironment, answer: &Answer) {
+pub fn check(env: &TestEnvironment, answer: &Outcome) {
     assert!(!answer.message().is_empty(), "{answer:#?}");
     assert!(!answer.suggestion().is_empty(), "{answer:#?}");
     for part in ["message", "suggestion", "recovery"] {
-        let refusal = answer.json.get("error").unwrap_or(&answer.json);
+        let refusal = answer.json().get("error").unwrap_or(answer.json());
         let text = refusal[part].as_str().unwrap_or_default();
         for command in commands(text, part == "recovery") {
             check_command(env, &command);
         }
     }
-    if answer.json.get("error").is_none() {
-        assert_eq!(answer.json["validated"], false, "{answer:#?}");
+    if answer.json().get("error").is_none() {
+        assert_eq!(answer.json()["validated"], false, "{answer:#?}");
         assert!(
-            answer.json["nextAction"]["action"].is_string(),
+            answer.json()["nextAction"]["action"].is_string(),
             "{answer:#?}"
         );
     }
@@ -63,7 +65,7 @@ fn help_of(env: &TestEnvironment, names: &[&str]) -> String {
         return help.clone();
     }
     let help = env
-        .process(env!("CARGO_BIN_EXE_tm"))
+        .process(binary())
         .args(names)
         .arg("--help")
         .output()

@@ -6,7 +6,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::environment::{TestEnvironment, list};
+use super::environment::TestEnvironment;
+use testkit::files::list;
 
 fn names(folder: &Path) -> BTreeSet<String> {
     list(folder)
@@ -118,13 +119,13 @@ fn the_store_holds_what_is_written_down() {
     env.finish();
     assert_eq!(names(&env.folder().join("home")), set(&["store"]));
     assert_eq!(names(&env.store()), set(&["projects"]));
-    let project = env.run_dir().join("../..");
+    let project = env.run_folder().join("../..");
     assert_eq!(
         names(&project),
         set(&["lock", "project.json", "runs", "tags"])
     );
     assert_eq!(
-        names(&env.run_dir()),
+        names(&env.run_folder()),
         set(&[
             "activity.jsonl",
             "commits.txt",
@@ -171,7 +172,7 @@ fn the_state_file_stays_small() {
     );
     env.auto("start 1").ok();
     env.red();
-    let state = fs::read(env.run_dir().join("state.json")).unwrap();
+    let state = fs::read(env.run_folder().join("state.json")).unwrap();
     assert!(state.len() <= 4096, "{}", state.len());
     serde_json::from_slice::<serde_json::Value>(&state).unwrap();
 }

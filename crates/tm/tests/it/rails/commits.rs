@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::environment::{CONFIG, Everything, TASKS, TestEnvironment};
+use super::environment::{CONFIG, TASKS, TestEnvironment};
 
 /// Paths of the commit at HEAD.
 fn committed(env: &TestEnvironment) -> Vec<String> {
@@ -64,7 +64,7 @@ fn secrets_are_refused_by_name_and_never_left_out() {
         .collect();
     expected.sort_unstable();
     let mut found: Vec<String> =
-        serde_json::from_value(answer.json["details"]["files"].clone()).unwrap();
+        serde_json::from_value(answer.json()["details"]["files"].clone()).unwrap();
     found.sort();
     assert_eq!(found, expected);
     assert!(answer.message().contains("z/key.pem"), "{answer:#?}");
@@ -135,7 +135,7 @@ fn what_was_dirty_before_stays_out_until_it_is_named() {
     env.green();
     let answer = env.refused("commit", 3, "was_dirty", "--files");
     assert_eq!(
-        answer.json["details"]["files"],
+        answer.json()["details"]["files"],
         json!(["README.md", "mine.txt"])
     );
     env.refused(
@@ -246,7 +246,7 @@ fn a_commit_of_a_part_was_not_tested() {
         "changed_after_green",
         "--files",
     );
-    assert_eq!(answer.json["details"]["files"], json!(["tests/1.1.sh"]));
+    assert_eq!(answer.json()["details"]["files"], json!(["tests/1.1.sh"]));
     env.refused("commit --files README.md", 3, "file_not_changed", "differ");
     env.refused(
         "commit --files src/1.1.sh,x",
@@ -283,7 +283,7 @@ fn a_hook_that_refuses_leaves_everything_as_it_was() {
             "echo 'the linter says: line 3 is long' >&2\nexit 1",
         );
         let staged = env.git(&["ls-files", "--stage"]);
-        let before = Everything::of(&env).of_project_without_git();
+        let before = env.files_of_the_user();
         let head = env.head();
         let answer = env.auto("commit");
         assert_eq!(
@@ -303,11 +303,8 @@ fn a_hook_that_refuses_leaves_everything_as_it_was() {
             staged,
             "the index is as before"
         );
-        before.assert_same(
-            &Everything::of(&env).of_project_without_git(),
-            "a refused commit",
-        );
-        assert_eq!(answer.json["nextAction"]["unitId"], "workUnit-1.1-COMMIT");
+        before.assert_same(&env.files_of_the_user(), "a refused commit");
+        assert_eq!(answer.json()["nextAction"]["unitId"], "workUnit-1.1-COMMIT");
         assert_eq!(env.unit(), "workUnit-1.1-COMMIT");
 
         // Again, with the same report: it is tried again, not answered from the books.

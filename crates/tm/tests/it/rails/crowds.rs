@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::environment::{Answer, TestEnvironment};
+use super::environment::TestEnvironment;
+use testkit::Outcome;
 
 /// Starts all of them before it waits for the first.
-fn at_once(env: &TestEnvironment, commands: &[String]) -> Vec<Answer> {
+fn at_once(env: &TestEnvironment, commands: &[String]) -> Vec<Outcome> {
     let children: Vec<_> = commands.iter().map(|words| env.spawn(words)).collect();
     children
         .into_iter()
-        .map(|child| Answer::of(&child.wait_with_output().unwrap()))
+        .map(|child| Outcome::of(&child.wait_with_output().unwrap()).answered())
         .collect()
 }
 
@@ -105,8 +106,8 @@ fn two_starts_at_once_make_one_run() {
             "{answer:#?}"
         );
     }
-    let run = env.run_dir();
-    assert!(run.ends_with(good[0].json["runId"].as_str().unwrap()));
+    let run = env.run_folder();
+    assert!(run.ends_with(good[0].json()["runId"].as_str().unwrap()));
     assert_eq!(env.tm(&["log", "verify"]).ok()["whole"], true);
     assert_eq!(
         env.git(&["branch", "--format=%(refname:short)"])

@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::environment::{Answer, Everything, TestEnvironment, autopilot};
+use super::environment::{TestEnvironment, autopilot};
 use super::terminal::agreed;
+use testkit::Outcome;
+use testkit::sandbox::binary;
 
 fn journal(env: &TestEnvironment) -> PathBuf {
-    env.run_dir().join("activity.jsonl")
+    env.run_folder().join("activity.jsonl")
 }
 
 fn lines(env: &TestEnvironment) -> Vec<String> {
@@ -18,7 +20,7 @@ fn lines(env: &TestEnvironment) -> Vec<String> {
 /// Every command names the file and the line, and writes nothing.
 fn is_damaged_at(env: &TestEnvironment, line: usize) {
     // A snapshot would hide what lies before it from all but those who look at the whole chain.
-    let _ = fs::remove_file(env.run_dir().join("snapshot.json"));
+    let _ = fs::remove_file(env.run_folder().join("snapshot.json"));
     for words in [
         "next",
         "status",
@@ -34,13 +36,13 @@ fn is_damaged_at(env: &TestEnvironment, line: usize) {
             "line {line}: {answer:#?}"
         );
     }
-    let before = Everything::of(env);
+    let before = env.everything();
     let verified = env.tm(&["log", "verify"]);
     assert_eq!(verified.status, 6, "{verified:#?}");
-    assert_eq!(verified.json["whole"], false);
-    assert_eq!(verified.json["line"], line, "{verified:#?}");
+    assert_eq!(verified.json()["whole"], false);
+    assert_eq!(verified.json()["line"], line, "{verified:#?}");
     assert_eq!(env.tm(&["runs", "list"]).ok()[0]["status"], "damaged");
-    before.assert_unchanged(env, "looking at it");
+    before.assert_same(&env.everything(), "looking at it");
 }
 
 fn in_green() -> TestEnvironment {
@@ -134,7 +136,7 @@ fn a_torn_end_is_what_a_crash_leaves_and_no_damage() {
         assert_eq!(env.tm(&["log", "verify"]).ok()["tornBytes"], 0);
         fs::write(journal(&env), &whole).unwrap();
         for known in ["snapshot.json", "lock"] {
-            let _ = fs::remove_file(env.run_dir().join(known));
+            let _ = fs::remove_file(env.run_folder().join(known));
         }
     }
     // A unit of several events that was cut between two of its lines counts for nothing.
@@ -172,20 +174,15 @@ fn a_newer_format_is_refused_by_name() {
 
 /// Runs the binary with a limit on the length of the files that it writes, which it meets as a full disk: a write that
 /// comes out short, and then an error.
-fn with_little_room(env: &TestEnvironment, words: &str, blocks: u64) -> Answer {
+fn with_little_room(env: &TestEnvironment, words: &str, blocks: u64) -> Outcome {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
     let mut shell = env.process("sh");
     shell
-        .args([
-            "-c",
-            &script,
-            "sh",
-            env!("CARGO_BIN_EXE_tm"),
-            "autopilot",
-            "--json",
-        ])
+        .args(["-c", &script, "sh"])
+        .arg(binary())
+        .args(["autopilot", "--json"])
         .args(words.split_whitespace());
-    Answer::of(&shell.output().unwrap())
+    Outcome::of(&shell.output().unwrap()).answered()
 }
 
 #[test]
@@ -225,7 +222,7 @@ fn a_start_on_a_full_disk_leaves_nothing_behind() {
 fn a_store_that_is_none_is_named() {
     let env = TestEnvironment::new();
     fs::write(env.store(), "a file\n").unwrap();
-    let before = Everything::of(&env);
+    let before = env.everything();
     for words in ["start 1", "next", "status"] {
         let answer = env.auto(words);
         assert!(matches!(answer.status, 4 | 6), "{answer:#?}");
@@ -235,7 +232,7 @@ fn a_store_that_is_none_is_named() {
             assert!(answer.message().contains("store"), "{answer:#?}");
         }
     }
-    before.assert_unchanged(&env, "a store that is a file");
+    before.assert_same(&env.everything(), "a store that is a file");
 }
 
 #[test]
@@ -301,7 +298,7 @@ fn a_journal_that_was_cut_at_the_end_of_a_unit_is_named() {
     let doctor = env.tm(&["doctor"]);
     assert_eq!(doctor.status, 6, "{doctor:#?}");
     assert!(
-        doctor.json.to_string().contains("ends before"),
+        doctor.json().to_string().contains("ends before"),
         "{doctor:#?}"
     );
     let repaired = env.tm(&["log", "repair", "--yes"]).ok();
@@ -313,13 +310,13 @@ fn a_journal_that_was_cut_at_the_end_of_a_unit_is_named() {
 #[test]
 fn a_journal_that_was_emptied_takes_nothing_with_it() {
     let env = in_green();
-    let report = env.run_dir().join("evidence");
+    let report = env.run_folder().join("evidence");
     assert!(report.exists());
     for known in ["", "lock"] {
         fs::write(journal(&env), "").unwrap();
         if !known.is_empty() {
-            fs::remove_file(env.run_dir().join(known)).unwrap();
-            let _ = fs::remove_file(env.run_dir().join("snapshot.json"));
+            fs::remove_file(env.run_folder().join(known)).unwrap();
+            let _ = fs::remove_file(env.run_folder().join("snapshot.json"));
         }
         for words in ["next", "status"] {
             let answer = env.auto(words);
@@ -332,7 +329,10 @@ fn a_journal_that_was_emptied_takes_nothing_with_it() {
         }
         let doctor = env.tm(&["doctor"]);
         assert_eq!(doctor.status, 6, "{doctor:#?}");
-        assert!(!doctor.json.to_string().contains("delete "), "{doctor:#?}");
+        assert!(
+            !doctor.json().to_string().contains("delete "),
+            "{doctor:#?}"
+        );
         let repair = env.tm(&["log", "repair", "--yes"]);
         assert_eq!(repair.status, 6, "nothing would be kept: {repair:#?}");
         // A start clears away what other starts left, and nothing of this.
@@ -345,7 +345,7 @@ fn a_journal_that_was_emptied_takes_nothing_with_it() {
 #[test]
 fn journals_that_were_swapped_are_named() {
     let env = TestEnvironment::started();
-    let first = env.run_dir();
+    let first = env.run_folder();
     env.auto("abort").ok();
     env.git(&["switch", "--quiet", "main"]);
     env.auto("start 1 --branch second").ok();
@@ -371,14 +371,14 @@ fn journals_that_were_swapped_are_named() {
         );
         let verified = env.tm(&["log", "verify", id]);
         assert_eq!(verified.status, 6, "{verified:#?}");
-        assert_eq!(verified.json["line"], 1, "{verified:#?}");
+        assert_eq!(verified.json()["line"], 1, "{verified:#?}");
     }
 }
 
 #[test]
 fn evidence_that_is_gone_is_named_by_those_who_verify() {
     let env = in_green();
-    let folder = env.run_dir().join("evidence");
+    let folder = env.run_folder().join("evidence");
     let mut kept: Vec<PathBuf> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -390,22 +390,25 @@ fn evidence_that_is_gone_is_named_by_those_who_verify() {
     fs::write(&kept[0], "something else").unwrap();
     let changed = env.tm(&["log", "verify"]);
     assert_eq!(changed.status, 6, "{changed:#?}");
-    assert_eq!(changed.json["whole"], true, "the chain itself is");
-    assert_eq!(changed.json["evidence"][0]["state"], "changed");
+    assert_eq!(changed.json()["whole"], true, "the chain itself is");
+    assert_eq!(changed.json()["evidence"][0]["state"], "changed");
     fs::remove_file(&kept[0]).unwrap();
     let missing = env.tm(&["log", "verify"]);
-    assert_eq!(missing.json["evidence"][0]["state"], "missing");
+    assert_eq!(missing.json()["evidence"][0]["state"], "missing");
     let name = kept[0].file_name().unwrap().to_str().unwrap();
-    assert_eq!(missing.json["evidence"][0]["sha256"], name);
+    assert_eq!(missing.json()["evidence"][0]["sha256"], name);
     let doctor = env.tm(&["doctor"]);
     assert_eq!(doctor.status, 6, "{doctor:#?}");
-    assert!(doctor.json.to_string().contains("evidence"), "{doctor:#?}");
+    assert!(
+        doctor.json().to_string().contains("evidence"),
+        "{doctor:#?}"
+    );
 }
 
 #[test]
 fn runs_are_found_without_the_file_that_names_their_project() {
     let env = in_green();
-    let project = env.run_dir().join("../../project.json");
+    let project = env.run_folder().join("../../project.json");
     fs::remove_file(&project).unwrap();
     assert_eq!(env.action(), "green");
     assert_eq!(env.tm(&["runs", "list"]).ok().as_array().unwrap().len(), 1);

@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use super::environment::{Answer, TestEnvironment, autopilot};
+use super::environment::{TestEnvironment, autopilot};
+use testkit::Outcome;
 
 #[test]
 fn variables_that_point_git_elsewhere_are_not_followed() {
@@ -18,7 +19,7 @@ fn variables_that_point_git_elsewhere_are_not_followed() {
             .env("GIT_WORK_TREE", &other)
             .env("GIT_INDEX_FILE", other.join("an-index"))
             .env("GIT_OBJECT_DIRECTORY", other.join("objects"));
-        Answer::of(&program.output().unwrap()).ok()
+        Outcome::of(&program.output().unwrap()).answered().ok()
     };
     run("start 1");
     env.write("tests/a.sh", "test\n");

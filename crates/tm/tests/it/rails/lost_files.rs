@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::environment::{TestEnvironment, list};
+use super::environment::TestEnvironment;
+use testkit::files::list;
 
 /// The files of a run that are made from its journal, as they are called in its folder.
 const DERIVED: [&str; 7] = [
@@ -19,7 +20,7 @@ const DERIVED: [&str; 7] = [
 ];
 
 fn tag_folder(env: &TestEnvironment) -> PathBuf {
-    env.run_dir().join("../../tags/master")
+    env.run_folder().join("../../tags/master")
 }
 
 fn lose(path: &Path) {
@@ -52,7 +53,7 @@ fn goes_on(env: &TestEnvironment, what: &str) {
     env.auto("commit").ok();
     env.auto("finalize --results failed:0,passed:2").ok();
 
-    let run = env.run_dir();
+    let run = env.run_folder();
     let json = |name: &str| -> Value {
         let text =
             fs::read(run.join(name)).unwrap_or_else(|error| panic!("{what}: {name}: {error}"));
@@ -136,7 +137,7 @@ fn nothing_is_lost() {
 fn each_of_them_is_lost() {
     for name in DERIVED {
         let env = in_the_middle();
-        lose(&env.run_dir().join(name));
+        lose(&env.run_folder().join(name));
         goes_on(&env, name);
     }
 }
@@ -154,7 +155,7 @@ fn the_folder_of_the_tag_is_lost() {
 fn all_of_them_are_lost() {
     let env = in_the_middle();
     for name in DERIVED {
-        lose(&env.run_dir().join(name));
+        lose(&env.run_folder().join(name));
     }
     lose(&tag_folder(&env));
     goes_on(&env, "all");
@@ -165,7 +166,7 @@ fn each_of_them_is_torn_or_not_ours() {
     for name in DERIVED {
         for rubbish in ["", "{\"runId\": \"another\"}\n"] {
             let env = in_the_middle();
-            let path = env.run_dir().join(name);
+            let path = env.run_folder().join(name);
             if path.is_dir() {
                 for file in list(&path) {
                     fs::write(file, rubbish).unwrap();
@@ -200,7 +201,7 @@ fn what_is_lost_after_the_end_does_not_change_the_answers() {
     let end = env.auto("finalize --results failed:0,passed:2").ok();
     let report = env.tm(&["runs", "report"]).ok();
     for name in DERIVED.into_iter().chain(["report.json", "report.md"]) {
-        lose(&env.run_dir().join(name));
+        lose(&env.run_folder().join(name));
     }
     lose(&tag_folder(&env));
     assert_eq!(env.auto("next").ok()["status"], "completed");
@@ -213,7 +214,7 @@ fn what_is_lost_after_the_end_does_not_change_the_answers() {
 #[test]
 fn evidence_that_is_lost_is_named() {
     let env = in_the_middle();
-    lose(&env.run_dir().join("evidence"));
+    lose(&env.run_folder().join("evidence"));
     let answer = env.auto("next");
     assert_eq!(
         (answer.status, answer.code()),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::environment::{Everything, TestEnvironment};
+use super::environment::TestEnvironment;
 use super::terminal::agreed;
 
 #[test]
@@ -154,8 +154,8 @@ fn green_needs_passing_tests_and_none_that_fails() {
         (3, "green_tests_still_failing")
     );
     super::advice::check(&env, &retry);
-    assert_eq!(retry.json["nextAction"]["attempt"], 2);
-    assert_eq!(retry.json["nextAction"]["unitId"], "workUnit-1.1-GREEN-2");
+    assert_eq!(retry.json()["nextAction"]["attempt"], 2);
+    assert_eq!(retry.json()["nextAction"]["unitId"], "workUnit-1.1-GREEN-2");
     env.auto("complete green --results failed:0,passed:2").ok();
 }
 
@@ -166,8 +166,8 @@ fn attempts_run_out_and_a_resume_grants_fresh_ones() {
     let fail = "complete green --results failed:1,passed:1";
     for attempt in [2, 3] {
         let retry = env.auto(fail);
-        assert_eq!(retry.json["nextAction"]["attempt"], attempt, "{retry:#?}");
-        assert_eq!(retry.json["nextAction"]["maxAttempts"], 3);
+        assert_eq!(retry.json()["nextAction"]["attempt"], attempt, "{retry:#?}");
+        assert_eq!(retry.json()["nextAction"]["maxAttempts"], 3);
         // The very same report without a unit is a new failure, not a repeat: it has another unit.
         env.write("src/a.sh", format!("{attempt}\n"));
     }
@@ -177,9 +177,9 @@ fn attempts_run_out_and_a_resume_grants_fresh_ones() {
         (3, "green_tests_still_failing"),
         "{last:#?}"
     );
-    assert_eq!(last.json["nextAction"]["action"], "paused");
+    assert_eq!(last.json()["nextAction"]["action"], "paused");
     assert_eq!(
-        last.json["nextAction"]["pausedReason"],
+        last.json()["nextAction"]["pausedReason"],
         "max_attempts_reached"
     );
     assert!(
@@ -211,12 +211,12 @@ fn attempts_run_out_and_a_resume_grants_fresh_ones() {
     );
     for attempt in [2, 3] {
         let retry = env.auto(fail);
-        assert_eq!(retry.json["nextAction"]["attempt"], attempt, "{retry:#?}");
+        assert_eq!(retry.json()["nextAction"]["attempt"], attempt, "{retry:#?}");
     }
     env.auto("complete green --results failed:0,passed:3").ok();
     let results: Vec<bool> = (1..=5)
         .map(|n| {
-            env.run_dir()
+            env.run_folder()
                 .join(format!("test-results/subtask-1.1-green-failed-{n}.json"))
                 .exists()
         })
@@ -244,7 +244,7 @@ fn attempts_can_be_fewer() {
     env.auto("start 1 --max-attempts 1").ok();
     env.red();
     let last = env.auto("complete green --results failed:1,passed:1");
-    assert_eq!(last.json["nextAction"]["action"], "paused");
+    assert_eq!(last.json()["nextAction"]["action"], "paused");
     // A step back is a way out of the pause.
     env.refused("reopen --reason wrong-test", 3, "needs_person", "person");
     let reopen = ["autopilot", "reopen", "--reason", "wrong-test"];
@@ -270,7 +270,8 @@ fn coverage_is_held_against_its_thresholds() {
         assert!(answer.message().contains(told), "{told}: {answer:#?}");
     }
     assert_eq!(
-        answer.json["nextAction"]["attempt"], 1,
+        answer.json()["nextAction"]["attempt"],
+        1,
         "no attempt is used up"
     );
     let answer = env.refused(
@@ -475,9 +476,9 @@ fn files_must_be_among_the_changed_ones() {
             "{files}: {answer:#?}"
         );
     }
-    let before = Everything::of(&env);
+    let before = env.everything();
     assert_eq!(env.auto("next").ok()["unitId"], json!("workUnit-1.1-RED"));
-    before.assert_unchanged(&env, "next");
+    before.assert_same(&env.everything(), "next");
     env.auto(&format!("{red} tests/a.sh")).ok();
 }
 
@@ -501,7 +502,7 @@ fn another_phase_or_subtask_is_stale() {
             answer.message().contains("workUnit-1.1-RED"),
             "{words}: {answer:#?}"
         );
-        assert_eq!(answer.json["nextAction"]["unitId"], "workUnit-1.1-RED");
+        assert_eq!(answer.json()["nextAction"]["unitId"], "workUnit-1.1-RED");
     }
     env.auto("complete red 1.1 --unit workUnit-1.1-RED --results failed:1,passed:0")
         .ok();

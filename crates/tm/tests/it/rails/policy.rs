@@ -1,6 +1,6 @@
 //! Settings that are loosened while a run is under way, and what a person may let pass.
 
-use super::environment::{Everything, TASKS, TestEnvironment};
+use super::environment::{TASKS, TestEnvironment};
 use super::terminal::{agreed, at_terminal};
 
 const STRICT: &str = r#"{
@@ -85,7 +85,7 @@ fn a_looser_environment_does_not_count() {
     env.write("tests/a.sh", "test\n");
     let mut program = env.program(&super::environment::autopilot(RED));
     program.env("TRAMLINE_EVIDENCE_POLICY_FEWER_TESTS", "off");
-    let answer = super::environment::Answer::of(&program.output().unwrap());
+    let answer = testkit::Outcome::of(&program.output().unwrap()).answered();
     answer.ok();
 }
 
@@ -133,7 +133,7 @@ fn a_run_keeps_the_rules_it_was_started_with() {
     env.git(&["checkout", "--quiet", "--", "README.md"]);
     env.auto("complete red --results failed:1,passed:0").ok();
     let retry = env.auto("complete green --results failed:1,passed:0");
-    assert_eq!(retry.json["nextAction"]["attempt"], 2, "{retry:#?}");
+    assert_eq!(retry.json()["nextAction"]["attempt"], 2, "{retry:#?}");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn what_is_no_policy_cannot_be_let_pass() {
         "no-such-code",
         "stale_unit",
     ] {
-        let before = Everything::of(&env);
+        let before = env.everything();
         let arguments = ["autopilot", "allow", code, "--reason", "because"];
         // Nobody is asked for what would be refused.
         let (status, shown) = at_terminal(&env, &arguments, "");
@@ -199,7 +199,7 @@ fn what_is_no_policy_cannot_be_let_pass() {
             shown.contains("red_without_tests") && !shown.contains("Type"),
             "{shown}"
         );
-        before.assert_unchanged(&env, code);
+        before.assert_same(&env.everything(), code);
     }
 }
 
@@ -214,7 +214,7 @@ fn policies_can_be_turned_down_before_a_run() {
         let red = env.auto("complete red --results failed:1,passed:0");
         assert_eq!(red.status == 0, accepted, "{severity}: {red:#?}");
         assert_eq!(
-            red.json.get("warning").is_some(),
+            red.json().get("warning").is_some(),
             severity == "warn",
             "{severity}: {red:#?}"
         );
@@ -225,7 +225,10 @@ fn policies_can_be_turned_down_before_a_run() {
     );
     let red = env.auto("complete red --results failed:1,passed:0");
     assert_eq!(red.status, 3, "{red:#?}");
-    assert_eq!(red.json["nextAction"]["pausedReason"], "red_without_tests");
+    assert_eq!(
+        red.json()["nextAction"]["pausedReason"],
+        "red_without_tests"
+    );
     super::advice::check(&env, &red);
     let (status, shown) = agreed(&env, &["autopilot", "resume"]);
     assert_eq!(status, 0, "{shown}");

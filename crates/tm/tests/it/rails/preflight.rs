@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::environment::{CONFIG, Everything, TASKS, TestEnvironment};
+use super::environment::{CONFIG, TASKS, TestEnvironment};
 
 /// Plan and start are refused alike, and make nothing.
 fn check(env: &TestEnvironment, words: &str, status: i32, code: &str, way_out: &str) -> String {
@@ -120,7 +120,7 @@ fn the_tree_must_be_clean_and_every_change_is_listed() {
     env.write("ignored.tmp", "ignored\n");
     let answer = env.refused("start 1", 3, "dirty_tree", "--allow-dirty");
     assert_eq!(
-        answer.json["error"]["details"]["files"],
+        answer.json()["error"]["details"]["files"],
         json!(["README.md", "a new file.txt", "staged.txt"])
     );
     let message = check(&env, "start 1", 3, "dirty_tree", "--allow-dirty");
@@ -141,7 +141,7 @@ fn a_deleted_file_and_a_rename_are_changes_too() {
     env.git(&["mv", "README.md", "READ.md"]);
     let answer = env.refused("start 1", 3, "dirty_tree", "--allow-dirty");
     assert_eq!(
-        answer.json["error"]["details"]["files"],
+        answer.json()["error"]["details"]["files"],
         json!(["READ.md", "README.md"])
     );
 }
@@ -392,9 +392,9 @@ fn mistakes_in_the_tasks_have_a_place() {
 #[test]
 fn a_dry_run_touches_nothing() {
     let env = TestEnvironment::new();
-    let before = Everything::of(&env);
+    let before = env.everything();
     let plan = env.auto("start 1 --dry-run").ok();
-    before.assert_unchanged(&env, "the plan");
+    before.assert_same(&env.everything(), "the plan");
     assert_eq!(plan["branch"], "master/task-1-count-the-words");
     assert_eq!(plan["subtasks"][1]["dependencies"], json!(["1.1"]));
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::environment::{Everything, TestEnvironment};
+use super::environment::TestEnvironment;
 
 const NAME: &str = "master/task-1-count-the-words";
 
@@ -69,7 +69,7 @@ fn resume_needs_the_branch() {
     env.git(&["switch", "--quiet", "main"]);
     let answer = env.refused("resume", 3, "wrong_branch", &format!("git switch {NAME}"));
     assert_eq!(
-        answer.json["error"]["recovery"],
+        answer.json()["error"]["recovery"],
         format!("git switch {NAME}")
     );
     env.git(&["switch", "--quiet", NAME]);
@@ -87,7 +87,7 @@ fn a_paused_run_takes_no_report() {
     ] {
         let answer = env.refused(words, 5, "paused", "tm autopilot resume");
         assert!(answer.message().contains("lunch"), "{answer:#?}");
-        assert_eq!(answer.json["nextAction"]["action"], "paused");
+        assert_eq!(answer.json()["nextAction"]["action"], "paused");
     }
     let next = env.auto("next").ok();
     assert_eq!(
@@ -95,9 +95,9 @@ fn a_paused_run_takes_no_report() {
         (&"paused".into(), &"lunch".into())
     );
     // Pausing again and resuming twice are no faults.
-    let before = Everything::of(&env);
+    let before = env.everything();
     env.auto("pause --reason again").ok();
-    before.assert_unchanged(&env, "a second pause");
+    before.assert_same(&env.everything(), "a second pause");
     env.auto("resume").ok();
     let before = env.journal();
     env.auto("resume").ok();
@@ -116,7 +116,7 @@ fn a_run_that_is_over_takes_nothing() {
     ] {
         let answer = env.refused(words, 3, "run_over", "tm runs report");
         assert!(answer.message().contains("completed"), "{answer:#?}");
-        assert_eq!(answer.json["nextAction"]["action"], "complete");
+        assert_eq!(answer.json()["nextAction"]["action"], "complete");
     }
     for words in ["reopen", "pause"] {
         env.refused(words, 3, "run_over", "tm runs report");
@@ -171,7 +171,7 @@ fn several_runs_that_could_be_resumed_are_listed() {
     env.auto("pause").ok();
     let answer = env.refused("resume", 2, "several_runs", "--run-id");
     let runs: Vec<String> =
-        serde_json::from_value(answer.json["error"]["details"]["runs"].clone()).unwrap();
+        serde_json::from_value(answer.json()["error"]["details"]["runs"].clone()).unwrap();
     assert_eq!(runs.len(), 2, "{runs:?}");
     env.auto(&format!("resume --run-id {}", runs[0])).ok();
 }
@@ -252,7 +252,7 @@ fn a_used_unit_gets_its_own_answer_whatever_is_reported_with_it() {
     );
     let before = env.journal();
     let again = env.auto("complete green --results failed:0,passed:2 --unit workUnit-1.1-GREEN");
-    assert_eq!(again.json, retry.json);
+    assert_eq!(again.json(), retry.json());
     assert_eq!(again.status, 3);
     assert_eq!(env.journal(), before);
     env.auto("complete green --results failed:0,passed:2 --unit workUnit-1.1-GREEN-2")

@@ -98,9 +98,9 @@ fn a_failing_suite_is_repaired_until_it_passes() {
             "{failing:#?}"
         );
         super::advice::check(&env, &failing);
-        assert_eq!(failing.json["nextAction"]["action"], "green");
+        assert_eq!(failing.json()["nextAction"]["action"], "green");
         assert_eq!(
-            failing.json["nextAction"]["subtask"]["id"],
+            failing.json()["nextAction"]["subtask"]["id"],
             format!("1.fix-{n}")
         );
         env.write("src/fix.sh", format!("{n}\n"));
@@ -279,7 +279,7 @@ fn cleaning_up_never_loses_work() {
         "--force",
     );
     env.auto("status").ok();
-    let run = env.run_dir();
+    let run = env.run_folder();
     env.auto(&format!("abort --cleanup --force {sign}")).ok();
     assert!(!run.exists());
     assert_eq!(env.git(&["branch", "--format=%(refname:short)"]), "main");

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::environment::{BUNDLE, Env, Everything, FAIL, Session, text};
+use super::environment::{BUNDLE, Env, FAIL, Session, broke_down, text};
+use testkit::Everything;
 
 const RESPONSE: &str = "iteration-1/generation-response.md";
 
@@ -77,10 +78,10 @@ fn what_cannot_be_written_as_it_says_is_refused_as_a_whole() {
     let names = session.names();
     for (round, (bundle, reason)) in (1..).zip(hostile()) {
         session.put(RESPONSE, &bundle);
-        let outside = Everything::below(&env.project());
+        let outside = Everything::below([&*env.project()]);
         let answer = session.step();
-        answer.broke_down(reason);
-        outside.assert_same(&Everything::below(&env.project()), "a bundle");
+        broke_down(&answer, reason);
+        outside.assert_same(&Everything::below([&*env.project()]), "a bundle");
         let mut expected = names.clone();
         expected.insert(RESPONSE.to_owned());
         expected.extend(
@@ -173,7 +174,7 @@ fn a_revision_has_to_fit_what_was_carried_forward() {
     ] {
         session.put("iteration-2/revision-response.md", named(name));
         session.step_to("REVISED");
-        session.step().broke_down(reason);
+        broke_down(&session.step(), reason);
         assert_eq!(session.code(2), carried, "{name}");
         session.reopen();
     }
@@ -198,11 +199,11 @@ fn in_the_way(act: fn(&Session<'_>)) {
     fs::write(outside.join("theirs"), "theirs\n").unwrap();
     session.put(RESPONSE, BUNDLE);
     act(&session);
-    let before = Everything::below(&outside);
+    let before = Everything::below([&*outside]);
     let answer = session.step();
-    before.assert_same(&Everything::below(&outside), "a link");
+    before.assert_same(&Everything::below([&*outside]), "a link");
     if answer.status == 0 {
-        assert_eq!(text(&answer.json, "phase"), "GENERATED", "{answer:#?}");
+        assert_eq!(text(answer.json(), "phase"), "GENERATED", "{answer:#?}");
         assert_eq!(session.code(1).len(), 2);
         let code = session.folder.join("iteration-1/code");
         assert!(fs::symlink_metadata(code).unwrap().is_dir());
@@ -278,9 +279,9 @@ fn a_link_in_the_place_of_the_next_iteration_is_not_followed() {
     let outside = env.folder().join("outside");
     fs::create_dir(&outside).unwrap();
     link(&session, "iteration-2");
-    let before = Everything::below(&outside);
+    let before = Everything::below([&*outside]);
     let answer = session.step();
-    before.assert_same(&Everything::below(&outside), "a link");
+    before.assert_same(&Everything::below([&*outside]), "a link");
     answer.fault(6, "link_in_the_way");
     fs::remove_file(session.folder.join("iteration-2")).unwrap();
     session.step_to("REVISING");
@@ -345,7 +346,7 @@ fn ten_thousand_files() {
         })
     };
     session.put(RESPONSE, bundle(10_001));
-    session.step().broke_down("10000");
+    broke_down(&session.step(), "10000");
     assert!(!session.has("iteration-1/code"));
     session.reopen();
     session.put(RESPONSE, bundle(10_000));

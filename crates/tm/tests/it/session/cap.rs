@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::environment::{BUNDLE, Env, Everything, FAIL, PASS, Session, text};
+use super::environment::{BUNDLE, Env, FAIL, PASS, Session, text};
 
 /// A session that may have so many iterations, at the end of the last of them.
 fn at_cap(env: &Env, most: u32) -> Session<'_> {
@@ -51,13 +51,13 @@ fn pause_after_the_last_iteration_and_go_on_with_the_same_review() {
         let blocked = session.blocked();
         assert_eq!(blocked["waiting_for"]["reason"], "max_iterations");
 
-        let before = Everything::of(&env);
+        let before = env.everything();
         for too_few in 1..=most {
             let (status, shown) =
                 session.person(&["reopen", "--max-iterations", &too_few.to_string()]);
             assert_eq!(status, 2, "{shown}");
         }
-        before.assert_same(&Everything::of(&env), "a cap that changes nothing");
+        before.assert_same(&env.everything(), "a cap that changes nothing");
 
         let more = (most + 1).to_string();
         session.agreed(&["reopen", "--max-iterations", &more]);

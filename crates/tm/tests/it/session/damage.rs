@@ -8,8 +8,9 @@ use std::thread;
 
 use rustix::fs::OFlags;
 
-use super::environment::{Answer, BUNDLE, Env, PLAN, Session, text};
+use super::environment::{BUNDLE, Env, PLAN, Session, text};
 use super::stub::NAME;
+use testkit::Outcome;
 
 fn spawn(session: &Session<'_>, command: &str) -> Child {
     session
@@ -29,10 +30,12 @@ fn steps_at_the_same_time_are_taken_one_after_the_other() {
     session.put("iteration-1/generation-response.md", BUNDLE);
     // INITIALIZED, PLANNING, PLANNED, GENERATING, GENERATED; REVIEWING, whose prompt is issued.
     let children: Vec<Child> = (0..9).map(|_| spawn(&session, "step")).collect();
-    let answers: Vec<Answer> = thread::scope(|scope| {
+    let answers: Vec<Outcome> = thread::scope(|scope| {
         let all: Vec<_> = children
             .into_iter()
-            .map(|child| scope.spawn(move || Answer::of(&child.wait_with_output().unwrap())))
+            .map(|child| {
+                scope.spawn(move || Outcome::of(&child.wait_with_output().unwrap()).answered())
+            })
             .collect();
         all.into_iter().map(|one| one.join().unwrap()).collect()
     });
@@ -79,7 +82,9 @@ fn a_session_is_called_off_while_its_processor_works() {
         .unwrap()
         .write_all(b"go\n")
         .unwrap();
-    let answer = Answer::of(&step.wait_with_output().unwrap()).ok();
+    let answer = Outcome::of(&step.wait_with_output().unwrap())
+        .answered()
+        .ok();
     assert_eq!(text(&answer, "phase"), "CANCELLED", "{answer:#}");
     assert_eq!(answer["advanced"], false, "{answer:#}");
     let state = session.status();

@@ -6,7 +6,7 @@ use conductor::{Asked, Conductor, Fault, OpenOptions};
 use project::config::Environment;
 use serde_json::json;
 
-use super::environment::{BUNDLE, Env, Everything, FAIL, PASS, PLAN, Session, text};
+use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, Session, text};
 
 fn conductor(env: &Env) -> Conductor {
     let environment: Environment = [
@@ -58,11 +58,11 @@ fn refused(session: &Session<'_>, gate: &ClosedGate, code: &str) {
 }
 
 fn look(session: &Session<'_>) -> ClosedGate {
-    let before = Everything::of(session.env);
+    let before = session.env.everything();
     let gate = conductor(session.env)
         .session_gate(Some(&session.id))
         .unwrap();
-    before.assert_same(&Everything::of(session.env), "a look at a gate");
+    before.assert_same(&session.env.everything(), "a look at a gate");
     gate
 }
 

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::environment::{Env, Everything, FAIL, Session, text, write};
+use super::environment::{Env, FAIL, Session, text};
+use testkit::Everything;
+use testkit::files::write;
 
 fn complete(env: &Env) -> Session<'_> {
     let session = env.begin();
@@ -14,7 +16,7 @@ fn complete(env: &Env) -> Session<'_> {
     session
 }
 
-fn export(session: &Session<'_>, to: &Path) -> super::environment::Answer {
+fn export(session: &Session<'_>, to: &Path) -> testkit::Outcome {
     session.tm(&["export", to.to_str().unwrap()])
 }
 
@@ -26,11 +28,11 @@ fn refused(
     status: i32,
     code: &str,
 ) -> String {
-    let before = Everything::of(session.env);
+    let before = session.env.everything();
     let mut all = vec!["export", to.to_str().unwrap()];
     all.extend(arguments);
     let said = session.tm(&all).fault(status, code);
-    before.assert_same(&Everything::of(session.env), "an export that is refused");
+    before.assert_same(&session.env.everything(), "an export that is refused");
     said
 }
 
@@ -53,11 +55,11 @@ fn to_a_new_folder() {
         "Counts words.\n"
     );
     // Again: all of it is there.
-    let before = Everything::below(&to);
+    let before = Everything::below([&*to]);
     let exported = export(&session, &to).ok();
     assert_eq!(exported["written"], json!([]));
     assert_eq!(exported["unchanged"], json!(["README", "src/count.sh"]));
-    before.assert_same(&Everything::below(&to), "an export that was done before");
+    before.assert_same(&Everything::below([&*to]), "an export that was done before");
 }
 
 #[test]

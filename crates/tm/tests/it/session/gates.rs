@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::environment::{BUNDLE, Env, Everything, FAIL, PASS, PLAN, Session, text};
+use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, Session, text};
 
 const REVISED: &str = "<<<FILE: src/tabs.sh>>>\ntr '\\t' ' '\n";
 
@@ -283,10 +283,10 @@ fn a_decision_opens_no_other_gate() {
     session.to_planned();
     closed(&session, "plan");
     approve(&session);
-    let before = Everything::of(&env);
+    let before = env.everything();
     let (status, shown) = session.person(&["approve"]);
     assert_eq!(status, 3, "nothing waits for a decision now: {shown}");
-    before.assert_same(&Everything::of(&env), "a decision that nobody asked for");
+    before.assert_same(&env.everything(), "a decision that nobody asked for");
     session.step_to("GENERATING");
     session.generate(BUNDLE);
     closed(&session, "code");
@@ -307,10 +307,10 @@ fn a_decision_is_bound_to_the_hash_that_was_looked_at() {
     for decision in [&["approve"][..], &["reject", "--feedback", "No."]] {
         let mut arguments = decision.to_vec();
         arguments.extend(["--hash", &wrong]);
-        let before = Everything::of(&env);
+        let before = env.everything();
         let (status, shown) = session.person(&arguments);
         assert_eq!(status, 5, "{shown}");
-        before.assert_same(&Everything::of(&env), "a decision about something else");
+        before.assert_same(&env.everything(), "a decision about something else");
     }
     session.agreed(&["approve", "--hash", &plan]);
     session.step_to("GENERATING");
@@ -333,7 +333,7 @@ fn only_a_person_decides() {
     broken.step_to("PLANNING");
     broken.put("planning-response.md", "no\0text\n");
     broken.step_to("ERROR");
-    let before = Everything::of(&env);
+    let before = env.everything();
     for arguments in [&["approve"][..], &["reject", "--feedback", "No."]] {
         session.tm(arguments).fault(3, "needs_terminal");
     }
@@ -341,7 +341,7 @@ fn only_a_person_decides() {
     session
         .tm(&["reject", "--feedback", " \n"])
         .fault(3, "no_feedback");
-    before.assert_same(&Everything::of(&env), "a decision without a person");
+    before.assert_same(&env.everything(), "a decision without a person");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 
 use rustix::fs::OFlags;
 
-use super::environment::{Env, Session, text};
+use super::environment::{Env, Session, broke_down, text};
 use super::stub::NAME;
 
 /// A profile that has plans read by a script, and files by another.
@@ -266,7 +266,7 @@ fn its_files_are_held_to_the_same_rules() {
             "generation",
             &format!(r#"{{"status": "SUCCESS", "files": [{files}]}}"#),
         );
-        session.step().broke_down(reason);
+        broke_down(&session.step(), reason);
         assert_eq!(session.names().len(), names + round, "{reason}");
         session.reopen();
         session.put("iteration-1/generation-response.md", "generated\n");

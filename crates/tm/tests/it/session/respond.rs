@@ -3,9 +3,10 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::environment::{BUNDLE, Env, Everything, FAIL, PASS, PLAN, Session, text};
+use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, Session, text};
+use testkit::Everything;
 
-fn respond(session: &Session<'_>, response: &[u8], more: &[&str]) -> super::environment::Answer {
+fn respond(session: &Session<'_>, response: &[u8], more: &[&str]) -> testkit::Outcome {
     let mut all = vec!["respond", "-", "--session", &session.id];
     all.extend(more);
     session.env.tm_with_input(&all, response)
@@ -201,12 +202,15 @@ fn a_file_that_cannot_be_read() {
     let env = Env::new();
     let session = env.begin();
     session.step_to("PLANNING");
-    let before = Everything::below(&session.folder);
+    let before = Everything::below([&*session.folder]);
     session
         .tm(&["respond", "nowhere.md"])
         .fault(4, "unknown_file");
     session.tm(&["respond", "."]).fault(6, "input");
-    before.assert_same(&Everything::below(&session.folder), "a file that is none");
+    before.assert_same(
+        &Everything::below([&*session.folder]),
+        "a file that is none",
+    );
 }
 
 #[test]
@@ -297,7 +301,7 @@ fn a_response_that_was_taken_in_counts_for_nothing_else() {
     session.step_to("GENERATING");
     let generating = text(&session.blocked()["waiting_for"], "unit_id").to_owned();
     refused(&session, plan.as_bytes(), &[], 5, "response_repeated");
-    let answer = respond(&session, plan.as_bytes(), &[]).with(5);
+    let answer = respond(&session, plan.as_bytes(), &[]).json_with(5);
     let suggestion = text(&answer["error"], "suggestion");
     assert!(suggestion.contains(&generating), "{suggestion}");
     for unit in [&planning, "nowhere"] {

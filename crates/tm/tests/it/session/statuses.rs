@@ -1,6 +1,6 @@
 //! Every status that a profile can answer, wherever a response is processed.
 
-use super::environment::{Env, text};
+use super::environment::{Env, broke_down, text};
 
 /// Where a status leads: the phase, the session's status, and the outcome in the history.
 type Leads = (&'static str, &'static str, &'static str);
@@ -170,7 +170,7 @@ fn a_review_that_contradicts_itself_is_no_verdict() {
         (block("PASS", "0", "0").replace("0\n@@@\n", "0\n"), "end"),
     ] {
         session.review(1, &review);
-        session.step().broke_down(reason);
+        broke_down(&session.step(), reason);
         session.reopen();
     }
     session.review(1, &block("pass", "3", "0"));

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use super::environment::{Env, Session, write};
+use super::environment::{Env, Session};
+use testkit::files::write;
 
 /// Its name.
 pub const NAME: &str = "stub";

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::environment::{BUNDLE, Env, Everything, FAIL, PASS, PLAN, Session, text};
+use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, Session, text};
 
 /// What one step does.
 struct Row {
@@ -341,13 +341,13 @@ fn every_row_does_what_it_says_and_nothing_else() {
         journal::sha256_hex(PLAN.as_bytes())
     );
     assert_eq!(session.read("plan.md"), PLAN);
-    let before = Everything::of(&env);
+    let before = env.everything();
     for _ in 0..2 {
         let answer = session.step().ok();
         assert_eq!(answer["advanced"], false);
         assert!(answer.get("waiting_for").is_none(), "{answer:#}");
     }
-    before.assert_same(&Everything::of(&env), "a step behind the end");
+    before.assert_same(&env.everything(), "a step behind the end");
 }
 
 #[test]

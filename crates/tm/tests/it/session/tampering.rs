@@ -3,7 +3,9 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use super::environment::{Answer, BUNDLE, Env, Everything, FAIL, PASS, PLAN, Session, text};
+use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, Session, text};
+use testkit::Everything;
+use testkit::Outcome;
 
 type Act = fn(&Session<'_>);
 type ActOn = fn(&Session<'_>, &str);
@@ -300,8 +302,8 @@ fn an_earlier_iteration_is_never_touched() {
     session.put("iteration-1/review-response.md", "Mine.\n");
     fs::remove_file(session.folder.join("iteration-1/generation-prompt.md")).unwrap();
     let first = session.folder.join("iteration-1");
-    let before = Everything::below(&first);
-    let whole = |what: &str| before.assert_same(&Everything::below(&first), what);
+    let before = Everything::below([&*first]);
+    let whole = |what: &str| before.assert_same(&Everything::below([&*first]), what);
     session.blocked();
     session.put("iteration-2/revision-response.md", "Sorry.\n");
     session.step_to("REVISED");
@@ -329,7 +331,7 @@ fn named_by_the_log(session: &Session<'_>) -> Vec<(String, String)> {
     let mut program = session
         .env
         .program(&["log", "verify", &session.id, "--json"]);
-    let answer = Answer::of(&program.output().unwrap()).ok();
+    let answer = Outcome::of(&program.output().unwrap()).answered().ok();
     let told = |file: &serde_json::Value| {
         (
             file["path"].as_str().unwrap().to_owned(),

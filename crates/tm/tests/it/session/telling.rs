@@ -107,17 +107,17 @@ fn a_long_rejection_does_not_hide_the_history() {
 fn run_takes_every_step_that_there_is() {
     let env = Env::new();
     let session = env.begin();
-    let waits = session.tm(&["run"]).with(7);
+    let waits = session.tm(&["run"]).json_with(7);
     assert_eq!(text(&waits, "phase"), "PLANNING");
     assert_eq!(waits["advanced"], true);
     assert_eq!(waits["waiting_for"]["path"], "planning-response.md");
-    let waits = session.tm(&["run"]).with(7);
+    let waits = session.tm(&["run"]).json_with(7);
     assert_eq!(waits["advanced"], false);
     session.put("planning-response.md", PLAN);
     session.put("iteration-1/generation-response.md", BUNDLE);
     session.put("iteration-1/review-response.md", FAIL);
     session.put("iteration-2/revision-response.md", BUNDLE);
-    let waits = session.tm(&["run"]).with(7);
+    let waits = session.tm(&["run"]).json_with(7);
     assert_eq!(text(&waits, "phase"), "REVIEWING");
     assert_eq!(waits["current_iteration"], 2);
     assert!(session.has("iteration-2/review-prompt.md"));
@@ -164,8 +164,8 @@ fn a_name_cannot_lead_out_of_the_store() {
     for name in ["../../out", "a/b", ".", "\u{1b}[2J", "-x", &"x".repeat(300)] {
         let answer = env.tm(&["init", "-i", "request=x", &format!("--name={name}")]);
         if answer.status == 0 {
-            let folder = text(&answer.json, "folder");
-            let id = text(&answer.json, "session_id");
+            let folder = text(answer.json(), "folder");
+            let id = text(answer.json(), "session_id");
             assert!(folder.ends_with(&format!("/runs/{id}")), "{folder}");
             is_clean(id);
             assert!(!id.contains('/'), "{id}");

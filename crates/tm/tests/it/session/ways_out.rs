@@ -4,7 +4,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::environment::{Answer, BUNDLE, Env, FAIL, PASS, PLAN, text};
+use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, text};
+use testkit::Outcome;
 
 #[test]
 fn what_is_longer_than_a_prompt_is_shown_in_part() {
@@ -50,7 +51,7 @@ fn a_session_that_cannot_go_on_can_be_called_off() {
     session.to_reviewing();
     session.review(1, FAIL);
     fs::write(session.folder.join("iteration-2"), "in the way").unwrap();
-    session.step().with(6);
+    session.step().json_with(6);
     let over = session.tm(&["cancel", "--reason", "it is stuck"]).ok();
     assert_eq!(text(&over, "phase"), "CANCELLED");
     assert_eq!(text(&over, "last_error"), "it is stuck");
@@ -83,7 +84,7 @@ fn nobody_but_a_person_takes_a_review_away() {
     for verb in ["reopen", "resume"] {
         let verbs = ["run", verb, "--json", "--run-id", &session.id];
         let output = env.program(&verbs).output().unwrap();
-        Answer::of(&output).fault(3, "needs_person");
+        Outcome::of(&output).answered().fault(3, "needs_person");
     }
     assert_eq!(session.read("iteration-1/review-response.md"), FAIL);
 }
@@ -128,7 +129,7 @@ fn a_link_in_place_of_a_lock_leads_nowhere() {
         let place = session.folder.join(lock);
         let _ = fs::remove_file(&place);
         symlink(&victim, &place).unwrap();
-        session.step().with(6);
+        session.step().json_with(6);
         assert_eq!(fs::read_to_string(&victim).unwrap(), "precious", "{lock}");
         fs::remove_file(&place).unwrap();
     }

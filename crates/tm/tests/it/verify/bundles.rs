@@ -29,9 +29,9 @@ fn a_bundle_proves_a_clone() {
             "reported",
         ],
     );
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     let answer = ran.json();
-    assert_eq!(standings(&answer), ["earned"; 3]);
+    assert_eq!(standings(answer), ["earned"; 3]);
     assert_eq!(answer["commits"][0]["source"], "bundle");
     assert_eq!(answer["sources"][0]["at"], file);
 }
@@ -49,9 +49,9 @@ fn the_same_run_gives_the_same_bytes_and_nothing_but_them() {
     assert_eq!(first, fs::read(file).unwrap());
     assert!(first.ends_with(b"\"}\n"));
     let ran = environment.try_tm(&["runs", "export", "-o", "-", "--json"], &[]);
-    assert_eq!(ran.status, Some(2));
+    assert_eq!(ran.status, 2);
     let ran = environment.try_tm(&["runs", "export", "-o", "no/such/folder/x"], &[]);
-    assert_eq!(ran.status, Some(6), "{ran:?}");
+    assert_eq!(ran.status, 6, "{ran:?}");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_bundle_that_was_changed_is_refused() {
                 file.to_str().unwrap(),
             ],
         );
-        assert_eq!(ran.status, Some(3), "{number}: {ran:?}");
+        assert_eq!(ran.status, 3, "{number}: {ran:?}");
         assert_eq!(
             ran.json()["error"]["code"],
             "bundle_damaged",
@@ -102,7 +102,7 @@ fn a_bundle_that_was_changed_is_refused() {
         );
     }
     let ran = environment.tm_in(&clone, &["verify", "HEAD", "--json", "--bundle", "nothing"]);
-    assert_eq!(ran.status, Some(4), "{ran:?}");
+    assert_eq!(ran.status, 4, "{ran:?}");
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn evidence_that_was_gone_at_the_export_is_missing_in_the_bundle() {
     let environment = TestEnvironment::finished(false);
     let (_, answer) = environment.verify(&["HEAD~2"]);
     let hash = answer["commits"][0]["red"]["evidence"][0].as_str().unwrap();
-    fs::remove_file(environment.run().join("evidence").join(hash)).unwrap();
+    fs::remove_file(environment.run_folder().join("evidence").join(hash)).unwrap();
     let file = environment.beside("run.jsonl");
     let ran = environment.try_tm(&["runs", "export", "-o", file.to_str().unwrap()], &[]);
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.err.contains("1 piece"), "{ran:?}");
     let clone = environment.clone_of_it(false);
     let ran = environment.tm_in(
@@ -126,6 +126,6 @@ fn evidence_that_was_gone_at_the_export_is_missing_in_the_bundle() {
             file.to_str().unwrap(),
         ],
     );
-    assert_eq!(ran.status, Some(3));
-    assert_eq!(problems(&ran.json()), ["evidence_missing"]);
+    assert_eq!(ran.status, 3);
+    assert_eq!(problems(ran.json()), ["evidence_missing"]);
 }

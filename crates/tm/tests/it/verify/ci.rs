@@ -39,8 +39,8 @@ fn job(environment: &TestEnvironment, clone: &Path, lines: &[String]) -> (i32, S
     for line in lines {
         let mut shell = environment.process("sh", clone, "elsewhere");
         let ran = ran(shell.env("BASE", "main").args(["-e", "-c", line]));
-        if ran.status != Some(0) {
-            return (ran.status.unwrap_or(-1), ran.out + &ran.err);
+        if ran.status != 0 {
+            return (ran.status, ran.out + &ran.err);
         }
     }
     (0, String::new())

@@ -8,7 +8,7 @@ use super::environment::{TestEnvironment, problems, standings};
 fn an_honest_run_is_earned_commit_by_commit() {
     let environment = TestEnvironment::finished(false);
     let (status, answer) = environment.verify(&["--require", "reported"]);
-    assert_eq!(status, Some(0), "{answer:#}");
+    assert_eq!(status, 0, "{answer:#}");
     assert_eq!(answer["verified"], true);
     assert_eq!(standings(&answer), ["earned"; 3]);
     let first = &answer["commits"][0];
@@ -24,7 +24,7 @@ fn an_honest_run_is_earned_commit_by_commit() {
     // Also said as a range, and for one commit.
     for range in ["main..HEAD", "main...HEAD", "main..", "HEAD", "HEAD~2"] {
         let (status, answer) = environment.verify(&[range]);
-        assert_eq!(status, Some(0), "{range}: {answer:#}");
+        assert_eq!(status, 0, "{range}: {answer:#}");
     }
     let text = environment.tm(&["verify"]);
     assert!(text.contains("all 3 commits were earned"), "{text}");
@@ -35,7 +35,7 @@ fn an_honest_run_is_earned_commit_by_commit() {
 fn a_level_that_is_not_reached_is_named() {
     let environment = TestEnvironment::finished(false);
     let (status, answer) = environment.verify(&["--require", "verified"]);
-    assert_eq!(status, Some(3));
+    assert_eq!(status, 3);
     assert_eq!(answer["code"], "unearned");
     assert_eq!(standings(&answer), ["faulty"; 3]);
     assert!(
@@ -76,9 +76,9 @@ fn what_was_only_claimed_counts_as_that() {
     ]);
     environment.tm(&["autopilot", "commit"]);
     let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, Some(0), "{answer:#}");
+    assert_eq!(status, 0, "{answer:#}");
     assert_eq!(answer["commits"][0]["level"], "claimed");
-    assert_eq!(environment.verify(&["--require", "reported"]).0, Some(3));
+    assert_eq!(environment.verify(&["--require", "reported"]).0, 3);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_commit_by_hand_is_unearned() {
     environment.git(&["add", "--all"]);
     environment.git(&["commit", "--quiet", "--message", "More"]);
     let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, Some(3));
+    assert_eq!(status, 3);
     assert_eq!(
         standings(&answer),
         ["earned", "earned", "earned", "unearned"]
@@ -102,7 +102,7 @@ fn a_rewritten_commit_is_another_one_and_that_is_said() {
     let environment = TestEnvironment::finished(false);
     environment.git(&["commit", "--quiet", "--amend", "--message", "Better"]);
     let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, Some(3));
+    assert_eq!(status, 3);
     let message = answer["commits"][2]["problems"][0]["message"].to_string();
     assert!(message.contains("it has the tree of"), "{message}");
 
@@ -123,20 +123,20 @@ fn a_rewritten_commit_is_another_one_and_that_is_said() {
     environment.git(&["checkout", "--quiet", "HEAD@{1}", "--", "."]);
     environment.git(&["commit", "--quiet", "--message", "Squashed"]);
     let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, Some(3));
+    assert_eq!(status, 3);
     assert_eq!(standings(&answer), ["unearned"]);
 }
 
 #[test]
 fn an_edited_journal_is_named_and_proves_nothing() {
     let environment = TestEnvironment::finished(false);
-    let journal = environment.run().join("activity.jsonl");
+    let journal = environment.run_folder().join("activity.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
     let at = text.find("\"level\":\"reported\"").unwrap();
     let edited = format!("{}\"level\":\"verified\"{}", &text[..at], &text[at + 18..]);
     fs::write(&journal, edited).unwrap();
     let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, Some(3));
+    assert_eq!(status, 3);
     assert_eq!(standings(&answer), ["faulty"; 3]);
     assert!(
         problems(&answer)
@@ -149,7 +149,7 @@ fn an_edited_journal_is_named_and_proves_nothing() {
     let sha = answer["commits"][0]["sha"].as_str().unwrap();
     fs::write(&journal, text.replace(sha, &"0".repeat(40))).unwrap();
     let (status, answer) = environment.verify(&["HEAD~2"]);
-    assert_eq!(status, Some(3));
+    assert_eq!(status, 3);
     assert_eq!(answer["damaged"].as_array().unwrap().len(), 1, "{answer:#}");
 }
 
@@ -159,7 +159,10 @@ fn evidence_that_is_gone_or_changed_is_named() {
     let (_, answer) = environment.verify(&[]);
     let evidence = |commit: usize, phase: &str| {
         let hash = answer["commits"][commit][phase]["evidence"][0].as_str();
-        environment.run().join("evidence").join(hash.unwrap())
+        environment
+            .run_folder()
+            .join("evidence")
+            .join(hash.unwrap())
     };
     fs::remove_file(evidence(0, "red")).unwrap();
     fs::write(
@@ -168,7 +171,7 @@ fn evidence_that_is_gone_or_changed_is_named() {
     )
     .unwrap();
     let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, Some(3));
+    assert_eq!(status, 3);
     assert_eq!(standings(&answer), ["faulty", "faulty", "earned"]);
     assert_eq!(problems(&answer), ["evidence_missing", "evidence_changed"]);
 }
@@ -184,7 +187,7 @@ fn commits_that_were_handed_in_count_with_all_before_them() {
     environment.git(&["commit", "--quiet", "--message", "The code"]);
     environment.tm(&["autopilot", "commit", "1.1", "--sha", "HEAD"]);
     let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, Some(0), "{answer:#}");
+    assert_eq!(status, 0, "{answer:#}");
     assert_eq!(standings(&answer), ["earned", "earned"]);
     assert_eq!(answer["commits"][0]["partOf"], answer["commits"][1]["sha"]);
 }
@@ -207,7 +210,7 @@ fn what_hooks_change_is_told_and_no_fault() {
     fs::set_permissions(&hook, permissions).unwrap();
     environment.tm(&["autopilot", "commit", "1.1"]);
     let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, Some(0), "{answer:#}");
+    assert_eq!(status, 0, "{answer:#}");
     let remarks = answer["commits"][0]["remarks"].to_string();
     assert!(remarks.contains("hooks changed"), "{remarks}");
 }
@@ -220,7 +223,7 @@ fn a_merge_is_listed_and_not_looked_at() {
     environment.git(&["switch", "--quiet", "-"]);
     environment.git(&["merge", "--quiet", "--no-edit", "other"]);
     let (status, answer) = environment.verify(&["main..HEAD"]);
-    assert_eq!(status, Some(3));
+    assert_eq!(status, 3);
     let mut all = standings(&answer);
     all.sort_unstable();
     assert_eq!(all, ["earned", "earned", "earned", "merge", "unearned"]);
@@ -239,11 +242,11 @@ fn another_worktree_knows_of_it() {
     ]);
     for remove in [false, true] {
         if remove {
-            fs::remove_file(environment.run().join("commits.txt")).unwrap();
+            fs::remove_file(environment.run_folder().join("commits.txt")).unwrap();
         }
-        let mut command = environment.process(env!("CARGO_BIN_EXE_tm"), &tree, "home");
+        let mut command = environment.process(testkit::sandbox::binary(), &tree, "home");
         let ran = super::environment::ran(command.args(["verify", "main..HEAD"]));
-        assert_eq!(ran.status, Some(0), "{ran:?}");
+        assert_eq!(ran.status, 0, "{ran:?}");
     }
 }
 
@@ -260,18 +263,18 @@ fn ranges_that_mean_nothing() {
         "a\u{1b}[2Jb",
     ] {
         let ran = environment.try_tm(&["verify", "--json", "--", range], &[]);
-        assert_eq!(ran.status, Some(4), "{range}: {ran:?}");
+        assert_eq!(ran.status, 4, "{range}: {ran:?}");
         assert_eq!(ran.json()["error"]["code"], "unknown_revision");
     }
     let (status, answer) = environment.verify(&["HEAD..HEAD"]);
-    assert_eq!(status, Some(0));
+    assert_eq!(status, 0);
     assert_eq!(answer["message"], "HEAD..HEAD has no commits");
     // Where nothing ever ran, nobody can tell.
     let clone = environment.clone_of_it(false);
     let ran = environment.tm_in(&clone, &["verify", "--json", "origin/main..HEAD"]);
-    assert_eq!(ran.status, Some(3), "{ran:?}");
+    assert_eq!(ran.status, 3, "{ran:?}");
     assert_eq!(ran.json()["code"], "not_provable");
-    assert_eq!(standings(&ran.json()), ["not_provable"; 3]);
+    assert_eq!(standings(ran.json()), ["not_provable"; 3]);
     // A tag that somebody pushed goes before the branch that was meant, and would leave nothing to look at.
     let tagged = environment
         .process("git", &clone, "home")
@@ -281,9 +284,9 @@ fn ranges_that_mean_nothing() {
     assert!(tagged.success());
     let verify = ["verify", "--json", "origin/main..HEAD"];
     let ran = environment.tm_in(&clone, &verify);
-    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert_eq!(ran.status, 2, "{ran:?}");
     assert_eq!(ran.json()["error"]["code"], "ambiguous_revision");
     let verify = ["verify", "--json", "refs/remotes/origin/main..HEAD"];
     let ran = environment.tm_in(&clone, &verify);
-    assert_eq!(standings(&ran.json()), ["not_provable"; 3]);
+    assert_eq!(standings(ran.json()), ["not_provable"; 3]);
 }

@@ -32,9 +32,9 @@ fn notes_alone_prove_a_fresh_clone() {
             "reported",
         ],
     );
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     let answer = ran.json();
-    assert_eq!(standings(&answer), ["earned"; 3]);
+    assert_eq!(standings(answer), ["earned"; 3]);
     assert!(
         answer["commits"]
             .as_array()
@@ -46,7 +46,7 @@ fn notes_alone_prove_a_fresh_clone() {
         &clone,
         &["verify", "origin/main..HEAD", "--require", "verified"],
     );
-    assert_eq!(ran.status, Some(3));
+    assert_eq!(ran.status, 3);
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn a_note_counts_only_for_its_own_commit_and_tree() {
     ]);
     let clone = environment.clone_of_it(true);
     let ran = environment.tm_in(&clone, &["verify", "HEAD", "--json"]);
-    assert_eq!(ran.status, Some(3));
-    assert_eq!(problems(&ran.json()), ["not_provable"]);
+    assert_eq!(ran.status, 3);
+    assert_eq!(problems(ran.json()), ["not_provable"]);
     assert!(ran.out.contains("written for the commit"), "{ran:?}");
     // Made to name this one.
     let head = environment.git(&["rev-parse", "HEAD"]);
@@ -90,14 +90,14 @@ fn a_note_counts_only_for_its_own_commit_and_tree() {
     fs::remove_dir_all(&clone).unwrap();
     let clone = environment.clone_of_it(true);
     let ran = environment.tm_in(&clone, &["verify", "HEAD", "--json"]);
-    assert_eq!(ran.status, Some(3), "{ran:?}");
-    assert_eq!(problems(&ran.json()), ["tree_differs"]);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert_eq!(problems(ran.json()), ["tree_differs"]);
 }
 
 #[test]
 fn a_note_holds_a_journal_that_was_written_anew() {
     let environment = TestEnvironment::finished(true);
-    assert_eq!(environment.verify(&[]).0, Some(0));
+    assert_eq!(environment.verify(&[]).0, 0);
     let other = note(&environment, "HEAD~1").replace("journal: ", "journal: 0");
     environment.git(&[
         "notes",
@@ -109,7 +109,7 @@ fn a_note_holds_a_journal_that_was_written_anew() {
         "HEAD~1",
     ]);
     let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, Some(3));
+    assert_eq!(status, 3);
     assert_eq!(problems(&answer), ["note_differs"]);
 }
 
@@ -124,9 +124,9 @@ fn other_notes_and_the_settings_for_them_are_left_alone() {
         &["autopilot", "commit"],
         &[("GIT_NOTES_REF", "refs/notes/theirs")],
     );
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     let references = environment.git(&["for-each-ref", "--format=%(refname)", "refs/notes"]);
-    assert_eq!(references, "refs/notes/commits\nrefs/notes/tramline\n");
+    assert_eq!(references, "refs/notes/commits\nrefs/notes/tramline");
     assert!(note(&environment, "HEAD").contains("subtask: 1.1"));
 }
 
@@ -149,8 +149,8 @@ fn a_commit_that_was_handed_in_gets_its_note() {
         assert!(note(&environment, "HEAD").contains("handed-in: yes"));
         let clone = environment.clone_of_it(true);
         let ran = environment.tm_in(&clone, &["verify", "origin/main..HEAD", "--json"]);
-        assert_eq!(ran.status, Some(0), "{point:?} {ran:?}");
-        assert_eq!(standings(&ran.json()), ["earned", "earned"]);
+        assert_eq!(ran.status, 0, "{point:?} {ran:?}");
+        assert_eq!(standings(ran.json()), ["earned", "earned"]);
     }
 }
 
@@ -179,7 +179,7 @@ fn a_kill_between_commit_and_note_is_made_good() {
         let text = note(&environment, "HEAD");
         assert_eq!(text.lines().count(), honest, "{point}: {text}");
         let (status, answer) = environment.verify(&[]);
-        assert_eq!(status, Some(0), "{point}: {answer:#}");
+        assert_eq!(status, 0, "{point}: {answer:#}");
         assert_eq!(standings(&answer), ["earned"], "{point}");
     }
 }
@@ -192,10 +192,10 @@ fn a_note_that_cannot_be_written_does_not_keep_the_commit_from_being_made() {
     // A branch of notes of the name of the folder: the reference cannot be made.
     environment.git(&["update-ref", "refs/notes/tramline/x", "HEAD"]);
     environment.tm(&["autopilot", "commit"]);
-    let journal = fs::read_to_string(environment.run().join("activity.jsonl")).unwrap();
+    let journal = fs::read_to_string(environment.run_folder().join("activity.jsonl")).unwrap();
     assert!(journal.contains("\"noteFailed\""));
     let (status, answer) = environment.verify(&[]);
-    assert_eq!(status, Some(0), "{answer:#}");
+    assert_eq!(status, 0, "{answer:#}");
     environment.git(&["update-ref", "-d", "refs/notes/tramline/x"]);
     environment.subtask("1.2", &["words", "lines"]);
     for commit in ["HEAD", "HEAD~1"] {
