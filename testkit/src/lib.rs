@@ -5,6 +5,7 @@
 //! | [`sandbox`] | a home, a project and the binary, with nothing else in its environment |
 //! | [`outcome`] | what a process left behind: status, output, the JSON in it |
 //! | [`files`] | every file below a folder as it is, to be compared with what it is later |
+//! | [`kill`] | processes that are killed, and all made as it was before |
 //! | [`person`] | a person at a terminal of their own |
 //! | [`mcp`] | a client of the MCP server, line by line |
 //!
@@ -14,6 +15,7 @@
 #![allow(clippy::must_use_candidate, reason = "a test takes what it needs")]
 
 pub mod files;
+pub mod kill;
 pub mod mcp;
 pub mod outcome;
 pub mod person;

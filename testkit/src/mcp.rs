@@ -94,25 +94,35 @@ impl Server {
 
     /// The next message, whatever it is. Everything that the server says must be a message.
     pub fn hear(&mut self) -> Value {
+        self.hear_or_death().expect("the server is gone")
+    }
+
+    /// The same of a server that may be killed: then there is none.
+    fn hear_or_death(&mut self) -> Option<Value> {
         match self.lines.recv_timeout(LONGEST) {
-            Ok(line) => message(&line),
+            Ok(line) => Some(message(&line)),
             Err(RecvTimeoutError::Timeout) => panic!("the server says nothing"),
-            Err(RecvTimeoutError::Disconnected) => panic!("the server is gone"),
+            Err(RecvTimeoutError::Disconnected) => None,
         }
     }
 
     /// The answer to a request, a result or an error.
     pub fn answer(&mut self, id: &Value) -> Value {
+        self.answer_or_death(id).expect("the server is gone")
+    }
+
+    /// The same of a server that may be killed: then there is none.
+    pub fn answer_or_death(&mut self, id: &Value) -> Option<Value> {
         if let Some(early) = self.early.remove(&id.to_string()) {
-            return early;
+            return Some(early);
         }
         loop {
-            let heard = self.hear();
+            let heard = self.hear_or_death()?;
             if heard.get("method").is_some() {
                 continue;
             }
             if heard["id"] == *id {
-                return heard;
+                return Some(heard);
             }
             let before = self.early.insert(heard["id"].to_string(), heard);
             assert_eq!(before, None, "two answers to one request");

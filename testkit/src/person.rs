@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use crate::outcome::Outcome;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 /// The binary at a terminal of its own.
@@ -96,14 +97,15 @@ impl Person {
 
     /// Waits for the end: the exit status, and what was not read yet.
     pub fn end(self) -> (i32, String) {
-        let (status, rest) = self.end_or_death();
-        (status.expect("ended by itself"), rest)
+        let ended = self.end_or_death();
+        assert!(!ended.died(), "{ended:?}");
+        (ended.status, ended.out)
     }
 
-    /// The same of a command that may be killed: then there is no status.
-    pub fn end_or_death(mut self) -> (Option<i32>, String) {
+    /// The same of a command that may be killed.
+    pub fn end_or_death(mut self) -> Outcome {
         while self.read() {}
-        (self.child.wait().unwrap().code(), self.unread)
+        Outcome::shown(self.child.wait().unwrap(), self.unread)
     }
 
     /// Types the code that is shown, and waits for the end. What was shown before it, the exit status, and the rest.

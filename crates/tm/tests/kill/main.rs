@@ -2,5 +2,6 @@
 //! `TRAMLINE_KILL_ALL=1` tries all of them.
 
 mod collab;
+mod place;
 mod run;
 mod session;

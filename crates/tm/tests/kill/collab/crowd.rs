@@ -5,13 +5,15 @@ use std::process::Child;
 
 use serde_json::{Value, json};
 
-use super::stage::{Ran, Stage, executing};
+use testkit::Outcome;
+
+use super::stage::{Stage, answered, executing};
 
 /// The answers of processes that all come to a good end.
 fn answers(children: Vec<Child>) -> Vec<Value> {
     children
         .into_iter()
-        .map(|child| Ran::waited(child).json_with(0))
+        .map(|child| answered(&Outcome::waited(child), 0))
         .collect()
 }
 
@@ -81,7 +83,7 @@ fn sixteen_who_begin_one_session_have_one() {
     let mut children = stage.crowd(half, &["complete-skill", "collab-start"]);
     children.extend(stage.crowd(half, &["update", "--work-items", items]));
     let answers = answers(children);
-    assert_eq!(stage.sessions().len(), 1);
+    assert_eq!(stage.runs().len(), 1);
     assert!(answers.iter().all(|answer| answer["validated"] == true));
     assert!(
         answers[..half].iter().all(|answer| *answer == answers[0]),
@@ -113,7 +115,7 @@ fn sessions_of_other_names_begin_at_the_same_time() {
         .map(|name| begin(name))
         .collect::<Vec<_>>();
     let answers = answers(children);
-    assert_eq!(stage.sessions().len(), names.len());
+    assert_eq!(stage.runs().len(), names.len());
     for (name, pair) in names
         .iter()
         .zip(answers.iter().zip(&answers[names.len()..]))

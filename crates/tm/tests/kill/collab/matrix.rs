@@ -2,9 +2,13 @@
 
 use serde_json::Value;
 
-use super::stage::{Ran, Stage};
+use testkit::Outcome;
+use testkit::kill::tries_all;
+
+use super::stage::{Stage, answered};
 use super::story::{Act, BY_CALL, BY_DOCUMENT};
 use super::whole::{Whole, now, without};
+use crate::place::answer;
 
 /// After how many deaths one is followed by all the rest of the story.
 const TO_THE_END: usize = 40;
@@ -21,17 +25,12 @@ const POINTS: [&str; 7] = [
     "end-before-report",
 ];
 
-/// Whether the environment asks for all.
-fn all() -> bool {
-    std::env::var_os("TRAMLINE_KILL_ALL").is_some()
-}
-
 /// Which points are tried within an act, and which times of reaching them. Unless the environment asks for all, of the skills
 /// in the middle those are one point or none each, and in every other act what follows an append, the ends, and some others.
 fn times(point: usize, act: usize, last: usize, is_skill: bool) -> Vec<u32> {
     let ends = act == 0 || act == last;
     let (first, each) = match POINTS[point] {
-        _ if all() || ends => (0, 1),
+        _ if tries_all() || ends => (0, 1),
         _ if is_skill && !act.is_multiple_of(7) => return Vec::new(),
         "io" => (act % 3, 3),
         "after-append" => (0, 1),
@@ -62,7 +61,7 @@ impl Reference {
         for (number, act) in story.iter().enumerate() {
             reference.stage.save(number);
             let ran = act.on(&reference.stage, None);
-            assert_eq!(ran.status, Some(0), "{number} {act:?}: {ran:?}");
+            assert_eq!(ran.status, 0, "{number} {act:?}: {ran:?}");
             reference.answers.push(reference.answer(&ran));
             reference.shapes.push(now(&reference.stage));
             reference.wholes.push(Whole::of(&reference.stage));
@@ -70,9 +69,9 @@ impl Reference {
         reference
     }
 
-    fn answer(&self, ran: &Ran) -> Value {
+    fn answer(&self, ran: &Outcome) -> Value {
         let dir = self.stage.session();
-        without(&ran.json(), dir.file_name().unwrap().to_str().unwrap())
+        without(answer(ran), dir.file_name().unwrap().to_str().unwrap())
     }
 
     /// Has one act die in every way; how many those were.
@@ -84,7 +83,7 @@ impl Reference {
                 self.stage.restore(number);
                 let ran = act.on(&self.stage, Some((point, time)));
                 if !ran.died() {
-                    assert_eq!(ran.status, Some(0), "{number} {act:?}: {ran:?}");
+                    assert_eq!(ran.status, 0, "{number} {act:?}: {ran:?}");
                     break;
                 }
                 *deaths += 1;
@@ -126,12 +125,12 @@ impl Reference {
         // Who sees that it happened may leave it at that. A document that only lies there is one written by hand.
         let leave = happened
             && from < to
-            && (!all() || deaths.is_multiple_of(2))
+            && (!tries_all() || deaths.is_multiple_of(2))
             && Whole::of(&self.stage).events == self.wholes[from].events;
         let from = from + usize::from(leave);
         for number in from..=to {
             let ran = self.story[number].on(&self.stage, None);
-            if ran.status != Some(0) {
+            if ran.status != 0 {
                 return Err(format!("act {number}: {ran:?}"));
             }
             let (answer, wanted) = (self.answer(&ran), &self.answers[number]);
@@ -182,7 +181,7 @@ fn a_session_by_calls_dies_at_every_place() {
 /// What a start leaves behind that is killed before its first event is no session, and bars neither its name nor other calls.
 #[test]
 fn a_start_that_was_cut_short_is_no_session() {
-    let begun = |stage: &Stage| BY_DOCUMENT[0].on(stage, None).json_with(0);
+    let begun = |stage: &Stage| answered(&BY_DOCUMENT[0].on(stage, None), 0);
     let stage = Stage::new();
     let wanted = begun(&stage)["next_skill"].clone();
     stage.save(0);
@@ -200,11 +199,11 @@ fn a_start_that_was_cut_short_is_no_session() {
             }
         }
         let list = stage.program(&["runs", "list", "--json"]).spawn().unwrap();
-        let list = Ran::waited(list).json_with(0);
+        let list = answered(&Outcome::waited(list), 0);
         assert_eq!(list[0]["status"], "unstarted", "{left:?}: {list}");
         let none = stage.tm(4, &["state"]);
         assert_eq!(none["error"]["code"], "no_session", "{left:?}: {none}");
         assert_eq!(begun(&stage)["next_skill"], wanted, "{left:?}");
-        assert_eq!(stage.sessions().len(), 1, "{left:?}");
+        assert_eq!(stage.runs().len(), 1, "{left:?}");
     }
 }

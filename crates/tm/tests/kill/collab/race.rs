@@ -1,14 +1,15 @@
 //! Two things that are done to a session of skills at the same time: either order may come of it, and nothing else.
 
-use serde_json::Value;
+use testkit::Outcome;
 
-use super::stage::{Ran, Stage, executing, planned, wide};
+use super::stage::{Stage, answered, executing, planned, wide};
+use crate::place::answer;
 
 /// How often two are let loose on each other.
 const ROUNDS: usize = 5;
 
 /// Does two things at the same time, first the one a little earlier and then the other.
-fn both(stage: &Stage, round: usize, one: (&[&str], &str), other: (&[&str], &str)) -> [Ran; 2] {
+fn both(stage: &Stage, round: usize, one: (&[&str], &str), other: (&[&str], &str)) -> [Outcome; 2] {
     let begin = |(words, input): (&[&str], &str)| stage.begun(words, input);
     let (first, second) = if round.is_multiple_of(2) {
         let first = begin(one);
@@ -17,7 +18,7 @@ fn both(stage: &Stage, round: usize, one: (&[&str], &str), other: (&[&str], &str
         let second = begin(other);
         (begin(one), second)
     };
-    [first, second].map(Ran::waited)
+    [first, second].map(Outcome::waited)
 }
 
 fn is_whole(stage: &Stage) {
@@ -35,7 +36,7 @@ fn a_graph_that_comes_while_the_batches_are_cut_counts() {
         let sync: (&[&str], &str) = (&["sync", "-", "--item", "1"], &graph);
         let ready: (&[&str], &str) = (&["complete-skill", "ready-to-implement"], "");
         for ran in both(&stage, round, sync, ready) {
-            assert_eq!(ran.json_with(0)["validated"], true);
+            assert_eq!(answered(&ran, 0)["validated"], true);
         }
         let state = stage.state();
         assert_eq!(state.state, "clear-pre-execute");
@@ -60,7 +61,7 @@ fn graphs_of_two_items_both_count() {
             (&["sync", "-", "--item", "2"], other),
         );
         for ran in ran {
-            assert_eq!(ran.json_with(0)["validated"], true);
+            assert_eq!(answered(&ran, 0)["validated"], true);
         }
         let mut tasks = stage.state().pending_tasks;
         tasks.sort();
@@ -106,14 +107,10 @@ fn a_batch_is_not_finished_past_a_status() {
 }
 
 /// What was answered, by who was not refused for anything but a rule.
-fn validated(ran: &Ran) -> bool {
-    let answer: Value = ran.json();
-    assert!(matches!(ran.status, Some(0 | 3)), "{ran:?}");
-    assert_eq!(
-        answer["validated"] == true,
-        ran.status == Some(0),
-        "{ran:?}"
-    );
+fn validated(ran: &Outcome) -> bool {
+    let answer = answer(ran);
+    assert!(matches!(ran.status, 0 | 3), "{ran:?}");
+    assert_eq!(answer["validated"] == true, ran.status == 0, "{ran:?}");
     answer["validated"] == true
 }
 

@@ -1,91 +1,57 @@
 //! Many calls at once to one server and to two, and a server that is killed at its work.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use testkit::kill::{Death, dies_at};
+use testkit::mcp::envelope;
 
 use super::stage::{SESSION, Stage, executing, planned};
 
-/// A server on a pipe.
+/// A server on a pipe, of which much is asked before any answer is looked at.
 struct Server {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-    asked: u64,
+    server: testkit::Server,
+    asked: Vec<u64>,
 }
 
 impl Server {
-    fn new(stage: &Stage, fail_point: Option<&str>) -> Self {
+    fn new(stage: &Stage, death: Option<Death>) -> Self {
         let mut command = stage.program(&["mcp", "--tools", "collab"]);
-        if let Some(fail_point) = fail_point {
-            command.env("TRAMLINE_FAIL_POINT", fail_point);
+        if let Some(death) = death {
+            dies_at(&mut command, death);
         }
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
         Self {
-            input: child.stdin.take().unwrap(),
-            output: BufReader::new(child.stdout.take().unwrap()),
-            child,
-            asked: 0,
+            server: testkit::Server::spawn(command),
+            asked: Vec::new(),
         }
     }
 
     /// Makes a call without waiting for its answer.
     fn ask(&mut self, tool: &str, mut arguments: Value) {
-        self.asked += 1;
         arguments["session"] = SESSION.into();
         let call = json!({
-            "jsonrpc": "2.0",
-            "id": self.asked,
-            "method": "tools/call",
-            "params": {
-                "name": tool,
-                "arguments": arguments,
-                "_meta": {
-                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                    "io.modelcontextprotocol/clientInfo": { "name": "crowd", "version": "1" },
-                    "io.modelcontextprotocol/clientCapabilities": {},
-                },
-            },
+            "name": tool,
+            "arguments": arguments,
+            "_meta": envelope("2026-07-28", &json!({})),
         });
-        self.input
-            .write_all(format!("{call}\n").as_bytes())
-            .unwrap();
+        self.asked.push(self.server.ask("tools/call", &call));
     }
 
     /// The answers to all calls, in the order in which those were made; fewer if the server died.
     fn answers(&mut self) -> Vec<Value> {
-        let mut answers = BTreeMap::new();
-        let mut line = String::new();
-        while (answers.len() as u64) < self.asked
-            && self.output.read_line(&mut line).is_ok_and(|read| read > 0)
-        {
-            let mut answer: Value = serde_json::from_str(&line).unwrap();
-            line.clear();
-            if let Some(id) = answer["id"].as_u64() {
+        let mut answers = Vec::new();
+        for id in std::mem::take(&mut self.asked) {
+            if let Some(mut answer) = self.server.answer_or_death(&id.into()) {
                 assert_ne!(answer["result"]["isError"], true, "{answer}");
-                answers.insert(id, answer["result"]["structuredContent"].take());
+                answers.push(answer["result"]["structuredContent"].take());
             }
         }
-        self.asked = 0;
-        answers.into_values().collect()
+        answers
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask(tool, arguments);
         self.answers().pop().expect("an answer")
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -156,7 +122,7 @@ fn a_server_that_is_killed_loses_nothing_that_it_answered() {
         stage.restore(0);
         let before = stage.events("report:accepted");
         if !point.is_empty() {
-            let mut server = Server::new(&stage, Some(point));
+            let mut server = Server::new(&stage, Some((point, 1)));
             server.ask("complete_skill", json!({ "skill": "ready-to-implement" }));
             assert_eq!(server.answers(), Vec::<Value>::new(), "{point}");
         }

@@ -1,11 +1,11 @@
 //! Whole sessions with everything that can happen to them, act by act; each act can be killed, and done again.
 
-use std::fs;
+use std::process::ExitStatus;
 
-use super::stage::{Ran, Stage, begun};
+use testkit::Outcome;
+use testkit::kill::{Death, dies_at};
 
-/// Where a process dies: a fail point, and at which time of reaching it.
-pub type Death = (&'static str, u32);
+use super::stage::{Stage, begun};
 
 /// One thing that somebody does.
 #[derive(Debug, Clone, Copy)]
@@ -213,7 +213,7 @@ impl Act {
     }
 
     /// Does it.
-    pub fn on(self, stage: &Stage, death: Option<Death>) -> Ran {
+    pub fn on(self, stage: &Stage, death: Option<Death>) -> Outcome {
         let mut input = "";
         let mut words = match self {
             Self::Skill(skill) => vec!["complete-skill", skill],
@@ -225,17 +225,12 @@ impl Act {
                 vec!["sync", "-"]
             }
             Self::SyncFile(path, text, _) => {
-                let file = stage.project().join(path);
-                fs::create_dir_all(file.parent().unwrap()).unwrap();
-                fs::write(file, text).unwrap();
+                stage.write(path, text);
                 vec!["sync", path]
             }
             Self::Write(name, text) => {
                 stage.document(name, text);
-                return Ran {
-                    status: Some(0),
-                    out: "null".to_owned(),
-                };
+                return Outcome::shown(ExitStatus::default(), "null\n".to_owned());
             }
         };
         if let Self::Sync(_, item) | Self::SyncFile(_, _, item) = self
@@ -244,9 +239,9 @@ impl Act {
             words.extend(["--item", item]);
         }
         let mut command = stage.collab(&words);
-        if let Some((point, time)) = death {
-            command.env("TRAMLINE_FAIL_POINT", format!("{point}:{time}"));
+        if let Some(death) = death {
+            dies_at(&mut command, death);
         }
-        Ran::waited(begun(&mut command, input))
+        Outcome::waited(begun(&mut command, input))
     }
 }

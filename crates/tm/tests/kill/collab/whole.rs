@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -77,8 +76,7 @@ impl Whole {
                 _ => events.push(event.to_string().replace(&id, "ID")),
             }
         }
-        let mut files = BTreeMap::new();
-        read(&stage.all(), "", &mut files);
+        let mut files = read(stage);
         files.retain(|name, _| {
             let copy = name.rsplit_once("/evidence/");
             // What a unit was told stands in the journal, too.
@@ -129,19 +127,11 @@ impl Whole {
     }
 }
 
-fn read(folder: &Path, prefix: &str, into: &mut BTreeMap<String, String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        let below = format!("{prefix}{name}");
-        if entry.file_type().unwrap().is_dir() {
-            into.insert(format!("{below}/"), String::new());
-            read(&entry.path(), &format!("{below}/"), into);
-            continue;
-        }
-        let bytes = fs::read(entry.path()).unwrap();
+fn read(stage: &Stage) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    for (path, bytes) in stage.contents() {
         let text = String::from_utf8_lossy(&bytes);
-        let content = match name.as_str() {
+        let content = match path.rsplit('/').next().unwrap_or_default() {
             // It comes when the tail has grown, which a line about what was cut off adds to.
             name if name.starts_with("snapshot") => continue,
             "activity.jsonl" | "lock" | "report.json" | "report.md" => String::new(),
@@ -153,8 +143,9 @@ fn read(folder: &Path, prefix: &str, into: &mut BTreeMap<String, String>) {
             "work-units.json" => units(&text),
             _ => text.into_owned(),
         };
-        into.insert(below, content);
+        all.insert(path, content);
     }
+    all
 }
 
 /// The list of units without its times.

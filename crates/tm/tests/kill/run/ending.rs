@@ -280,7 +280,8 @@ impl Executor<'_> {
 
     /// The chain holds, and every accepted phase is in it once.
     fn check_journal(&self, committed: &[&str]) {
-        let verified = self.stage.tm(&["log", "verify"]).json();
+        let verified = self.stage.tm(&["log", "verify"]);
+        let verified = verified.json();
         self.same(
             &verified["whole"],
             &Value::Bool(true),

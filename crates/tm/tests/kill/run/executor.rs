@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::stage::{Death, Ran, Stage};
+use testkit::Outcome;
+
+use super::stage::{Death, Stage};
 
 /// What an executor does when its command has died, before it repeats it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,19 +57,14 @@ impl<'a> Executor<'a> {
     }
 
     /// Runs a command, and notes what it came to.
-    pub fn tm(&mut self, arguments: &[&str], death: Option<Death>) -> Ran {
+    pub fn tm(&mut self, arguments: &[&str], death: Option<Death>) -> Outcome {
         let ran = match death {
             Some(death) => self.stage.tm_dying(arguments, death),
             None => self.stage.tm(arguments),
         };
         let what = match (ran.died(), ran.status) {
             (true, _) => "died".to_owned(),
-            (false, status) => format!(
-                "{} {} {}",
-                status.unwrap_or(-1),
-                ran.code(),
-                ran.err.trim_end()
-            ),
+            (false, status) => format!("{} {} {}", status, ran.code(), ran.err.trim_end()),
         };
         let by = death.map_or_else(String::new, |death| format!(" [{death:?}]"));
         let _ = writeln!(self.history, "  {}{by}: {what}", arguments.join(" "));
@@ -83,8 +80,8 @@ impl<'a> Executor<'a> {
     /// What is to be done now; null if there is no run.
     pub fn next(&mut self) -> Value {
         let ran = self.tm(&["autopilot", "next"], None);
-        if ran.status == Some(0) {
-            ran.json()
+        if ran.status == 0 {
+            ran.json().clone()
         } else {
             Value::Null
         }
@@ -101,7 +98,7 @@ impl<'a> Executor<'a> {
                     .unwrap_or_default();
                 if !known.contains(id) {
                     self.stage
-                        .write("src/all.sh", &format!("{known}. src/{id}.sh\n"));
+                        .write("src/all.sh", format!("{known}. src/{id}.sh\n"));
                 }
             }
             _ => {}
@@ -135,12 +132,12 @@ impl<'a> Executor<'a> {
         if action == "start" && ran.code() == "run_active" {
             // It had begun before its process died.
             let resumed = self.tm(&["autopilot", "resume"], None);
-            if resumed.status != Some(0) {
+            if resumed.status != 0 {
                 self.fail("the run that was begun cannot be resumed");
             }
             return true;
         }
-        if ran.status != Some(0) {
+        if ran.status != 0 {
             self.fail(&format!(
                 "`{}` was not acknowledged: {}",
                 words.join(" "),
@@ -191,7 +188,7 @@ impl<'a> Executor<'a> {
                     ],
                     None,
                 );
-                if ran.status == Some(0) {
+                if ran.status == 0 {
                     self.fail("a report that nobody asked for was taken in");
                 }
             }
@@ -238,7 +235,7 @@ impl<'a> Executor<'a> {
                 "complete" => return,
                 "paused" => {
                     let ran = self.tm(&["autopilot", "resume"], death("resume"));
-                    if !ran.died() && ran.status != Some(0) {
+                    if !ran.died() && ran.status != 0 {
                         self.fail("a paused run cannot be resumed");
                     }
                     continue;

@@ -10,7 +10,10 @@ use serde_json::Value;
 
 use super::ending::brought_to;
 use super::executor::Executor;
-use super::stage::{Death, Ran, Stage, executable, wait_for};
+use testkit::Outcome;
+use testkit::files::write_program;
+
+use super::stage::{Death, Stage, wait_for};
 use testkit::person::key;
 
 /// A commit that stands in a hook until it is let go.
@@ -27,10 +30,7 @@ impl<'a> Blocked<'a> {
         let gate = Self::gate(stage);
         let made = stage.process("mkfifo").arg(&gate).status().unwrap();
         assert!(made.success());
-        stage.hook(
-            hook,
-            "#!/bin/sh\n: > .git/in-hook\nread -r line < .git/gate\n",
-        );
+        stage.hook(hook, ": > .git/in-hook\nread -r line < .git/gate\n");
         let child = stage
             .program(&COMMIT)
             .envs(environment.iter().copied())
@@ -101,8 +101,8 @@ fn unhook_and_finish(stage: &Stage, executor: &mut Executor<'_>, hook: &str) {
     executor.check_completed();
 }
 
-fn finished(child: Child) -> Ran {
-    Ran::of(&child.wait_with_output().unwrap())
+fn finished(child: Child) -> Outcome {
+    Outcome::waited(child)
 }
 
 /// The one who comes after waits for the git that lives on, and finds its commit.
@@ -122,7 +122,7 @@ fn git_lives_on(hook: &str, environment: &[(&str, &str)]) {
     });
     blocked.let_go();
     let ran = finished(again);
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     assert_eq!(
         ran.json()["commitSha"],
         Value::from(stage.git(&["rev-parse", "HEAD"])),
@@ -148,7 +148,7 @@ fn a_git_that_nobody_has_noted_yet_does_not_commit_behind_our_back() {
         return;
     }
     let stage = Stage::new(1);
-    stage.hook("pre-commit", "#!/bin/sh\n: > .git/in-hook\nsleep 1\n");
+    stage.hook("pre-commit", ": > .git/in-hook\nsleep 1\n");
     let mut executor = brought_to(&stage, "commit", "1.1");
     for _ in 0..3 {
         let ran = executor.tm(&COMMIT, Some(Death::Point("commit-unrecorded", 1)));
@@ -254,7 +254,7 @@ fn a_hook_that_hangs_after_the_commit_does_not_hold_the_run_up_for_ever() {
     let mut blocked = Blocked::in_hook(&stage, "post-commit", &[]);
     blocked.kill();
     let ran = executor.tm(&COMMIT, None);
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     fs::remove_file(stage.project().join(".git/in-hook")).unwrap();
     drop(blocked);
     unhook_and_finish(&stage, &mut executor, "post-commit");
@@ -287,9 +287,9 @@ fn dies_and_goes_on(
     prepare(&stage);
     brought_to(&stage, "commit", "1.1");
     let head = stage.git(&["rev-parse", "HEAD"]);
-    stage.save();
+    stage.save(0);
     for death in deaths_of_a_commit() {
-        stage.restore();
+        stage.restore(0);
         let mut executor = Executor::new(&stage);
         let ran = executor.tm(&COMMIT, Some(death));
         assert!(ran.died(), "{death:?}: {ran:?}");
@@ -307,9 +307,12 @@ fn hooks_that_change_files_and_message() {
         |stage| {
             stage.hook(
                 "pre-commit",
-                "#!/bin/sh\necho formatted >> src/1.1.sh\ngit add src/1.1.sh\n",
+                "echo formatted >> src/1.1.sh\ngit add src/1.1.sh\n",
             );
-            stage.hook("commit-msg", "#!/bin/sh\nsed -i.bak 's/ (task 1.1)$/, as it is (task 1.1)/' \"$1\"\nrm -f \"$1.bak\"\n");
+            stage.hook(
+                "commit-msg",
+                "sed -i.bak 's/ (task 1.1)$/, as it is (task 1.1)/' \"$1\"\nrm -f \"$1.bak\"\n",
+            );
         },
         |_, _| {},
         |executor| {
@@ -403,9 +406,9 @@ fn a_folder_in_the_place_of_a_file() {
     fs::remove_file(stage.project().join("src")).unwrap();
     executor.work("green", "1.1");
     assert!(executor.answer("green", "1.1", None));
-    stage.save();
+    stage.save(0);
     for death in deaths_of_a_commit() {
-        stage.restore();
+        stage.restore(0);
         let mut executor = Executor::new(&stage);
         assert!(executor.tm(&COMMIT, Some(death)).died());
         executor.finish_in_peace();
@@ -419,13 +422,13 @@ fn a_refusal_that_dies_on_its_way() {
         return;
     }
     let stage = Stage::new(1);
-    stage.hook("pre-commit", "#!/bin/sh\necho no >&2\nexit 1\n");
+    stage.hook("pre-commit", "echo no >&2\nexit 1\n");
     brought_to(&stage, "commit", "1.1");
     let head = stage.git(&["rev-parse", "HEAD"]);
-    stage.save();
+    stage.save(0);
     for name in conductor::fail_point::NAMES {
         for time in 1..=2 {
-            stage.restore();
+            stage.restore(0);
             let mut executor = Executor::new(&stage);
             if !executor.tm(&COMMIT, Some(Death::Point(name, time))).died() {
                 break;
@@ -447,20 +450,20 @@ fn the_lock_of_a_git_that_died_while_it_added_names() {
     let head = stage.git(&["rev-parse", "HEAD"]);
     let path = std::env::var("PATH").unwrap();
     let lock = stage.project().join(".git/index.lock");
-    let shim = stage.scratch().join("git");
-    executable(
+    let shim = stage.temporary().join("git");
+    write_program(
         &shim,
-        &format!(
+        format!(
             "#!/bin/sh\nPATH='{path}'\ncase \"$*\" in *--intent-to-add*) cat > /dev/null; : > '{}'; kill -9 $PPID; kill -9 $$ ;; esac\nexec git \"$@\"\n",
             lock.display()
         ),
     );
     let output = stage
         .program(&COMMIT)
-        .env("PATH", format!("{}:{path}", stage.scratch().display()))
+        .env("PATH", format!("{}:{path}", stage.temporary().display()))
         .output()
         .unwrap();
-    assert!(Ran::of(&output).died(), "{output:?}");
+    assert!(Outcome::of(&output).died(), "{output:?}");
     assert!(lock.exists());
     executor.tm(&["autopilot", "resume"], None);
     untouched(&executor, &head);
@@ -469,22 +472,22 @@ fn the_lock_of_a_git_that_died_while_it_added_names() {
 }
 
 /// Puts a git in the way that does `what` when its arguments match `pattern`, and runs the command with it.
-fn with_git_that(stage: &Stage, arguments: &[&str], pattern: &str, what: &str) -> Ran {
+fn with_git_that(stage: &Stage, arguments: &[&str], pattern: &str, what: &str) -> Outcome {
     let path = std::env::var("PATH").unwrap();
-    let shim = stage.scratch().join("git");
-    executable(
+    let shim = stage.temporary().join("git");
+    write_program(
         &shim,
-        &format!(
+        format!(
             "#!/bin/sh\nPATH='{path}'\ncase \"$*\" in {pattern}) {what} ;; esac\nexec git \"$@\"\n"
         ),
     );
     let output = stage
         .program(arguments)
-        .env("PATH", format!("{}:{path}", stage.scratch().display()))
+        .env("PATH", format!("{}:{path}", stage.temporary().display()))
         .output()
         .unwrap();
     fs::remove_file(&shim).unwrap();
-    Ran::of(&output)
+    Outcome::of(&output)
 }
 
 /// All lock files below the git folder.
@@ -511,7 +514,7 @@ fn the_locks_of_a_git_that_died_while_it_made_the_branch() {
     let stage = Stage::new(1);
     let git = stage.project().join(".git");
     fs::create_dir_all(git.join("refs/heads/master")).unwrap();
-    stage.save();
+    stage.save(0);
     for lock in [
         "index.lock".to_owned(),
         "HEAD.lock".to_owned(),
@@ -523,7 +526,7 @@ fn the_locks_of_a_git_that_died_while_it_made_the_branch() {
             "",
             "while ! grep -qs . \"$HOME\"/store/projects/*/runs/*/git-process.json; do sleep 0.01; done;",
         ] {
-            stage.restore();
+            stage.restore(0);
             let mut executor = Executor::new(&stage);
             let path = git.join(&lock);
             let die = format!("{wait} : > '{}'; kill -9 $PPID; kill -9 $$", path.display());
@@ -555,7 +558,7 @@ fn the_locks_of_a_git_that_died_while_it_deleted_the_branch() {
     let ran = with_git_that(&stage, &cleanup, "*branch*--delete*", &die);
     assert!(ran.died() && lock.exists(), "{ran:?}");
     let ran = executor.tm(&cleanup, None);
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     assert!(locks(&stage).is_empty(), "{:?}", locks(&stage));
     let branches = stage.git(&["branch", "--list", "--format=%(refname:short)"]);
     assert_eq!(branches, "main");
@@ -573,12 +576,12 @@ fn a_commit_that_is_not_on_the_branch_is_not_committed() {
     stage.hook(
         "reference-transaction",
         &format!(
-            "#!/bin/sh\n[ \"$1\" = prepared ] || exit 0\ngrep -q ' refs/heads/' || exit 0\nmkdir -p '{0}/junk' && : > '{0}/junk/x'\n",
+            "[ \"$1\" = prepared ] || exit 0\ngrep -q ' refs/heads/' || exit 0\nmkdir -p '{0}/junk' && : > '{0}/junk/x'\n",
             place.display()
         ),
     );
     let ran = executor.tm(&COMMIT, None);
-    assert_ne!(ran.status, Some(0), "{ran:?}");
+    assert_ne!(ran.status, 0, "{ran:?}");
     stage.unhook("reference-transaction");
     fs::remove_dir_all(&place).unwrap();
     assert_eq!(stage.git(&["rev-parse", "HEAD"]), head);

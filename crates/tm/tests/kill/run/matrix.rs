@@ -1,5 +1,7 @@
 //! Each command, killed at each step of its way.
 
+use testkit::kill::tries_all;
+
 use super::ending::brought_to;
 use super::executor::{Executor, Recovery};
 use super::stage::{Death, Stage};
@@ -9,15 +11,10 @@ const MOST_TIMES: u32 = 8;
 /// How many times git is started within one command, at most.
 const MOST_GITS: u32 = 60;
 
-/// Whether every combination is asked for, which takes minutes.
-fn all() -> bool {
-    std::env::var_os("TRAMLINE_KILL_ALL").is_some()
-}
-
 /// The ways to die that are tried one after the other: a way is given up for good at the first time it is not come to.
 fn ways(of: &str) -> Vec<Vec<Death>> {
     // After one git is nearly before the next.
-    let step: u32 = if all() { 1 } else { 2 };
+    let step: u32 = if tries_all() { 1 } else { 2 };
     match of {
         "fail points" if cfg!(debug_assertions) => conductor::fail_point::NAMES
             .iter()
@@ -48,7 +45,7 @@ fn ways(of: &str) -> Vec<Vec<Death>> {
 /// Which recoveries follow each death: one of them in turn, or all if the environment asks for it.
 fn recoveries(turn: &mut usize) -> Vec<Recovery> {
     *turn += 1;
-    if all() {
+    if tries_all() {
         Recovery::ALL.to_vec()
     } else {
         vec![Recovery::ALL[*turn % Recovery::ALL.len()]]
@@ -80,13 +77,13 @@ fn die_everywhere_from(
     at_least: usize,
     check: impl Fn(&mut Executor<'_>),
 ) {
-    stage.save();
+    stage.save(0);
     let mut died = 0;
     let mut turn = 0;
     for way in ways(of) {
         'way: for death in way {
             for recovery in recoveries(&mut turn) {
-                stage.restore();
+                stage.restore(0);
                 let mut executor = Executor::new(stage);
                 if executor.answer(action, id, Some(death)) {
                     break 'way;

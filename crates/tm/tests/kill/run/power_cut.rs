@@ -72,9 +72,9 @@ fn a_report_that_was_cut_off_is_made_again() {
         .collect();
     // At the end of the unit before, the cut would be one that no crash makes.
     places.retain(|place| *place < journal.len() && *place != begin);
-    stage.save();
+    stage.save(0);
     for place in places {
-        stage.restore();
+        stage.restore(0);
         cut(&path, place as u64);
         let next = executor.next();
         assert_eq!(
@@ -105,13 +105,13 @@ fn a_commit_whose_result_was_cut_off_is_found_again() {
     let path = stage.run_folder().join("activity.jsonl");
     let journal = fs::read(&path).unwrap();
     let begin = last_unit(&journal);
-    stage.save();
+    stage.save(0);
     for place in [
         begin + 1,
         begin + (journal.len() - begin) / 2,
         journal.len() - 1,
     ] {
-        stage.restore();
+        stage.restore(0);
         cut(&path, place as u64);
         executor.answer_once("commit", "1.1");
         executor.finish_in_peace();
@@ -152,7 +152,7 @@ fn spoil(stage: &Stage, spoil: impl Fn(usize, &Path)) {
     let again = Executor::command_for("finalize", "");
     let words: Vec<&str> = again.iter().map(String::as_str).collect();
     let ran = executor.tm(&words, None);
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     executor.check_completed();
 }
 
@@ -186,9 +186,9 @@ fn a_lock_whose_git_nobody_noted() {
     }
     let stage = Stage::new(1);
     brought_to(&stage, "commit", "1.1");
-    stage.save();
+    stage.save(0);
     for note in [None, Some("")] {
-        stage.restore();
+        stage.restore(0);
         let mut executor = Executor::new(&stage);
         let died = executor.tm(
             &["autopilot", "commit", "1.1"],
@@ -210,7 +210,7 @@ fn a_lock_whose_git_nobody_noted() {
 #[test]
 fn what_an_answer_rests_on_is_synced() {
     let stage = Stage::new(1);
-    let trace = stage.scratch().join("trace");
+    let trace = stage.temporary().join("trace");
     let flushes = |command: &[&str], part: &str| -> u64 {
         let _ = fs::remove_file(&trace);
         let output = stage
@@ -259,9 +259,9 @@ fn what_an_answer_rests_on_is_synced() {
         stage.ok(&["autopilot", "complete", phase, "--results", results]);
     }
     // The index for the names; then two objects at least, the reference and the index.
-    stage.save();
+    stage.save(0);
     assert!(flushes(&["autopilot", "commit"], "add") >= 1, "the names");
-    stage.restore();
+    stage.restore(0);
     assert!(
         flushes(&["autopilot", "commit"], "commit") >= 4,
         "the commit"

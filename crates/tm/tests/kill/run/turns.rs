@@ -20,11 +20,11 @@ fn die_everywhere(
     }
     let stage = Stage::new(2);
     prepare(&stage);
-    stage.save();
+    stage.save(0);
     let mut turn = 0;
     for name in conductor::fail_point::NAMES {
         for time in 1..=8 {
-            stage.restore();
+            stage.restore(0);
             let mut executor = Executor::new(&stage);
             if !executor.tm(command, Some(Death::Point(name, time))).died() {
                 break;
@@ -33,7 +33,7 @@ fn die_everywhere(
             executor.recover(Recovery::ALL[turn % Recovery::ALL.len()]);
             if !is_done(&stage) {
                 let ran = executor.tm(command, None);
-                if ran.status != Some(0) && !is_done(&stage) {
+                if ran.status != 0 && !is_done(&stage) {
                     executor.fail(&format!("{command:?} cannot be repeated: {}", ran.out));
                 }
             }
@@ -185,9 +185,9 @@ fn an_abort_while_a_commit_was_interrupted() {
     let stage = Stage::new(1);
     brought_to(&stage, "commit", "1.1");
     let head = stage.git(&["rev-parse", "HEAD"]);
-    stage.save();
+    stage.save(0);
     for name in conductor::fail_point::NAMES {
-        stage.restore();
+        stage.restore(0);
         let mut executor = Executor::new(&stage);
         if !executor
             .tm(&["autopilot", "commit"], Some(Death::Point(name, 1)))
@@ -196,7 +196,7 @@ fn an_abort_while_a_commit_was_interrupted() {
             continue;
         }
         let ran = executor.tm(&["autopilot", "abort"], None);
-        assert_eq!(ran.status, Some(0), "{ran:?}");
+        assert_eq!(ran.status, 0, "{ran:?}");
         let made = stage.git(&["rev-parse", "HEAD"]) != head;
         executor.check_tasks(
             &[("1.1".to_owned(), if made { "done" } else { "pending" })],

@@ -8,9 +8,10 @@ use conductor::review::answer::ClosedGate;
 use conductor::review::request::{Decide, Reopen, Response};
 use serde_json::json;
 
-use super::stage::{Ran, Stage, agree_when};
+use super::stage::{Stage, agree_when};
 use super::story::{ANSWERED, Act, STORY};
 use super::whole::Whole;
+use testkit::Outcome;
 
 /// How many are at it at once.
 const CROWD: usize = 8;
@@ -49,8 +50,8 @@ fn steps(stage: &Stage, count: usize) -> Vec<Child> {
 fn ended(children: Vec<Child>) -> u64 {
     let mut advanced = 0;
     for child in children {
-        let ran = Ran::of(&child.wait_with_output().unwrap());
-        assert!(matches!(ran.status, Some(0 | 7)), "{ran:?}");
+        let ran = Outcome::waited(child);
+        assert!(matches!(ran.status, 0 | 7), "{ran:?}");
         if ran.json()["advanced"] == true {
             advanced += 1;
         }
@@ -63,7 +64,7 @@ fn at(story: &[Act], gates: &str, acts: usize) -> Stage {
     let stage = Stage::new();
     for act in &story[..acts] {
         let ran = act.on(&stage, gates, None);
-        assert_eq!(ran.status, Some(0), "{act:?}: {ran:?}");
+        assert_eq!(ran.status, 0, "{act:?}: {ran:?}");
     }
     stage.save(0);
     stage
@@ -120,8 +121,8 @@ fn sixteen_sessions_begin_at_once() {
     let mut ids: Vec<String> = children
         .into_iter()
         .map(|child| {
-            let ran = Ran::of(&child.wait_with_output().unwrap());
-            assert_eq!(ran.status, Some(0), "{ran:?}");
+            let ran = Outcome::waited(child);
+            assert_eq!(ran.status, 0, "{ran:?}");
             ran.json()["session_id"].as_str().unwrap().to_owned()
         })
         .collect();
@@ -129,7 +130,7 @@ fn sixteen_sessions_begin_at_once() {
     ids.dedup();
     assert_eq!(ids.len(), 16);
     assert_eq!(stage.conductor().session_list().unwrap().len(), 16);
-    assert_eq!(stage.sessions().len(), 16);
+    assert_eq!(stage.runs().len(), 16);
     for id in ids {
         stage.tm_with(&["step", &id], 0);
     }
@@ -154,7 +155,7 @@ fn steps_against_everything_else() {
             let before = stage.state();
             let conductor = stage.conductor().asked(Asked::Terminal);
             let gate = conductor.session_gate(None);
-            let answer = stage.all().join("answer");
+            let answer = stage.temporary().join("answer");
             std::fs::write(&answer, "An answer.\n").unwrap();
             let children = steps(&stage, 4);
             let done = match other {
@@ -216,7 +217,7 @@ fn two_approvals_open_one_gate() {
                     asked.wait();
                 });
                 // Who comes second agrees to what is agreed already, or is told that there is no such gate any more.
-                assert!(matches!(ran.status, Some(0 | 3 | 5)), "{ran:?}");
+                assert!(matches!(ran.status, 0 | 3 | 5), "{ran:?}");
             });
         }
         scope.spawn(|| {

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use testkit::kill::tries_all;
+
 use super::stage::Stage;
 use super::story::{ANSWERED, Act, CALLED_OFF, STORY, done, now};
 use super::whole::Whole;
@@ -28,7 +30,7 @@ const POINTS: [&str; 10] = [
 /// of the folder, what follows an append, and every other one of the other points; other ones for each act.
 fn times(point: usize, act: usize) -> Vec<u32> {
     let (first, each) = match POINTS[point] {
-        _ if std::env::var_os("TRAMLINE_KILL_ALL").is_some() => (0, 1),
+        _ if tries_all() => (0, 1),
         "io" => (act % 5, 5),
         "after-append" => (0, 1),
         _ if (act / 4 + point).is_multiple_of(2) => (0, 1),
@@ -59,7 +61,7 @@ impl Reference {
         for (number, act) in story.iter().enumerate() {
             reference.stage.save(number);
             let ran = act.on(&reference.stage, gates, None);
-            assert_eq!(ran.status, Some(0), "{number} {act:?}: {ran:?}");
+            assert_eq!(ran.status, 0, "{number} {act:?}: {ran:?}");
             reference.shapes.push(now(&reference.stage));
             reference.wholes.push(Whole::of(&reference.stage));
         }
@@ -75,7 +77,7 @@ impl Reference {
                 stage.restore(number);
                 let ran = act.on(stage, self.gates, Some((point, time)));
                 if !ran.died() {
-                    assert_eq!(ran.status, Some(0), "{number} {act:?}: {ran:?}");
+                    assert_eq!(ran.status, 0, "{number} {act:?}: {ran:?}");
                     break;
                 }
                 deaths += 1;
@@ -112,7 +114,7 @@ impl Reference {
         if self.stage.state().status != "IN_PROGRESS" {
             // There is nothing to be done any more, and a step still clears up.
             let ran = Act::Step.on(&self.stage, self.gates, None);
-            assert_eq!(ran.status, Some(0), "{ran:?}");
+            assert_eq!(ran.status, 0, "{ran:?}");
         }
         let differs = Whole::of(&self.stage).differs_from(&self.wholes[to]);
         if differs.is_empty() {

@@ -1,42 +1,18 @@
 //! A step that can do nothing: no byte of the session changes, no file comes or goes, and nobody is asked.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 
-use super::stage::{Ran, Stage};
+use testkit::{Everything, Outcome};
+
+use super::stage::Stage;
 use super::story::{Act, CODE, FAIL, PASS, PLAN, REVISION};
 
 /// Where the code of the first iteration is waited for.
 const GENERATION: &str = "iteration-1/generation-response.md";
 
-/// Every file and folder with inode, size, rights and times.
-fn everything(folder: &Path, into: &mut BTreeMap<String, String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let about = path.symlink_metadata().unwrap();
-        let told = format!(
-            "{} {} {:o} {}.{} {}.{}",
-            about.ino(),
-            about.size(),
-            about.mode(),
-            about.mtime(),
-            about.mtime_nsec(),
-            about.ctime(),
-            about.ctime_nsec()
-        );
-        into.insert(path.display().to_string(), told);
-        if about.is_dir() {
-            everything(&path, into);
-        }
-    }
-}
-
-fn now(stage: &Stage) -> BTreeMap<String, String> {
-    let mut all = BTreeMap::new();
-    everything(&stage.all(), &mut all);
-    all
+/// Everything that a call may change.
+fn now(stage: &Stage) -> Everything {
+    Everything::below([&*stage.home(), &*stage.project()])
 }
 
 /// Takes steps by every verb there is; nothing may come of them.
@@ -48,17 +24,17 @@ fn stands_still(stage: &Stage, phase: &str, status: i32) {
         stage.tm_with(&[verb], status);
     }
     let plain = stage.program(&["run", "step", "--run-id", &state.session_id, "--json"]);
-    let ran = Ran::of(&{ plain }.output().unwrap());
-    assert!(matches!(ran.status, Some(0 | 7)), "{ran:?}");
+    let ran = Outcome::of(&{ plain }.output().unwrap());
+    assert!(matches!(ran.status, 0 | 7), "{ran:?}");
     stage.tm_with(&["status"], 0);
-    assert_eq!(now(stage), before, "{phase}");
+    before.assert_same(&now(stage), phase);
     assert_eq!(stage.state(), state);
 }
 
 fn act(stage: &Stage, acts: &[Act]) {
     for act in acts {
         let ran = act.on(stage, "human", None);
-        assert_eq!(ran.status, Some(0), "{act:?}: {ran:?}");
+        assert_eq!(ran.status, 0, "{act:?}: {ran:?}");
     }
 }
 

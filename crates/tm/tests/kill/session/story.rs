@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::process::ExitStatus;
 
 use conductor::review::answer::SessionState;
 use serde_json::Value;
 
-use super::stage::{Ran, Stage, agree_when};
-use super::whole::shape;
+use testkit::Outcome;
+use testkit::kill::{Death, dies_at};
 
-/// Where a process dies: a fail point, and at which time of reaching it.
-pub type Death = (&'static str, u32);
+use super::stage::{Stage, agree_when};
+use super::whole::shape;
 
 /// One thing that somebody does.
 #[derive(Debug, Clone, Copy)]
@@ -143,9 +144,9 @@ impl Act {
     }
 
     /// Does it; `gates` says who opens them.
-    pub fn on(self, stage: &Stage, gates: &str, death: Option<Death>) -> Ran {
+    pub fn on(self, stage: &Stage, gates: &str, death: Option<Death>) -> Outcome {
         let out = stage.out();
-        let file = stage.all().join("answer");
+        let file = stage.temporary().join("answer");
         let plan = format!("plan={gates}");
         let code = format!("code={gates}");
         let review = format!("review={gates}");
@@ -166,10 +167,7 @@ impl Act {
             Self::Step => vec!["step"],
             Self::Write(path, text) => {
                 stage.write(path, text);
-                return Ran {
-                    status: Some(0),
-                    out: String::new(),
-                };
+                return Outcome::shown(ExitStatus::default(), String::new());
             }
             Self::Respond(text) | Self::Replace(text) => {
                 fs::write(&file, text).unwrap();
@@ -194,13 +192,13 @@ impl Act {
             all.push("--json");
         }
         let mut command = stage.program(&all);
-        if let Some((point, time)) = death {
-            command.env("TRAMLINE_FAIL_POINT", format!("{point}:{time}"));
+        if let Some(death) = death {
+            dies_at(&mut command, death);
         }
         if asks {
             return agree_when(command, || ());
         }
-        Ran::of(&command.output().unwrap())
+        Outcome::of(&command.output().unwrap())
     }
 }
 
@@ -259,7 +257,7 @@ pub fn done(stage: &Stage, act: Act, gates: &str, after: &Value) -> Result<(), S
             return Ok(());
         }
         ran = Some(act.on(stage, gates, None));
-        let refused = ran.as_ref().is_some_and(|ran| ran.status == Some(3));
+        let refused = ran.as_ref().is_some_and(|ran| ran.status == 3);
         if refused && now(stage) != *after {
             // Nothing is decided twice: what the process that was killed began is done by a step.
             ran = Some(Act::Step.on(stage, gates, None));

@@ -1,8 +1,6 @@
 //! All that a session is, without what may differ from one time to the next: to be compared.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
 use conductor::review::answer::SessionState;
 use serde_json::{Value, json};
@@ -72,10 +70,8 @@ impl Whole {
                 )
             })
             .collect();
-        let mut files = BTreeMap::new();
-        read(&stage.all(), "", &mut files);
         let id = state.session_id;
-        let files = files
+        let files = read(stage)
             .into_iter()
             .map(|(name, content)| (name.replace(&id, "ID"), content.replace(&id, "ID")))
             .collect();
@@ -132,26 +128,19 @@ impl Whole {
     }
 }
 
-fn read(folder: &Path, prefix: &str, into: &mut BTreeMap<String, String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        let below = format!("{prefix}{name}");
-        if entry.file_type().unwrap().is_dir() {
-            into.insert(format!("{below}/"), String::new());
-            read(&entry.path(), &format!("{below}/"), into);
-            continue;
-        }
-        let bytes = fs::read(entry.path()).unwrap();
-        let content = match name.as_str() {
+fn read(stage: &Stage) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    for (path, bytes) in stage.contents() {
+        let content = match path.rsplit('/').next().unwrap_or_default() {
             // They come to be at the first time that they are of use.
             "steps.lock" | "export.lock" | "snapshot.json" => continue,
             name if BY_NAME.contains(&name) => String::new(),
             "state.json" | "manifest.json" | "project.json" => without_times(&bytes),
             _ => String::from_utf8_lossy(&bytes).into_owned(),
         };
-        into.insert(below, content);
+        all.insert(path, content);
     }
+    all
 }
 
 fn without_times(bytes: &[u8]) -> String {

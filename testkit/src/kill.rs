@@ -1,0 +1,61 @@
+//! Processes that are killed, and the home and the project made as they were before, to be killed in another way.
+
+use std::fs;
+use std::process::Command;
+use std::sync::Once;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::files;
+use crate::sandbox::Sandbox;
+
+/// Where a process dies: a fail point, and at which time of reaching it.
+pub type Death = (&'static str, u32);
+
+/// Has a debug build of the binary die there.
+pub fn dies_at(command: &mut Command, (point, time): Death) -> &mut Command {
+    command.env("TRAMLINE_FAIL_POINT", format!("{point}:{time}"))
+}
+
+/// Whether the environment asks for every death there is, which takes minutes, and not for some of each kind.
+pub fn tries_all() -> bool {
+    std::env::var_os("TRAMLINE_KILL_ALL").is_some()
+}
+
+/// A process that aborts would leave its memory behind, in a repository that would then not be clean.
+pub fn no_core_files() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let maximum = getrlimit(Resource::Core).maximum;
+        setrlimit(
+            Resource::Core,
+            Rlimit {
+                current: Some(0),
+                maximum,
+            },
+        )
+        .unwrap();
+    });
+}
+
+const CHANGING: [&str; 2] = ["home", "project"];
+
+impl Sandbox {
+    /// Keeps home and project as they are now under a number.
+    pub fn save(&self, number: usize) {
+        for name in CHANGING {
+            let saved = self.folder().join(format!("saved-{number}/{name}"));
+            files::copy(&self.folder().join(name), &saved);
+        }
+    }
+
+    /// Makes home and project as they were when they were kept.
+    pub fn restore(&self, number: usize) {
+        for name in CHANGING {
+            let now = self.folder().join(name);
+            fs::remove_dir_all(&now).unwrap();
+            let saved = self.folder().join(format!("saved-{number}/{name}"));
+            files::copy(&saved, &now);
+        }
+    }
+}
