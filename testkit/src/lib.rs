@@ -20,6 +20,7 @@ pub mod mcp;
 pub mod outcome;
 pub mod person;
 pub mod sandbox;
+mod template;
 
 pub use files::Everything;
 pub use mcp::Server;

@@ -13,6 +13,7 @@ use crate::files::{self, Everything};
 use crate::mcp::Server;
 use crate::outcome::Outcome;
 use crate::person::Person;
+use crate::template::Template;
 
 /// A folder of its own for each test: `home`, with the store of runs in it, `project`, and `temporary` for what processes
 /// need for a moment.
@@ -43,11 +44,7 @@ impl Sandbox {
     /// A repository with one commit on `main`, of these files.
     pub fn repository(files: &[(&str, &str)]) -> Self {
         let sandbox = Self::new();
-        for (path, text) in files {
-            sandbox.write(path, text);
-        }
-        sandbox.init();
-        sandbox.commit_all("Begin");
+        Template::of(files).write_to(&sandbox.project());
         sandbox
     }
 
