@@ -47,7 +47,7 @@ pub fn judge(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
 fn first(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
     let relevant = match run.phase {
         Phase::Red | Phase::Commit => true,
-        Phase::Green => !run.is_repair(),
+        Phase::Green => run.has_frozen_tests(),
         Phase::Finalize | Phase::Other => false,
     };
     if !relevant {

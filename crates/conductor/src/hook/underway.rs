@@ -18,6 +18,7 @@ use crate::conductor::{
 };
 use crate::engine;
 use crate::fault::Fault;
+use crate::tdd::evidence::frozen::Frozen;
 use crate::tdd::memory::Memory;
 use crate::tdd::view;
 
@@ -113,6 +114,12 @@ impl Underway {
     /// Whether a repair is in hand, which begins with its failing tests there already.
     pub fn is_repair(&self) -> bool {
         self.item().is_some_and(|item| item.text("kind") == "fix")
+    }
+
+    /// Whether there are tests that must not be changed now.
+    pub fn has_frozen_tests(&self) -> bool {
+        self.token()
+            .is_some_and(|token| Frozen::of(&token.kept, token.role.frozen.as_ref()).is_some())
     }
 
     /// What files are for in this run; `None` where its patterns are none.

@@ -120,6 +120,12 @@ impl Judged {
             Some(_) => {}
         }
         self.green(made);
+        if made.not_held {
+            self.wrong(
+                "not_held",
+                "its workflow did not hold the tests that pass against those that failed before",
+            );
+        }
         if let (Some(red), Some(green)) = (&made.red, &made.green) {
             // A note has no order to look at: it was written by what keeps it.
             let known = made.seq > 0;

@@ -1,11 +1,11 @@
 //! What a journal tells of the commits of its run: which reports stand behind each of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use journal::Record;
 use project::git::RepoPath;
 use rails::event::Reported;
-use rails::{Event, RunState, Strength};
+use rails::{Event, Role, RunState, Strength};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -165,6 +165,8 @@ pub struct Made {
     pub journal: String,
     /// The run made it, and hooks changed what it holds.
     pub by_hooks: bool,
+    /// Its workflow did not hold what passed against what had failed.
+    pub not_held: bool,
 }
 
 /// All commits of a run.
@@ -182,11 +184,43 @@ pub struct Story {
     pub head: String,
 }
 
+/// The reports of tests of an item that count.
+#[derive(Debug, Default, Clone)]
+struct Phases {
+    red: Option<Phase>,
+    green: Option<Phase>,
+    /// Labels of the reports that lead back to the one that showed failing tests: each was held against one of them.
+    held: BTreeSet<String>,
+    /// The last one does not.
+    not_held: bool,
+}
+
+impl Phases {
+    /// Takes a report in.
+    fn note(&mut self, role: &Role, phase: Phase) {
+        if role.shows.is_some() {
+            *self = Self {
+                red: Some(phase),
+                held: role.label.iter().cloned().collect(),
+                ..Self::default()
+            };
+            return;
+        }
+        let against = role.against.as_ref();
+        let is_held = against.is_some_and(|label| self.held.contains(label));
+        self.not_held = self.red.is_some() && !is_held;
+        if is_held {
+            self.held.extend(role.label.iter().cloned());
+        }
+        self.green = Some(phase);
+    }
+}
+
 #[derive(Debug, Default)]
 struct Telling {
     story: Story,
     run: RunState,
-    phases: BTreeMap<String, (Option<Phase>, Option<Phase>)>,
+    phases: BTreeMap<String, Phases>,
     suite: Option<Phase>,
     allowed: Vec<Allowed>,
     pending: Option<Made>,
@@ -257,12 +291,12 @@ impl Telling {
         match event {
             Event::ReportAccepted(report) if report.reader() == "tests" => {
                 let phase = Phase::of(report, record.seq);
-                match (&report.item, report.role.shows) {
-                    (Some(item), Some(_)) => {
-                        self.phases.insert(item.clone(), (Some(phase), None));
+                match &report.item {
+                    Some(item) => {
+                        let phases = self.phases.entry(item.clone()).or_default();
+                        phases.note(&report.role, phase);
                     }
-                    (Some(item), _) => self.phases.entry(item.clone()).or_default().1 = Some(phase),
-                    (None, _) => self.suite = Some(phase),
+                    None => self.suite = Some(phase),
                 }
             }
             Event::ReportAccepted(report) if report.reader() == "commit" => {
@@ -282,7 +316,7 @@ impl Telling {
             Event::StateEntered { token, cause, .. } if cause == "reopen" => {
                 let key = self.run.token(*token).and_then(|token| token.key());
                 if let Some(phases) = key.and_then(|key| self.phases.get_mut(key)) {
-                    phases.1 = None;
+                    phases.green = None;
                 }
             }
             // Asked for anew: what was shown before counts no longer.
@@ -357,7 +391,12 @@ impl Telling {
     fn made(&self, token: u32, report: Option<&Reported>, seq: u64) -> Option<Made> {
         let token = self.run.token(token)?;
         let key = token.key().unwrap_or_default();
-        let (red, green) = self.phases.get(key).cloned().unwrap_or_default();
+        let Phases {
+            red,
+            green,
+            not_held,
+            ..
+        } = self.phases.get(key).cloned().unwrap_or_default();
         let tested = Tested::of(&token.kept, token.role.of.as_ref()).unwrap_or_default();
         let is_fix = self
             .run
@@ -395,6 +434,7 @@ impl Telling {
             policies: report.map(policies_of).unwrap_or_default(),
             allowed,
             unit,
+            not_held,
             ..Made::default()
         })
     }

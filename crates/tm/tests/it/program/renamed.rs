@@ -149,6 +149,22 @@ fn the_autopilot_works_on_it() {
 }
 
 #[test]
+fn what_is_held_against_nothing_is_not_earned() {
+    let text = renamed(&TestEnvironment::bare())
+        .replacen("as: green, against: red, frozen: tests", "as: green", 1)
+        .replacen(", tests_changed", "", 1);
+    let project = begun(&text);
+    project.write("tests/words.sh", "false\n");
+    ok(&project, &["report", "--results", "failed:1,passed:0"]);
+    project.write("tests/words.sh", "true\n");
+    ok(&project, &["report", "--results", "failed:0,passed:1"]);
+    ok(&project, &["report"]);
+    let verified = project.json(&["verify", "main..HEAD"]).json_with(3).clone();
+    let problems = &verified["commits"][0]["problems"];
+    assert_eq!(problems[0]["code"], "not_held", "{verified}");
+}
+
+#[test]
 fn a_policy_that_nothing_in_a_state_can_find_is_told() {
     let project = TestEnvironment::bare();
     project.write(
