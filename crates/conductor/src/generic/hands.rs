@@ -1,6 +1,7 @@
 //! Which hands a definition needs: those of `tdd`, which work on a task's branch; those of `review`, which read
 //! responses by a profile; those of `collab`, which read documents of work items; or none.
 
+use project::profile::Phase;
 use rails::definition::{FieldType, Kind, StateDef};
 use rails::diagnostic::Located;
 use rails::{Definition, Diagnostic};
@@ -162,7 +163,8 @@ fn of_session(definition: &Definition, first: &Located<String>) -> Vec<Diagnosti
             "declare `vars: { iteration: int }` and `counter: iteration`",
         ));
     }
-    for (_, _, state) in definition.all_states() {
+    for (_, name, state) in definition.all_states() {
+        faults.extend(asks_for_nothing(name, state));
         if let Some(reader) = state.reader()
             && reader.value != RESPONSE
         {
@@ -175,6 +177,30 @@ fn of_session(definition: &Definition, first: &Located<String>) -> Vec<Diagnosti
         }
     }
     faults
+}
+
+/// A prompt of a session is one of its profile.
+fn asks_for_nothing(name: &Located<String>, state: &StateDef) -> Option<Diagnostic> {
+    let work = state.work.as_ref()?;
+    let phases: Vec<String> = Phase::ALL.iter().map(ToString::to_string).collect();
+    let (at, message) = match (&work.ask, &work.prompt) {
+        (Some(ask), _) if phases.contains(&ask.value) => return None,
+        (Some(ask), _) => (ask.at, format!("no profile knows `{}`", ask.value)),
+        (None, Some(prompt)) => (
+            prompt.at,
+            format!(
+                "nothing says which prompt of the profile `{}` asks for",
+                name.value
+            ),
+        ),
+        (None, None) => return None,
+    };
+    Some(Diagnostic::new(
+        "unknown_ask",
+        at,
+        message,
+        format!("write `ask:` with one of: {}", phases.join(", ")),
+    ))
 }
 
 /// What the readers of `collab` look at has the names that they know.
@@ -297,6 +323,7 @@ fn of_task(definition: &Definition, first: &Located<String>) -> Vec<Diagnostic> 
 fn of_plain(definition: &Definition) -> Vec<Diagnostic> {
     without_work_tree(definition)
         .chain(nothing_to_read(definition))
+        .chain(without_profile(definition))
         .collect()
 }
 
@@ -315,6 +342,22 @@ fn without_work_tree(definition: &Definition) -> impl Iterator<Item = Diagnostic
                 name.value, definition.id.value
             ),
             "begin in a state with `expects: preflight`, as `tm workflow show tdd` does, or take it away",
+        ))
+    })
+}
+
+/// What is asked for in a profile's words is a profile's.
+fn without_profile(definition: &Definition) -> impl Iterator<Item = Diagnostic> {
+    definition.all_states().filter_map(|(_, name, state)| {
+        let ask = state.work.as_ref()?.ask.as_ref()?;
+        Some(Diagnostic::new(
+            "needs_profile",
+            ask.at,
+            format!(
+                "what `{}` asks for is a profile's to say, and no run of `{}` has one",
+                name.value, definition.id.value
+            ),
+            "use `instructions: NAME.md`, or have responses read by a profile, as `tm workflow show review` does",
         ))
     })
 }

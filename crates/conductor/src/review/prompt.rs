@@ -7,7 +7,7 @@ use rails::RunState;
 
 use super::begin::builtin_profiles;
 use super::code::Tree;
-use super::reading::phase_of;
+use super::reading::{no_phase, phase_of};
 use super::subject::{PLAN_FILE, fault, whole_code, whole_plan};
 use super::{CARRIED, Session, code_path, iteration, kept};
 use crate::fault::Fault;
@@ -32,8 +32,7 @@ impl Session {
         let response = definition
             .response(&present.state, &run.vars)
             .unwrap_or_default();
-        let phase = phase_of(&prompt)
-            .ok_or_else(|| Fault::bug(format!("{prompt} belongs to no phase of a profile")))?;
+        let phase = phase_of(definition, &present.state).ok_or_else(|| no_phase(&present.state))?;
         let number = iteration(run);
         let mut view = View {
             inputs: run
@@ -122,8 +121,8 @@ fn reviewed(plain: &Plain<'_>, run: &RunState) -> Option<Taken> {
     plain
         .definition
         .all_states()
-        .filter_map(|(_, name, _)| files::taken(run, name))
-        .find(|taken| phase_of(&taken.path) == Some(Phase::Review))
+        .filter(|(_, name, _)| phase_of(&plain.definition, name) == Some(Phase::Review))
+        .find_map(|(_, name, _)| files::taken(run, name))
 }
 
 /// What is told at the end of a prompt that could not show all.

@@ -3,7 +3,7 @@
 use journal::EvidenceStore;
 use project::profile::processing::Request;
 use project::profile::{Phase, Reader};
-use rails::{Reading, RunState};
+use rails::{Definition, Reading, RunState};
 use response::bundle::{self, File, Rules};
 use serde_json::Map;
 
@@ -18,22 +18,29 @@ use crate::support::No;
 /// The longest reason that is kept, in characters.
 const LONGEST_REASON: usize = 2000;
 
-/// The phase of a profile that a file belongs to: its name begins with it.
-pub(crate) fn phase_of(path: &str) -> Option<Phase> {
-    let name = path.rsplit('/').next()?;
+/// The phase of a profile that is asked for in a state.
+pub(crate) fn phase_of(definition: &Definition, state: &str) -> Option<Phase> {
+    let asked = definition.asked(state)?;
     Phase::ALL
         .into_iter()
-        .find(|phase| name.starts_with(&format!("{phase}-")))
+        .find(|phase| phase.to_string() == asked)
+}
+
+/// A proved definition says what is asked for wherever something is.
+pub(super) fn no_phase(state: &str) -> Fault {
+    Fault::bug(format!("`{state}` asks for no phase of a profile"))
 }
 
 impl Session {
     /// Refuses a response that a reader of ours could not read: to say so before it stands in its place costs nothing, and
     /// after that it would cost the session. What a command of the profile's reads is not known before.
-    pub(super) fn check_beforehand(&self, path: &str, bytes: &[u8]) -> Result<(), Fault> {
+    pub(super) fn check_beforehand(
+        &self,
+        phase: Phase,
+        path: &str,
+        bytes: &[u8],
+    ) -> Result<(), Fault> {
         let profile = self.profile()?;
-        let Some(phase) = phase_of(path) else {
-            return Ok(());
-        };
         match read_by_ours(profile, phase, bytes)? {
             Some(made) if made.status == "ERROR" => Err(Fault::new(
                 Kind::Refused,
@@ -64,9 +71,9 @@ impl Session {
             .token(token)
             .ok_or_else(|| Fault::bug("a response for no token"))?;
         let waits = plain.definition.response(&present.state, &run.vars);
-        let (mut reading, bytes, path) = if let Some(path) = waits {
+        let (mut reading, bytes, from) = if waits.is_some() {
             let (reading, bytes) = files::take_in(plain, run, token)?;
-            (reading, bytes, path)
+            (reading, bytes, present.state.as_str())
         } else {
             let from = present.came_from.as_deref().unwrap_or_default();
             let taken = files::taken(run, from)
@@ -83,10 +90,9 @@ impl Session {
                 level: "file".to_owned(),
                 ..Reading::default()
             };
-            (reading, bytes, taken.path)
+            (reading, bytes, from)
         };
-        let phase = phase_of(&path)
-            .ok_or_else(|| Fault::bug(format!("{path} belongs to no phase of a profile")))?;
+        let phase = phase_of(&plain.definition, from).ok_or_else(|| no_phase(from))?;
         let made = self.made(plain, run, phase, &bytes)?;
         let store = EvidenceStore::new(&plain.dir);
         let (made, staged) = stage(run, phase, made, &bytes, &store)?;

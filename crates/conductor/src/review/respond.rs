@@ -8,6 +8,7 @@ use super::answer::Responded;
 use super::code::rename;
 use super::effects::put_aside_as;
 use super::history;
+use super::reading::phase_of;
 use super::request::Response;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
@@ -87,8 +88,10 @@ impl Conductor {
                 return Err(repeated(&before.path, &path, run));
             }
         }
-        if let Some(session) = &hand.plain.session {
-            session.check_beforehand(&path, bytes)?;
+        if let Some(session) = &hand.plain.session
+            && let Some(phase) = phase_of(&hand.plain.definition, state)
+        {
+            session.check_beforehand(phase, &path, bytes)?;
         }
         let place = files::place(&hand.plain.dir, &path)?;
         let mut replaced = None;

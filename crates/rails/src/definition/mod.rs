@@ -179,6 +179,9 @@ pub struct WorkDef {
     /// How many retry verdicts it takes until the run pauses. No limit if absent.
     #[serde(default)]
     pub attempts: Option<Located<Literal>>,
+    /// What is asked for, as a profile calls it: its prompt, and how the answer is read.
+    #[serde(default)]
+    pub ask: Option<Located<String>>,
     /// The file that holds what is asked for, in the run's folder; knows `{VAR}` of every var.
     #[serde(default)]
     pub prompt: Option<Located<String>>,
@@ -490,6 +493,12 @@ impl Definition {
             path = path.replace(&format!("{{{name}}}"), &text);
         }
         path
+    }
+
+    /// What is asked for in a state, as a profile calls it.
+    pub fn asked(&self, state: &str) -> Option<&str> {
+        let asked = self.state(state)?.work.as_ref()?.value.ask.as_ref()?;
+        Some(&asked.value)
     }
 
     /// Where a state's prompt stands, if it has one.

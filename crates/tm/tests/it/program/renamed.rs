@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::environment::TestEnvironment;
+use super::session::{CODE, CODE_AGAIN, FAIL, PASS, PLAN};
 
 /// Every state of `tdd`, and what it is called here.
 const STATES: [(&str, &str); 14] = [
@@ -162,6 +163,88 @@ fn what_is_held_against_nothing_is_not_earned() {
     let verified = project.json(&["verify", "main..HEAD"]).json_with(3).clone();
     let problems = &verified["commits"][0]["problems"];
     assert_eq!(problems[0]["code"], "not_held", "{verified}");
+}
+
+/// `review` under another name, with other states, and with its files called otherwise.
+fn renamed_review(project: &TestEnvironment) -> String {
+    let mut text = project
+        .tm(&["workflow", "show", "review"])
+        .text()
+        .to_owned();
+    for (old, new) in [
+        ("id: review\n", "id: ours\n"),
+        ("INITIALIZED", "Alpha"),
+        ("PLANNING", "Beta"),
+        ("PLANNED", "Gamma"),
+        ("GENERATING", "Delta"),
+        ("GENERATED", "Epsilon"),
+        ("REVIEWING", "Zeta"),
+        ("REVIEWED", "Eta"),
+        ("REVISING", "Theta"),
+        ("REVISED", "Iota"),
+        ("planning-prompt.md", "1-q.md"),
+        ("planning-response.md", "1-a.md"),
+        ("generation-prompt.md", "2-q.md"),
+        ("generation-response.md", "2-a.md"),
+        ("review-prompt.md", "3-q.md"),
+        ("review-response.md", "3-a.md"),
+        ("revision-prompt.md", "4-q.md"),
+        ("revision-response.md", "4-a.md"),
+    ] {
+        assert!(text.contains(old), "{old}");
+        text = text.replace(old, new);
+    }
+    text
+}
+
+#[test]
+fn a_session_goes_by_no_name_either() {
+    let project = TestEnvironment::new();
+    project.write(".taskmaster/workflows/ours.yaml", renamed_review(&project));
+    project.commit_all("A workflow of our own");
+    project.trust(&["workflow", "trust", "ours"]);
+    let begun = ok(
+        &project,
+        &["start", "ours", "--input", r#"values={"request":"Greet"}"#],
+    );
+    let id = begun["runId"].as_str().unwrap().to_owned();
+    let session = |words: &[&str]| {
+        let all = [&["session"], words, &["--session", &id]].concat();
+        project.json(&all).json().clone()
+    };
+    let folder = std::path::PathBuf::from(session(&["status"])["folder"].as_str().unwrap());
+    let answers = |file: &str, text: &str| {
+        session(&["run"]);
+        let prompt = file.replace("-a.", "-q.");
+        assert!(folder.join(&prompt).is_file(), "{prompt}");
+        std::fs::write(folder.join(file), text).unwrap();
+        session(&["run"])["phase"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(answers("1-a.md", PLAN), "Delta");
+    assert_eq!(answers("iteration-1/2-a.md", CODE), "Zeta");
+    assert_eq!(answers("iteration-1/3-a.md", FAIL), "Theta");
+    assert_eq!(answers("iteration-2/4-a.md", CODE_AGAIN), "Zeta");
+    assert_eq!(answers("iteration-2/3-a.md", PASS), "COMPLETE");
+    let asked = std::fs::read_to_string(folder.join("iteration-2/4-q.md")).unwrap();
+    assert!(asked.contains("It greets nobody."), "{asked}");
+}
+
+#[test]
+fn what_a_prompt_asks_for_is_said() {
+    let project = TestEnvironment::bare();
+    let text = renamed_review(&project);
+    for (old, new, rule) in [
+        ("ask: planning, ", "", "unknown_ask"),
+        ("ask: planning", "ask: plans", "unknown_ask"),
+    ] {
+        let text = text.replacen(old, new, 1);
+        project.write(".taskmaster/workflows/ours.yaml", text);
+        let checked = project
+            .json(&["workflow", "check", "ours"])
+            .json_with(3)
+            .clone();
+        assert_eq!(checked["faults"][0]["rule"], rule, "{checked}");
+    }
 }
 
 #[test]
