@@ -205,7 +205,8 @@ impl Conductor {
                     )
                     .suggest("`tm workflow list` shows the workflows of this project"));
                 }
-                Err(fault) => return Err(fault),
+                // What is wrong with a file that cannot even be parsed is shown like all else.
+                Err(fault) => library::unparsed(&self.root, &name).ok_or(fault)?,
             }
         };
         let faults: Vec<WorkflowFault> = library::faults(&self.root, &text)

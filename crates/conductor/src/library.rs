@@ -94,6 +94,14 @@ pub fn read(path: &Path) -> Result<String, Fault> {
     })
 }
 
+/// The text of the project's file of that name, where it is no definition at all.
+pub fn unparsed(root: &Path, id: &str) -> Option<String> {
+    let mut files = files(root).into_iter();
+    let path = files.find(|path| path.file_stem().is_some_and(|stem| stem == id))?;
+    let text = read(&path).ok()?;
+    Definition::parse(&text).is_err().then_some(text)
+}
+
 /// The definition called `id`: the project's own where it says that it shadows, else the built-in.
 pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
     let builtin = workflows::builtin(id);

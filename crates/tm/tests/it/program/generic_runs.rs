@@ -292,6 +292,22 @@ states:
 }
 
 #[test]
+fn a_file_that_is_no_definition_is_shown_where_it_breaks() {
+    let project = TestEnvironment::bare();
+    project.write(
+        ".taskmaster/workflows/broken.yaml",
+        "tramline: 1\nid: broken\ntitle: Broken\ninitial: a\nstates: { a: { final: compleated } }\n",
+    );
+    let checked = project.tm(&["workflow", "check", "broken"]);
+    assert_eq!(checked.status, 3, "{checked:?}");
+    assert!(checked.out.contains("--> broken:5:"), "{checked:?}");
+    assert!(
+        checked.out.contains("did you mean `completed`?"),
+        "{checked:?}"
+    );
+}
+
+#[test]
 fn a_workflow_in_the_place_of_tdd_has_to_work_on_a_task() {
     let project = TestEnvironment::new();
     give(&project, "tdd", &format!("shadows: true\n{TURNS}"));
