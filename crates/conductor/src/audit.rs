@@ -225,7 +225,7 @@ impl Audit {
         };
         // A plan may be mended by hand, and approved as it is then: the effect that goes on with it says so.
         let mended = what.get("plan").and_then(Value::as_str);
-        let subject = recorded(run, gate, token);
+        let subject = recorded(definition, run, gate, token);
         let fits = |hash: &str| hash == subject || hash == self.reported || mended == Some(hash);
         (!opened.any(|opened| fits(&opened.hash))).then(|| {
             format!(

@@ -16,6 +16,7 @@ use crate::collab;
 use crate::fault::{Fault, Kind};
 use crate::generic::hands::{self, Hands};
 use crate::generic::templates;
+use crate::review::{CODE, PLAN};
 use crate::tdd::context::engine;
 
 /// What is said of the origin of a definition that comes with the program.
@@ -420,6 +421,7 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
             ("code.reset".to_owned(), effect(false, &[])),
             ("response.aside".to_owned(), effect(false, &[])),
         ]),
+        subjects: BTreeSet::from([PLAN, CODE]),
         policies: Policy::CODES
             .iter()
             .map(|code| ((*code).to_owned(), finders(code)))

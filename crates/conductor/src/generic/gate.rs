@@ -16,7 +16,7 @@ use crate::fault::{Fault, Kind};
 use crate::review::answer::ClosedGate;
 use crate::review::request::Decide;
 use crate::review::subject::{self, PLAN_FILE};
-use crate::review::{code_path, iteration, refused};
+use crate::review::{CODE, PLAN, code_path, iteration, refused};
 
 /// The longest feedback, in bytes: it stands in the journal and in the next prompt.
 const LONGEST_FEEDBACK: usize = 256 * 1024;
@@ -120,9 +120,10 @@ pub(super) fn described(
 ) -> ClosedGate {
     let round = plain.definition.round(&run.vars);
     let number = round.unwrap_or_else(|| iteration(run));
-    let look_at = match gate.as_str() {
-        "plan" if plain.session.is_some() => vec![plain.dir.join(PLAN_FILE)],
-        "code" if plain.session.is_some() => vec![plain.dir.join(code_path(number))],
+    let over = plain.definition.over(&gate);
+    let look_at = match over {
+        Some(PLAN) => vec![plain.dir.join(PLAN_FILE)],
+        Some(CODE) => vec![plain.dir.join(code_path(number))],
         _ => token
             .came_from
             .as_deref()
@@ -131,9 +132,8 @@ pub(super) fn described(
             .into_iter()
             .collect(),
     };
-    let edited = plain.session.is_some()
-        && gate == "plan"
-        && subject::recorded_plan(run).is_some_and(|recorded| recorded != hash);
+    let edited =
+        over == Some(PLAN) && subject::recorded_plan(run).is_some_and(|recorded| recorded != hash);
     ClosedGate {
         session_id: run.run.clone(),
         strength: gate_strength(&plain.definition, run, &gate).unwrap_or_default(),

@@ -123,7 +123,7 @@ pub(crate) fn faults(definition: &Definition) -> Vec<Diagnostic> {
         first_of_session(definition),
         first_of_skills(definition),
     );
-    match (task, session.or(skills)) {
+    let mut faults = match (task, session.or(skills)) {
         (Some(_), Some(other)) => mixed(other, "works on a task's branch"),
         (Some(first), None) => of_task(definition, first),
         (None, _) => match (session, skills) {
@@ -132,7 +132,11 @@ pub(crate) fn faults(definition: &Definition) -> Vec<Diagnostic> {
             (None, Some(first)) => of_skills(definition, first),
             (None, None) => of_plain(definition),
         },
+    };
+    if session.is_none() {
+        faults.extend(without_profile(definition));
     }
+    faults
 }
 
 /// A session has a profile, and counts its iterations.
@@ -323,7 +327,6 @@ fn of_task(definition: &Definition, first: &Located<String>) -> Vec<Diagnostic> 
 fn of_plain(definition: &Definition) -> Vec<Diagnostic> {
     without_work_tree(definition)
         .chain(nothing_to_read(definition))
-        .chain(without_profile(definition))
         .collect()
 }
 
@@ -346,16 +349,18 @@ fn without_work_tree(definition: &Definition) -> impl Iterator<Item = Diagnostic
     })
 }
 
-/// What is asked for in a profile's words is a profile's.
+/// What is asked for in a profile's words, and what it made, is a profile's.
 fn without_profile(definition: &Definition) -> impl Iterator<Item = Diagnostic> {
     definition.all_states().filter_map(|(_, name, state)| {
-        let ask = state.work.as_ref()?.ask.as_ref()?;
+        let ask = state.work.as_ref().and_then(|work| work.ask.as_ref());
+        let over = || state.gate.as_ref()?.over.as_ref();
+        let of_profile = ask.or_else(over)?;
         Some(Diagnostic::new(
             "needs_profile",
-            ask.at,
+            of_profile.at,
             format!(
-                "what `{}` asks for is a profile's to say, and no run of `{}` has one",
-                name.value, definition.id.value
+                "`{}` in `{}` is a profile's, and no run of `{}` has one",
+                of_profile.value, name.value, definition.id.value
             ),
             "use `instructions: NAME.md`, or have responses read by a profile, as `tm workflow show review` does",
         ))

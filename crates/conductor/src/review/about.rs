@@ -410,7 +410,8 @@ fn tampered(plain: &Plain<'_>, run: &RunState, state: &SessionState) -> Vec<Stri
             .waiting_for
             .as_ref()
             .and_then(|waits| waits.gate.as_deref());
-        gate == Some("plan") && plain.dir.join(PLAN_FILE).is_file()
+        gate.is_some_and(|gate| plain.definition.over(gate) == Some(PLAN))
+            && plain.dir.join(PLAN_FILE).is_file()
     };
     if whole_plan(plain, run).is_err() && !is_approved_plan(plain, run) && !at_gate() {
         all.push(PLAN_FILE.to_owned());

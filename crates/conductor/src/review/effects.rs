@@ -193,7 +193,7 @@ fn open(plain: &Plain<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, N
         let found = sha256_hex(&bytes);
         if found != recorded {
             // Somebody mended it by hand, and somebody looked at just that and approved it.
-            if !is_approved(run, "plan", &found) {
+            if !is_approved(&plain.definition, run, &found) {
                 let why = "it is not what was recorded any more";
                 return Err(tampered(PLAN_FILE, why).into());
             }

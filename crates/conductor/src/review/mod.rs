@@ -40,9 +40,9 @@ use crate::generic::hands::{Hands, hands};
 /// Under this name a run remembers the profile that it began with.
 const PROFILE: &str = "profile";
 /// Under this name it remembers its plan.
-const PLAN: &str = "plan";
+pub(crate) const PLAN: &str = "plan";
 /// Under this name it remembers the code of its iteration.
-const CODE: &str = "code";
+pub(crate) const CODE: &str = "code";
 /// Under this name it remembers the code that its iteration began with.
 const CARRIED: &str = "carried";
 

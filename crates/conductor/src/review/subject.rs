@@ -4,7 +4,7 @@ use std::path::Path;
 
 use journal::{EvidenceStore, sha256_hex};
 use rails::state::OpenedGate;
-use rails::{Refusal, RunState};
+use rails::{Definition, Refusal, RunState};
 
 use super::code::{self, OnDisk, Tree};
 use super::{CODE, PLAN, code_path, iteration, kept};
@@ -25,22 +25,22 @@ pub(crate) fn hash(
     run: &RunState,
     token: u32,
 ) -> Result<String, No> {
-    match gate {
+    match plain.definition.over(gate) {
         // Before its gate is passed a plan may still be mended by hand: what is approved is what is there.
-        "plan" => match files::read(&plain.dir.join(PLAN_FILE))? {
+        Some(PLAN) => match files::read(&plain.dir.join(PLAN_FILE))? {
             Some(bytes) => Ok(sha256_hex(&bytes)),
             None => Err(tampered(PLAN_FILE, "it is gone").into()),
         },
-        "code" => Ok(whole_code(plain, run)?.1),
+        Some(CODE) => Ok(whole_code(plain, run)?.1),
         _ => last_report(plain, run, token),
     }
 }
 
 /// The hash of what stands before a gate as the journal has it: what [`hash`] finds where nobody changed a file.
-pub(crate) fn recorded(run: &RunState, gate: &str, token: u32) -> String {
-    let of_session = match gate {
-        "plan" => recorded_plan(run),
-        "code" => kept(run, CODE, "hash"),
+pub(crate) fn recorded(definition: &Definition, run: &RunState, gate: &str, token: u32) -> String {
+    let of_session = match definition.over(gate) {
+        Some(PLAN) => recorded_plan(run),
+        Some(CODE) => kept(run, CODE, "hash"),
         _ => None,
     };
     match (of_session, reviewed(run, token)) {
@@ -171,13 +171,16 @@ pub(crate) fn changed_code(plain: &Plain<'_>, run: &RunState) -> Vec<String> {
 /// Whether the plan, as it is now, was approved.
 pub(crate) fn is_approved_plan(plain: &Plain<'_>, run: &RunState) -> bool {
     match files::read(&plain.dir.join(PLAN_FILE)) {
-        Ok(Some(bytes)) => is_approved(run, "plan", &sha256_hex(&bytes)),
+        Ok(Some(bytes)) => is_approved(&plain.definition, run, &sha256_hex(&bytes)),
         _ => false,
     }
 }
 
-/// Whether what has this hash was approved at a gate.
-pub(crate) fn is_approved(run: &RunState, gate: &str, hash: &str) -> bool {
+/// Whether a plan with this hash was approved at its gate.
+pub(crate) fn is_approved(definition: &Definition, run: &RunState, hash: &str) -> bool {
+    let Some(gate) = definition.gate_over(PLAN) else {
+        return false;
+    };
     run.approvals.iter().any(
         |OpenedGate {
              gate: at, hash: of, ..

@@ -15,6 +15,8 @@ pub struct Catalog {
     pub readers: BTreeMap<String, Reader>,
     /// Effects by name.
     pub effects: BTreeMap<String, Effect>,
+    /// What a gate may be over.
+    pub subjects: BTreeSet<&'static str>,
     /// Policies that a `check` may name, each with what can find it.
     pub policies: BTreeMap<String, Vec<Finder>>,
     /// Sections of the settings by name, each with its values as they are by default.

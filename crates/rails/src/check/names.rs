@@ -60,6 +60,19 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
     }
 }
 
+/// What a gate is over.
+fn subject(catalog: &Catalog, state: &StateDef, faults: &mut Vec<Diagnostic>) {
+    if let Some(over) = state.gate.as_ref().and_then(|gate| gate.over.as_ref()) {
+        known(
+            "subject of a gate",
+            over,
+            catalog.subjects.iter().copied(),
+            "unknown_subject",
+            faults,
+        );
+    }
+}
+
 fn one_state(
     definition: &Definition,
     catalog: &Catalog,
@@ -77,6 +90,7 @@ fn one_state(
             faults,
         );
     }
+    subject(catalog, state, faults);
     if let Some(effects) = &state.effects {
         for effect in &effects.0 {
             known(

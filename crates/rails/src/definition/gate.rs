@@ -20,6 +20,76 @@ pub enum Gate {
     Expression(Expression),
 }
 
+/// The gate in front of a state: `plan`, which is over what was reported last, or `{ name: plan, over: plan }`.
+#[derive(Debug, Clone)]
+pub struct StateGate {
+    /// The gate.
+    pub name: Located<String>,
+    /// What is looked at there and decided on; what was reported last if absent.
+    pub over: Option<Located<String>>,
+}
+
+impl std::ops::Deref for StateGate {
+    type Target = Located<String>;
+
+    fn deref(&self) -> &Located<String> {
+        &self.name
+    }
+}
+
+/// The long form of a state's gate.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LongStateGate {
+    name: Located<String>,
+    #[serde(default)]
+    over: Option<Located<String>>,
+}
+
+enum WrittenStateGate {
+    Name(String),
+    Long(LongStateGate),
+}
+
+impl<'de> Deserialize<'de> for WrittenStateGate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = WrittenStateGate;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a gate, or `{ name: …, over: … }`")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<WrittenStateGate, E> {
+                Ok(WrittenStateGate::Name(text.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WrittenStateGate, A::Error> {
+                LongStateGate::deserialize(MapAccessDeserializer::new(map))
+                    .map(WrittenStateGate::Long)
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+impl<'de> Deserialize<'de> for StateGate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Located::<WrittenStateGate>::deserialize(deserializer)?;
+        Ok(match written.value {
+            WrittenStateGate::Name(value) => Self {
+                name: Located {
+                    value,
+                    at: written.at,
+                },
+                over: None,
+            },
+            WrittenStateGate::Long(LongStateGate { name, over }) => Self { name, over },
+        })
+    }
+}
+
 /// Somebody who decides.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]

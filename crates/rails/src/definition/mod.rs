@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 pub use edge::{Assign, Edge, Effects, Names};
 pub use expects::{Expects, RoleDef};
 pub use field::{Field, FieldType, Literal};
-pub use gate::Gate;
+pub use gate::{Gate, StateGate};
 pub(crate) use items::is_written;
 pub use items::{ItemSetDef, LEVEL, Open, SPLIT, STATUS, Statuses, WAVE, Waves};
 pub use ordered::Ordered;
@@ -133,7 +133,7 @@ pub struct StateDef {
     pub edits: Option<Located<Edits>>,
     /// The gate in front of it: while that is closed, nothing happens here.
     #[serde(default)]
-    pub gate: Option<Located<String>>,
+    pub gate: Option<StateGate>,
     /// Somebody outside acts and reports.
     #[serde(default)]
     pub work: Option<Located<WorkDef>>,
@@ -493,6 +493,24 @@ impl Definition {
             path = path.replace(&format!("{{{name}}}"), &text);
         }
         path
+    }
+
+    /// What is decided on at a gate; what was reported last where the file does not say.
+    pub fn over(&self, gate: &str) -> Option<&str> {
+        let mut gates = self
+            .all_states()
+            .filter_map(|(_, _, state)| state.gate.as_ref());
+        let found = gates.find(|found| found.value == gate)?;
+        found.over.as_ref().map(|over| over.value.as_str())
+    }
+
+    /// The gate at which `subject` is decided on.
+    pub fn gate_over(&self, subject: &str) -> Option<&str> {
+        let mut gates = self
+            .all_states()
+            .filter_map(|(_, _, state)| state.gate.as_ref());
+        let is_over = |gate: &&StateGate| gate.over.as_ref().is_some_and(|o| o.value == subject);
+        gates.find(is_over).map(|gate| gate.value.as_str())
     }
 
     /// What is asked for in a state, as a profile calls it.

@@ -64,6 +64,7 @@ pub fn catalog() -> Catalog {
             });
             (policy.to_owned(), finders.to_vec())
         })),
+        subjects: BTreeSet::new(),
         sections: BTreeMap::new(),
         templates: BTreeMap::from([("do.md".to_owned(), Vec::new())]),
     }

@@ -126,6 +126,7 @@ pub fn catalog() -> Catalog {
             ]
             .map(|policy| (policy.to_owned(), anywhere())),
         ),
+        subjects: BTreeSet::from(["plan", "code"]),
         sections: BTreeMap::from([
             (
                 "autopilot".to_owned(),

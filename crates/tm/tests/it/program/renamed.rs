@@ -173,6 +173,17 @@ fn renamed_review(project: &TestEnvironment) -> String {
         .to_owned();
     for (old, new) in [
         ("id: review\n", "id: ours\n"),
+        (
+            "gates: { plan: =inputs.planGate, code:",
+            "gates: { first: human, second:",
+        ),
+        (
+            ", review: =inputs.reviewGate",
+            ", third: =inputs.reviewGate",
+        ),
+        ("gate: { name: plan,", "gate: { name: first,"),
+        ("gate: { name: code,", "gate: { name: second,"),
+        ("gate: review", "gate: third"),
         ("INITIALIZED", "Alpha"),
         ("PLANNING", "Beta"),
         ("PLANNED", "Gamma"),
@@ -220,7 +231,21 @@ fn a_session_goes_by_no_name_either() {
         std::fs::write(folder.join(file), text).unwrap();
         session(&["run"])["phase"].as_str().unwrap().to_owned()
     };
-    assert_eq!(answers("1-a.md", PLAN), "Delta");
+    assert_eq!(answers("1-a.md", PLAN), "Gamma");
+    // A plan may be mended by hand before it is approved: its gate is over the file, whatever it is called.
+    std::fs::write(folder.join("plan.md"), "Two scripts.\n").unwrap();
+    let waits = session(&["status"])["waiting_for"].clone();
+    assert_eq!(
+        (&waits["gate"], &waits["hash"]),
+        (
+            &json!("first"),
+            &json!(journal::sha256_hex(b"Two scripts.\n"))
+        )
+    );
+    let approves = ["session", "approve", "--session", &id];
+    let (_, status, told) = project.person(&approves).agrees();
+    assert_eq!(status, 0, "{told}");
+    assert_eq!(session(&["run"])["phase"], "Delta");
     assert_eq!(answers("iteration-1/2-a.md", CODE), "Zeta");
     assert_eq!(answers("iteration-1/3-a.md", FAIL), "Theta");
     assert_eq!(answers("iteration-2/4-a.md", CODE_AGAIN), "Zeta");
@@ -236,6 +261,7 @@ fn what_a_prompt_asks_for_is_said() {
     for (old, new, rule) in [
         ("ask: planning, ", "", "unknown_ask"),
         ("ask: planning", "ask: plans", "unknown_ask"),
+        ("over: plan", "over: plans", "unknown_subject"),
     ] {
         let text = text.replacen(old, new, 1);
         project.write(".taskmaster/workflows/ours.yaml", text);
