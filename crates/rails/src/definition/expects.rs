@@ -1,12 +1,9 @@
 //! What a state expects, as a definition says it.
 
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserializer};
 
-use super::Ordered;
+use super::ordered::{LongForm, NameOr, Ordered};
 use crate::diagnostic::Located;
 use crate::role::{Shows, Suite};
 
@@ -51,56 +48,33 @@ pub struct RoleDef {
     pub suite: Option<Located<Suite>>,
 }
 
-enum Written {
-    Reader(String),
-    WithRole(Located<String>, RoleDef),
-}
-
-impl<'de> Deserialize<'de> for Written {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = Written;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a reader, or one with its role, such as `{ tests: { as: red } }`")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Written, E> {
-                Ok(Written::Reader(text.to_owned()))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Written, A::Error> {
-                let readers = Ordered::<RoleDef>::deserialize(MapAccessDeserializer::new(map))?;
-                let mut all = readers.iter();
-                match (all.next(), all.next()) {
-                    (Some((reader, role)), None) => {
-                        Ok(Written::WithRole(reader.clone(), role.clone()))
-                    }
-                    (None, _) => Err(de::Error::custom("`expects` names no reader")),
-                    (Some(_), Some((second, _))) => Err(de::Error::custom(format!(
-                        "`{}` is a second reader: a state has one that takes its report",
-                        second.value
-                    ))),
-                }
-            }
-        }
-        deserializer.deserialize_any(Either)
-    }
+impl LongForm<'_> for Ordered<RoleDef> {
+    const EXPECTING: &'static str =
+        "a reader, or one with its role, such as `{ tests: { as: red } }`";
 }
 
 impl<'de> Deserialize<'de> for Expects {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = Located::<Written>::deserialize(deserializer)?;
-        Ok(match written.value {
-            Written::Reader(value) => Self {
-                reader: Located {
-                    value,
-                    at: written.at,
-                },
-                role: RoleDef::default(),
-            },
-            Written::WithRole(reader, role) => Self { reader, role },
-        })
+        let readers = match NameOr::<Ordered<RoleDef>>::deserialize(deserializer)? {
+            NameOr::Name(reader) => {
+                return Ok(Self {
+                    reader,
+                    role: RoleDef::default(),
+                });
+            }
+            NameOr::Map(readers) => readers,
+        };
+        let mut all = readers.iter();
+        match (all.next(), all.next()) {
+            (Some((reader, role)), None) => Ok(Self {
+                reader: reader.clone(),
+                role: role.clone(),
+            }),
+            (None, _) => Err(de::Error::custom("`expects` names no reader")),
+            (Some(_), Some((second, _))) => Err(de::Error::custom(format!(
+                "`{}` is a second reader: a state has one that takes its report",
+                second.value
+            ))),
+        }
     }
 }

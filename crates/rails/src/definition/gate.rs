@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 
+use super::ordered::{LongForm, NameOr};
 use crate::approval::{GateMode, Strength};
 use crate::diagnostic::Located;
 use crate::guard::Expression;
@@ -46,46 +47,15 @@ struct LongStateGate {
     over: Option<Located<String>>,
 }
 
-enum WrittenStateGate {
-    Name(String),
-    Long(LongStateGate),
-}
-
-impl<'de> Deserialize<'de> for WrittenStateGate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = WrittenStateGate;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("the name of a gate, or `{ name: …, over: … }`")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<WrittenStateGate, E> {
-                Ok(WrittenStateGate::Name(text.to_owned()))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WrittenStateGate, A::Error> {
-                LongStateGate::deserialize(MapAccessDeserializer::new(map))
-                    .map(WrittenStateGate::Long)
-            }
-        }
-        deserializer.deserialize_any(Either)
-    }
+impl LongForm<'_> for LongStateGate {
+    const EXPECTING: &'static str = "the name of a gate, or `{ name: …, over: … }`";
 }
 
 impl<'de> Deserialize<'de> for StateGate {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let written = Located::<WrittenStateGate>::deserialize(deserializer)?;
-        Ok(match written.value {
-            WrittenStateGate::Name(value) => Self {
-                name: Located {
-                    value,
-                    at: written.at,
-                },
-                over: None,
-            },
-            WrittenStateGate::Long(LongStateGate { name, over }) => Self { name, over },
+        Ok(match NameOr::deserialize(deserializer)? {
+            NameOr::Name(name) => Self { name, over: None },
+            NameOr::Map(LongStateGate { name, over }) => Self { name, over },
         })
     }
 }

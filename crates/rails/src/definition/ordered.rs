@@ -158,3 +158,57 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
         deserializer.deserialize_any(Either(PhantomData))
     }
 }
+
+/// What may be written as a name alone, or as a map that says more.
+pub(super) enum NameOr<T> {
+    /// The name.
+    Name(Located<String>),
+    /// The map.
+    Map(T),
+}
+
+/// The map of a [`NameOr`].
+pub(super) trait LongForm<'de>: Deserialize<'de> {
+    /// What is written here, short or long: the end of "expected …".
+    const EXPECTING: &'static str;
+}
+
+impl<'de, T: LongForm<'de>> Deserialize<'de> for NameOr<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Located::<Written<T>>::deserialize(deserializer)?;
+        Ok(match written.value {
+            Written::Name(value) => Self::Name(Located {
+                value,
+                at: written.at,
+            }),
+            Written::Map(long) => Self::Map(long),
+        })
+    }
+}
+
+enum Written<T> {
+    Name(String),
+    Map(T),
+}
+
+impl<'de, T: LongForm<'de>> Deserialize<'de> for Written<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either<T>(PhantomData<T>);
+        impl<'de, T: LongForm<'de>> Visitor<'de> for Either<T> {
+            type Value = Written<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(T::EXPECTING)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Written::Name(text.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(de::value::MapAccessDeserializer::new(map)).map(Written::Map)
+            }
+        }
+        deserializer.deserialize_any(Either(PhantomData))
+    }
+}
