@@ -78,17 +78,17 @@ pub(super) fn write(tdd: &Tdd<'_>, run: &RunState, appended: &[Event]) {
     put_json(dir, "state.json", &state(run, dir));
 }
 
-/// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle.
-pub fn complete(tdd: &Tdd<'_>, run: &RunState) {
-    if is_behind(&tdd.dir, run) {
+/// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle. After a death (`died`) the
+/// files may all be as they should be, with one aside whose time had come to go.
+pub fn complete(tdd: &Tdd<'_>, run: &RunState, died: bool) {
+    let behind = is_behind(&tdd.dir, run);
+    if behind {
         let _ = rebuild(tdd, &tdd.dir);
-        sweep(&tdd.dir);
     } else {
         current_run(tdd, run);
-        if run.status.is_over() {
-            // The very last file may have been in its place already when its writer was killed.
-            sweep(&tdd.dir);
-        }
+    }
+    if behind || died || run.status.is_over() {
+        sweep(&tdd.dir);
     }
 }
 

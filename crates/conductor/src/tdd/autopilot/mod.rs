@@ -71,8 +71,9 @@ impl Conductor {
             raw,
             now: self.clock.millis(),
         };
+        let died = open.is_after_a_death();
         open.recover(&tdd)?;
-        derived::complete(&tdd, &open.run);
+        derived::complete(&tdd, &open.run, died);
         effects::notes::catch_up(&tdd, &open.run);
         Ok(Hand {
             open,

@@ -178,6 +178,24 @@ fn derived_files_that_are_empty_half_written_or_gone() {
     });
 }
 
+/// A process dies when a file has changed places with its successor, and before it takes away what is aside now: the files
+/// are as they should be, and one is too many.
+#[test]
+fn what_lies_aside_although_nothing_is_behind() {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let stage = Stage::new(1);
+    let mut executor = brought_to(&stage, "commit", "1.1");
+    let death = Some(Death::Point("commit-after-tasks", 1));
+    assert!(!executor.answer("commit", "1.1", death));
+    let aside = stage.run_folder().join(".tramline-aside.tmp");
+    fs::write(&aside, "the old state").unwrap();
+    executor.answer_once("commit", "1.1");
+    assert!(!aside.exists());
+    executor.check_under_way(&["1.1"]);
+}
+
 /// The lock of git is on the disk, the note of which git that was is not, or is empty.
 #[test]
 fn a_lock_whose_git_nobody_noted() {
