@@ -7,13 +7,11 @@ use rails::command::Choice;
 use rails::{Approval, Refusal, RunState, Signature, Strength};
 use serde_json::{Map, Value, json};
 
-use crate::conductor::{Conductor, is_over_a_task};
+use crate::call::Input;
+use crate::conductor::Conductor;
 use crate::engine::{self, Loaded, OpenRun};
 use crate::fault::{Fault, Kind, chain};
-use crate::generic::readers::Given;
 use crate::review::answer::ClosedGate;
-use crate::tdd::Raw;
-use crate::tdd::autopilot::Reach;
 
 /// By which way a person was asked. Who asks vouches for it: nothing in here can tell a person from a program that plays
 /// one, but for a signature.
@@ -200,11 +198,7 @@ impl Conductor {
         if loaded.run.pending.is_none() {
             return Ok(loaded);
         }
-        if is_over_a_task(&loaded.run) {
-            drop(self.hand(&project, &dir, Raw::None, Reach::Project)?);
-        } else {
-            drop(self.plain_hand(&dir, Given::default(), None)?);
-        }
+        drop(self.writer_alone(&project, &dir, Input::None)?);
         engine::load(dir.path())
     }
 

@@ -3,11 +3,14 @@
 
 pub mod approval;
 mod audit;
+pub mod call;
+mod capability;
 pub mod clock;
 pub mod collab;
 pub mod conductor;
 pub mod decisions;
 pub mod definitions;
+mod derived;
 pub mod doctor;
 pub mod engine;
 pub mod fail_point;
@@ -30,6 +33,7 @@ mod snapshots;
 pub mod support;
 pub mod tdd;
 pub mod trust;
+mod writer;
 
 pub use approval::{Asked, Statement, Turn};
 pub use conductor::{Conductor, OpenOptions};

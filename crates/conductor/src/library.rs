@@ -5,18 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use project::config::{Config, Policy};
+use project::config::Config;
 use project::git::is_of_git;
 use project::profile::template;
-use rails::check::catalog::{Catalog, Effect, Finder, Reader};
-use rails::definition::FieldType::{self, Bool, Int, String as Text, Strings};
+use rails::check::catalog::Catalog;
 use rails::{Definition, Diagnostic};
 
+use crate::capability::registry;
 use crate::collab;
 use crate::fault::{Fault, Kind};
 use crate::generic::hands::{self, Hands};
 use crate::generic::templates;
-use crate::review::{CODE, PLAN};
 use crate::tdd::context::engine;
 
 /// What is said of the origin of a definition that comes with the program.
@@ -304,14 +303,6 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Cow<'static, 
 /// Everything that a definition of this project may name. What its templates may name depends on what it
 /// declares, as far as it can be read.
 pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> Catalog {
-    let reader = |facts: &[(&str, FieldType)]| Reader {
-        role: BTreeSet::new(),
-        facts: typed(facts),
-    };
-    let effect = |lasting: bool, result: &[(&str, FieldType)]| Effect {
-        lasting,
-        result: typed(result),
-    };
     let config = Config::default().to_json();
     let mut templates: BTreeMap<String, Vec<(u32, String)>> = BTreeMap::new();
     let own = fs::read_dir(root.join(".taskmaster/templates"))
@@ -341,91 +332,14 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
         };
         templates.insert(name, faults);
     }
+    let all = || registry().iter();
     Catalog {
-        readers: BTreeMap::from([
-            ("preflight".to_owned(), reader(&[("subtasks", Strings)])),
-            (
-                "tests".to_owned(),
-                Reader {
-                    role: BTreeSet::from(["as", "shows", "freezes", "against", "frozen", "suite"]),
-                    ..reader(&[
-                        ("passed", Int),
-                        ("failed", Int),
-                        ("errors", Int),
-                        ("skipped", Int),
-                        ("failing", Int),
-                        ("ran", Int),
-                        ("total", Int),
-                        ("under", Strings),
-                        ("files", Strings),
-                        ("level", Text),
-                        ("compiled", Bool),
-                    ])
-                },
-            ),
-            (
-                "commit".to_owned(),
-                Reader {
-                    role: BTreeSet::from(["of"]),
-                    ..reader(&[("sha", Text), ("message", Text), ("files", Strings)])
-                },
-            ),
-            (
-                "response".to_owned(),
-                reader(&[
-                    (
-                        "status",
-                        FieldType::Enum(STATUSES.map(str::to_owned).to_vec()),
-                    ),
-                    ("reason", Text),
-                    ("files", Int),
-                    ("hash", Text),
-                    ("staged", Text),
-                ]),
-            ),
-            (
-                "design".to_owned(),
-                reader(&[("items", Strings), ("errors", Strings)]),
-            ),
-            (
-                "graph".to_owned(),
-                reader(&[("present", Bool), ("errors", Strings), ("tasks", Strings)]),
-            ),
-            (
-                "outcome".to_owned(),
-                reader(&[("outcome", Text), ("note", Text), ("files", Strings)]),
-            ),
-        ]),
-        effects: BTreeMap::from([
-            ("git.branch".to_owned(), effect(true, &[])),
-            ("tag.switch".to_owned(), effect(false, &[])),
-            ("tag.restore".to_owned(), effect(false, &[])),
-            (
-                "git.commit".to_owned(),
-                effect(
-                    true,
-                    &[
-                        ("sha", Text),
-                        ("owed", Bool),
-                        ("message", Text),
-                        ("files", Strings),
-                    ],
-                ),
-            ),
-            ("task.finish".to_owned(), effect(true, &[])),
-            ("branch.delete".to_owned(), effect(true, &[])),
-            ("iteration.open".to_owned(), effect(false, &[])),
-            ("plan.store".to_owned(), effect(false, &[])),
-            ("plan.reset".to_owned(), effect(false, &[])),
-            ("code.store".to_owned(), effect(false, &[])),
-            ("code.reset".to_owned(), effect(false, &[])),
-            ("response.aside".to_owned(), effect(false, &[])),
-        ]),
-        subjects: BTreeSet::from([PLAN, CODE]),
-        policies: Policy::CODES
-            .iter()
-            .map(|code| ((*code).to_owned(), finders(code)))
+        readers: named(all().flat_map(|capability| capability.readers())),
+        effects: named(all().flat_map(|capability| capability.effects())),
+        subjects: all()
+            .flat_map(|capability| capability.subjects().iter().copied())
             .collect(),
+        policies: named(all().flat_map(|capability| capability.policies())),
         sections: config
             .as_object()
             .into_iter()
@@ -436,14 +350,8 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
     }
 }
 
-/// What a profile may make of a response.
-const STATUSES: [&str; 5] = ["SUCCESS", "FAILED", "ERROR", "CANCELLED", "IN_PROGRESS"];
-
-fn typed(names: &[(&str, FieldType)]) -> BTreeMap<String, FieldType> {
-    names
-        .iter()
-        .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
-        .collect()
+fn named<T>(all: impl Iterator<Item = (&'static str, T)>) -> BTreeMap<String, T> {
+    all.map(|(name, what)| (name.to_owned(), what)).collect()
 }
 
 fn of_task() -> Vec<String> {
@@ -515,26 +423,4 @@ pub fn faults(root: &Path, text: &str) -> Vec<Diagnostic> {
         .map(|definition| definition.id.value)
         .unwrap_or_default();
     proved(root, &id, text).err().unwrap_or_default()
-}
-
-/// What can find that a policy is broken.
-fn finders(policy: &str) -> Vec<Finder> {
-    let of = |reader: &str, with: Option<&'static str>, without: &[&'static str]| Finder {
-        reader: reader.to_owned(),
-        with,
-        without: without.to_vec(),
-    };
-    let tests = |with| of("tests", with, &[]);
-    let commit = |with| of("commit", with, &[]);
-    match policy {
-        "red_without_tests" | "no_new_failure" | "production_changed" => vec![tests(Some("shows"))],
-        "tests_changed" => vec![of("tests", Some("frozen"), &["shows", "suite"])],
-        "stuck" => vec![of("tests", None, &["shows", "suite"])],
-        "fewer_tests" | "tests_missing" => vec![of("tests", None, &["shows"])],
-        "changed_after_commit" => vec![tests(Some("suite"))],
-        "foreign_commit" => vec![tests(Some("suite")), commit(None)],
-        "changed_after_green" => vec![commit(Some("of"))],
-        "history_rewritten" | "config_loosened" => vec![tests(None), commit(None)],
-        _ => vec![tests(None)],
-    }
 }

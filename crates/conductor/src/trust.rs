@@ -367,8 +367,8 @@ fn readable(line: &str) -> String {
 /// An argument as nobody can take it for something else: in quotation marks where it has more than plain characters, and
 /// with every character that could not be seen told by its number.
 fn shown(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
+    let call = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(call) {
         return word.to_owned();
     }
     let mut text = String::from("\"");

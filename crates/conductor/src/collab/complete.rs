@@ -13,14 +13,14 @@ use super::request::SkillDone;
 use super::state::{expected, item_brief, not_running, unit};
 use super::words::{Said, said};
 use super::{Frame, ITEM, Skills, display_name, is_fresh, name_of, number, skill, skills};
+use crate::call::Input;
 use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
-use crate::generic::hand::Hand;
-use crate::generic::readers::Given;
 use crate::generic::report::answered;
 use crate::journal_end::JournalEnd;
 use crate::refusals;
+use crate::writer::RunWriter;
 
 impl Conductor {
     /// Takes in that a skill was completed, and says which is next.
@@ -43,11 +43,11 @@ impl Conductor {
             None if done.unit_id.is_none() => self.another_if_over(dir, named)?,
             _ => dir,
         };
-        let mut hand = self.plain_hand(&dir, Given::default(), None)?;
-        let known = skills(&hand.plain.definition);
+        let mut writer = self.writer(&dir, Input::None)?;
+        let known = skills(&writer.call.definition);
         let Some(skill) = known.iter().find(|known| same(known, named)) else {
             let refusal = Refusal::new("unknown_skill").detail("skill", named);
-            let mut answer = self.refused(&hand, None, &refusal);
+            let mut answer = self.refused(&writer, None, &refusal);
             answer.valid_skills = known.into_iter().map(str::to_owned).collect();
             return Ok(answer);
         };
@@ -58,57 +58,57 @@ impl Conductor {
             ..Report::default()
         };
         let skill = (*skill).to_owned();
-        self.take_in_skill(&mut hand, &skill, report)
+        self.take_in_skill(&mut writer, &skill, report)
     }
 
     fn take_in_skill(
         &self,
-        hand: &mut Hand<'_>,
+        writer: &mut RunWriter<'_>,
         skill: &str,
         report: Report,
     ) -> Result<SkillAnswer, Fault> {
         let unexpected = Refusal::new("unexpected_skill").detail("skill", skill);
-        let run = &hand.open.run;
+        let run = &writer.open.run;
         match match_unit(run, &report) {
             UnitMatch::Used { unit } => {
-                return match answered(hand, &unit)? {
+                return match answered(writer, &unit)? {
                     Some(before) if before.name.as_deref().unwrap_or(&before.state) == skill => {
-                        Ok(recorded(hand, &before))
+                        Ok(recorded(writer, &before))
                     }
                     // That of a unit whose session was ended.
                     _ if run.status.is_over() => {
                         let refusal = Refusal::new("run_over");
-                        Ok(self.refused(hand, report.unit.as_deref(), &refusal))
+                        Ok(self.refused(writer, report.unit.as_deref(), &refusal))
                     }
                     _ => {
                         let refusal = unexpected.detail("unit", unit);
-                        Ok(self.refused(hand, report.unit.as_deref(), &refusal))
+                        Ok(self.refused(writer, report.unit.as_deref(), &refusal))
                     }
                 };
             }
             UnitMatch::Present { token, .. } => {
                 let state = run.token(token).map_or("", |token| token.state.as_str());
-                if super::skill(&hand.plain.definition, state) != Some(skill) {
-                    return Ok(self.refused(hand, report.unit.as_deref(), &unexpected));
+                if super::skill(&writer.call.definition, state) != Some(skill) {
+                    return Ok(self.refused(writer, report.unit.as_deref(), &unexpected));
                 }
-                if report.unit.is_none() && may_be_said_again(hand, skill)? {
+                if report.unit.is_none() && may_be_said_again(writer, skill)? {
                     let refusal = Refusal::new("which_unit")
                         .detail("skill", skill)
                         .detail("unit", unit(run));
-                    return Ok(self.refused(hand, None, &refusal));
+                    return Ok(self.refused(writer, None, &refusal));
                 }
             }
             UnitMatch::Stale if report.unit.is_none() => {
-                return Ok(self.refused(hand, None, &unexpected));
+                return Ok(self.refused(writer, None, &unexpected));
             }
             UnitMatch::Stale => {
                 let refusal = Refusal::new("stale_unit").detail("unit", report.unit.clone());
-                return Ok(self.refused(hand, report.unit.as_deref(), &refusal));
+                return Ok(self.refused(writer, report.unit.as_deref(), &refusal));
             }
             UnitMatch::Paused | UnitMatch::Over => {}
         }
         let unit = report.unit.clone().or_else(|| unit(run));
-        match hand.command(&Command::Report(report))? {
+        match writer.command(&Command::Report(report))? {
             Ok(events) => {
                 let taken = events.iter().rev().find_map(|event| match event {
                     Event::ReportAccepted(report) | Event::ReportRetried(report) => Some(report),
@@ -116,27 +116,32 @@ impl Conductor {
                 });
                 let taken =
                     taken.ok_or_else(|| Fault::bug("a skill was completed without a verdict"))?;
-                Ok(recorded(hand, taken))
+                Ok(recorded(writer, taken))
             }
-            Err(refusal) => Ok(self.refused(hand, unit.as_deref(), &refusal)),
+            Err(refusal) => Ok(self.refused(writer, unit.as_deref(), &refusal)),
         }
     }
 
     /// Nothing moved: what was expected, and why.
-    fn refused(&self, hand: &Hand<'_>, unit: Option<&str>, refusal: &Refusal) -> SkillAnswer {
-        let run = &hand.open.run;
-        let mut answer = standing(hand);
+    fn refused(
+        &self,
+        writer: &RunWriter<'_>,
+        unit: Option<&str>,
+        refusal: &Refusal,
+    ) -> SkillAnswer {
+        let run = &writer.open.run;
+        let mut answer = standing(writer);
         let Said {
             message,
             suggestion,
-        } = said(&hand.plain.definition, run, refusal);
+        } = said(&writer.call.definition, run, refusal);
         let now = stamp(self.clock.millis());
-        refusals::note(&hand.open.dir, &now, unit, Some(&refusal.code), &message);
+        refusals::note(&writer.open.dir, &now, unit, Some(&refusal.code), &message);
         answer.validated = false;
         answer.code = Some(refusal.code.clone());
         answer.message = Some(message);
         answer.suggestion = Some(suggestion);
-        if let Some(skills) = &hand.plain.skills {
+        if let Some(skills) = &writer.call.skills {
             answer.problems = skills.problems.take();
             answer.notes = skills.notes.take();
             if refusal.code == "bad_dependencies" {
@@ -149,8 +154,8 @@ impl Conductor {
 
 /// Whether a completion that names no unit could be that of the item before, said once more: nothing but clearing lies in
 /// between, and it was of the same skill.
-fn may_be_said_again(hand: &Hand<'_>, skill: &str) -> Result<bool, Fault> {
-    let (run, definition) = (&hand.open.run, &hand.plain.definition);
+fn may_be_said_again(writer: &RunWriter<'_>, skill: &str) -> Result<bool, Fault> {
+    let (run, definition) = (&writer.open.run, &writer.call.definition);
     if run.pointed_at(ITEM).is_none() || is_fresh(definition, run.state()) {
         return Ok(false);
     }
@@ -172,7 +177,7 @@ fn may_be_said_again(hand: &Hand<'_>, skill: &str) -> Result<bool, Fault> {
                     accepted(line).filter(|report| !is_fresh(definition, &report.state))
                 })
             };
-            let dir = &hand.open.dir;
+            let dir = &writer.open.dir;
             let near = JournalEnd::read(dir, NEAR)?;
             let last = match work(&near) {
                 None if !near.is_whole => work(&JournalEnd::read(dir, u64::MAX)?),
@@ -216,8 +221,8 @@ pub(super) fn same(one: &str, other: &str) -> bool {
 }
 
 /// What is said of a completion that was taken in, now or before: always the same, unless somebody stopped the session.
-fn recorded(hand: &Hand<'_>, report: &Reported) -> SkillAnswer {
-    let run = &hand.open.run;
+fn recorded(writer: &RunWriter<'_>, report: &Reported) -> SkillAnswer {
+    let run = &writer.open.run;
     let next = report.answer.next.clone().unwrap_or_else(|| run.next());
     let mut answer = match &next {
         Next {
@@ -225,11 +230,11 @@ fn recorded(hand: &Hand<'_>, report: &Reported) -> SkillAnswer {
             unit: Some(unit),
             ..
         } if run.status != RunStatus::Aborted => {
-            let mut answer = match Frame::of_unit(&hand.open, unit) {
+            let mut answer = match Frame::of_unit(&writer.open, unit) {
                 Ok(frame) => of_frame(frame),
                 // It was taken in all the same.
                 Err(gone) => {
-                    let mut answer = of_state(hand, next.state.as_deref().unwrap_or_default());
+                    let mut answer = of_state(writer, next.state.as_deref().unwrap_or_default());
                     answer.notes.push(gone.message);
                     answer
                 }
@@ -241,7 +246,7 @@ fn recorded(hand: &Hand<'_>, report: &Reported) -> SkillAnswer {
             answer
         }
         // What was told then is not to be done any more.
-        _ => standing(hand),
+        _ => standing(writer),
     };
     name_of(run)
         .unwrap_or_default()
@@ -253,10 +258,10 @@ fn recorded(hand: &Hand<'_>, report: &Reported) -> SkillAnswer {
 }
 
 /// Where the session stands now.
-fn standing(hand: &Hand<'_>) -> SkillAnswer {
-    let run = &hand.open.run;
-    let definition = &hand.plain.definition;
-    let mut answer = of_state(hand, run.state());
+fn standing(writer: &RunWriter<'_>) -> SkillAnswer {
+    let run = &writer.open.run;
+    let definition = &writer.call.definition;
+    let mut answer = of_state(writer, run.state());
     name_of(run)
         .unwrap_or_default()
         .clone_into(&mut answer.session);
@@ -276,8 +281,8 @@ fn standing(hand: &Hand<'_>) -> SkillAnswer {
 }
 
 /// What is known of a state without anything that was told.
-fn of_state(hand: &Hand<'_>, state: &str) -> SkillAnswer {
-    let definition = &hand.plain.definition;
+fn of_state(writer: &RunWriter<'_>, state: &str) -> SkillAnswer {
+    let definition = &writer.call.definition;
     SkillAnswer {
         validated: true,
         next_skill: skill(definition, state).map(str::to_owned),

@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 use super::answer::{BatchBrief, ItemBrief, SkillParams};
 use super::state::{batch_brief, item_brief, not_run};
 use super::{BATCH, BATCHES, ITEM, Skills, TASKS, display_name, documents, is_fresh, skill};
+use crate::call::Call;
 use crate::engine::{OpenRun, TOLD};
 use crate::fault::{Fault, Kind};
-use crate::generic::Plain;
 use crate::journal_end::JournalEnd;
 use crate::{library, tdd};
 
@@ -146,13 +146,13 @@ impl Skills {
     /// What the executor of the unit that is about to be issued is told.
     pub(crate) fn frame(
         &self,
-        plain: &Plain<'_>,
+        call: &Call<'_>,
         run: &RunState,
         token: u32,
         unit: &str,
         attempt: u32,
     ) -> Result<Vec<u8>, Fault> {
-        let definition = &plain.definition;
+        let definition = &call.definition;
         let token = run
             .token(token)
             .ok_or_else(|| Fault::bug("a unit for no token"))?;
@@ -183,8 +183,8 @@ impl Skills {
             .and_then(|state| state.work.as_ref()?.value.instructions.as_ref());
         frame.instructions = match template {
             Some(name) => {
-                let text = library::template(plain.root, &run.workflow, name)?;
-                let values = self.values(plain, run, &frame, unit, attempt);
+                let text = library::template(call.root, &run.workflow, name)?;
+                let values = self.values(call, run, &frame, unit, attempt);
                 let rendered = tdd::context::render(name, text, &values)?;
                 rendered.trim_end().to_owned()
             }
@@ -196,13 +196,13 @@ impl Skills {
     /// What a template sees. Every name that the proof admits is there, whatever the state.
     fn values<'a>(
         &'a self,
-        plain: &'a Plain<'_>,
+        call: &'a Call<'_>,
         run: &'a RunState,
         frame: &'a Frame,
         unit: &'a str,
         attempt: u32,
     ) -> Values<'a> {
-        let definition = &plain.definition;
+        let definition = &call.definition;
         let token = run.tokens.first();
         let number = run.pointed_at(ITEM).unwrap_or_default();
         let item = run
@@ -221,7 +221,7 @@ impl Skills {
             .collect();
         let more = members.len().saturating_sub(MOST_TASKS);
         members.truncate(MOST_TASKS);
-        let folder = plain.dir.join(documents::FOLDER);
+        let folder = call.dir.join(documents::FOLDER);
         Values {
             skill: &frame.skill,
             session: SessionValues {

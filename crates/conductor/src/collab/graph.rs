@@ -17,22 +17,22 @@ use super::request::GraphSync;
 use super::state::batches;
 use super::words::{Said, said};
 use super::{BATCHES, ITEM, ITEMS, TASKS, key, name_of, number};
+use crate::call::Call;
+use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
-use crate::generic::Plain;
-use crate::generic::hand::Hand;
-use crate::generic::readers::Given;
+use crate::writer::RunWriter;
 
 impl Conductor {
     /// The task graph, with its batches. Before they are cut: what the documents would give now.
     pub fn collab_graph(&self, session: Option<&str>) -> Result<TaskGraph, Fault> {
         let (dir, run) = self.skills_seen(session)?;
-        let plain = self.plain(&dir, &run, Given::default())?;
+        let call = self.call(&dir, &run, Input::None)?;
         let cut = run.sets.contains_key(BATCHES);
         let (batches, problems) = if cut {
-            (batches(&plain.definition, &run), Vec::new())
+            (batches(&call.definition, &run), Vec::new())
         } else {
-            foreseen(&plain, &run)?
+            foreseen(&call, &run)?
         };
         Ok(TaskGraph {
             session: name_of(&run).unwrap_or_default().to_owned(),
@@ -47,8 +47,8 @@ impl Conductor {
     pub fn collab_sync(&self, sync: &GraphSync) -> Result<Synced, Fault> {
         let text = self.text_of(sync)?;
         let dir = self.skills_dir(sync.session.as_deref())?;
-        let mut hand = self.plain_hand(&dir, Given::default(), None)?;
-        let run = &hand.open.run;
+        let mut writer = self.writer(&dir, Input::None)?;
+        let run = &writer.open.run;
         let mut synced = Synced {
             session: name_of(run).unwrap_or_default().to_owned(),
             ..Synced::default()
@@ -59,12 +59,12 @@ impl Conductor {
             } else {
                 "run_over"
             };
-            return Ok(refused(synced, &hand, &Refusal::new(code)));
+            return Ok(refused(synced, &writer, &Refusal::new(code)));
         }
         let mut graphs = Graphs::of(run);
         let item = match (&text, &sync.item) {
             (None, None) => run.pointed_at(ITEM).map(str::to_owned),
-            (_, named) => Some(meant(&hand.plain, run, named.as_deref(), &graphs)?),
+            (_, named) => Some(meant(&writer.call, run, named.as_deref(), &graphs)?),
         };
         synced.item = item.as_deref().map(number);
         let document = match (text, &item) {
@@ -75,7 +75,7 @@ impl Conductor {
             _ => None,
         };
         let given = item.as_deref().zip(document.as_ref());
-        let all = All::read(&hand.plain, run, &mut graphs, given)?;
+        let all = All::read(&writer.call, run, &mut graphs, given)?;
         let merged = all.merge(run);
         let cut = run.sets.contains_key(BATCHES);
         synced.notes = all.notes(item.as_deref());
@@ -100,26 +100,26 @@ impl Conductor {
             edits,
             keep: graphs.kept(),
         };
-        if let Some(refusal) = hand.would_refuse(&command) {
-            return Ok(refused(synced, &hand, &refusal));
+        if let Some(refusal) = writer.would_refuse(&command) {
+            return Ok(refused(synced, &writer, &refusal));
         }
         // What the journal speaks of is there before it does.
-        all.keep(&hand.plain)?;
+        all.keep(&writer.call)?;
         let before = match &document {
-            Some(document) => Some(document.put(&hand.plain.dir)?),
+            Some(document) => Some(document.put(&writer.call.dir)?),
             None => None,
         };
-        let done = hand.command(&command);
+        let done = writer.command(&command);
         if let (Err(_), Some(before)) = (&done, before) {
             // Nothing was journalled: what lay there is what counts.
             before.put_back();
         }
         match done? {
             Ok(_) => synced.validated = true,
-            Err(refusal) => return Ok(refused(synced, &hand, &refusal)),
+            Err(refusal) => return Ok(refused(synced, &writer, &refusal)),
         }
         if cut {
-            synced.batches = batches(&hand.plain.definition, &hand.open.run);
+            synced.batches = batches(&writer.call.definition, &writer.open.run);
         }
         Ok(synced)
     }
@@ -237,11 +237,11 @@ fn inside(root: &Path, path: &str) -> Result<PathBuf, Fault> {
     }
 }
 
-fn refused(mut synced: Synced, hand: &Hand<'_>, refusal: &Refusal) -> Synced {
+fn refused(mut synced: Synced, writer: &RunWriter<'_>, refusal: &Refusal) -> Synced {
     let Said {
         message,
         suggestion,
-    } = said(&hand.plain.definition, &hand.open.run, refusal);
+    } = said(&writer.call.definition, &writer.open.run, refusal);
     synced.validated = false;
     synced.code = Some(refusal.code.clone());
     synced.message = Some(message);
@@ -252,7 +252,7 @@ fn refused(mut synced: Synced, hand: &Hand<'_>, refusal: &Refusal) -> Synced {
 /// The item whose task graph is meant: the one that is named; else the one in hand; else the only one there is, or the only
 /// one whose graph has errors.
 fn meant(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     run: &RunState,
     named: Option<&str>,
     graphs: &Graphs,
@@ -279,7 +279,7 @@ fn meant(
         return Ok(item.to_owned());
     }
     let mut graphs = graphs.clone();
-    let all = All::read(plain, run, &mut graphs, None)?;
+    let all = All::read(call, run, &mut graphs, None)?;
     let wrong = all.with_errors(&all.merge(run));
     match (known.as_slice(), wrong.as_slice()) {
         ([only], _) => Ok((*only).to_owned()),
@@ -296,18 +296,18 @@ fn meant(
 
 /// The batches that the documents would give now, and what is wrong with them.
 fn foreseen(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     run: &RunState,
 ) -> Result<(Vec<BatchState>, Vec<DocumentProblem>), Fault> {
     let mut graphs = Graphs::of(run);
-    let all = All::read(plain, run, &mut graphs, None)?;
+    let all = All::read(call, run, &mut graphs, None)?;
     let merged = all.merge(run);
     let problems = all.problems(&merged, None);
     if !problems.is_empty() {
         return Ok((Vec::new(), problems));
     }
     let items = read::tasks(&merged);
-    let waves = rails::decide::foresee_waves(&plain.definition, run, TASKS, &items);
+    let waves = rails::decide::foresee_waves(&call.definition, run, TASKS, &items);
     let Some(waves) = waves else {
         return Ok((Vec::new(), problems));
     };

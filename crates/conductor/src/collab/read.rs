@@ -10,23 +10,23 @@ use serde_json::{Map, Value, json};
 use super::answer::DocumentProblem;
 use super::documents::{self, DESIGN, Document, Graphs, Place};
 use super::{COMPLETE, FIRST, ITEM, ITEMS, PENDING, Skills, TASKS, first, number};
+use crate::call::Call;
 use crate::fault::{Fault, Kind};
-use crate::generic::Plain;
 use crate::support::No;
 
 /// What the reader called `reader` finds.
-pub(crate) fn read(plain: &Plain<'_>, reader: &str, run: &RunState) -> Result<Reading, No> {
-    let Some(skills) = &plain.skills else {
+pub(crate) fn read(call: &Call<'_>, reader: &str, run: &RunState) -> Result<Reading, No> {
+    let Some(skills) = &call.skills else {
         return Err(Fault::bug("documents are read in a session of skills").into());
     };
     match reader {
-        "design" => of_design(plain, skills, run),
-        _ => of_graph(plain, skills, run),
+        "design" => of_design(call, skills, run),
+        _ => of_graph(call, skills, run),
     }
 }
 
 /// The items that the caller set, or else those of the design document.
-fn of_design(plain: &Plain<'_>, skills: &Skills, run: &RunState) -> Result<Reading, No> {
+fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading, No> {
     let set = run.sets.get(ITEMS).filter(|items| !items.is_empty());
     if let Some(items) = set {
         let items: Vec<Value> = items
@@ -37,7 +37,7 @@ fn of_design(plain: &Plain<'_>, skills: &Skills, run: &RunState) -> Result<Readi
         reading.keep_run = forgotten(run);
         return Ok(reading);
     }
-    let Some(document) = Document::read(&plain.dir, DESIGN)? else {
+    let Some(document) = Document::read(&call.dir, DESIGN)? else {
         return Ok(found(json!({ "items": [], "errors": [] }), "file"));
     };
     let design = design::read(&document.text);
@@ -92,7 +92,7 @@ fn of_design(plain: &Plain<'_>, skills: &Skills, run: &RunState) -> Result<Readi
         .collect();
     let mut reading = found(facts, "file");
     if problems.is_empty() {
-        document.keep(&plain.dir)?;
+        document.keep(&call.dir)?;
         reading.evidence = vec![document.sha256];
     }
     reading.warnings.clone_from(&notes);
@@ -109,10 +109,10 @@ fn forgotten(run: &RunState) -> Map<String, Value> {
 }
 
 /// The graph of the item in hand; where none is in hand, those of all items as one.
-fn of_graph(plain: &Plain<'_>, skills: &Skills, run: &RunState) -> Result<Reading, No> {
+fn of_graph(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading, No> {
     let mut graphs = Graphs::of(run);
     let in_hand = run.pointed_at(ITEM);
-    let read = All::read(plain, run, &mut graphs, None)?;
+    let read = All::read(call, run, &mut graphs, None)?;
     let merged = read.merge(run);
     let problems = read.problems(&merged, in_hand);
     let present = match in_hand {
@@ -129,7 +129,7 @@ fn of_graph(plain: &Plain<'_>, skills: &Skills, run: &RunState) -> Result<Readin
     let mut reading = found(facts, "file");
     if problems.is_empty() {
         reading.keep_run = graphs.kept();
-        reading.evidence = read.keep(plain)?;
+        reading.evidence = read.keep(call)?;
     }
     reading.warnings.clone_from(&notes);
     *skills.notes.borrow_mut() = notes;
@@ -180,7 +180,7 @@ impl All {
     /// Reads the graphs of all items that are still to be done. `given` is one that is handed over, of the item with that
     /// number.
     pub(super) fn read(
-        plain: &Plain<'_>,
+        call: &Call<'_>,
         run: &RunState,
         graphs: &mut Graphs,
         given: Option<(&str, &Document)>,
@@ -189,7 +189,7 @@ impl All {
         let items = run.sets.get(ITEMS).unwrap_or(&empty);
         let numbers: HashSet<&str> = items.keys().collect();
         let in_hand = run.pointed_at(ITEM);
-        let files = documents::graphs(&plain.dir)?;
+        let files = documents::graphs(&call.dir)?;
         let known: BTreeMap<String, String> = files
             .iter()
             .map(|(name, read)| {
@@ -215,7 +215,7 @@ impl All {
                 Some(document.clone())
             } else {
                 let place = before.place(key, in_hand, &numbers, &known);
-                all.found(plain, key, place, &files)
+                all.found(call, key, place, &files)
             };
             if let Some(document) = &document {
                 graphs.take(key, document);
@@ -239,7 +239,7 @@ impl All {
     /// The document at a place; what stands against it is noted.
     fn found(
         &mut self,
-        plain: &Plain<'_>,
+        call: &Call<'_>,
         item: &str,
         place: Place,
         files: &BTreeMap<String, Result<Document, Fault>>,
@@ -252,14 +252,14 @@ impl All {
                     others.join(", ")
                 );
                 self.passed_over.push((item.to_owned(), note));
-                return self.found(plain, item, Place::File(name), files);
+                return self.found(call, item, Place::File(name), files);
             }
             Place::File(name) => match files.get(&name) {
                 Some(Ok(document)) => return Some(document.clone()),
                 Some(Err(fault)) => (name, fault.clone()),
                 None => return None,
             },
-            Place::Kept(name, sha256) => match Document::kept(&plain.dir, &name, &sha256) {
+            Place::Kept(name, sha256) => match Document::kept(&call.dir, &name, &sha256) {
                 Ok(document) => return Some(document),
                 Err(fault) => (name, fault),
             },
@@ -387,10 +387,10 @@ impl All {
     }
 
     /// Keeps all documents as evidence; their hashes.
-    pub(super) fn keep(&self, plain: &Plain<'_>) -> Result<Vec<String>, Fault> {
+    pub(super) fn keep(&self, call: &Call<'_>) -> Result<Vec<String>, Fault> {
         let mut hashes = Vec::new();
         for document in self.of.iter().filter_map(|of| of.document.as_ref()) {
-            document.keep(&plain.dir)?;
+            document.keep(&call.dir)?;
             hashes.push(document.sha256.clone());
         }
         Ok(hashes)

@@ -13,11 +13,11 @@ use super::{
     BATCH, BATCHES, Frame, GIVEN_UP, HAS_SNAPSHOT, ITEM, ITEMS, TASKS, display_name, documents,
     first, name_of, number, skill,
 };
+use crate::call::Call;
+use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::engine;
 use crate::fault::Fault;
-use crate::generic::Plain;
-use crate::generic::readers::Given;
 
 /// What tells everything after a clear is at most this long, in bytes of JSON.
 const LONGEST_BRIEF: usize = 1000;
@@ -30,8 +30,8 @@ impl Conductor {
     /// All that is needed to go on with a session.
     pub fn collab_brief(&self, session: Option<&str>) -> Result<SessionBrief, Fault> {
         let (dir, run) = self.skills_seen(session)?;
-        let plain = self.plain(&dir, &run, Given::default())?;
-        Ok(fitted(&plain, &run))
+        let call = self.call(&dir, &run, Input::None)?;
+        Ok(fitted(&call, &run))
     }
 
     /// A session with every field.
@@ -86,7 +86,7 @@ impl Conductor {
 }
 
 /// The brief of a session, made to fit: first some tasks and files go, then the instructions, then more of those.
-fn fitted(plain: &Plain<'_>, run: &RunState) -> SessionBrief {
+fn fitted(call: &Call<'_>, run: &RunState) -> SessionBrief {
     /// How many tasks are shown, of each how many that it depends on, how many files, and whether the instructions are, from
     /// the most to the least.
     const ALL: usize = usize::MAX;
@@ -104,11 +104,11 @@ fn fitted(plain: &Plain<'_>, run: &RunState) -> SessionBrief {
         (1, 0, 0, false),
         (0, 0, 0, false),
     ];
-    let definition = &plain.definition;
+    let definition = &call.definition;
     let state = run.state();
-    let read = documents::to_read(&plain.dir, run);
+    let read = documents::to_read(&call.dir, run);
     let batch = batch_brief(definition, run, MOST_SHOWN);
-    let instructions = frame(&plain.dir, run).map(|frame| frame.instructions);
+    let instructions = frame(&call.dir, run).map(|frame| frame.instructions);
     let mut brief = SessionBrief {
         session: name_of(run).unwrap_or_default().to_owned(),
         skill: waiting(definition, run),
@@ -123,7 +123,7 @@ fn fitted(plain: &Plain<'_>, run: &RunState) -> SessionBrief {
             title: short(&item.title),
             ..item
         }),
-        documents: plain.dir.join(documents::FOLDER).display().to_string(),
+        documents: call.dir.join(documents::FOLDER).display().to_string(),
         ..SessionBrief::default()
     };
     let fits = |brief: &SessionBrief| {

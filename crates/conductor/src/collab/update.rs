@@ -11,10 +11,10 @@ use super::request::{SessionUpdate, TaskUpdate};
 use super::state::{brief, remaining, short};
 use super::words::{Said, said};
 use super::{FIRST, GIVEN_UP, HAS_SNAPSHOT, ITEM, ITEMS, TASKS, first, key, name_of, number};
+use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
-use crate::generic::hand::Hand;
-use crate::generic::readers::Given;
+use crate::writer::RunWriter;
 
 /// What callers may set of a session.
 const WORK_ITEMS: &str = "workItems";
@@ -42,17 +42,17 @@ impl Conductor {
             }
             None => self.skills_dir(session)?,
         };
-        let mut hand = self.plain_hand(&dir, Given::default(), None)?;
+        let mut writer = self.writer(&dir, Input::None)?;
         let done = match edits {
             Ok(edits) => {
-                let (edits, keep) = with_first(&hand, edits)?;
-                hand.command(&Command::Edit { edits, keep })?
+                let (edits, keep) = with_first(&writer, edits)?;
+                writer.command(&Command::Edit { edits, keep })?
             }
             Err(refusal) => Err(refusal),
         };
-        let mut updated = updated(&hand, done);
+        let mut updated = updated(&writer, done);
         if updated.validated {
-            updated.fields = fields(&hand.open.run, &update.fields);
+            updated.fields = fields(&writer.open.run, &update.fields);
         }
         Ok(updated)
     }
@@ -72,17 +72,17 @@ impl Conductor {
             .map(edit)
             .collect::<Result<Vec<_>, Refusal>>();
         let dir = self.skills_dir(session)?;
-        let mut hand = self.plain_hand(&dir, Given::default(), None)?;
+        let mut writer = self.writer(&dir, Input::None)?;
         let done = match edits {
-            Ok(edits) => hand.command(&Command::Edit {
+            Ok(edits) => writer.command(&Command::Edit {
                 edits,
                 keep: Map::new(),
             })?,
             Err(refusal) => Err(refusal),
         };
-        let mut updated = updated(&hand, done);
+        let mut updated = updated(&writer, done);
         if updated.validated {
-            let (run, definition) = (&hand.open.run, &hand.plain.definition);
+            let (run, definition) = (&writer.open.run, &writer.call.definition);
             let ids = updates.iter().map(|update| update.id.trim());
             let barred = run.barred(definition, TASKS);
             updated.tasks = ids.filter_map(|id| brief(run, &barred, id)).collect();
@@ -115,25 +115,25 @@ fn can_begin(edits: &[Edit]) -> bool {
 
 /// The item to begin with may be one of the design document, which is only taken in later: then it is remembered until it is.
 fn with_first(
-    hand: &Hand<'_>,
+    writer: &RunWriter<'_>,
     mut edits: Vec<Edit>,
 ) -> Result<(Vec<Edit>, Map<String, Value>), Fault> {
     let mut keep = Map::new();
     let sets_items = edits.iter().any(|edit| matches!(edit, Edit::Items { .. }));
-    let has_items = hand
+    let has_items = writer
         .open
         .run
         .sets
         .get(ITEMS)
         .is_some_and(|items| !items.is_empty());
-    let open = hand
-        .plain
+    let open = writer
+        .call
         .definition
         .vars
         .get(ITEM)
         .and_then(|var| var.open.as_ref());
-    let is_open = open.is_some_and(|open| open.is_open(hand.open.run.state()));
-    if sets_items && first(&hand.open.run).is_some() {
+    let is_open = open.is_some_and(|open| open.is_open(writer.open.run.state()));
+    if sets_items && first(&writer.open.run).is_some() {
         keep.insert(FIRST.to_owned(), Value::Null);
     }
     if sets_items || has_items || !is_open {
@@ -146,7 +146,7 @@ fn with_first(
     let Some(named) = named else {
         return Ok((edits, keep));
     };
-    let known = match (named.as_str(), Document::read(&hand.plain.dir, DESIGN)?) {
+    let known = match (named.as_str(), Document::read(&writer.call.dir, DESIGN)?) {
         (Some(number), Some(document)) => {
             let items = design::read(&document.text).items;
             items.iter().any(|item| item.number == number)
@@ -161,8 +161,8 @@ fn with_first(
 }
 
 /// What became of an edit.
-fn updated(hand: &Hand<'_>, done: Result<Vec<Event>, Refusal>) -> Updated {
-    let run = &hand.open.run;
+fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> Updated {
+    let run = &writer.open.run;
     let mut updated = Updated {
         session: name_of(run).unwrap_or_default().to_owned(),
         state: run.state().to_owned(),
@@ -185,7 +185,7 @@ fn updated(hand: &Hand<'_>, done: Result<Vec<Event>, Refusal>) -> Updated {
             let Said {
                 message,
                 suggestion,
-            } = said(&hand.plain.definition, run, &refusal);
+            } = said(&writer.call.definition, run, &refusal);
             if refusal.code == "unknown_item" {
                 let items = run
                     .sets

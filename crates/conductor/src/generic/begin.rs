@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use super::answer::RunStarted;
 use super::hands::{Hands, hands};
-use super::readers::Given;
-use super::{Plain, inputs, view, words};
+use super::{inputs, view, words};
+use crate::call::Input;
 use crate::clock::stamp;
 use crate::collab::Skills;
 use crate::conductor::Conductor;
@@ -85,28 +85,21 @@ impl Conductor {
         };
         let command = self.pinned_start(dir.id(), &definition, source, inputs, keep);
         let definition = Arc::new(definition);
-        let plain = Plain {
-            root: &self.root,
-            dir: dir.path().to_owned(),
-            definition: Arc::clone(&definition),
-            pinned: Arc::new(self.settings.config.clone()),
-            given: Given::default(),
-            session: match of {
-                Of::Session(profile) => Some(Session::begun((*profile).clone(), self)),
-                _ => None,
-            },
-            skills: match of {
-                Of::Skills(skills) => Some((*skills).clone()),
-                _ => None,
-            },
-        };
+        let mut call = self.first_call(dir.path(), Arc::clone(&definition), Input::None);
+        match of {
+            Of::Session(profile) => {
+                call.session = Some(Session::begun((*profile).clone(), self));
+            }
+            Of::Skills(skills) => call.skills = Some((*skills).clone()),
+            Of::Nothing => {}
+        }
         let mut open = OpenRun::begin(
             dir.path(),
             Arc::clone(&definition),
             &self.command,
             &*self.clock,
         )?;
-        let done = open.command(&plain, &command);
+        let done = open.command(&call, &command);
         let run = std::mem::take(&mut open.run);
         drop(open);
         if run.run.is_empty() {

@@ -5,29 +5,30 @@ use rails::decide::Telling;
 use rails::state::{ROOT, Token};
 use serde_json::{Map, Value, json};
 
-use super::{Plain, words};
+use super::words;
+use crate::call::Call;
 use crate::fault::Fault;
 use crate::{library, tdd};
 
 /// Renders the instructions of a unit.
-pub(super) fn build(plain: &Plain<'_>, asked: &Telling<'_>) -> Result<Vec<u8>, Fault> {
+pub(crate) fn build(call: &Call<'_>, asked: &Telling<'_>) -> Result<Vec<u8>, Fault> {
     let run = asked.run;
     let present = run
         .token(asked.token)
         .ok_or_else(|| Fault::bug("a unit for no token"))?;
     let Some(name) = asked.instructions else {
         // A prompt without a template says what `next` would say.
-        let place = words::place(&plain.definition, &present.state, present.key());
-        return Ok(format!("{place} ({})\n", plain.definition.title).into_bytes());
+        let place = words::place(&call.definition, &present.state, present.key());
+        return Ok(format!("{place} ({})\n", call.definition.title).into_bytes());
     };
-    let template = library::template(plain.root, &run.workflow, name)?;
-    let text = tdd::context::render(name, template, &values(plain, run, present, asked))?;
+    let template = library::template(call.root, &run.workflow, name)?;
+    let text = tdd::context::render(name, template, &values(call, run, present, asked))?;
     Ok(text.into_bytes())
 }
 
 /// What a template sees. Every name that the proof admits is there, whatever the state.
-fn values(plain: &Plain<'_>, run: &RunState, present: &Token, asked: &Telling<'_>) -> Value {
-    let definition = &plain.definition;
+fn values(call: &Call<'_>, run: &RunState, present: &Token, asked: &Telling<'_>) -> Value {
+    let definition = &call.definition;
     let mut item: Map<String, Value> = definition
         .items
         .iter()
@@ -56,12 +57,12 @@ fn values(plain: &Plain<'_>, run: &RunState, present: &Token, asked: &Telling<'_
         "inputs": run.inputs,
         "vars": run.vars,
         "item": item,
-        "last": last(plain, run, present),
+        "last": last(call, run, present),
     })
 }
 
 /// The report that led here: the token's own, or for the run's token any.
-fn last(plain: &Plain<'_>, run: &RunState, present: &Token) -> Value {
+fn last(call: &Call<'_>, run: &RunState, present: &Token) -> Value {
     let report = run
         .last
         .as_ref()
@@ -77,7 +78,7 @@ fn last(plain: &Plain<'_>, run: &RunState, present: &Token) -> Value {
         "note": fact("note", json!("")),
         "files": fact("files", json!([])),
         "code": report.and_then(|report| report.code.as_deref()).unwrap_or_default(),
-        "message": report.map_or_else(String::new, |report| words::taken_in(&plain.definition, report)),
+        "message": report.map_or_else(String::new, |report| words::taken_in(&call.definition, report)),
         "passed": fact("passed", json!(0)),
         "failed": fact("failed", json!(0)),
         "failing": fact("failing", json!(0)),

@@ -9,7 +9,8 @@ use rails::{Event, RunState, RunStatus};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Plain, left, run_report, units, view};
+use super::{left, run_report, units, view};
+use crate::call::Call;
 use crate::conductor::{PLAIN, SESSION, SKILLS};
 use crate::fail_point;
 
@@ -21,15 +22,15 @@ const MOST_UNITS: usize = 20;
 const LONGEST_STATE: usize = 4096;
 
 /// Brings the files up to date after `appended`. What cannot be written is left for the next time.
-pub(super) fn write(plain: &Plain<'_>, run: &RunState, appended: &[Event]) {
-    if write_all(plain, run, appended) {
-        left::note(&plain.dir, run);
+pub(crate) fn write(call: &Call<'_>, run: &RunState, appended: &[Event]) {
+    if write_all(call, run, appended) {
+        left::note(&call.dir, run);
     }
 }
 
 /// Whether all of them could be written.
-fn write_all(plain: &Plain<'_>, run: &RunState, appended: &[Event]) -> bool {
-    let dir = &plain.dir;
+fn write_all(call: &Call<'_>, run: &RunState, appended: &[Event]) -> bool {
+    let dir = &call.dir;
     let mut all = true;
     for event in appended {
         if let Event::RunCreated { definition, .. } = event {
@@ -38,7 +39,7 @@ fn write_all(plain: &Plain<'_>, run: &RunState, appended: &[Event]) -> bool {
     }
     all &= units::write(dir, run, appended);
     if appended.iter().any(concerns_manifest) {
-        all &= put_json(dir, "manifest.json", &manifest(plain, run));
+        all &= put_json(dir, "manifest.json", &manifest(call, run));
     }
     if run.status.is_over() {
         fail_point::reach("end-before-report");
@@ -51,7 +52,7 @@ fn write_all(plain: &Plain<'_>, run: &RunState, appended: &[Event]) -> bool {
     }
     fail_point::reach("derived-before-state");
     // The last one, so that it tells whether all the others were written.
-    all & put(dir, "state.json", state(plain, run).as_bytes())
+    all & put(dir, "state.json", state(call, run).as_bytes())
 }
 
 /// Whether the manifest says something else after it: where the run stands as a whole.
@@ -68,14 +69,14 @@ fn concerns_manifest(event: &Event) -> bool {
 /// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle. Whether there was anything.
 ///
 /// A process that answers many calls reads them again only where they are not as it left them.
-pub(super) fn complete(plain: &Plain<'_>, run: &RunState) -> bool {
-    let dir = &plain.dir;
+pub(crate) fn complete(call: &Call<'_>, run: &RunState) -> bool {
+    let dir = &call.dir;
     if left::is_unchanged(dir, run) {
         return false;
     }
     let text = |name: &str| journal::durable::read_text(&dir.join(name)).unwrap_or_default();
-    let as_it_is = text("state.json") == state(plain, run)
-        && text("manifest.json") == pretty(&manifest(plain, run))
+    let as_it_is = text("state.json") == state(call, run)
+        && text("manifest.json") == pretty(&manifest(call, run))
         && journal::sha256_hex(text("workflow.yaml").as_bytes()) == run.definition_hash
         && units::are_whole(dir, run)
         && if run.status.is_over() {
@@ -92,13 +93,13 @@ pub(super) fn complete(plain: &Plain<'_>, run: &RunState) -> bool {
         put(dir, "workflow.yaml", definition.as_bytes());
     }
     units::complete(dir, run);
-    put_json(dir, "manifest.json", &manifest(plain, run));
+    put_json(dir, "manifest.json", &manifest(call, run));
     if run.status.is_over() {
         reported(dir);
     } else {
         unreported(dir);
     }
-    put(dir, "state.json", state(plain, run).as_bytes());
+    put(dir, "state.json", state(call, run).as_bytes());
     true
 }
 
@@ -193,17 +194,17 @@ impl<'a> Short<'a> {
 }
 
 /// The text of `state.json`, bounded.
-fn state(plain: &Plain<'_>, run: &RunState) -> String {
+fn state(call: &Call<'_>, run: &RunState) -> String {
     let none = Map::new();
     [(MOST_UNITS, &run.vars), (5, &none)]
         .into_iter()
-        .map(|(most, vars)| pretty(&state_with(plain, run, most, vars)))
+        .map(|(most, vars)| pretty(&state_with(call, run, most, vars)))
         .find(|text| text.len() <= LONGEST_STATE)
-        .unwrap_or_else(|| pretty(&state_with(plain, run, 0, &none)))
+        .unwrap_or_else(|| pretty(&state_with(call, run, 0, &none)))
 }
 
 fn state_with<'a>(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     run: &'a RunState,
     most: usize,
     vars: &'a Map<String, Value>,
@@ -230,13 +231,13 @@ fn state_with<'a>(
         units: units.collect(),
         units_total: run.waiting().count(),
         items: if most > 0 {
-            view::items(run, &plain.definition)
+            view::items(run, &call.definition)
         } else {
             Map::new()
         },
         vars,
         next_action: NextAction {
-            r#type: view::action(run, &plain.definition),
+            r#type: view::action(run, &call.definition),
             state,
             unit_id: asked.map(|(_, unit)| Short::of(&unit.id)),
         },
@@ -247,20 +248,20 @@ fn state_with<'a>(
 }
 
 /// What the run is about.
-fn manifest(plain: &Plain<'_>, run: &RunState) -> Value {
+fn manifest(call: &Call<'_>, run: &RunState) -> Value {
     json!({
         "version": 1,
         "runId": run.run,
         "workflow": run.workflow,
-        "rails": if plain.session.is_some() {
+        "rails": if call.session.is_some() {
             SESSION
-        } else if plain.skills.is_some() {
+        } else if call.skills.is_some() {
             SKILLS
         } else {
             PLAIN
         },
-        "title": plain.definition.title,
-        "projectRoot": plain.root,
+        "title": call.definition.title,
+        "projectRoot": call.root,
         "taskId": "",
         "taskTitle": "",
         "tag": "",

@@ -11,7 +11,7 @@ use rails::decide::BLOCKED;
 use rails::{Event, Reading, Refusal, RunState};
 use serde_json::{Map, Value, json};
 
-use super::Plain;
+use crate::call::Call;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::support::No;
@@ -159,15 +159,15 @@ fn ensure_folder_of(path: &Path) -> Result<(), Fault> {
 
 /// Which files of the state that the token stands at are there. A response that is still blank is none yet: an editor or
 /// a shell makes the file before it has a word to put into it.
-pub(super) fn present(plain: &Plain<'_>, run: &RunState, token: u32) -> Result<Present, Fault> {
+pub(crate) fn present(call: &Call<'_>, run: &RunState, token: u32) -> Result<Present, Fault> {
     let state = run.token(token).map_or("", |token| token.state.as_str());
-    let prompt = match plain.definition.prompt(state, &run.vars) {
-        Some(path) => is_there(&place(&plain.dir, &path)?)?,
+    let prompt = match call.definition.prompt(state, &run.vars) {
+        Some(path) => is_there(&place(&call.dir, &path)?)?,
         None => false,
     };
-    let response = match plain.definition.response(state, &run.vars) {
+    let response = match call.definition.response(state, &run.vars) {
         Some(path) => {
-            let path = place(&plain.dir, &path)?;
+            let path = place(&call.dir, &path)?;
             is_there(&path)? && !is_blank(&path)
         }
         None => false,
@@ -190,19 +190,19 @@ pub(crate) fn is_blank(path: &Path) -> bool {
 
 /// Takes the response in that the token's state waits for: its bytes are kept, and it is remembered by its hash.
 pub(crate) fn take_in(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     run: &RunState,
     token: u32,
 ) -> Result<(Reading, Vec<u8>), No> {
     let state = run.token(token).map_or("", |token| token.state.as_str());
-    let Some(path) = plain.definition.response(state, &run.vars) else {
+    let Some(path) = call.definition.response(state, &run.vars) else {
         return Err(Fault::bug(format!("`{state}` waits for no response")).into());
     };
-    let Some(bytes) = read(&place(&plain.dir, &path)?)? else {
+    let Some(bytes) = read(&place(&call.dir, &path)?)? else {
         // It was there when the step began, and was taken away since.
         return Err(Refusal::new(BLOCKED).detail("path", path).into());
     };
-    let sha256 = keep(&EvidenceStore::new(&plain.dir), &bytes)?;
+    let sha256 = keep(&EvidenceStore::new(&call.dir), &bytes)?;
     let mut keep = Map::new();
     keep.insert(
         format!("{TAKEN}{state}"),
@@ -215,7 +215,7 @@ pub(crate) fn take_in(
             path,
             sha256,
             state: state.to_owned(),
-            iteration: plain.definition.round(&run.vars),
+            iteration: call.definition.round(&run.vars),
         }],
         level: "file".to_owned(),
         ..Reading::default()
@@ -224,23 +224,23 @@ pub(crate) fn take_in(
 }
 
 /// The bytes of a response that was taken in before, and whether its file is still the same.
-pub(crate) fn taken_bytes(plain: &Plain<'_>, taken: &Taken) -> Result<(Vec<u8>, bool), Fault> {
-    let bytes = EvidenceStore::new(&plain.dir).get(&taken.sha256)?;
-    let same = matches!(read(&plain.dir.join(&taken.path)), Ok(Some(now)) if sha256_hex(&now) == taken.sha256);
+pub(crate) fn taken_bytes(call: &Call<'_>, taken: &Taken) -> Result<(Vec<u8>, bool), Fault> {
+    let bytes = EvidenceStore::new(&call.dir).get(&taken.sha256)?;
+    let same = matches!(read(&call.dir.join(&taken.path)), Ok(Some(now)) if sha256_hex(&now) == taken.sha256);
     Ok((bytes, same))
 }
 
 /// Puts the prompts into their places whose units were issued. One that is there is left as it is; one that cannot be
 /// written is written by the next step.
-pub(super) fn place_prompts(
-    plain: &Plain<'_>,
+pub(crate) fn place_prompts(
+    call: &Call<'_>,
     run: &RunState,
     appended: &[Event],
 ) -> Result<(), Fault> {
     let Some(state) = run.tokens.first().map(|token| token.state.as_str()) else {
         return Ok(());
     };
-    let Some(path) = plain.definition.prompt(state, &run.vars) else {
+    let Some(path) = call.definition.prompt(state, &run.vars) else {
         return Ok(());
     };
     let issued = appended.iter().rev().find_map(|event| match event {
@@ -250,41 +250,41 @@ pub(super) fn place_prompts(
     let Some(hash) = issued else {
         return Ok(());
     };
-    let bytes = EvidenceStore::new(&plain.dir).get(hash)?;
+    let bytes = EvidenceStore::new(&call.dir).get(hash)?;
     fail_point::reach("prompt-before-file");
-    put_if_absent(&place(&plain.dir, &path)?, &bytes)?;
+    put_if_absent(&place(&call.dir, &path)?, &bytes)?;
     fail_point::reach("prompt-after-file");
     Ok(())
 }
 
 /// Puts the prompt into its place that a process did not come to put there, where its response is there already: the
 /// next step asks for nothing any more then, and the prompt would never come.
-pub(super) fn finish_prompt(plain: &Plain<'_>, run: &RunState) -> Result<(), Fault> {
+pub(super) fn finish_prompt(call: &Call<'_>, run: &RunState) -> Result<(), Fault> {
     let Some(token) = run.tokens.first() else {
         return Ok(());
     };
     let issued = token.unit.as_ref().and_then(|unit| unit.context.as_ref());
-    let prompt = plain.definition.prompt(&token.state, &run.vars);
+    let prompt = call.definition.prompt(&token.state, &run.vars);
     if let (Some(hash), Some(prompt)) = (issued, prompt)
         && let Present {
             prompt: false,
             response: true,
-        } = present(plain, run, token.id)?
+        } = present(call, run, token.id)?
     {
-        let bytes = EvidenceStore::new(&plain.dir).get(hash)?;
-        put_if_absent(&place(&plain.dir, &prompt)?, &bytes)?;
+        let bytes = EvidenceStore::new(&call.dir).get(hash)?;
+        put_if_absent(&place(&call.dir, &prompt)?, &bytes)?;
     }
     Ok(())
 }
 
 /// The prompt that stands at a state's place already, as after a step back that set only the response aside.
-pub(super) fn standing_prompt(
-    plain: &Plain<'_>,
+pub(crate) fn standing_prompt(
+    call: &Call<'_>,
     run: &RunState,
     state: &str,
 ) -> Result<Option<Vec<u8>>, Fault> {
-    match plain.definition.prompt(state, &run.vars) {
-        Some(path) => read(&place(&plain.dir, &path)?),
+    match call.definition.prompt(state, &run.vars) {
+        Some(path) => read(&place(&call.dir, &path)?),
         None => Ok(None),
     }
 }

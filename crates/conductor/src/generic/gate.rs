@@ -8,8 +8,8 @@ use rails::{Approval, Command, RunState};
 use super::answer::RunMoved;
 use super::files;
 use super::look::look_further;
-use super::readers::Given;
-use super::{Plain, view, words};
+use super::{view, words};
+use crate::call::{Call, Input};
 use crate::conductor::{Conductor, is_over_a_task};
 use crate::engine::{self, Foreseen};
 use crate::fault::{Fault, Kind};
@@ -17,6 +17,7 @@ use crate::review::answer::ClosedGate;
 use crate::review::request::Decide;
 use crate::review::subject::{self, PLAN_FILE};
 use crate::review::{CODE, PLAN, code_path, iteration, refused};
+use crate::writer::RunWriter;
 
 /// The longest feedback, in bytes: it stands in the journal and in the next prompt.
 const LONGEST_FEEDBACK: usize = 256 * 1024;
@@ -29,8 +30,8 @@ impl Conductor {
             return Err(no_gate(&run));
         }
         let run = self.settled(&dir, run)?;
-        let plain = self.plain(&dir, &run, Given::default())?;
-        closed_gate(&plain, &run)
+        let call = self.call(&dir, &run, Input::None)?;
+        closed_gate(&call, &run)
     }
 
     /// Opens the gate that was looked at, or sends back what stands before it.
@@ -40,10 +41,10 @@ impl Conductor {
         if is_over_a_task(&engine::load(dir.path())?.run) {
             return Err(no_gate(&engine::load(dir.path())?.run));
         }
-        let mut hand = self.plain_hand_alone(&project, &dir)?;
-        let approval = self.approval(&decide.statement(hand.open.last()))?;
-        let recorded = hand.decide(decide, approval)?;
-        let (run, definition) = (&hand.open.run, &hand.plain.definition);
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+        let approval = self.approval(&decide.statement(writer.open.last()))?;
+        let recorded = writer.decide(decide, approval)?;
+        let (run, definition) = (&writer.open.run, &writer.call.definition);
         let gate = &decide.gate.gate;
         Ok(RunMoved {
             run_id: run.run.clone(),
@@ -54,15 +55,15 @@ impl Conductor {
                     format!("Sent back to {}", words::stands(run, definition))
                 }
             },
-            next_action: look_further(&hand.plain, run, view::next_action(run, definition))?,
-            report: journal::durable::read_text(&hand.open.dir.join("report.md"))
+            next_action: look_further(&writer.call, run, view::next_action(run, definition))?,
+            report: journal::durable::read_text(&writer.open.dir.join("report.md"))
                 .ok()
                 .filter(|_| run.status.is_over()),
         })
     }
 }
 
-impl super::hand::Hand<'_> {
+impl RunWriter<'_> {
     /// Takes in what somebody decided; whether there was anything to take in.
     pub(crate) fn decide(
         &mut self,
@@ -98,37 +99,37 @@ impl super::hand::Hand<'_> {
 }
 
 /// The gate that a run waits at.
-pub(crate) fn closed_gate(plain: &Plain<'_>, run: &RunState) -> Result<ClosedGate, Fault> {
-    let refusal = match engine::foresee(&plain.definition, run, plain)? {
+pub(crate) fn closed_gate(call: &Call<'_>, run: &RunState) -> Result<ClosedGate, Fault> {
+    let refusal = match engine::foresee(&call.definition, run, call)? {
         Foreseen::Blocked(refusal) => refusal,
         Foreseen::Refused(refusal) => return Err(refused(run, refusal)),
         _ => return Err(no_gate(run)),
     };
     let told = |name: &str| refusal.details.get(name)?.as_str().map(str::to_owned);
     match (told("gate"), told("hash"), run.tokens.first()) {
-        (Some(gate), Some(hash), Some(token)) => Ok(described(plain, run, gate, hash, token)),
+        (Some(gate), Some(hash), Some(token)) => Ok(described(call, run, gate, hash, token)),
         _ => Err(no_gate(run)),
     }
 }
 
 pub(super) fn described(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     run: &RunState,
     gate: String,
     hash: String,
     token: &Token,
 ) -> ClosedGate {
-    let round = plain.definition.round(&run.vars);
+    let round = call.definition.round(&run.vars);
     let number = round.unwrap_or_else(|| iteration(run));
-    let over = plain.definition.over(&gate);
+    let over = call.definition.over(&gate);
     let look_at = match over {
-        Some(PLAN) => vec![plain.dir.join(PLAN_FILE)],
-        Some(CODE) => vec![plain.dir.join(code_path(number))],
+        Some(PLAN) => vec![call.dir.join(PLAN_FILE)],
+        Some(CODE) => vec![call.dir.join(code_path(number))],
         _ => token
             .came_from
             .as_deref()
             .and_then(|from| files::taken(run, from))
-            .map(|taken| plain.dir.join(taken.path))
+            .map(|taken| call.dir.join(taken.path))
             .into_iter()
             .collect(),
     };
@@ -136,7 +137,7 @@ pub(super) fn described(
         over == Some(PLAN) && subject::recorded_plan(run).is_some_and(|recorded| recorded != hash);
     ClosedGate {
         session_id: run.run.clone(),
-        strength: gate_strength(&plain.definition, run, &gate).unwrap_or_default(),
+        strength: gate_strength(&call.definition, run, &gate).unwrap_or_default(),
         round,
         gate,
         phase: token.state.clone(),

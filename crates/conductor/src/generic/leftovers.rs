@@ -8,23 +8,24 @@ use journal::derived::remove_leftovers;
 use journal::{EvidenceStore, RunLock};
 use rails::RunState;
 
-use super::{Plain, files};
-use crate::collab;
+use super::files;
+use crate::call::Call;
 use crate::review::{STEPS_LOCK, iteration};
+use crate::{collab, tdd};
 
 /// Makes good what a process left that was killed. To be called under the run's lock; `turn` is the lock of those who take
 /// steps, where the caller has it.
-pub(super) fn clear(plain: &Plain<'_>, run: &RunState, turn: Option<&RunLock>) {
-    for folder in folders(plain, run) {
+pub(crate) fn clear(call: &Call<'_>, run: &RunState, turn: Option<&RunLock>) {
+    for folder in folders(call, run) {
         // What cannot be removed is in nobody's way.
         let _ = remove_leftovers(&folder);
     }
     // A step reads before it takes the run's lock, and what it keeps then is being written aside now.
-    let alone = plain.session.is_none() || turn.is_some() || takes_no_step(&plain.dir);
+    let alone = call.session.is_none() || turn.is_some() || takes_no_step(&call.dir);
     if alone {
-        let _ = remove_leftovers(EvidenceStore::new(&plain.dir).folder());
+        let _ = remove_leftovers(EvidenceStore::new(&call.dir).folder());
     }
-    let _ = files::finish_prompt(plain, run);
+    let _ = files::finish_prompt(call, run);
 }
 
 /// Whether nobody is about to take a step of the session in `dir`.
@@ -33,27 +34,27 @@ fn takes_no_step(dir: &Path) -> bool {
 }
 
 /// The run's folder, and those below it in which something is written.
-fn folders(plain: &Plain<'_>, run: &RunState) -> Vec<PathBuf> {
-    let mut all = vec![plain.dir.clone()];
+fn folders(call: &Call<'_>, run: &RunState) -> Vec<PathBuf> {
+    let mut all = vec![call.dir.clone(), call.dir.join(tdd::derived::TEST_RESULTS)];
     let state = run.state();
-    let asked = plain.definition.prompt(state, &run.vars);
-    let answered = plain.definition.response(state, &run.vars);
+    let asked = call.definition.prompt(state, &run.vars);
+    let answered = call.definition.response(state, &run.vars);
     for path in asked.into_iter().chain(answered) {
-        if let Ok(place) = files::place(&plain.dir, &path)
+        if let Ok(place) = files::place(&call.dir, &path)
             && let Some(folder) = place.parent()
         {
             all.push(folder.to_owned());
         }
     }
-    if plain.session.is_some() {
+    if call.session.is_some() {
         // The next one may have been begun by an effect that is not settled yet.
         let now = iteration(run);
         all.extend(
-            ((now - 1)..=(now + 1)).map(|number| plain.dir.join(format!("iteration-{number}"))),
+            ((now - 1)..=(now + 1)).map(|number| call.dir.join(format!("iteration-{number}"))),
         );
     }
-    if plain.skills.is_some() {
-        all.push(plain.dir.join(collab::DOCUMENTS));
+    if call.skills.is_some() {
+        all.push(call.dir.join(collab::DOCUMENTS));
     }
     all.sort();
     all.dedup();

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::answer::{RunAction, RunMoved, RunStatusAnswer};
 use super::choose::Meant;
 use super::gate::described;
-use super::readers::Given;
-use super::{Plain, on_task, view, words};
+use super::{on_task, view, words};
+use crate::call::{Call, Input};
 use crate::clock::stamp;
 use crate::collab::Skills;
 use crate::conductor::{Conductor, is_over_a_task};
@@ -38,8 +38,8 @@ impl Conductor {
             let action = self.next(Some(dir.id()), false)?;
             return Ok(on_task::action(&run, &definition, action));
         }
-        let plain = self.plain(&dir, &run, Given::default())?;
-        look_further(&plain, &run, view::full(&run, &definition, dir.path())?)
+        let call = self.call(&dir, &run, Input::None)?;
+        look_further(&call, &run, view::full(&run, &definition, dir.path())?)
     }
 
     /// Where the run is.
@@ -52,9 +52,9 @@ impl Conductor {
             status.next_action = on_task::action(&run, &definition, own.next_action.clone());
             status.context = Some(on_task::own_status(&own)?);
         } else {
-            let plain = self.plain(&dir, &run, Given::default())?;
+            let call = self.call(&dir, &run, Input::None)?;
             // Where it is can be told also where its folder cannot be looked into.
-            if let Ok(action) = look_further(&plain, &run, status.next_action.clone()) {
+            if let Ok(action) = look_further(&call, &run, status.next_action.clone()) {
                 status.next_action = action;
             }
         }
@@ -74,27 +74,27 @@ impl Conductor {
                 Err(blocked(&run, &Refusal::new(BLOCKED)))
             };
         }
-        let plain = self.plain(&dir, &run, Given::default())?;
-        if plain.session.is_some() {
+        let call = self.call(&dir, &run, Input::None)?;
+        if call.session.is_some() {
             return self.step_of_session(dir.id());
         }
-        match engine::foresee(&definition, &run, &plain)? {
+        match engine::foresee(&definition, &run, &call)? {
             Foreseen::Blocked(refusal) => return Err(blocked(&run, &refusal)),
-            Foreseen::Refused(refusal) => return Err(not_now(&plain, &run, &refusal)),
+            Foreseen::Refused(refusal) => return Err(not_now(&call, &run, &refusal)),
             Foreseen::Reading { .. } | Foreseen::Goes => {}
         }
         let (project, _) = self.meant(Some(dir.id()), Meant::Running)?;
-        let mut hand = self.plain_hand_alone(&project, &dir)?;
-        if hand.open.run.transitions == run.transitions {
-            match hand.command(&Command::Step)? {
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+        if writer.open.run.transitions == run.transitions {
+            match writer.command(&Command::Step)? {
                 Ok(_) => {}
                 Err(refusal) if refusal.code == BLOCKED => {
-                    return Err(blocked(&hand.open.run, &refusal));
+                    return Err(blocked(&writer.open.run, &refusal));
                 }
                 Err(refusal) => {
-                    let fault = not_now(&hand.plain, &hand.open.run, &refusal);
+                    let fault = not_now(&writer.call, &writer.open.run, &refusal);
                     let now = stamp(self.clock.millis());
-                    let unit = hand
+                    let unit = writer
                         .open
                         .run
                         .waiting()
@@ -105,13 +105,13 @@ impl Conductor {
                 }
             }
         }
-        let moved = hand.open.run.transitions != run.transitions;
-        let run = &hand.open.run;
+        let moved = writer.open.run.transitions != run.transitions;
+        let run = &writer.open.run;
         Ok(RunMoved {
             run_id: run.run.clone(),
             message: stepped(run, &definition, moved),
-            next_action: look_further(&hand.plain, run, view::next_action(run, &definition))?,
-            report: journal::durable::read_text(&hand.open.dir.join("report.md"))
+            next_action: look_further(&writer.call, run, view::next_action(run, &definition))?,
+            report: journal::durable::read_text(&writer.open.dir.join("report.md"))
                 .ok()
                 .filter(|_| run.status.is_over()),
         })
@@ -121,12 +121,12 @@ impl Conductor {
         let (_, before) = self.seen(Some(id))?;
         let step = self.session_step(Some(id))?;
         let (dir, run) = self.seen(Some(id))?;
-        let plain = self.plain(&dir, &run, Given::default())?;
+        let call = self.call(&dir, &run, Input::None)?;
         if run.status.is_over() && !step.advanced {
             return Err(blocked(&run, &Refusal::new(BLOCKED)));
         }
         if !step.advanced {
-            return match engine::foresee(&plain.definition, &run, &plain)? {
+            return match engine::foresee(&call.definition, &run, &call)? {
                 Foreseen::Blocked(refusal) => Err(blocked(&run, &refusal)),
                 _ => Err(blocked(&run, &Refusal::new(BLOCKED))),
             };
@@ -135,10 +135,10 @@ impl Conductor {
             run_id: run.run.clone(),
             message: stepped(
                 &run,
-                &plain.definition,
+                &call.definition,
                 run.transitions != before.transitions,
             ),
-            next_action: look_further(&plain, &run, view::next_action(&run, &plain.definition))?,
+            next_action: look_further(&call, &run, view::next_action(&run, &call.definition))?,
             report: None,
         })
     }
@@ -166,20 +166,20 @@ fn stepped(run: &RunState, definition: &Definition, moved: bool) -> String {
 
 /// What comes next, with what only a look at the run's folder tells: a gate that is closed, a step that can be taken.
 pub(super) fn look_further(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     run: &RunState,
     mut action: RunAction,
 ) -> Result<RunAction, Fault> {
     if run.status != RunStatus::Running {
         return Ok(action);
     }
-    match engine::foresee(&plain.definition, run, plain)? {
+    match engine::foresee(&call.definition, run, call)? {
         Foreseen::Blocked(refusal) => {
             if let Some(gate) = refusal.details.get("gate").and_then(Value::as_str) {
                 "decide".clone_into(&mut action.action);
                 let hash = refusal.details.get("hash").and_then(Value::as_str);
                 if let (Some(hash), Some(token)) = (hash, run.tokens.first()) {
-                    let closed = described(plain, run, gate.to_owned(), hash.to_owned(), token);
+                    let closed = described(call, run, gate.to_owned(), hash.to_owned(), token);
                     action.strength = Some(closed.strength);
                     action.look_at = closed.look_at;
                     action.hash = Some(closed.hash);
@@ -196,9 +196,9 @@ pub(super) fn look_further(
 }
 
 /// A rule stands against the step.
-fn not_now(plain: &Plain<'_>, run: &RunState, refusal: &Refusal) -> Fault {
-    let definition = &plain.definition;
-    let said = match &plain.skills {
+fn not_now(call: &Call<'_>, run: &RunState, refusal: &Refusal) -> Fault {
+    let definition = &call.definition;
+    let said = match &call.skills {
         Some(_) => Skills::said(definition, run, refusal),
         None => words::refusal(run, definition, None, refusal),
     };

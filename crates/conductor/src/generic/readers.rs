@@ -6,7 +6,8 @@ use rails::{Finding, Reading, RunState};
 use serde_json::{Map, Value, json};
 
 use super::request::RunReport;
-use super::{Plain, files, words};
+use super::{files, words};
+use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::support::No;
 use crate::tdd::results::{Counts, Coverage};
@@ -20,7 +21,7 @@ const MOST_FILES: usize = 200;
 
 /// What a call brought along, read as far as it can be read without the run.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Given {
+pub struct ReportInput {
     pub(crate) outcome: Option<String>,
     pub(crate) note: String,
     pub(crate) files: Vec<String>,
@@ -28,7 +29,7 @@ pub(crate) struct Given {
     coverage: Option<Coverage>,
 }
 
-impl Given {
+impl ReportInput {
     /// Reads a report. What makes no sense is refused before anything is looked at.
     pub(crate) fn of(report: &RunReport, root: &Path) -> Result<Self, Fault> {
         let outcome = report.outcome.as_deref().map(outcome).transpose()?;
@@ -147,23 +148,23 @@ fn senseless(message: String, suggestion: &str) -> Fault {
 }
 
 /// What the reader called `reader` finds in the report.
-pub(super) fn read(
-    plain: &Plain<'_>,
+pub(crate) fn read(
+    call: &Call<'_>,
     reader: &str,
     run: &RunState,
     token: u32,
 ) -> Result<Reading, No> {
     let state = run.token(token).map_or("", |token| token.state.as_str());
-    if plain.definition.response(state, &run.vars).is_some() {
-        return read_file(plain, reader, run, token);
+    if call.definition.response(state, &run.vars).is_some() {
+        return read_file(call, reader, run, token);
     }
-    from(plain, reader, state, &plain.given)
+    from(call, reader, state, &call.input.report())
 }
 
 /// A report that was written into a file: the outcome in its first line and a note below; or counts of tests.
-fn read_file(plain: &Plain<'_>, reader: &str, run: &RunState, token: u32) -> Result<Reading, No> {
+fn read_file(call: &Call<'_>, reader: &str, run: &RunState, token: u32) -> Result<Reading, No> {
     let state = run.token(token).map_or("", |token| token.state.as_str());
-    let (taken, bytes) = files::take_in(plain, run, token)?;
+    let (taken, bytes) = files::take_in(call, run, token)?;
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim();
     let mut report = RunReport::default();
@@ -174,8 +175,8 @@ fn read_file(plain: &Plain<'_>, reader: &str, run: &RunState, token: u32) -> Res
         report.outcome = Some(outcome.trim().to_owned());
         report.note = Some(note.trim().to_owned());
     }
-    let given = Given::of(&report, plain.root)?;
-    let read = from(plain, reader, state, &given)?;
+    let given = ReportInput::of(&report, call.root)?;
+    let read = from(call, reader, state, &given)?;
     Ok(Reading {
         facts: read.facts,
         findings: read.findings,
@@ -184,11 +185,11 @@ fn read_file(plain: &Plain<'_>, reader: &str, run: &RunState, token: u32) -> Res
     })
 }
 
-fn from(plain: &Plain<'_>, reader: &str, state: &str, given: &Given) -> Result<Reading, No> {
+fn from(call: &Call<'_>, reader: &str, state: &str, given: &ReportInput) -> Result<Reading, No> {
     match reader {
         "outcome" => {
             let Some(outcome) = &given.outcome else {
-                return Err(no_outcome(plain, state).into());
+                return Err(no_outcome(call, state).into());
             };
             Ok(Reading {
                 facts: told(given, outcome),
@@ -204,7 +205,7 @@ fn from(plain: &Plain<'_>, reader: &str, state: &str, given: &Given) -> Result<R
                 )
                 .into());
             };
-            Ok(tests(plain, given, counts))
+            Ok(tests(call, given, counts))
         }
         other => Err(Fault::bug(format!(
             "the workflow names the reader `{other}`, which needs rails of its own"
@@ -213,8 +214,8 @@ fn from(plain: &Plain<'_>, reader: &str, state: &str, given: &Given) -> Result<R
     }
 }
 
-fn no_outcome(plain: &Plain<'_>, state: &str) -> Fault {
-    let known = words::outcomes(&plain.definition, state);
+fn no_outcome(call: &Call<'_>, state: &str) -> Fault {
+    let known = words::outcomes(&call.definition, state);
     let fault = senseless(
         format!("`{state}` wants an outcome, and the report has none"),
         "say how it came out, such as --outcome done",
@@ -230,7 +231,7 @@ fn no_outcome(plain: &Plain<'_>, state: &str) -> Fault {
         .expected(known)
 }
 
-fn told(given: &Given, outcome: &str) -> Map<String, Value> {
+fn told(given: &ReportInput, outcome: &str) -> Map<String, Value> {
     let mut facts = Map::new();
     facts.insert("outcome".to_owned(), outcome.into());
     facts.insert("note".to_owned(), given.note.as_str().into());
@@ -238,8 +239,8 @@ fn told(given: &Given, outcome: &str) -> Map<String, Value> {
     facts
 }
 
-fn tests(plain: &Plain<'_>, given: &Given, counts: &Counts) -> Reading {
-    let thresholds = &plain.pinned.test.coverage_thresholds;
+fn tests(call: &Call<'_>, given: &ReportInput, counts: &Counts) -> Reading {
+    let thresholds = &call.pinned.test.coverage_thresholds;
     let coverage = given.coverage.unwrap_or_default();
     // What guards have no name for is still worth its place in the journal.
     let mut facts = told(given, given.outcome.as_deref().unwrap_or_default());
@@ -250,7 +251,7 @@ fn tests(plain: &Plain<'_>, given: &Given, counts: &Counts) -> Reading {
         facts.insert("coverage".to_owned(), json!(coverage));
     }
     let missing = coverage.missing(thresholds);
-    let required = plain.pinned.evidence.require_coverage && given.coverage.is_none();
+    let required = call.pinned.evidence.require_coverage && given.coverage.is_none();
     let finding = (!missing.is_empty() || required).then(|| Finding {
         policy: "coverage_missing".to_owned(),
         message: "the settings ask for coverage, and it was not reported in full".to_owned(),

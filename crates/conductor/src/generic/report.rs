@@ -13,17 +13,18 @@ use serde_json::{Map, Value, json};
 use super::answer::RunVerdict;
 use super::choose::Meant;
 use super::gate::closed_gate;
-use super::hand::Hand;
 use super::look::look_further;
-use super::readers::Given;
+use super::readers::ReportInput;
 use super::request::RunReport;
 use super::{view, words};
+use crate::call::Input;
 use crate::clock::stamp;
 use crate::collab::Skills;
 use crate::conductor::{Conductor, is_over_a_task};
 use crate::engine;
 use crate::fault::{Fault, Kind};
 use crate::refusals;
+use crate::writer::RunWriter;
 
 /// The readers of what a report itself brings along.
 const GIVEN: [&str; 2] = ["outcome", "tests"];
@@ -31,7 +32,7 @@ const GIVEN: [&str; 2] = ["outcome", "tests"];
 impl Conductor {
     /// Reports a work unit.
     pub fn run_report(&self, run: Option<&str>, report: &RunReport) -> Result<RunVerdict, Fault> {
-        let given = Given::of(report, &self.root)?;
+        let given = ReportInput::of(report, &self.root)?;
         let (_, dir) = self.meant(run, Meant::Running)?;
         let loaded = engine::load(dir.path())?;
         if is_over_a_task(&loaded.run) {
@@ -47,16 +48,16 @@ impl Conductor {
             digest,
             ..Report::default()
         };
-        let mut hand = self.plain_hand(&dir, given, None)?;
-        if hand.plain.skills.is_some()
-            && let Some(digest) = digest_of_skill(&hand, &command)?
+        let mut writer = self.writer(&dir, Input::Report(given))?;
+        if writer.call.skills.is_some()
+            && let Some(digest) = digest_of_skill(&writer, &command)?
         {
             command.digest = digest;
         }
         // Whoever names no unit means what is asked for now, and that is a person's decision.
         if report.unit.is_none()
-            && !hand.plain.definition.gates.is_empty()
-            && let Ok(gate) = closed_gate(&hand.plain, &hand.open.run)
+            && !writer.call.definition.gates.is_empty()
+            && let Ok(gate) = closed_gate(&writer.call, &writer.open.run)
         {
             let fault = Fault::new(
                 Kind::Refused,
@@ -69,42 +70,52 @@ impl Conductor {
             return Err(fault
                 .suggest("show the person what stands before it")
                 .detail("gate", gate.gate)
-                .recover(format!("tm run next --run-id {}", hand.open.run.run)));
+                .recover(format!("tm run next --run-id {}", writer.open.run.run)));
         }
-        if let UnitMatch::Used { unit } = match_unit(&hand.open.run, &command)
-            && let Some(answered) = answered(&hand, &unit)?
+        if let UnitMatch::Used { unit } = match_unit(&writer.open.run, &command)
+            && let Some(answered) = answered(&writer, &unit)?
         {
             return Ok(if answered.digest == command.digest {
-                let (run, definition) = (&hand.open.run, &hand.plain.definition);
+                let (run, definition) = (&writer.open.run, &writer.call.definition);
                 verdict_of(run, definition, &answered, true)
             } else {
-                self.too_late(&hand, &answered)
+                self.too_late(&writer, &answered)
             });
         }
-        let mut verdict = self.take_in_plain(&mut hand, command)?;
+        let mut verdict = self.take_in_plain(&mut writer, command)?;
         if verdict.next_action.unit.is_none() {
-            verdict.next_action = look_further(&hand.plain, &hand.open.run, verdict.next_action)?;
+            verdict.next_action =
+                look_further(&writer.call, &writer.open.run, verdict.next_action)?;
         }
         Ok(verdict)
     }
 
-    fn take_in_plain(&self, hand: &mut Hand<'_>, command: Report) -> Result<RunVerdict, Fault> {
-        let present = match match_unit(&hand.open.run, &command) {
+    fn take_in_plain(
+        &self,
+        writer: &mut RunWriter<'_>,
+        command: Report,
+    ) -> Result<RunVerdict, Fault> {
+        let present = match match_unit(&writer.open.run, &command) {
             UnitMatch::Present { token, unit } => {
-                let state = hand.open.run.token(token).map(|token| token.state.clone());
+                let state = writer
+                    .open
+                    .run
+                    .token(token)
+                    .map(|token| token.state.clone());
                 Some((unit, state.unwrap_or_default()))
             }
             _ => None,
         };
         let kept = present.as_ref().is_none_or(|(_, state)| {
-            hand.plain
+            writer
+                .call
                 .definition
                 .state(state)
                 .is_some_and(|state| state.expects.is_some())
         });
-        let done = hand.command(&Command::Report(command))?;
-        let run = &hand.open.run;
-        let definition = &hand.plain.definition;
+        let done = writer.command(&Command::Report(command))?;
+        let run = &writer.open.run;
+        let definition = &writer.call.definition;
         match done {
             Ok(events) => {
                 let reported = events
@@ -118,11 +129,11 @@ impl Conductor {
                     })
                     .ok_or_else(|| Fault::bug("a report was decided without a verdict"))?;
                 let mut verdict = verdict_of(run, definition, reported, false);
-                if let Some(skills) = &hand.plain.skills {
+                if let Some(skills) = &writer.call.skills {
                     let (_, notes) = skills.found();
                     verdict.warning = joined(verdict.warning, notes);
                 }
-                let lost = hand.plain.given.names();
+                let lost = writer.call.input.report().names();
                 if !kept && !lost.is_empty() {
                     let lost = format!(
                         "`{}` expects nothing, so {} of the report is not kept; give the state `expects: outcome`",
@@ -133,26 +144,26 @@ impl Conductor {
                 }
                 if run.status.is_over() {
                     verdict.report =
-                        journal::durable::read_text(&hand.open.dir.join("report.md")).ok();
+                        journal::durable::read_text(&writer.open.dir.join("report.md")).ok();
                 }
                 Ok(verdict)
             }
             Err(refusal) => {
                 let state = present.as_ref().map(|(_, state)| state.as_str());
-                let verdict = match &hand.plain.skills {
+                let verdict = match &writer.call.skills {
                     Some(skills) => refused_skill(skills, run, definition, &refusal),
                     None => refused(run, definition, state, &refusal),
                 };
                 let unit = present.as_ref().map(|(unit, _)| unit.as_str());
-                self.note_refused(&hand.open.dir, unit, &verdict);
+                self.note_refused(&writer.open.dir, unit, &verdict);
                 Ok(verdict)
             }
         }
     }
 
     /// Somebody else reported the unit before, and said something else.
-    fn too_late(&self, hand: &Hand<'_>, answered: &Reported) -> RunVerdict {
-        let (run, definition) = (&hand.open.run, &hand.plain.definition);
+    fn too_late(&self, writer: &RunWriter<'_>, answered: &Reported) -> RunVerdict {
+        let (run, definition) = (&writer.open.run, &writer.call.definition);
         let mut verdict = refused(run, definition, None, &Refusal::new("stale_unit"));
         let outcome = match &answered.code {
             None => "accepted".to_owned(),
@@ -165,7 +176,7 @@ impl Conductor {
         verdict
             .details
             .insert("unit".to_owned(), answered.unit.as_str().into());
-        self.note_refused(&hand.open.dir, Some(&answered.unit), &verdict);
+        self.note_refused(&writer.open.dir, Some(&answered.unit), &verdict);
         verdict
     }
 
@@ -213,11 +224,11 @@ fn the_present(run: &RunState) -> Result<Option<String>, Fault> {
 
 /// What a report on the work of a session of skills has for its hash: that of the skill. So it is the very same report as
 /// a completion of that skill, and either is answered as the other was. None where the report says more than that.
-fn digest_of_skill(hand: &Hand<'_>, report: &Report) -> Result<Option<String>, Fault> {
-    let (run, definition) = (&hand.open.run, &hand.plain.definition);
+fn digest_of_skill(writer: &RunWriter<'_>, report: &Report) -> Result<Option<String>, Fault> {
+    let (run, definition) = (&writer.open.run, &writer.call.definition);
     let state = match match_unit(run, report) {
         UnitMatch::Present { token, .. } => run.token(token).map(|token| token.state.clone()),
-        UnitMatch::Used { unit } => answered(hand, &unit)?.map(|before| before.state),
+        UnitMatch::Used { unit } => answered(writer, &unit)?.map(|before| before.state),
         _ => None,
     };
     let Some(state) = state else {
@@ -232,13 +243,13 @@ fn digest_of_skill(hand: &Hand<'_>, report: &Report) -> Result<Option<String>, F
 }
 
 /// The report that answered a unit, if one did.
-pub(crate) fn answered(hand: &Hand<'_>, unit: &str) -> Result<Option<Reported>, Fault> {
-    if let Some(last) = &hand.open.run.last
+pub(crate) fn answered(writer: &RunWriter<'_>, unit: &str) -> Result<Option<Reported>, Fault> {
+    if let Some(last) = &writer.open.run.last
         && last.unit == unit
     {
         return Ok(Some(last.clone()));
     }
-    let tail = FileJournal::open(&hand.open.dir)?.read(&Position::start())?;
+    let tail = FileJournal::open(&writer.open.dir)?.read(&Position::start())?;
     for record in tail.records.iter().rev() {
         let report = record.event == "report:accepted" || record.event == "report:retried";
         if !report || record.fields.get("unit").and_then(Value::as_str) != Some(unit) {

@@ -5,15 +5,15 @@ use serde_json::Map;
 
 use super::answer::RunMoved;
 use super::choose::Meant;
-use super::hand::Hand;
 use super::look::look_further;
-use super::readers::Given;
 use super::{view, words};
 use crate::approval::{Turn, again};
+use crate::call::Input;
 use crate::conductor::{Conductor, is_over_a_task};
 use crate::engine::{self};
 use crate::fault::{Fault, Kind};
 use crate::review::CAP;
+use crate::writer::RunWriter;
 
 impl Conductor {
     /// Stops taking reports.
@@ -27,11 +27,11 @@ impl Conductor {
         } else {
             reason
         };
-        let mut hand = self.plain_hand(&dir, Given::default(), None)?;
+        let mut writer = self.writer(&dir, Input::None)?;
         let command = Command::Pause {
             reason: reason.to_owned(),
         };
-        moved(&mut hand, &command, |run| {
+        moved(&mut writer, &command, |run| {
             let why = run.pause.as_ref().map_or("", |pause| &pause.reason);
             format!("Paused: {why}")
         })
@@ -43,9 +43,9 @@ impl Conductor {
         if is_over_a_task(&engine::load(dir.path())?.run) {
             return self.resumed_on_task(dir.id());
         }
-        let mut hand = self.plain_hand(&dir, Given::default(), None)?;
-        let paused = hand.open.run.pause.as_ref();
-        if hand.plain.session.is_some() && paused.is_some_and(|pause| pause.reason == CAP) {
+        let mut writer = self.writer(&dir, Input::None)?;
+        let paused = writer.open.run.pause.as_ref();
+        if writer.call.session.is_some() && paused.is_some_and(|pause| pause.reason == CAP) {
             return Err(Fault::new(
                 Kind::Refused,
                 "needs_person",
@@ -60,8 +60,8 @@ impl Conductor {
                 dir.id()
             )));
         }
-        let approval = self.approval_of_turn(&hand.open, &Turn::new("resume", ""))?;
-        moved(&mut hand, &Command::Resume { approval }, |run| {
+        let approval = self.approval_of_turn(&writer.open, &Turn::new("resume", ""))?;
+        moved(&mut writer, &Command::Resume { approval }, |run| {
             format!("The run goes on: {}", run.run)
         })
     }
@@ -72,8 +72,8 @@ impl Conductor {
         if is_over_a_task(&engine::load(dir.path())?.run) {
             return self.moved_on_task(dir.id(), self.reopen(Some(dir.id()), reason)?);
         }
-        let mut hand = self.plain_hand_alone(&project, &dir)?;
-        if hand.plain.session.is_some() {
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+        if writer.call.session.is_some() {
             return Err(Fault::new(
                 Kind::Refused,
                 "needs_person",
@@ -85,10 +85,10 @@ impl Conductor {
         let command = Command::Reopen {
             reason: reason.to_owned(),
             flags: Map::new(),
-            approval: self.approval_of_turn(&hand.open, &Turn::new("reopen", reason))?,
+            approval: self.approval_of_turn(&writer.open, &Turn::new("reopen", reason))?,
         };
-        let definition = std::sync::Arc::clone(&hand.plain.definition);
-        moved(&mut hand, &command, |run| {
+        let definition = std::sync::Arc::clone(&writer.call.definition);
+        moved(&mut writer, &command, |run| {
             let back: Vec<String> = run
                 .waiting()
                 .map(|(token, _)| words::place(&definition, &token.state, token.key()))
@@ -118,16 +118,16 @@ impl Conductor {
         if is_over_a_task(&engine::load(dir.path())?.run) {
             return self.moved_on_task(dir.id(), self.skip(Some(dir.id()), item, reason)?);
         }
-        let mut hand = self.plain_hand_alone(&project, &dir)?;
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         let given_up = item
             .map(str::to_owned)
-            .or_else(|| hand.open.run.waiting().next()?.0.key().map(str::to_owned));
+            .or_else(|| writer.open.run.waiting().next()?.0.key().map(str::to_owned));
         let command = Command::Skip {
             item: item.map(str::to_owned),
             reason: reason.to_owned(),
             keep: Map::new(),
         };
-        moved(&mut hand, &command, |_| match given_up {
+        moved(&mut writer, &command, |_| match given_up {
             Some(key) => format!("Given up: {key}"),
             None => "Given up".to_owned(),
         })
@@ -139,55 +139,55 @@ impl Conductor {
         if is_over_a_task(&engine::load(dir.path())?.run) {
             return self.aborted_on_task(dir.id());
         }
-        let mut hand = self.plain_hand_to_end(&project, &dir)?;
+        let mut writer = self.writer_to_end(&project, &dir)?;
         let command = Command::Abort {
             approval: None,
             flags: Map::new(),
         };
-        moved(&mut hand, &command, |run| {
+        moved(&mut writer, &command, |run| {
             format!("The run was aborted; its journal stays: {}", run.run)
         })
     }
 }
 
 fn moved(
-    hand: &mut Hand<'_>,
+    writer: &mut RunWriter<'_>,
     command: &Command,
     message: impl FnOnce(&RunState) -> String,
 ) -> Result<RunMoved, Fault> {
-    if hand.open.run.status.is_over() {
-        return Err(over(&hand.open.run));
+    if writer.open.run.status.is_over() {
+        return Err(over(&writer.open.run));
     }
-    let state = hand
+    let state = writer
         .open
         .run
         .waiting()
         .next()
         .map(|(token, _)| token.state.clone());
-    let done = hand.command(command)?;
-    let run = &hand.open.run;
+    let done = writer.command(command)?;
+    let run = &writer.open.run;
     match done {
         Ok(_) => Ok(RunMoved {
             run_id: run.run.clone(),
             message: message(run),
             next_action: look_further(
-                &hand.plain,
+                &writer.call,
                 run,
-                view::next_action(run, &hand.plain.definition),
+                view::next_action(run, &writer.call.definition),
             )?,
             report: if run.status.is_over() {
-                journal::durable::read_text(&hand.open.dir.join("report.md")).ok()
+                journal::durable::read_text(&writer.open.dir.join("report.md")).ok()
             } else {
                 None
             },
         }),
-        Err(refusal) => Err(refused(hand, state.as_deref(), &refusal)),
+        Err(refusal) => Err(refused(writer, state.as_deref(), &refusal)),
     }
 }
 
-fn refused(hand: &Hand<'_>, state: Option<&str>, refusal: &Refusal) -> Fault {
-    let run = &hand.open.run;
-    let said = words::refusal(run, &hand.plain.definition, state, refusal);
+fn refused(writer: &RunWriter<'_>, state: Option<&str>, refusal: &Refusal) -> Fault {
+    let run = &writer.open.run;
+    let said = words::refusal(run, &writer.call.definition, state, refusal);
     let kind = match refusal.code.as_str() {
         "stale_unit" | "paused" => Kind::Conflict,
         _ => Kind::Refused,

@@ -9,12 +9,13 @@ use super::answer::{SessionState, SessionSummary, Stepped, WaitingFor};
 use super::history::{self, History};
 use super::subject::{PLAN_FILE, changed_code, is_approved_plan, is_whole, whole_plan};
 use super::{CAP, PLAN, PROFILE, iteration, kept};
+use crate::call::Call;
+use crate::call::Input;
 use crate::conductor::{Conductor, SESSION, read_json};
 use crate::engine::{self, Foreseen};
 use crate::fault::{Fault, Kind};
+use crate::generic::files;
 use crate::generic::files::Taken;
-use crate::generic::readers::Given;
-use crate::generic::{Plain, files};
 use crate::integrity::never_began;
 
 /// How many sessions are named where several could be meant.
@@ -24,11 +25,11 @@ impl Conductor {
     /// The session, with all of its history and artifacts.
     pub fn session_status(&self, session: Option<&str>) -> Result<SessionState, Fault> {
         let (dir, mut run) = self.session_seen(session)?;
-        let plain = self.plain(&dir, &run, Given::default())?;
+        let call = self.call(&dir, &run, Input::None)?;
         let mut looks = 1;
         loop {
-            let history = history::checked(dir.path(), &plain.definition)?;
-            let state = whole_state(&plain, &run, history);
+            let history = history::checked(dir.path(), &call.definition)?;
+            let state = whole_state(&call, &run, history);
             // Journal and files may be ahead of what was seen, by whoever is at work on it now.
             let told = state.phase_history.len() as u64;
             let settled = told == state.phase_history_total && !seems_changed(&state);
@@ -43,9 +44,9 @@ impl Conductor {
     /// The session, with the last entries of its history and artifacts: at a cost that does not grow with it.
     pub fn session_brief(&self, session: Option<&str>) -> Result<SessionState, Fault> {
         let (dir, run) = self.session_seen(session)?;
-        let plain = self.plain(&dir, &run, Given::default())?;
-        let history = history::last(dir.path(), &plain.definition)?;
-        Ok(whole_state(&plain, &run, history))
+        let call = self.call(&dir, &run, Input::None)?;
+        let history = history::last(dir.path(), &call.definition)?;
+        Ok(whole_state(&call, &run, history))
     }
 
     /// The sessions of this project, the newest first.
@@ -287,7 +288,7 @@ fn profile(run: &RunState) -> String {
 }
 
 /// A session as it is, with this much of its history.
-pub(super) fn state(plain: &Plain<'_>, run: &RunState, history: History) -> SessionState {
+pub(super) fn state(call: &Call<'_>, run: &RunState, history: History) -> SessionState {
     let (phase, updated_at) = stands(run);
     let over = run.status.is_over();
     SessionState {
@@ -301,7 +302,7 @@ pub(super) fn state(plain: &Plain<'_>, run: &RunState, history: History) -> Sess
             .get("maxIterations")
             .and_then(Value::as_i64)
             .unwrap_or(0),
-        gates: gates(plain, run),
+        gates: gates(call, run),
         phase_history: history.entries,
         phase_history_total: run.transitions,
         artifacts: history.artifacts,
@@ -314,32 +315,32 @@ pub(super) fn state(plain: &Plain<'_>, run: &RunState, history: History) -> Sess
         plan_hash: kept(run, PLAN, "sha256").map(str::to_owned),
         created_at: run.started_at.clone(),
         updated_at,
-        can_reopen: can_reopen(plain, run),
+        can_reopen: can_reopen(call, run),
         last_error: run.end_reason.clone().filter(|_| over),
-        waiting_for: waiting_for(plain, run),
+        waiting_for: waiting_for(call, run),
         tampered: Vec::new(),
-        folder: plain.dir.clone(),
+        folder: call.dir.clone(),
     }
 }
 
 /// Whether a person may take the session up again: it broke down, or paused at its last iteration, or stands behind a
 /// response that was taken in, of which perhaps nothing can be made.
-pub(super) fn can_reopen(plain: &Plain<'_>, run: &RunState) -> bool {
+pub(super) fn can_reopen(call: &Call<'_>, run: &RunState) -> bool {
     match run.status {
         RunStatus::Error => true,
         RunStatus::Paused => run.pause.as_ref().is_some_and(|pause| pause.reason == CAP),
         RunStatus::Running => run
             .tokens
             .first()
-            .and_then(|token| plain.definition.state(&token.state))
+            .and_then(|token| call.definition.state(&token.state))
             .is_some_and(|state| state.work.is_none() && state.expects.is_some()),
         _ => false,
     }
 }
 
 /// The mode of each gate, as the session's inputs have it.
-fn gates(plain: &Plain<'_>, run: &RunState) -> Map<String, Value> {
-    let gates = plain.definition.gates.keys();
+fn gates(call: &Call<'_>, run: &RunState) -> Map<String, Value> {
+    let gates = call.definition.gates.keys();
     gates
         .filter_map(|gate| {
             let mode = run.inputs.get(&format!("{gate}Gate"))?;
@@ -349,7 +350,7 @@ fn gates(plain: &Plain<'_>, run: &RunState) -> Map<String, Value> {
 }
 
 /// What the next step waits for, if it does.
-fn waiting_for(plain: &Plain<'_>, run: &RunState) -> Option<WaitingFor> {
+fn waiting_for(call: &Call<'_>, run: &RunState) -> Option<WaitingFor> {
     match run.status {
         RunStatus::Running => {}
         RunStatus::Paused => {
@@ -363,7 +364,7 @@ fn waiting_for(plain: &Plain<'_>, run: &RunState) -> Option<WaitingFor> {
         _ => return None,
     }
     let state = run.state();
-    let foreseen = match engine::foresee(&plain.definition, run, plain) {
+    let foreseen = match engine::foresee(&call.definition, run, call) {
         Ok(foreseen) => foreseen,
         // Where it stands can be told all the same.
         Err(fault) => {
@@ -388,13 +389,13 @@ fn waiting_for(plain: &Plain<'_>, run: &RunState) -> Option<WaitingFor> {
     Some(WaitingFor {
         prompt: path
             .as_ref()
-            .and_then(|_| plain.definition.prompt(state, &run.vars)),
+            .and_then(|_| call.definition.prompt(state, &run.vars)),
         unit_id: path
             .as_ref()
             .and_then(|_| run.waiting().next())
             .map(|(_, unit)| unit.id.clone()),
         path,
-        strength: told("gate").and_then(|gate| gate_strength(&plain.definition, run, &gate)),
+        strength: told("gate").and_then(|gate| gate_strength(&call.definition, run, &gate)),
         gate: told("gate"),
         hash: told("hash"),
         ..WaitingFor::default()
@@ -402,7 +403,7 @@ fn waiting_for(plain: &Plain<'_>, run: &RunState) -> Option<WaitingFor> {
 }
 
 /// Files of the session that are not what was recorded: the plan, the code in hand, and responses that were taken in.
-fn tampered(plain: &Plain<'_>, run: &RunState, state: &SessionState) -> Vec<String> {
+fn tampered(call: &Call<'_>, run: &RunState, state: &SessionState) -> Vec<String> {
     let mut all = Vec::new();
     // Somebody may mend a plan and approve just that: then it is what counts.
     let at_gate = || {
@@ -410,63 +411,62 @@ fn tampered(plain: &Plain<'_>, run: &RunState, state: &SessionState) -> Vec<Stri
             .waiting_for
             .as_ref()
             .and_then(|waits| waits.gate.as_deref());
-        gate.is_some_and(|gate| plain.definition.over(gate) == Some(PLAN))
-            && plain.dir.join(PLAN_FILE).is_file()
+        gate.is_some_and(|gate| call.definition.over(gate) == Some(PLAN))
+            && call.dir.join(PLAN_FILE).is_file()
     };
-    if whole_plan(plain, run).is_err() && !is_approved_plan(plain, run) && !at_gate() {
+    if whole_plan(call, run).is_err() && !is_approved_plan(call, run) && !at_gate() {
         all.push(PLAN_FILE.to_owned());
     }
-    all.extend(changed_code(plain, run));
-    let responses = changed_responses(plain, run);
+    all.extend(changed_code(call, run));
+    let responses = changed_responses(call, run);
     all.extend(responses.into_iter().map(|taken| taken.path));
     all
 }
 
 /// Responses that were taken in, and are gone or stand otherwise in their places now.
-pub(super) fn changed_responses(plain: &Plain<'_>, run: &RunState) -> Vec<Taken> {
+pub(super) fn changed_responses(call: &Call<'_>, run: &RunState) -> Vec<Taken> {
     let current = format!("iteration-{}/", iteration(run));
     let state = run.state();
     // After a step back another response comes in the place of the one that was taken in.
-    let awaited = plain.definition.response(state, &run.vars);
-    plain
-        .definition
+    let awaited = call.definition.response(state, &run.vars);
+    call.definition
         .all_states()
         .filter_map(|(_, name, _)| files::taken(run, name))
         // Earlier iterations are history.
         .filter(|taken| !taken.path.contains('/') || taken.path.starts_with(&current))
         .filter(|taken| awaited.as_ref() != Some(&taken.path))
-        .filter(|taken| !is_whole(&plain.dir.join(&taken.path), &taken.sha256))
+        .filter(|taken| !is_whole(&call.dir.join(&taken.path), &taken.sha256))
         .collect()
 }
 
 /// An answer to a call that may have moved the session.
 pub(super) fn stepped(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     run: &RunState,
     advanced: bool,
     issued: Option<String>,
 ) -> Result<Stepped, Fault> {
-    let told = plain
+    let told = call
         .session
         .as_ref()
         .map(super::Session::told)
         .unwrap_or_default();
-    let history = history::last(&plain.dir, &plain.definition)?;
+    let history = history::last(&call.dir, &call.definition)?;
     Ok(Stepped {
         advanced,
         issued,
         warnings: told.warnings,
         messages: told.messages,
-        state: whole_state(plain, run, history),
+        state: whole_state(call, run, history),
     })
 }
 
 /// A session as it is, and what somebody changed of it.
-pub(super) fn whole_state(plain: &Plain<'_>, run: &RunState, history: History) -> SessionState {
-    let mut state = state(plain, run, history);
+pub(super) fn whole_state(call: &Call<'_>, run: &RunState, history: History) -> SessionState {
+    let mut state = state(call, run, history);
     // While an effect is unfinished, files may be as it left them; that is nobody's doing.
     if run.pending.is_none() {
-        state.tampered = tampered(plain, run, &state);
+        state.tampered = tampered(call, run, &state);
     }
     state
 }

@@ -11,10 +11,10 @@ use super::about;
 use super::answer::SessionState;
 use super::history;
 use super::request::Init;
+use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::generic::answer::RunStarted;
-use crate::generic::readers::Given;
 use crate::library::Source;
 
 /// The workflow of `tm session init`.
@@ -54,9 +54,9 @@ impl Conductor {
         }
         let started = self.begin_session(definition, source, inputs, init.name.as_deref())?;
         let (dir, run) = self.session_seen(Some(&started.run_id))?;
-        let plain = self.plain(&dir, &run, Given::default())?;
-        let history = history::last(dir.path(), &plain.definition)?;
-        Ok(about::state(&plain, &run, history))
+        let call = self.call(&dir, &run, Input::None)?;
+        let history = history::last(dir.path(), &call.definition)?;
+        Ok(about::state(&call, &run, history))
     }
 
     /// Begins a session by the generic verbs.

@@ -4,10 +4,10 @@ use super::about::{self, state};
 use super::answer::{ClosedGate, Decided};
 use super::history;
 use super::request::Decide;
+use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fault::Fault;
 use crate::generic::gate::closed_gate;
-use crate::generic::readers::Given;
 
 impl Conductor {
     /// The gate that the session waits at, or any other run that is named. A fault `no_gate` where it waits at none.
@@ -19,21 +19,21 @@ impl Conductor {
         };
         self.settled(&dir, run)?;
         about::settled_look(&dir, |run| {
-            closed_gate(&self.plain(&dir, run, Given::default())?, run)
+            closed_gate(&self.call(&dir, run, Input::None)?, run)
         })
     }
 
     /// Opens the gate that was looked at, or sends back what stands before it.
     pub fn session_decide(&self, decide: &Decide) -> Result<Decided, Fault> {
         let (_, dir) = self.session_dir(Some(&decide.gate.session_id))?;
-        let mut hand = self.plain_hand(&dir, Given::default(), None)?;
-        let approval = self.approval(&decide.statement(hand.open.last()))?;
+        let mut writer = self.writer(&dir, Input::None)?;
+        let approval = self.approval(&decide.statement(writer.open.last()))?;
         let (strength, actor, how) = approval
             .as_ref()
             .map(|word| (word.strength, word.actor.clone(), word.how.clone()))
             .unwrap_or_default();
-        let recorded = hand.decide(decide, approval)?;
-        let history = history::last(dir.path(), &hand.plain.definition)?;
+        let recorded = writer.decide(decide, approval)?;
+        let history = history::last(dir.path(), &writer.call.definition)?;
         Ok(Decided {
             gate: decide.gate.gate.clone(),
             choice: decide.choice.name().to_owned(),
@@ -41,7 +41,7 @@ impl Conductor {
             strength,
             actor,
             how,
-            state: state(&hand.plain, &hand.open.run, history),
+            state: state(&writer.call, &writer.open.run, history),
         })
     }
 }

@@ -12,13 +12,14 @@ use serde_json::{Map, Value, json};
 use super::code::{self, Tree, free_name};
 use super::subject::{PLAN_FILE, is_approved, tampered, whole_code};
 use super::{CARRIED, CODE, PLAN, code_path, iteration, kept};
+use crate::call::Call;
 use crate::fail_point;
 use crate::fault::Fault;
-use crate::generic::{Plain, files};
+use crate::generic::files;
 use crate::support::{Asked, No, Outcome};
 
 /// Finds out what an effect is going to do.
-pub(crate) fn prepare(plain: &Plain<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+pub(crate) fn prepare(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
     let fact = |name: &str| asked.facts.get(name).and_then(Value::as_str).unwrap_or("");
     match asked.effect {
         "plan.store" => Ok(json!({ "sha256": fact("staged"), "iteration": iteration(run) })),
@@ -33,23 +34,23 @@ pub(crate) fn prepare(plain: &Plain<'_>, asked: &Asked<'_>, run: &RunState) -> R
         })),
         "plan.reset" => {
             let mut moves = Vec::new();
-            if files::is_there(&plain.dir.join(PLAN_FILE))? {
+            if files::is_there(&call.dir.join(PLAN_FILE))? {
                 moves.push([
                     PLAN_FILE.to_owned(),
-                    put_aside_as(&plain.dir, PLAN_FILE, "rejected")?,
+                    put_aside_as(&call.dir, PLAN_FILE, "rejected")?,
                 ]);
             }
             Ok(json!({ "moves": moves, "iteration": iteration(run) }))
         }
-        "iteration.open" => open(plain, asked, run),
-        "response.aside" => aside(plain, asked, run),
+        "iteration.open" => open(call, asked, run),
+        "response.aside" => aside(call, asked, run),
         other => Err(unknown(other).into()),
     }
 }
 
 /// Carries an effect out.
 pub(crate) fn perform(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     run: &RunState,
     pending: &Pending,
 ) -> Result<Outcome, Fault> {
@@ -63,8 +64,8 @@ pub(crate) fn perform(
     match pending.name.as_str() {
         "plan.store" => {
             let sha256 = what["sha256"].as_str().unwrap_or_default();
-            let bytes = EvidenceStore::new(&plain.dir).get(sha256)?;
-            put_over(plain, PLAN_FILE, &bytes, kept(run, PLAN, "sha256"))?;
+            let bytes = EvidenceStore::new(&call.dir).get(sha256)?;
+            put_over(call, PLAN_FILE, &bytes, kept(run, PLAN, "sha256"))?;
             Ok(Outcome::Done {
                 result: Value::Null,
                 keep: remembered(PLAN, json!({ "sha256": sha256 })),
@@ -73,7 +74,7 @@ pub(crate) fn perform(
         }
         "code.store" => {
             let before = what["before"].as_str();
-            let (tree, keep) = store_code(plain, what, before, "code.changed")?;
+            let (tree, keep) = store_code(call, what, before, "code.changed")?;
             let folder = code_path(what["iteration"].as_i64().unwrap_or_default());
             let artifacts = tree
                 .hashes()
@@ -86,18 +87,18 @@ pub(crate) fn perform(
                 artifacts,
             })
         }
-        "code.reset" => reset(plain, what, &artifact),
+        "code.reset" => reset(call, what, &artifact),
         "plan.reset" => Ok(Outcome::Done {
             result: Value::Null,
             keep: remembered(PLAN, Value::Null),
-            artifacts: moved_aside(plain, what, &artifact)?,
+            artifacts: moved_aside(call, what, &artifact)?,
         }),
-        "iteration.open" => opened(plain, run, what, &artifact),
+        "iteration.open" => opened(call, run, what, &artifact),
         "response.aside" => Ok(Outcome::Done {
             result: Value::Null,
             // What was taken in of them counts no more.
             keep: files::forgotten(what["state"].as_str().unwrap_or_default()),
-            artifacts: moved_aside(plain, what, &artifact)?,
+            artifacts: moved_aside(call, what, &artifact)?,
         }),
         other => Err(unknown(other)),
     }
@@ -111,22 +112,18 @@ fn remembered(name: &str, value: Value) -> Map<String, Value> {
 
 /// Writes the code of an iteration as a whole.
 fn store_code(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     what: &Value,
     before: Option<&str>,
     aside: &str,
 ) -> Result<(Tree, Map<String, Value>), Fault> {
     let number = what["iteration"].as_i64().unwrap_or_default();
     let kept = what["tree"].as_str().unwrap_or_default();
-    let tree = Tree::kept(&EvidenceStore::new(&plain.dir), kept)?;
-    let moved = tree.write(
-        &files::place(&plain.dir, &code_path(number))?,
-        before,
-        aside,
-    )?;
+    let tree = Tree::kept(&EvidenceStore::new(&call.dir), kept)?;
+    let moved = tree.write(&files::place(&call.dir, &code_path(number))?, before, aside)?;
     // What was sent back was put aside on purpose.
     let by_hand = aside.ends_with("changed");
-    if let (true, Some(moved), Some(session)) = (by_hand, moved, &plain.session) {
+    if let (true, Some(moved), Some(session)) = (by_hand, moved, &call.session) {
         session.warn(format!(
             "code that was changed by hand stands aside now, in {}",
             moved.display()
@@ -141,7 +138,7 @@ fn store_code(
 
 /// The code as it was when the iteration began: what was carried forward, or none.
 fn reset(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     what: &Value,
     artifact: &dyn Fn(String, &str) -> Artifact,
 ) -> Result<Outcome, Fault> {
@@ -149,8 +146,8 @@ fn reset(
     let mut artifacts = Vec::new();
     let tree = what["tree"].as_str().unwrap_or_default();
     let keep = if tree.is_empty() {
-        let code = files::place(&plain.dir, &code_path(number))?;
-        let folder = plain.dir.join(format!("iteration-{number}"));
+        let code = files::place(&call.dir, &code_path(number))?;
+        let folder = call.dir.join(format!("iteration-{number}"));
         if files::is_there(&code)? {
             let name = free_name(&folder, "code.rejected")?;
             code::rename(&code, &folder.join(name))
@@ -159,7 +156,7 @@ fn reset(
         }
         remembered(CODE, Value::Null)
     } else {
-        let (tree, keep) = store_code(plain, what, None, "code.rejected")?;
+        let (tree, keep) = store_code(call, what, None, "code.rejected")?;
         artifacts.extend(
             tree.hashes()
                 .iter()
@@ -175,7 +172,7 @@ fn reset(
 }
 
 /// A new iteration: its folder, with the code of the one before where that is carried on.
-fn open(plain: &Plain<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+fn open(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
     let carries = asked.with.get("carry").and_then(Value::as_bool) == Some(true);
     let number = iteration(run);
     if carries {
@@ -183,21 +180,21 @@ fn open(plain: &Plain<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, N
         before
             .vars
             .insert("iteration".to_owned(), Value::from(number - 1));
-        whole_code(plain, &before)?;
+        whole_code(call, &before)?;
         return Ok(json!({ "iteration": number, "tree": kept(run, CODE, "tree") }));
     }
     let mut what = json!({ "iteration": number, "tree": "" });
     if let Some(recorded) = kept(run, PLAN, "sha256") {
-        let bytes = files::read(&plain.dir.join(PLAN_FILE))?
+        let bytes = files::read(&call.dir.join(PLAN_FILE))?
             .ok_or_else(|| tampered(PLAN_FILE, "it is gone"))?;
         let found = sha256_hex(&bytes);
         if found != recorded {
             // Somebody mended it by hand, and somebody looked at just that and approved it.
-            if !is_approved(&plain.definition, run, &found) {
+            if !is_approved(&call.definition, run, &found) {
                 let why = "it is not what was recorded any more";
                 return Err(tampered(PLAN_FILE, why).into());
             }
-            files::keep(&EvidenceStore::new(&plain.dir), &bytes)?;
+            files::keep(&EvidenceStore::new(&call.dir), &bytes)?;
             what["plan"] = Value::from(found);
         }
     }
@@ -205,15 +202,15 @@ fn open(plain: &Plain<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, N
 }
 
 fn opened(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     run: &RunState,
     what: &Value,
     artifact: &dyn Fn(String, &str) -> Artifact,
 ) -> Result<Outcome, Fault> {
     let number = what["iteration"].as_i64().unwrap_or_default();
     // Whatever stands there, the code goes into a folder of the session's own.
-    files::place(&plain.dir, &code_path(number))?;
-    let folder = plain.dir.join(format!("iteration-{number}"));
+    files::place(&call.dir, &code_path(number))?;
+    let folder = call.dir.join(format!("iteration-{number}"));
     fail_point::reach("io");
     durable::ensure_folder(&folder).map_err(|error| files::unwritable(&folder, &error))?;
     fail_point::reach("io");
@@ -229,7 +226,7 @@ fn opened(
     }
     let tree = what["tree"].as_str().unwrap_or_default();
     if !tree.is_empty() {
-        let (carried, code) = store_code(plain, what, None, "code.changed")?;
+        let (carried, code) = store_code(call, what, None, "code.changed")?;
         artifacts.extend(
             carried
                 .hashes()
@@ -247,8 +244,8 @@ fn opened(
 }
 
 /// The files of the state that the edge leads to make room for new ones.
-fn aside(plain: &Plain<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
-    let edges = plain.definition.edges(&asked.at.state, &asked.at.event);
+fn aside(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+    let edges = call.definition.edges(&asked.at.state, &asked.at.event);
     let to = edges
         .get(asked.at.edge)
         .and_then(|edge| edge.to.as_ref())
@@ -257,18 +254,18 @@ fn aside(plain: &Plain<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, 
     let word = if rejected { "rejected" } else { "reopened" };
     // After a rejection the prompt is made anew, with what was said; after a step back the same one holds.
     let prompt = rejected
-        .then(|| plain.definition.prompt(to, &run.vars))
+        .then(|| call.definition.prompt(to, &run.vars))
         .flatten();
-    let response = plain.definition.response(to, &run.vars);
+    let response = call.definition.response(to, &run.vars);
     // What somebody wrote too early behind a closed gate is about what is sent back, and not about what comes next.
     let early = rejected
-        .then(|| plain.definition.response(&asked.at.state, &run.vars))
+        .then(|| call.definition.response(&asked.at.state, &run.vars))
         .flatten()
         .filter(|early| response.as_ref() != Some(early));
     let mut moves = Vec::new();
     for path in response.into_iter().chain(prompt).chain(early) {
-        if files::is_there(&files::place(&plain.dir, &path)?)? {
-            moves.push([path.clone(), put_aside_as(&plain.dir, &path, word)?]);
+        if files::is_there(&files::place(&call.dir, &path)?)? {
+            moves.push([path.clone(), put_aside_as(&call.dir, &path, word)?]);
         }
     }
     Ok(json!({ "moves": moves, "state": to.value, "iteration": iteration(run) }))
@@ -288,7 +285,7 @@ pub(crate) fn put_aside_as(dir: &Path, path: &str, word: &str) -> Result<String,
 
 /// Puts files aside, and gives what stands aside then.
 fn moved_aside(
-    plain: &Plain<'_>,
+    call: &Call<'_>,
     what: &Value,
     artifact: &dyn Fn(String, &str) -> Artifact,
 ) -> Result<Vec<Artifact>, Fault> {
@@ -297,7 +294,7 @@ fn moved_aside(
         let (Some(from), Some(name)) = (pair[0].as_str(), pair[1].as_str()) else {
             continue;
         };
-        let (from, to) = (plain.dir.join(from), plain.dir.join(name));
+        let (from, to) = (call.dir.join(from), call.dir.join(name));
         // What stands aside already was moved by a process that is gone: what is here now came after it.
         if files::is_there(&from)? && !files::is_there(&to)? {
             code::rename(&from, &to).map_err(|error| files::unwritable(&from, &error))?;
@@ -314,18 +311,18 @@ fn moved_aside(
 
 /// Makes `bytes` the content of a file of the session. What stands there stands aside, unless it was ours, of the hash
 /// `ours`.
-fn put_over(plain: &Plain<'_>, name: &str, bytes: &[u8], ours: Option<&str>) -> Result<(), Fault> {
-    let place = plain.dir.join(name);
+fn put_over(call: &Call<'_>, name: &str, bytes: &[u8], ours: Option<&str>) -> Result<(), Fault> {
+    let place = call.dir.join(name);
     if files::is_there(&place)? {
         let there = files::read(&place).ok().flatten();
         let known = there.is_some_and(|there| {
             there == bytes || ours.is_some_and(|ours| sha256_hex(&there) == ours)
         });
         if !known {
-            let aside = put_aside_as(&plain.dir, name, "changed")?;
-            code::rename(&place, &plain.dir.join(&aside))
+            let aside = put_aside_as(&call.dir, name, "changed")?;
+            code::rename(&place, &call.dir.join(&aside))
                 .map_err(|error| files::unwritable(&place, &error))?;
-            if let Some(session) = &plain.session {
+            if let Some(session) = &call.session {
                 session.warn(format!(
                     "{name} was changed by hand, and stands aside as {aside}"
                 ));

@@ -16,11 +16,12 @@ use super::code::{Tree, rename};
 use super::effects::put_aside_as;
 use super::subject::{PLAN_FILE, fault as fault_of, is_whole, whole_code};
 use super::{CODE, PLAN, code_path, iteration, kept};
+use crate::call::Call;
+use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
-use crate::generic::readers::Given;
-use crate::generic::{Plain, files};
+use crate::generic::files;
 use crate::links::not_led_out;
 
 /// How many files that stand in the way are named.
@@ -55,8 +56,8 @@ impl Conductor {
                 ))
             });
         }
-        let plain = self.plain(&dir, &run, Given::default())?;
-        let (tree, _) = whole_code(&plain, &run).map_err(fault_of)?;
+        let call = self.call(&dir, &run, Input::None)?;
+        let (tree, _) = whole_code(&call, &run).map_err(fault_of)?;
         let to = self.cwd.join(to);
         not_led_out(&to, &self.cwd)?;
         let store = fs::canonicalize(&self.settings.store).unwrap_or_default();
@@ -134,38 +135,38 @@ impl Conductor {
     pub fn session_restore(&self, session: Option<&str>) -> Result<Restored, Fault> {
         let (_, dir) = self.session_dir(session)?;
         about::seen(&dir)?;
-        let hand = self.plain_hand(&dir, Given::default(), None)?;
-        let (run, plain) = (&hand.open.run, &hand.plain);
-        let store = EvidenceStore::new(&plain.dir);
+        let writer = self.writer(&dir, Input::None)?;
+        let (run, call) = (&writer.open.run, &writer.call);
+        let store = EvidenceStore::new(&call.dir);
         let mut restored = Restored {
             session_id: run.run.clone(),
             ..Restored::default()
         };
-        let plan = plain.dir.join(PLAN_FILE);
+        let plan = call.dir.join(PLAN_FILE);
         if let Some(sha256) = kept(run, PLAN, "sha256")
             && !is_whole(&plan, sha256)
         {
             let bytes = store.get(sha256)?;
-            restored.aside.extend(made_room(plain, PLAN_FILE)?);
+            restored.aside.extend(made_room(call, PLAN_FILE)?);
             files::put(&plan, &bytes)?;
             restored.restored.push(PLAN_FILE.to_owned());
         }
         if let Some(tree) = kept(run, CODE, "tree")
-            && whole_code(plain, run).is_err()
+            && whole_code(call, run).is_err()
         {
             let path = code_path(iteration(run));
             let tree = Tree::kept(&store, tree)?;
-            let aside = tree.write(&files::place(&plain.dir, &path)?, None, "code.changed")?;
+            let aside = tree.write(&files::place(&call.dir, &path)?, None, "code.changed")?;
             restored.aside.extend(aside.and_then(|aside| {
-                let below = aside.strip_prefix(&plain.dir).ok()?;
+                let below = aside.strip_prefix(&call.dir).ok()?;
                 Some(below.display().to_string())
             }));
             restored.restored.push(path);
         }
-        for taken in about::changed_responses(plain, run) {
-            let place = files::place(&plain.dir, &taken.path)?;
+        for taken in about::changed_responses(call, run) {
+            let place = files::place(&call.dir, &taken.path)?;
             let bytes = store.get(&taken.sha256)?;
-            restored.aside.extend(made_room(plain, &taken.path)?);
+            restored.aside.extend(made_room(call, &taken.path)?);
             files::put(&place, &bytes)?;
             restored.restored.push(taken.path);
         }
@@ -174,13 +175,13 @@ impl Conductor {
 }
 
 /// Puts what stands at `path` of the session aside, if anything does, and gives the name that it has then.
-fn made_room(plain: &Plain<'_>, path: &str) -> Result<Option<String>, Fault> {
-    let place = plain.dir.join(path);
+fn made_room(call: &Call<'_>, path: &str) -> Result<Option<String>, Fault> {
+    let place = call.dir.join(path);
     if !files::is_there(&place)? {
         return Ok(None);
     }
-    let aside = put_aside_as(&plain.dir, path, "changed")?;
-    rename(&place, &plain.dir.join(&aside)).map_err(|error| files::unwritable(&place, &error))?;
+    let aside = put_aside_as(&call.dir, path, "changed")?;
+    rename(&place, &call.dir.join(&aside)).map_err(|error| files::unwritable(&place, &error))?;
     Ok(Some(aside))
 }
 

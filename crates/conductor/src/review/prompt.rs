@@ -10,22 +10,23 @@ use super::code::Tree;
 use super::reading::{no_phase, phase_of};
 use super::subject::{PLAN_FILE, fault, whole_code, whole_plan};
 use super::{CARRIED, Session, code_path, iteration, kept};
+use crate::call::Call;
 use crate::fault::Fault;
+use crate::generic::files;
 use crate::generic::files::Taken;
-use crate::generic::{Plain, files};
 
 impl Session {
     /// The prompt of the state that the token stands at, by the profile's template.
     pub(crate) fn prompt(
         &self,
-        plain: &Plain<'_>,
+        call: &Call<'_>,
         run: &RunState,
         token: u32,
     ) -> Result<Vec<u8>, Fault> {
         let present = run
             .token(token)
             .ok_or_else(|| Fault::bug("a prompt for no token"))?;
-        let definition = &plain.definition;
+        let definition = &call.definition;
         let prompt = definition
             .prompt(&present.state, &run.vars)
             .ok_or_else(|| Fault::bug(format!("`{}` has no prompt", present.state)))?;
@@ -42,34 +43,34 @@ impl Session {
                 .unwrap_or_default(),
             iteration: u32::try_from(number).unwrap_or(0),
             feedback: present.reason.clone().unwrap_or_default(),
-            code_dir: plain.dir.join(code_path(number.max(1))),
+            code_dir: call.dir.join(code_path(number.max(1))),
             ..View::default()
         };
         view.session.id.clone_from(&run.run);
-        view.response.path = plain.dir.join(response);
-        view.prompt.path = plain.dir.join(&prompt);
-        plain.root.clone_into(&mut view.project.root);
+        view.response.path = call.dir.join(response);
+        view.prompt.path = call.dir.join(&prompt);
+        call.root.clone_into(&mut view.project.root);
         let profile = self.profile()?;
         if phase != Phase::Planning {
-            view.plan = whole_plan(plain, run).map_err(fault)?.unwrap_or_default();
+            view.plan = whole_plan(call, run).map_err(fault)?.unwrap_or_default();
         }
         if matches!(phase, Phase::Review | Phase::Revision) {
-            let (tree, _) = whole_code(plain, run).map_err(fault)?;
+            let (tree, _) = whole_code(call, run).map_err(fault)?;
             view.files = shown_files(code_files(&tree));
         }
         if phase == Phase::Review {
-            let store = EvidenceStore::new(&plain.dir);
+            let store = EvidenceStore::new(&call.dir);
             let carried = Tree::kept(&store, kept(run, CARRIED, "tree").unwrap_or_default())?;
             view.previous = shown_files(code_files(&carried));
         }
         if number > 1 || phase == Phase::Revision {
-            view.review = self.last_review(plain, run)?;
+            view.review = self.last_review(call, run)?;
         }
         let mut text = match profile.render(phase, &view) {
             Ok(text) => text,
             // What a session takes in may be longer than a prompt can be. Then it names more and shows less.
             Err(error) => {
-                shorten(&mut view, plain, run);
+                shorten(&mut view, call, run);
                 match profile.render(phase, &view) {
                     Ok(text) => text + SHORTENED,
                     Err(_) => self.mended(&profile.name, phase, &view).ok_or(error)?,
@@ -93,11 +94,11 @@ impl Session {
     }
 
     /// The last review that was taken in.
-    fn last_review(&self, plain: &Plain<'_>, run: &RunState) -> Result<Review, Fault> {
-        let Some(taken) = reviewed(plain, run) else {
+    fn last_review(&self, call: &Call<'_>, run: &RunState) -> Result<Review, Fault> {
+        let Some(taken) = reviewed(call, run) else {
             return Ok(Review::default());
         };
-        let (bytes, same) = files::taken_bytes(plain, &taken)?;
+        let (bytes, same) = files::taken_bytes(call, &taken)?;
         if !same {
             self.warn(format!(
                 "{} was changed after it was taken in; the prompt shows what it said then",
@@ -117,11 +118,10 @@ impl Session {
 }
 
 /// The response with the last review, as it was taken in.
-fn reviewed(plain: &Plain<'_>, run: &RunState) -> Option<Taken> {
-    plain
-        .definition
+fn reviewed(call: &Call<'_>, run: &RunState) -> Option<Taken> {
+    call.definition
         .all_states()
-        .filter(|(_, name, _)| phase_of(&plain.definition, name) == Some(Phase::Review))
+        .filter(|(_, name, _)| phase_of(&call.definition, name) == Some(Phase::Review))
         .find_map(|(_, name, _)| files::taken(run, name))
 }
 
@@ -133,7 +133,7 @@ const MOST_OF_A_TEXT: usize = 32 * 1024;
 const MOST_FILES: usize = 500;
 
 /// Leaves of everything that may be long as much as a prompt can surely show.
-fn shorten(view: &mut View, plain: &Plain<'_>, run: &RunState) {
+fn shorten(view: &mut View, call: &Call<'_>, run: &RunState) {
     let cut = |text: &mut String, whole: &str| {
         if let Some((end, _)) = text.char_indices().nth(MOST_OF_A_TEXT) {
             text.truncate(end);
@@ -144,9 +144,9 @@ fn shorten(view: &mut View, plain: &Plain<'_>, run: &RunState) {
     };
     cut(
         &mut view.plan,
-        &plain.dir.join(PLAN_FILE).display().to_string(),
+        &call.dir.join(PLAN_FILE).display().to_string(),
     );
-    let review = reviewed(plain, run).map(|taken| plain.dir.join(taken.path).display().to_string());
+    let review = reviewed(call, run).map(|taken| call.dir.join(taken.path).display().to_string());
     cut(&mut view.review.text, &review.unwrap_or_default());
     cut(&mut view.feedback, "the journal");
     for list in [&mut view.files, &mut view.previous] {

@@ -11,8 +11,9 @@ use super::code::Tree;
 use super::processing::{Made, process, read_by_ours};
 use super::subject::{whole_code, whole_plan};
 use super::{CARRIED, Session, code_path, iteration, kept};
+use crate::call::Call;
 use crate::fault::{Fault, Kind};
-use crate::generic::{Plain, files};
+use crate::generic::files;
 use crate::support::No;
 
 /// The longest reason that is kept, in characters.
@@ -58,27 +59,22 @@ impl Session {
 
     /// Reads the response in hand: the file that the state waits for, or what was taken in when the state before was
     /// left.
-    pub(crate) fn read(
-        &self,
-        plain: &Plain<'_>,
-        run: &RunState,
-        token: u32,
-    ) -> Result<Reading, No> {
+    pub(crate) fn read(&self, call: &Call<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
         if let Some(reading) = self.read_before.take() {
             return Ok(reading);
         }
         let present = run
             .token(token)
             .ok_or_else(|| Fault::bug("a response for no token"))?;
-        let waits = plain.definition.response(&present.state, &run.vars);
+        let waits = call.definition.response(&present.state, &run.vars);
         let (mut reading, bytes, from) = if waits.is_some() {
-            let (reading, bytes) = files::take_in(plain, run, token)?;
+            let (reading, bytes) = files::take_in(call, run, token)?;
             (reading, bytes, present.state.as_str())
         } else {
             let from = present.came_from.as_deref().unwrap_or_default();
             let taken = files::taken(run, from)
                 .ok_or_else(|| Fault::bug(format!("no response was taken in at `{from}`")))?;
-            let (bytes, same) = files::taken_bytes(plain, &taken)?;
+            let (bytes, same) = files::taken_bytes(call, &taken)?;
             if !same {
                 self.warn(format!(
                     "{} was changed after it was taken in; what counts is what it said then",
@@ -92,9 +88,9 @@ impl Session {
             };
             (reading, bytes, from)
         };
-        let phase = phase_of(&plain.definition, from).ok_or_else(|| no_phase(from))?;
-        let made = self.made(plain, run, phase, &bytes)?;
-        let store = EvidenceStore::new(&plain.dir);
+        let phase = phase_of(&call.definition, from).ok_or_else(|| no_phase(from))?;
+        let made = self.made(call, run, phase, &bytes)?;
+        let store = EvidenceStore::new(&call.dir);
         let (made, staged) = stage(run, phase, made, &bytes, &store)?;
         self.told
             .borrow_mut()
@@ -115,7 +111,7 @@ impl Session {
 
     fn made(
         &self,
-        plain: &Plain<'_>,
+        call: &Call<'_>,
         run: &RunState,
         phase: Phase,
         bytes: &[u8],
@@ -124,11 +120,11 @@ impl Session {
         let plan = if phase == Phase::Planning {
             String::new()
         } else {
-            whole_plan(plain, run)?.unwrap_or_default()
+            whole_plan(call, run)?.unwrap_or_default()
         };
         if phase == Phase::Review {
             // What is judged is what was recorded.
-            whole_code(plain, run)?;
+            whole_code(call, run)?;
         }
         let response = match std::str::from_utf8(bytes) {
             Ok(text) => text,
@@ -141,7 +137,7 @@ impl Session {
             // The readers of ours say that themselves.
             Err(_) => "",
         };
-        let evidence = EvidenceStore::new(&plain.dir);
+        let evidence = EvidenceStore::new(&call.dir);
         let taken_in = evidence.folder().join(journal::sha256_hex(bytes));
         let empty = Map::new();
         let request = Request {
@@ -155,9 +151,9 @@ impl Session {
             response,
             // What was taken in, whatever stands in its place by now.
             response_path: &taken_in,
-            project_root: plain.root,
-            session_dir: &plain.dir,
-            code_dir: &plain.dir.join(code_path(iteration(run).max(1))),
+            project_root: call.root,
+            session_dir: &call.dir,
+            code_dir: &call.dir.join(code_path(iteration(run).max(1))),
             plan: &plan,
         };
         Ok(process(profile, phase, bytes, &request, &self.store)?)

@@ -10,10 +10,10 @@ use super::effects::put_aside_as;
 use super::history;
 use super::reading::phase_of;
 use super::request::Response;
+use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
-use crate::generic::readers::Given;
 
 impl Conductor {
     /// Puts a response into its place. One that was taken in before, of another prompt, is refused unless the unit that it
@@ -49,8 +49,8 @@ impl Conductor {
             )
             .suggest("leave out what need not be in it"));
         }
-        let hand = self.plain_hand(&dir, Given::default(), None)?;
-        let run = &hand.open.run;
+        let writer = self.writer(&dir, Input::None)?;
+        let run = &writer.open.run;
         let state = run.state();
         if let Some(phase) = phase.filter(|phase| !phase.eq_ignore_ascii_case(state)) {
             return Err(Fault::new(
@@ -71,8 +71,8 @@ impl Conductor {
             (Some(unit), None) => return Err(not_asked(&run.run, unit, None)),
             _ => {}
         }
-        let path = hand
-            .plain
+        let path = writer
+            .call
             .definition
             .response(state, &run.vars)
             .filter(|_| run.status == RunStatus::Running)
@@ -80,7 +80,7 @@ impl Conductor {
         let sha256 = journal::sha256_hex(bytes);
         // Before it is read: what answered another prompt may well be unreadable as an answer to this one.
         if unit.is_none() {
-            let taken_in = history::whole(&hand.plain.dir, &hand.plain.definition)?.artifacts;
+            let taken_in = history::whole(&writer.call.dir, &writer.call.definition)?.artifacts;
             let before = taken_in
                 .iter()
                 .find(|one| one.sha256 == sha256 && one.path != path);
@@ -88,12 +88,12 @@ impl Conductor {
                 return Err(repeated(&before.path, &path, run));
             }
         }
-        if let Some(session) = &hand.plain.session
-            && let Some(phase) = phase_of(&hand.plain.definition, state)
+        if let Some(session) = &writer.call.session
+            && let Some(phase) = phase_of(&writer.call.definition, state)
         {
             session.check_beforehand(phase, &path, bytes)?;
         }
-        let place = files::place(&hand.plain.dir, &path)?;
+        let place = files::place(&writer.call.dir, &path)?;
         let mut replaced = None;
         if files::is_there(&place)? && !files::is_blank(&place) {
             let same = matches!(files::read(&place), Ok(Some(there)) if there == bytes);
@@ -107,8 +107,8 @@ impl Conductor {
                 .detail("path", path));
             }
             if !same {
-                let aside = put_aside_as(&hand.plain.dir, &path, "replaced")?;
-                rename(&place, &hand.plain.dir.join(&aside))
+                let aside = put_aside_as(&writer.call.dir, &path, "replaced")?;
+                rename(&place, &writer.call.dir.join(&aside))
                     .map_err(|error| files::unwritable(&place, &error))?;
                 replaced = Some(aside);
             }

@@ -11,13 +11,13 @@ use rails::{Command, Event, Refusal, RunState};
 use super::about::{self, stepped};
 use super::answer::Stepped;
 use super::subject::{fault as fault_of, is_whole};
+use crate::call::Call;
+use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen, LOCK_WAIT, OpenRun};
 use crate::fault::{Fault, Kind};
-use crate::generic::Plain;
-use crate::generic::hand::Hand;
-use crate::generic::readers::Given;
 use crate::support::{No, Support as _};
+use crate::writer::RunWriter;
 
 /// The lock of those who take steps. A step may have a profile's command at work for long, and in the meantime
 /// everything else goes on: only the next step waits.
@@ -71,8 +71,8 @@ impl Conductor {
             };
             let stands = before.state();
             if phase.is_some_and(|phase| !phase.eq_ignore_ascii_case(stands)) {
-                let plain = self.plain(&dir, &before, Given::default())?;
-                return stepped(&plain, &before, false, None);
+                let call = self.call(&dir, &before, Input::None)?;
+                return stepped(&call, &before, false, None);
             }
             if let Some(answer) = self.one_step(&dir, &before, &turn)? {
                 return Ok(answer);
@@ -115,19 +115,19 @@ impl Conductor {
         before: &RunState,
         turn: &RunLock,
     ) -> Result<Option<Stepped>, Fault> {
-        let plain = self.plain(dir, before, Given::default())?;
+        let call = self.call(dir, before, Input::None)?;
         if let Foreseen::Reading { role, token, run } =
-            engine::foresee(&plain.definition, before, &plain)?
+            engine::foresee(&call.definition, before, &call)?
             && !role.reader.is_empty()
         {
             // Without the run's lock: who waits for this may still cancel.
-            let reading = match plain.read(&role, &run, token) {
+            let reading = match call.read(&role, &run, token) {
                 Ok(reading) => reading,
                 Err(No::Refused(refusal)) if refusal.code == BLOCKED => return Ok(None),
                 Err(_) if !about::is_still(dir, before) => return Ok(None),
                 Err(no) => return Err(fault_of(no)),
             };
-            if let Some(session) = &plain.session {
+            if let Some(session) = &call.session {
                 session.read_before.replace(Some(reading));
             }
         }
@@ -135,15 +135,15 @@ impl Conductor {
         if open.run.pending.is_none() && *open.run != *before {
             return Ok(None);
         }
-        let mut hand = Self::in_hand(open, plain, None, Some(turn))?;
-        if hand.open.run.transitions != before.transitions {
+        let mut writer = RunWriter::recovered(open, call, None, Some(turn))?;
+        if writer.open.run.transitions != before.transitions {
             // What another process began and did not finish is the step that was taken.
-            return stepped(&hand.plain, &hand.open.run, true, None).map(Some);
+            return stepped(&writer.call, &writer.open.run, true, None).map(Some);
         }
-        if *hand.open.run != *before || !reads_what_is_there(&hand, before) {
+        if *writer.open.run != *before || !reads_what_is_there(&writer, before) {
             return Ok(None);
         }
-        Self::step_in_hand(&mut hand)
+        Self::step_in_hand(&mut writer)
     }
 
     /// Clears up behind a process that was killed, where the session waits or is over, so that nobody else would. Who is
@@ -167,28 +167,28 @@ impl Conductor {
             &self.command,
             &*self.clock,
         )?;
-        let plain = self.plain(dir, &open.run, Given::default())?;
-        Self::in_hand(open, plain, None, Some(turn)).map(|_| ())
+        let call = self.call(dir, &open.run, Input::None)?;
+        RunWriter::recovered(open, call, None, Some(turn)).map(|_| ())
     }
 
-    fn step_in_hand(hand: &mut Hand<'_>) -> Result<Option<Stepped>, Fault> {
-        match hand.command(&Command::Step)? {
+    fn step_in_hand(writer: &mut RunWriter<'_>) -> Result<Option<Stepped>, Fault> {
+        match writer.command(&Command::Step)? {
             Ok(events) => {
-                let issued = issued(&hand.plain, &hand.open.run, &events);
-                stepped(&hand.plain, &hand.open.run, true, issued).map(Some)
+                let issued = issued(&writer.call, &writer.open.run, &events);
+                stepped(&writer.call, &writer.open.run, true, issued).map(Some)
             }
             Err(refusal) if refusal.code == BLOCKED => Ok(None),
-            Err(refusal) => Err(refused(&hand.open.run, refusal)),
+            Err(refusal) => Err(refused(&writer.open.run, refusal)),
         }
     }
 
     /// What can be told of the next step without writing anything.
     fn look_before(&self, dir: &RunDir) -> Result<Look, Fault> {
         about::settled_look(dir, |run| {
-            let plain = self.plain(dir, run, Given::default())?;
-            match engine::foresee(&plain.definition, run, &plain)? {
+            let call = self.call(dir, run, Input::None)?;
+            match engine::foresee(&call.definition, run, &call)? {
                 Foreseen::Blocked(_) => {
-                    stepped(&plain, run, false, None).map(|answer| Look::Answer(Box::new(answer)))
+                    stepped(&call, run, false, None).map(|answer| Look::Answer(Box::new(answer)))
                 }
                 Foreseen::Refused(refusal) => Err(refused(run, refusal)),
                 Foreseen::Reading { .. } | Foreseen::Goes => Ok(Look::Goes(Box::new(run.clone()))),
@@ -199,9 +199,9 @@ impl Conductor {
 
 /// Whether what was read before the run was opened is what stands there now: somebody may have put another response into
 /// its place in the meantime, and was told that it is there.
-fn reads_what_is_there(hand: &Hand<'_>, before: &RunState) -> bool {
-    let read = hand
-        .plain
+fn reads_what_is_there(writer: &RunWriter<'_>, before: &RunState) -> bool {
+    let read = writer
+        .call
         .session
         .as_ref()
         .and_then(|session| session.read_before.borrow().clone());
@@ -209,15 +209,15 @@ fn reads_what_is_there(hand: &Hand<'_>, before: &RunState) -> bool {
         return true;
     };
     let state = before.state();
-    match hand.plain.definition.response(state, &before.vars) {
-        Some(path) => is_whole(&hand.plain.dir.join(path), &hash),
+    match writer.call.definition.response(state, &before.vars) {
+        Some(path) => is_whole(&writer.call.dir.join(path), &hash),
         None => true,
     }
 }
 
 /// The prompt that these events issued; a step without any wrote one anew that was gone.
-fn issued(plain: &Plain<'_>, run: &RunState, events: &[Event]) -> Option<String> {
-    let prompt = plain.definition.prompt(run.state(), &run.vars)?;
+fn issued(call: &Call<'_>, run: &RunState, events: &[Event]) -> Option<String> {
+    let prompt = call.definition.prompt(run.state(), &run.vars)?;
     if events.is_empty() {
         return Some(prompt);
     }

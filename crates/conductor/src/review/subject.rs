@@ -8,8 +8,9 @@ use rails::{Definition, Refusal, RunState};
 
 use super::code::{self, OnDisk, Tree};
 use super::{CODE, PLAN, code_path, iteration, kept};
+use crate::call::Call;
 use crate::fault::{Fault, Kind};
-use crate::generic::{Plain, files};
+use crate::generic::files;
 use crate::support::{No, reported};
 
 /// Where a refusal says what to run, if that is not a command of sessions.
@@ -19,20 +20,15 @@ const RECOVERY: &str = "recovery";
 pub(crate) const PLAN_FILE: &str = "plan.md";
 
 /// The hash of what stands before a gate now.
-pub(crate) fn hash(
-    plain: &Plain<'_>,
-    gate: &str,
-    run: &RunState,
-    token: u32,
-) -> Result<String, No> {
-    match plain.definition.over(gate) {
+pub(crate) fn hash(call: &Call<'_>, gate: &str, run: &RunState, token: u32) -> Result<String, No> {
+    match call.definition.over(gate) {
         // Before its gate is passed a plan may still be mended by hand: what is approved is what is there.
-        Some(PLAN) => match files::read(&plain.dir.join(PLAN_FILE))? {
+        Some(PLAN) => match files::read(&call.dir.join(PLAN_FILE))? {
             Some(bytes) => Ok(sha256_hex(&bytes)),
             None => Err(tampered(PLAN_FILE, "it is gone").into()),
         },
-        Some(CODE) => Ok(whole_code(plain, run)?.1),
-        _ => last_report(plain, run, token),
+        Some(CODE) => Ok(whole_code(call, run)?.1),
+        _ => last_report(call, run, token),
     }
 }
 
@@ -52,23 +48,23 @@ pub(crate) fn recorded(definition: &Definition, run: &RunState, gate: &str, toke
 
 /// The hash of what was reported last; of the response, where one led to where the token stands. What is looked at has to
 /// be what is decided on.
-pub(crate) fn last_report(plain: &Plain<'_>, run: &RunState, token: u32) -> Result<String, No> {
+pub(crate) fn last_report(call: &Call<'_>, run: &RunState, token: u32) -> Result<String, No> {
     let Some(taken) = reviewed(run, token) else {
         return Ok(reported(run));
     };
-    if is_whole(&files::place(&plain.dir, &taken.path)?, &taken.sha256) {
+    if is_whole(&files::place(&call.dir, &taken.path)?, &taken.sha256) {
         return Ok(taken.sha256);
     }
     let refusal = tampered(&taken.path, "it is not what was taken in");
-    if plain.session.is_some() {
+    if call.session.is_some() {
         return Err(refusal.into());
     }
-    let kept = EvidenceStore::new(&plain.dir).folder().join(&taken.sha256);
+    let kept = EvidenceStore::new(&call.dir).folder().join(&taken.sha256);
     Err(refusal
         .suggestion(format!(
             "put back what was taken in: cp {} {}",
             kept.display(),
-            plain.dir.join(&taken.path).display()
+            call.dir.join(&taken.path).display()
         ))
         .detail(RECOVERY, "tm run status")
         .into())
@@ -86,11 +82,11 @@ pub(crate) fn recorded_plan(run: &RunState) -> Option<&str> {
 }
 
 /// The plan, if it is as it was recorded.
-pub(crate) fn whole_plan(plain: &Plain<'_>, run: &RunState) -> Result<Option<String>, No> {
+pub(crate) fn whole_plan(call: &Call<'_>, run: &RunState) -> Result<Option<String>, No> {
     let Some(recorded) = kept(run, PLAN, "sha256") else {
         return Ok(None);
     };
-    match files::read(&plain.dir.join(PLAN_FILE))? {
+    match files::read(&call.dir.join(PLAN_FILE))? {
         Some(bytes) if sha256_hex(&bytes) == recorded => {
             Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
         }
@@ -100,13 +96,13 @@ pub(crate) fn whole_plan(plain: &Plain<'_>, run: &RunState) -> Result<Option<Str
 }
 
 /// The code of the iteration with its hash, if its folder is as it was recorded.
-pub(crate) fn whole_code(plain: &Plain<'_>, run: &RunState) -> Result<(Tree, String), No> {
+pub(crate) fn whole_code(call: &Call<'_>, run: &RunState) -> Result<(Tree, String), No> {
     let path = code_path(iteration(run));
     let (Some(tree), Some(recorded)) = (kept(run, CODE, "tree"), kept(run, CODE, "hash")) else {
         return Ok((Tree::default(), String::new()));
     };
-    let tree = Tree::kept(&EvidenceStore::new(&plain.dir), tree)?;
-    match code::on_disk(&files::place(&plain.dir, &path)?)? {
+    let tree = Tree::kept(&EvidenceStore::new(&call.dir), tree)?;
+    match code::on_disk(&files::place(&call.dir, &path)?)? {
         OnDisk::Files(files) if code::hash(&files) == recorded => Ok((tree, recorded.to_owned())),
         OnDisk::Files(found) => {
             let first = first_difference(&tree.hashes(), &found);
@@ -117,7 +113,7 @@ pub(crate) fn whole_code(plain: &Plain<'_>, run: &RunState) -> Result<(Tree, Str
             .into())
         }
         OnDisk::Strange(place) => {
-            let place = place.strip_prefix(&plain.dir).unwrap_or(&place);
+            let place = place.strip_prefix(&call.dir).unwrap_or(&place);
             Err(tampered(&place.display().to_string(), "it is no ordinary file").into())
         }
         OnDisk::Nothing => Err(tampered(&path, "it is gone").into()),
@@ -147,21 +143,21 @@ fn differences<'a>(
 }
 
 /// The files of the iteration's code that are not as they were recorded, in the session's folder.
-pub(crate) fn changed_code(plain: &Plain<'_>, run: &RunState) -> Vec<String> {
+pub(crate) fn changed_code(call: &Call<'_>, run: &RunState) -> Vec<String> {
     let path = code_path(iteration(run));
     let (Some(tree), Some(recorded)) = (kept(run, CODE, "tree"), kept(run, CODE, "hash")) else {
         return Vec::new();
     };
-    match code::on_disk(&plain.dir.join(&path)) {
+    match code::on_disk(&call.dir.join(&path)) {
         Ok(OnDisk::Files(found)) if code::hash(&found) == recorded => Vec::new(),
-        Ok(OnDisk::Files(found)) => match Tree::kept(&EvidenceStore::new(&plain.dir), tree) {
+        Ok(OnDisk::Files(found)) => match Tree::kept(&EvidenceStore::new(&call.dir), tree) {
             Ok(tree) => differences(&tree.hashes(), &found)
                 .map(|file| format!("{path}/{file}"))
                 .collect(),
             Err(_) => vec![path],
         },
         Ok(OnDisk::Strange(place)) => {
-            let place = place.strip_prefix(&plain.dir).unwrap_or(&place);
+            let place = place.strip_prefix(&call.dir).unwrap_or(&place);
             vec![place.display().to_string()]
         }
         Ok(OnDisk::Nothing) | Err(_) => vec![path],
@@ -169,9 +165,9 @@ pub(crate) fn changed_code(plain: &Plain<'_>, run: &RunState) -> Vec<String> {
 }
 
 /// Whether the plan, as it is now, was approved.
-pub(crate) fn is_approved_plan(plain: &Plain<'_>, run: &RunState) -> bool {
-    match files::read(&plain.dir.join(PLAN_FILE)) {
-        Ok(Some(bytes)) => is_approved(&plain.definition, run, &sha256_hex(&bytes)),
+pub(crate) fn is_approved_plan(call: &Call<'_>, run: &RunState) -> bool {
+    match files::read(&call.dir.join(PLAN_FILE)) {
+        Ok(Some(bytes)) => is_approved(&call.definition, run, &sha256_hex(&bytes)),
         _ => false,
     }
 }

@@ -8,9 +8,10 @@ use super::answer::Stepped;
 use super::iteration;
 use super::request::Reopen;
 use super::step::refused;
+use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
-use crate::generic::hand::Hand;
+use crate::writer::RunWriter;
 
 /// Why a session pauses whose reviews keep failing.
 pub(crate) const CAP: &str = "max_iterations";
@@ -20,8 +21,8 @@ impl Conductor {
     pub fn session_reopen(&self, session: Option<&str>, reopen: &Reopen) -> Result<Stepped, Fault> {
         let (project, dir) = self.session_dir(session)?;
         about::seen(&dir)?;
-        let mut hand = self.plain_hand_alone(&project, &dir)?;
-        let run = &hand.open.run;
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+        let run = &writer.open.run;
         let paused = run.pause.as_ref().map(|pause| pause.reason.as_str());
         let at_cap = paused == Some(CAP);
         match run.status {
@@ -40,7 +41,7 @@ impl Conductor {
                 .recover(format!("tm run resume --run-id {}", run.run)));
             }
             // A response was taken in, and nothing can be made of it: as where a profile's command dies of it.
-            RunStatus::Running if about::can_reopen(&hand.plain, run) => {}
+            RunStatus::Running if about::can_reopen(&writer.call, run) => {}
             RunStatus::Running => {
                 return Err(Fault::new(
                     Kind::Refused,
@@ -85,22 +86,22 @@ impl Conductor {
             }
         }
         let turn = reopen.turn();
-        let approval = self.approval_of_turn(&hand.open, &turn)?;
+        let approval = self.approval_of_turn(&writer.open, &turn)?;
         let held = approval::strong_enough(approval.as_deref(), run.least_approval, "reopen");
-        held.map_err(|refusal| refused(&hand.open.run, *refusal))?;
+        held.map_err(|refusal| refused(&writer.open.run, *refusal))?;
         let command = Command::Reopen {
             reason: reopen.reason.clone(),
             flags: turn.flags,
             approval,
         };
-        moved(&mut hand, &command)
+        moved(&mut writer, &command)
     }
 
     /// Ends a session.
     pub fn session_cancel(&self, session: Option<&str>, reason: &str) -> Result<Stepped, Fault> {
         let (project, dir) = self.session_dir(session)?;
         about::seen(&dir)?;
-        let mut hand = self.plain_hand_to_end(&project, &dir)?;
+        let mut writer = self.writer_to_end(&project, &dir)?;
         let mut flags = Map::new();
         if !reason.trim().is_empty() {
             flags.insert("reason".to_owned(), Value::from(reason.trim()));
@@ -109,13 +110,13 @@ impl Conductor {
             approval: None,
             flags,
         };
-        moved(&mut hand, &command)
+        moved(&mut writer, &command)
     }
 }
 
-fn moved(hand: &mut Hand<'_>, command: &Command) -> Result<Stepped, Fault> {
-    match hand.command(command)? {
-        Ok(_) => stepped(&hand.plain, &hand.open.run, true, None),
-        Err(refusal) => Err(refused(&hand.open.run, refusal)),
+fn moved(writer: &mut RunWriter<'_>, command: &Command) -> Result<Stepped, Fault> {
+    match writer.command(command)? {
+        Ok(_) => stepped(&writer.call, &writer.open.run, true, None),
+        Err(refusal) => Err(refused(&writer.open.run, refusal)),
     }
 }

@@ -19,12 +19,12 @@ use rails::{Role, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::Tdd;
 use super::answer::{Precondition, SubtaskView};
 use super::effects::commit::default_message;
 use super::memory::{Memory, Shown, Tested};
 use super::readers::tests::name_of;
 use super::texts;
+use crate::call::Call;
 use crate::fault::{Fault, Kind, chain};
 use crate::support::BAD_TEMPLATE;
 
@@ -43,7 +43,11 @@ pub struct UnitContext {
 }
 
 /// Puts the context of a unit together.
-pub fn build(tdd: &Tdd<'_>, asked: &Telling<'_>, broken: Option<&Fault>) -> Result<Vec<u8>, Fault> {
+pub fn build(
+    call: &Call<'_>,
+    asked: &Telling<'_>,
+    broken: Option<&Fault>,
+) -> Result<Vec<u8>, Fault> {
     let run = asked.run;
     let memory = Memory::of(run)?;
     let present = run
@@ -55,8 +59,8 @@ pub fn build(tdd: &Tdd<'_>, asked: &Telling<'_>, broken: Option<&Fault>) -> Resu
         item: run.item(present),
         against: Shown::of(&present.kept, asked.role.against.as_ref()),
     };
-    let (context, mut notes) = context(tdd, run, &memory, &place)?;
-    let rules = rules(tdd, &memory, asked.role, &mut notes);
+    let (context, mut notes) = context(call, run, &memory, &place)?;
+    let rules = rules(call, &memory, asked.role, &mut notes);
     let mut built = UnitContext {
         preconditions: preconditions(&place, &memory),
         context,
@@ -64,7 +68,7 @@ pub fn build(tdd: &Tdd<'_>, asked: &Telling<'_>, broken: Option<&Fault>) -> Resu
     };
     built.instructions = match broken {
         Some(fault) => without_template(fault),
-        None => instructions(tdd, asked, &memory, &place, &built.context, &rules)?,
+        None => instructions(call, asked, &memory, &place, &built.context, &rules)?,
     };
     if !notes.is_empty() {
         built.context.insert("notes".to_owned(), json!(notes));
@@ -94,7 +98,7 @@ impl Place<'_> {
 }
 
 fn context(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     run: &RunState,
     memory: &Memory,
     place: &Place<'_>,
@@ -112,7 +116,7 @@ fn context(
             context.insert(key.to_owned(), value);
         }
     };
-    put("projectRoot", json!(tdd.root));
+    put("projectRoot", json!(call.root));
     put("taskId", json!(start.task_id));
     put("taskTitle", json!(start.task_title));
     put("branch", json!(start.branch));
@@ -122,7 +126,7 @@ fn context(
     let mut notes = Vec::new();
     match place.item {
         Some(item) if place.is_of_tests() => {
-            let hints = hints(tdd, memory, item, &mut notes);
+            let hints = hints(call, memory, item, &mut notes);
             let written = tests_written(place, memory);
             let test_file = written.first().cloned().or(hints.test_file);
             put(
@@ -158,7 +162,7 @@ fn context(
             put(
                 "commitMessage",
                 json!(default_message(
-                    tdd,
+                    call,
                     run,
                     place.present.id,
                     place.role.of.as_ref(),
@@ -207,7 +211,7 @@ fn pattern_for<'a>(patterns: &'a [String], test_file: Option<&str>) -> Option<&'
 }
 
 fn hints(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     memory: &Memory,
     item: &Item,
     notes: &mut Vec<String>,
@@ -226,7 +230,7 @@ fn hints(
         }
     };
     let Ok(classes) = PathClasses::new(&memory.start.test_patterns)
-        .or_else(|_| PathClasses::new(&tdd.settings.config.test.patterns))
+        .or_else(|_| PathClasses::new(&call.settings.config.test.patterns))
     else {
         return project::convention::hints::ContextHints::default();
     };
@@ -332,7 +336,7 @@ fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<(String, Option<bool
 }
 
 fn instructions(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     asked: &Telling<'_>,
     memory: &Memory,
     place: &Place<'_>,
@@ -343,7 +347,7 @@ fn instructions(
     let Some(name) = asked.instructions else {
         return Ok(format!("{} ({})\n", present.state, run.workflow));
     };
-    let template = crate::library::template(tdd.root, &run.workflow, name)?;
+    let template = crate::library::template(call.root, &run.workflow, name)?;
     let refused_before = run.last.as_ref().filter(|last| {
         let repairs = place.is_repair() && last.role.suite.is_some();
         !last.answer.validated && (last.token == present.id || repairs)
@@ -454,12 +458,12 @@ fn inline(text: &str) -> String {
 
 /// The rules files that the project has; one that was asked for and is missing is skipped and noted. So is one that lies elsewhere: what is read
 /// here goes to a model, and the settings that name it may come with a cloned repository.
-fn rules(tdd: &Tdd<'_>, memory: &Memory, role: &Role, notes: &mut Vec<String>) -> Vec<Value> {
-    let own: Vec<PathBuf> = [tdd.root, &memory.start.top_level]
+fn rules(call: &Call<'_>, memory: &Memory, role: &Role, notes: &mut Vec<String>) -> Vec<Value> {
+    let own: Vec<PathBuf> = [call.root, &memory.start.top_level]
         .into_iter()
         .filter_map(|folder| std::fs::canonicalize(folder).ok())
         .collect();
-    let prompts = &tdd.pinned.prompts;
+    let prompts = &call.pinned.prompts;
     let usual = Config::default().prompts;
     let mut paths: Vec<String> = prompts
         .load_order
@@ -471,7 +475,7 @@ fn rules(tdd: &Tdd<'_>, memory: &Memory, role: &Role, notes: &mut Vec<String>) -
     }
     let mut rules = Vec::new();
     for path in paths {
-        let read = std::fs::canonicalize(tdd.root.join(&path))
+        let read = std::fs::canonicalize(call.root.join(&path))
             .ok()
             .filter(|real| real.is_file())
             .map(|real| {

@@ -5,18 +5,21 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
-use journal::derived::{remove_leftovers, replace_if_changed};
-use journal::{EvidenceStore, FileJournal, Journal as _, Position, Record};
+use journal::derived::replace_if_changed;
+use journal::{FileJournal, Journal as _, Position, Record};
 use rails::event::Reported;
 use rails::{Event, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::memory::{self, LAST_COMMIT, Memory};
-use super::{Tdd, report, view};
+use super::{report, view};
+use crate::call::Call;
 use crate::fail_point;
 use crate::fault::Fault;
 
+/// The folder of what reports of tests said, in the run's folder.
+pub(crate) const TEST_RESULTS: &str = "test-results";
 /// Lists in the state file are cut at this length, with the total beside them.
 const MOST_IDS: usize = 20;
 /// The state file is at most this long, in bytes.
@@ -25,15 +28,15 @@ const LONGEST_STATE: usize = 4096;
 const MOST_UNITS: usize = 512;
 
 /// Brings the files up to date after `appended`. What cannot be written is left for the next time.
-pub(super) fn write(tdd: &Tdd<'_>, run: &RunState, appended: &[Event]) {
-    let dir = &tdd.dir;
+pub(crate) fn write(call: &Call<'_>, run: &RunState, appended: &[Event]) {
+    let dir = &call.dir;
     let over = run.status.is_over();
     if over {
         fail_point::reach("end-before-report");
     }
     // The end is worth a look at the whole journal: whatever was lost on the way comes back.
     if over {
-        let _ = rebuild(tdd, dir);
+        let _ = rebuild(call, dir);
         return;
     }
     let turned = appended.iter().any(|event| {
@@ -71,36 +74,22 @@ pub(super) fn write(tdd: &Tdd<'_>, run: &RunState, appended: &[Event]) {
         put_json(dir, "manifest.json", &manifest(run));
     }
     if turned {
-        current_run(tdd, run);
+        current_run(call, run);
     }
     fail_point::reach("derived-before-state");
     // The last one, so that it tells whether all the others were written.
     put_json(dir, "state.json", &state(run, dir));
 }
 
-/// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle. After a death (`died`) the
-/// files may all be as they should be, with one aside whose time had come to go.
-pub fn complete(tdd: &Tdd<'_>, run: &RunState, died: bool) {
-    let behind = is_behind(&tdd.dir, run);
+/// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle. Whether there was anything.
+pub fn complete(call: &Call<'_>, run: &RunState) -> bool {
+    let behind = is_behind(&call.dir, run);
     if behind {
-        let _ = rebuild(tdd, &tdd.dir);
+        let _ = rebuild(call, &call.dir);
     } else {
-        current_run(tdd, run);
+        current_run(call, run);
     }
-    if behind || died || run.status.is_over() {
-        sweep(&tdd.dir);
-    }
-}
-
-/// Takes away what was written aside and never renamed.
-fn sweep(dir: &Path) {
-    for folder in [
-        dir.to_owned(),
-        dir.join("test-results"),
-        EvidenceStore::new(dir).folder().to_owned(),
-    ] {
-        let _ = remove_leftovers(&folder);
-    }
+    behind
 }
 
 /// Whether a file is missing, torn, or older than the run.
@@ -148,7 +137,7 @@ fn issued(run: &RunState) -> usize {
 }
 
 /// Makes every derived file anew from the journal.
-pub fn rebuild(tdd: &Tdd<'_>, dir: &Path) -> Result<RunState, Fault> {
+pub fn rebuild(call: &Call<'_>, dir: &Path) -> Result<RunState, Fault> {
     let tail = FileJournal::open(dir)?.read(&Position::start())?;
     let mut run = RunState::default();
     let mut rows = Vec::new();
@@ -173,12 +162,11 @@ pub fn rebuild(tdd: &Tdd<'_>, dir: &Path) -> Result<RunState, Fault> {
     }
     put(dir, "work-units.json", list(&rows).as_bytes());
     put_json(dir, "manifest.json", &manifest(&run));
-    current_run(tdd, &run);
+    current_run(call, &run);
     if run.status.is_over() {
         let built = report::build(dir)?;
         put(dir, "report.json", pretty(&built.json).as_bytes());
         put(dir, "report.md", built.markdown.as_bytes());
-        sweep(dir);
     }
     put_json(dir, "state.json", &state(&run, dir));
     Ok(run)
@@ -230,15 +218,15 @@ fn results_of(report: &Reported, accepted: bool) -> Option<(String, Value)> {
         return None;
     }
     let name = match (&report.item, accepted) {
-        (Some(item), true) => format!("test-results/subtask-{item}-{}.json", report.phase()),
+        (Some(item), true) => format!("{TEST_RESULTS}/subtask-{item}-{}.json", report.phase()),
         (Some(item), false) => format!(
-            "test-results/subtask-{item}-{}-failed-{}.json",
+            "{TEST_RESULTS}/subtask-{item}-{}-failed-{}.json",
             report.phase(),
             number(&report.unit)
         ),
-        (None, true) => "test-results/final-suite.json".to_owned(),
+        (None, true) => format!("{TEST_RESULTS}/final-suite.json"),
         (None, false) => format!(
-            "test-results/final-suite-failed-{}.json",
+            "{TEST_RESULTS}/final-suite-failed-{}.json",
             number(&report.unit)
         ),
     };
@@ -536,8 +524,8 @@ fn manifest(run: &RunState) -> Value {
 }
 
 /// The tag's pointer to its newest run.
-fn current_run(tdd: &Tdd<'_>, run: &RunState) {
-    let Some(project) = tdd.project else {
+fn current_run(call: &Call<'_>, run: &RunState) {
+    let Ok(Some(project)) = call.home.find_project(call.root) else {
         return;
     };
     let Ok(memory) = Memory::of(run) else {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Reach, refused};
+use super::refused;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +19,8 @@ use super::super::evidence::suite::Suite;
 use super::super::evidence::{self, Taken};
 use super::super::memory::Memory;
 use super::super::readers::preflight::{self, Planned};
-use super::super::{Raw, Tdd, request, view};
+use super::super::{request, view};
+use crate::call::Input;
 use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::conductor::{by_status, is_over_a_task};
@@ -102,16 +103,7 @@ impl Conductor {
         }
         let planned = self.planned(start)?;
         let (definition, _) = self.startable("tdd")?;
-        drop(definition);
-        let tdd = Tdd {
-            root: &self.root,
-            settings: &self.settings,
-            pinned: self.settings.config.clone(),
-            dir: self.root.clone(),
-            project: None,
-            raw: Raw::None,
-            now: self.clock.millis(),
-        };
+        let call = self.first_call(&self.root, Arc::new(definition), Input::None);
         let memory = Memory {
             reports: Vec::new(),
             start: planned.start.clone(),
@@ -124,7 +116,7 @@ impl Conductor {
             .iter()
             .map(|subtask| {
                 let message = compose(
-                    &tdd,
+                    &call,
                     &memory,
                     &Words {
                         id: &subtask.id,
@@ -261,7 +253,7 @@ impl Conductor {
         {
             // A start that is refused ends no run.
             self.planned(start)?;
-            self.supersede(&project, &other)?;
+            self.supersede(&other)?;
         }
         self.refuse_second(&project)?;
         let planned = match before {
@@ -294,31 +286,21 @@ impl Conductor {
         let mut warnings = planned.start.warnings.clone();
         warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);
         warnings.extend(self.start_warnings()?);
-        let tdd = Tdd {
-            root: &self.root,
-            settings: &self.settings,
-            pinned: self.settings.config.clone(),
-            dir: dir.path().to_owned(),
-            project: Some(&project),
-            raw: Raw::Start(Box::new(planned)),
-            now: self.clock.millis(),
-        };
-        let begun = OpenRun::begin(
-            dir.path(),
-            Arc::new(definition),
-            &self.command,
-            &*self.clock,
-        )
-        .and_then(|mut open| {
-            let done = open.command(&tdd, &command);
-            if open.run.run.is_empty() {
-                // Nothing was journalled, so nothing began.
-                drop(open);
-                let _ = std::fs::remove_dir_all(dir.path());
-                return done.map(|done| (done, Shared::default()));
-            }
-            done.map(|done| (done, open.run))
-        });
+        let definition = Arc::new(definition);
+        let input = Input::Start(Box::new(planned));
+        let call = self.first_call(dir.path(), Arc::clone(&definition), input);
+        let begun = OpenRun::begin(dir.path(), definition, &self.command, &*self.clock).and_then(
+            |mut open| {
+                let done = open.command(&call, &command);
+                if open.run.run.is_empty() {
+                    // Nothing was journalled, so nothing began.
+                    drop(open);
+                    let _ = std::fs::remove_dir_all(dir.path());
+                    return done.map(|done| (done, Shared::default()));
+                }
+                done.map(|done| (done, open.run))
+            },
+        );
         let (done, run) = begun?;
         match done {
             Done::Moved(_) if !run.run.is_empty() => Ok(Started {
@@ -380,14 +362,14 @@ impl Conductor {
         }
     }
 
-    pub(super) fn supersede(&self, project: &ProjectDir, other: &RunDir) -> Result<(), Fault> {
-        let mut hand = self.hand(project, other, Raw::None, Reach::Run)?;
-        match hand.command(&Command::Abort {
+    pub(super) fn supersede(&self, other: &RunDir) -> Result<(), Fault> {
+        let mut writer = self.writer(other, Input::None)?;
+        match writer.done(&Command::Abort {
             approval: None,
             flags: Map::new(),
         })? {
             Done::Moved(_) => Ok(()),
-            Done::Refused(refusal) => Err(refused(Some(&hand.open.run), &refusal)),
+            Done::Refused(refusal) => Err(refused(Some(&writer.open.run), &refusal)),
             Done::EffectFailed { code, message, .. } => Err(effects::fault(code, message, None)),
         }
     }

@@ -5,95 +5,15 @@ mod look;
 mod report;
 mod turn;
 
-use journal::RunLock;
-use journal::layout::{ProjectDir, RunDir};
-use project::config::Config;
 use rails::{Command, Refusal, RunState};
-use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::answer::{Moved, Verdict};
-use super::{Raw, Tdd, derived, effects, texts, view};
+use super::{texts, view};
 use crate::approval::again;
-use crate::conductor::Conductor;
-use crate::engine::{Done, OpenRun};
+use crate::engine::Done;
 use crate::fault::{Fault, Kind};
-use crate::integrity::never_began;
-
-/// A run open for writing, with what belongs to it.
-pub(crate) struct Hand<'a> {
-    pub(super) open: OpenRun<'a>,
-    pub(super) tdd: Tdd<'a>,
-    project_lock: Option<RunLock>,
-}
-
-impl Hand<'_> {
-    pub(super) fn command(&mut self, command: &Command) -> Result<Done, Fault> {
-        self.open.command(&self.tdd, command)
-    }
-
-    /// Lets the run go, and keeps the project locked.
-    pub(super) fn release(self) -> Option<RunLock> {
-        self.project_lock
-    }
-}
-
-/// Whether a call may end a run or begin one, and so needs the project to itself.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    Run,
-    Project,
-}
-
-impl Conductor {
-    pub(crate) fn hand<'a>(
-        &'a self,
-        project: &'a ProjectDir,
-        dir: &RunDir,
-        raw: Raw,
-        reach: Reach,
-    ) -> Result<Hand<'a>, Fault> {
-        let project_lock = match reach {
-            Reach::Project => Some(project.lock(self.wait(), &self.command)?),
-            Reach::Run => None,
-        };
-        let mut open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
-        if open.run.run.is_empty() {
-            return Err(never_began(dir));
-        }
-        let pinned = pinned(&open.run)?;
-        let tdd = Tdd {
-            root: &self.root,
-            settings: &self.settings,
-            pinned,
-            dir: dir.path().to_owned(),
-            project: Some(project),
-            raw,
-            now: self.clock.millis(),
-        };
-        let died = open.is_after_a_death();
-        open.recover(&tdd)?;
-        derived::complete(&tdd, &open.run, died);
-        effects::notes::catch_up(&tdd, &open.run);
-        Ok(Hand {
-            open,
-            tdd,
-            project_lock,
-        })
-    }
-}
-
-/// The settings that a run is pinned to.
-pub(super) fn pinned(run: &RunState) -> Result<Config, Fault> {
-    Config::deserialize(&*run.settings).map_err(|error| {
-        Fault::new(
-            Kind::Environment,
-            "settings_damaged",
-            format!("the settings that the run is pinned to cannot be read: {error}"),
-        )
-        .suggest("use the version of tm that started the run, or a newer one")
-    })
-}
+use crate::writer::RunWriter;
 
 pub(super) fn over(run: &RunState) -> Fault {
     Fault::new(
@@ -205,25 +125,25 @@ pub(super) fn refused(run: Option<&RunState>, refusal: &Refusal) -> Fault {
 }
 
 pub(super) fn moved(
-    hand: &mut Hand<'_>,
+    writer: &mut RunWriter<'_>,
     command: &Command,
     message: impl FnOnce(&RunState) -> String,
 ) -> Result<Moved, Fault> {
-    match hand.command(command)? {
+    match writer.done(command)? {
         Done::Moved(_) => {
-            let run = &hand.open.run;
+            let run = &writer.open.run;
             Ok(Moved {
                 run_id: run.run.clone(),
                 message: message(run),
                 next_action: view::next_action(run),
                 report: if run.status.is_over() {
-                    journal::durable::read_text(&hand.open.dir.join("report.md")).ok()
+                    journal::durable::read_text(&writer.open.dir.join("report.md")).ok()
                 } else {
                     None
                 },
             })
         }
-        Done::Refused(refusal) => Err(refused(Some(&hand.open.run), &refusal)),
+        Done::Refused(refusal) => Err(refused(Some(&writer.open.run), &refusal)),
         Done::EffectFailed {
             code,
             message,

@@ -1,6 +1,8 @@
 //! Reports: RED, GREEN, the commit, the full suite.
 
-use super::{Hand, Reach, pinned, verdict};
+use super::verdict;
+use crate::call::{Input, pinned};
+use crate::writer::RunWriter;
 
 use journal::layout::RunDir;
 use journal::{FileJournal, Journal as _, Position};
@@ -17,7 +19,7 @@ use super::super::evidence::subject::Subject;
 use super::super::evidence::suite::Suite;
 use super::super::evidence::{self, Taken};
 use super::super::memory::{self, Memory};
-use super::super::{Raw, derived, request, view};
+use super::super::{derived, request, view};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::engine::Done;
@@ -74,10 +76,7 @@ impl Conductor {
         phase: Option<String>,
     ) -> Result<(Verdict, RunDir), Fault> {
         // Without a phase it may be the report that ends the run.
-        let reach = match phase.as_deref() {
-            Some("red" | "green") => Reach::Run,
-            _ => Reach::Project,
-        };
+        let may_end = !matches!(phase.as_deref(), Some("red" | "green"));
         let (project, dir) = self.find(run)?;
         let command = Report {
             unit: report.unit.clone(),
@@ -91,17 +90,21 @@ impl Conductor {
             "counts": taken.digest(), "coverage": taken.coverage, "files": report.files, "skipCoverage": report.skip_coverage,
         }));
         let not_run = taken.verify && taken.ran.is_none();
-        let raw = Raw::Tests {
+        let input = Input::Tests {
             taken: Box::new(taken),
             files: report.files.clone(),
             said: report.said.clone(),
         };
-        let mut hand = self.hand(&project, &dir, raw, reach)?;
-        if reach == Reach::Project && is_of_the_whole(&hand.open.run) {
+        let mut writer = if may_end {
+            self.writer_alone(&project, &dir, input)?
+        } else {
+            self.writer(&dir, input)?
+        };
+        if may_end && is_of_the_whole(&writer.open.run) {
             chain_is_whole(&dir)?;
         }
         let command = Report { digest, ..command };
-        let (answered, mut verdict) = self.take_in(&mut hand, command)?;
+        let (answered, mut verdict) = self.take_in(&mut writer, command)?;
         if not_run && answered.is_some() {
             let told = "this was answered before, and the tests were not run again; nextAction says what is asked for now";
             verdict.warning = joined(verdict.warning, [told.to_owned()]);
@@ -192,27 +195,27 @@ impl Conductor {
         let digest = digest(&json!({
             "message": report.message, "files": report.files, "sha": report.sha,
         }));
-        let (project, dir) = self.find(run)?;
-        let raw = Raw::Commit {
+        let (_, dir) = self.find(run)?;
+        let input = Input::Commit {
             message: report.message.clone(),
             files: report.files.clone(),
             sha: report.sha.clone(),
         };
-        let mut hand = self.hand(&project, &dir, raw, Reach::Run)?;
+        let mut writer = self.writer(&dir, input)?;
         let command = Report {
             unit: report.unit.clone(),
-            state: Some(state_of(&hand.open.run, "commit", |role| {
+            state: Some(state_of(&writer.open.run, "commit", |role| {
                 role.reader == "commit"
             })),
             item: report.subtask.clone(),
             digest,
             flags: Map::new(),
         };
-        let (reported, verdict) = self.take_in(&mut hand, command)?;
+        let (reported, verdict) = self.take_in(&mut writer, command)?;
         let Some(reported) = reported.filter(|_| verdict.validated) else {
             return Ok(CommitAnswer::Refused(verdict));
         };
-        let made = made(&hand, &reported)?;
+        let made = made(&writer, &reported)?;
         let warning = joined(verdict.warning, taken_out(&reported, &made.2));
         Ok(CommitAnswer::Committed(Committed {
             commit_sha: made.0,
@@ -226,39 +229,39 @@ impl Conductor {
     /// Decides a report. Gives the report as it was taken in, if it was, and the verdict.
     pub(super) fn take_in(
         &self,
-        hand: &mut Hand<'_>,
+        writer: &mut RunWriter<'_>,
         command: Report,
     ) -> Result<(Option<Reported>, Verdict), Fault> {
         // The very same report again, without a word on which phase it is for, is no report of another kind.
-        if let UnitMatch::Present { token, .. } = match_unit(&hand.open.run, &command)
+        if let UnitMatch::Present { token, .. } = match_unit(&writer.open.run, &command)
             && command.unit.is_none()
             && command.state.is_none()
-            && let Some(last) = &hand.open.run.last
+            && let Some(last) = &writer.open.run.last
             && last.digest == command.digest
-            && hand
+            && writer
                 .open
                 .run
                 .token(token)
                 .is_some_and(|token| token.role.reader != last.role.reader)
         {
             let last = last.clone();
-            let verdict = view::recorded(&hand.open.run, &last);
+            let verdict = view::recorded(&writer.open.run, &last);
             return Ok((Some(last), verdict));
         }
-        if let UnitMatch::Used { unit } = match_unit(&hand.open.run, &command)
-            && let Some(reported) = answered(hand, &unit)?
+        if let UnitMatch::Used { unit } = match_unit(&writer.open.run, &command)
+            && let Some(reported) = answered(writer, &unit)?
         {
-            let verdict = view::recorded(&hand.open.run, &reported);
+            let verdict = view::recorded(&writer.open.run, &reported);
             return Ok((Some(reported), verdict));
         }
-        let before = hand
+        let before = writer
             .open
             .run
             .waiting()
             .next()
             .map(|(_, unit)| unit.id.clone());
-        let done = hand.command(&Command::Report(command))?;
-        let run = &hand.open.run;
+        let done = writer.done(&Command::Report(command))?;
+        let run = &writer.open.run;
         match done {
             Done::Moved(events) => {
                 let reported = events
@@ -284,7 +287,7 @@ impl Conductor {
             Done::Refused(refusal) => {
                 let answer = verdict(run, &refusal);
                 refusals::note(
-                    &hand.open.dir,
+                    &writer.open.dir,
                     &stamp(self.clock.millis()),
                     before.as_deref(),
                     answer.code.as_deref(),
@@ -308,7 +311,7 @@ impl Conductor {
                     next_action: view::next_action(run),
                 };
                 refusals::note(
-                    &hand.open.dir,
+                    &writer.open.dir,
                     &stamp(self.clock.millis()),
                     before.as_deref(),
                     verdict.code.as_deref(),
@@ -363,13 +366,13 @@ fn digest(value: &Value) -> String {
 }
 
 /// The report that answered a unit, if one did.
-pub(super) fn answered(hand: &Hand<'_>, unit: &str) -> Result<Option<Reported>, Fault> {
-    if let Some(last) = &hand.open.run.last
+pub(super) fn answered(writer: &RunWriter<'_>, unit: &str) -> Result<Option<Reported>, Fault> {
+    if let Some(last) = &writer.open.run.last
         && last.unit == unit
     {
         return Ok(Some(last.clone()));
     }
-    let tail = FileJournal::open(&hand.open.dir)?.read(&Position::start())?;
+    let tail = FileJournal::open(&writer.open.dir)?.read(&Position::start())?;
     for record in tail.records.iter().rev() {
         if record.event != "report:accepted" && record.event != "report:retried" {
             continue;
@@ -388,20 +391,20 @@ pub(super) fn answered(hand: &Hand<'_>, unit: &str) -> Result<Option<Reported>, 
 
 /// The commit that answered a unit: id, message, files.
 pub(super) fn made(
-    hand: &Hand<'_>,
+    writer: &RunWriter<'_>,
     reported: &Reported,
 ) -> Result<(String, String, Vec<String>), Fault> {
     let item = reported
         .item
         .as_ref()
-        .and_then(|key| memory::subtask(&hand.open.run, key));
+        .and_then(|key| memory::subtask(&writer.open.run, key));
     let sha = match reported.facts.get("sha").and_then(Value::as_str) {
         Some(sha) if !sha.is_empty() => sha.to_owned(),
         _ => item
             .map(|item| item.text("sha").to_owned())
             .unwrap_or_default(),
     };
-    let memory = Memory::of(&hand.open.run)?;
+    let memory = Memory::of(&writer.open.run)?;
     let repository = memory.repository();
     let oid = sha
         .parse()

@@ -4,7 +4,8 @@ use journal::layout::ProjectDir;
 
 use super::super::effects;
 use super::begin::running;
-use super::{Hand, Reach, moved, no_reason, over, refused};
+use super::{moved, no_reason, over, refused};
+use crate::writer::RunWriter;
 use rails::approval;
 use rails::state::RunStatus;
 use rails::{Command, RunState};
@@ -13,8 +14,9 @@ use serde_json::{Map, Value};
 use super::super::answer::{Aborted, Moved, Resumed};
 use super::super::changes::Changes;
 use super::super::memory::{self, DIRTY, DirtyFile, Memory};
-use super::super::{Raw, request, view};
+use super::super::{request, view};
 use crate::approval::{Statement, Turn, present_unit};
+use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::conductor::by_status;
 use crate::engine::Done;
@@ -25,19 +27,19 @@ impl Conductor {
     /// One phase back for the present subtask; at the end, into a repair.
     pub fn reopen(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
         let (project, dir) = self.find(run)?;
-        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
-        is_where_it_was(&hand)?;
-        if hand.open.run.status == RunStatus::Paused {
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+        is_where_it_was(&writer)?;
+        if writer.open.run.status == RunStatus::Paused {
             // It ends the pause, so it needs what a resume needs.
-            self.may_go_on(&hand, &project)?;
+            self.may_go_on(&writer, &project)?;
         }
-        let from = view::phase(&hand.open.run).unwrap_or_default().to_owned();
+        let from = view::phase(&writer.open.run).unwrap_or_default().to_owned();
         let command = Command::Reopen {
             reason: reason.to_owned(),
             flags: Map::new(),
-            approval: self.approval_of_turn(&hand.open, &Turn::new("reopen", reason))?,
+            approval: self.approval_of_turn(&writer.open, &Turn::new("reopen", reason))?,
         };
-        moved(&mut hand, &command, |run| {
+        moved(&mut writer, &command, |run| {
             let next = view::next_action(run);
             let of = next
                 .subtask
@@ -57,13 +59,13 @@ impl Conductor {
             return Err(no_reason("skip"));
         }
         let (project, dir) = self.find(run)?;
-        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         if subtask.is_none() {
-            is_where_it_was(&hand)?;
+            is_where_it_was(&writer)?;
         }
-        let present = view::progress(&hand.open.run).current;
-        let keep = if hand.open.run.status == RunStatus::Running {
-            left_behind(&hand.open.run)?
+        let present = view::progress(&writer.open.run).current;
+        let keep = if writer.open.run.status == RunStatus::Running {
+            left_behind(&writer.open.run)?
         } else {
             Map::new()
         };
@@ -72,7 +74,7 @@ impl Conductor {
             reason: reason.to_owned(),
             keep,
         };
-        moved(&mut hand, &command, |_| match present {
+        moved(&mut writer, &command, |_| match present {
             Some(id) => format!("Given up: {id}; with that the run ends as failed"),
             None => "The run was given up".to_owned(),
         })
@@ -83,33 +85,33 @@ impl Conductor {
         if reason.trim().is_empty() {
             return Err(no_reason("allow"));
         }
-        let (project, dir) = self.find(run)?;
-        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Run)?;
-        is_where_it_was(&hand)?;
-        let run = &hand.open.run;
+        let (_, dir) = self.find(run)?;
+        let mut writer = self.writer(&dir, Input::None)?;
+        is_where_it_was(&writer)?;
+        let run = &writer.open.run;
         let unit = present_unit(run);
-        let statement = Statement::on_refusal(&run.run, unit, code, reason, hand.open.last());
+        let statement = Statement::on_refusal(&run.run, unit, code, reason, writer.open.last());
         let command = Command::Allow {
             code: code.to_owned(),
             reason: reason.to_owned(),
             approval: self.approval(&statement)?,
         };
-        moved(&mut hand, &command, |_| {
+        moved(&mut writer, &command, |_| {
             format!("`{code}` will be let pass for this unit; report again")
         })
     }
 
     /// Stops taking reports.
     pub fn pause(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
-        let (project, dir) = self.find(run)?;
-        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Run)?;
+        let (_, dir) = self.find(run)?;
+        let mut writer = self.writer(&dir, Input::None)?;
         let reason = if reason.trim().is_empty() {
             "asked for"
         } else {
             reason
         };
         moved(
-            &mut hand,
+            &mut writer,
             &Command::Pause {
                 reason: reason.to_owned(),
             },
@@ -170,32 +172,32 @@ impl Conductor {
             let loaded = crate::engine::load(dir.path())?;
             if loaded.run.status.is_over() {
                 // Whoever ended it may have been killed before the report was written, which this makes good.
-                let _ = self.hand(&project, &dir, Raw::None, Reach::Run);
+                let _ = self.writer(&dir, Input::None);
                 return Err(over(&loaded.run));
             }
         }
-        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
-        if hand.open.run.status.is_over() {
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+        if writer.open.run.status.is_over() {
             // What was interrupted was the end, and that has come about now.
-            let run = &hand.open.run;
+            let run = &writer.open.run;
             return Ok(Resumed {
                 resumed: true,
                 run_id: run.run.clone(),
                 next_action: view::next_action(run),
             });
         }
-        self.may_go_on(&hand, &project)?;
-        let approval = self.approval_of_turn(&hand.open, &Turn::new("resume", ""))?;
-        match hand.command(&Command::Resume { approval })? {
+        self.may_go_on(&writer, &project)?;
+        let approval = self.approval_of_turn(&writer.open, &Turn::new("resume", ""))?;
+        match writer.done(&Command::Resume { approval })? {
             Done::Moved(_) => {
-                let run = &hand.open.run;
+                let run = &writer.open.run;
                 Ok(Resumed {
                     resumed: true,
                     run_id: run.run.clone(),
                     next_action: view::next_action(run),
                 })
             }
-            Done::Refused(refusal) => Err(refused(Some(&hand.open.run), &refusal)),
+            Done::Refused(refusal) => Err(refused(Some(&writer.open.run), &refusal)),
             Done::EffectFailed {
                 code,
                 message,
@@ -207,10 +209,10 @@ impl Conductor {
 
     /// Refuses to go on with a run whose branch is not there, or beside another one. To be asked under
     /// the lock of the project.
-    fn may_go_on(&self, hand: &Hand<'_>, project: &ProjectDir) -> Result<(), Fault> {
-        head_is_there(&hand.open.run)?;
+    fn may_go_on(&self, writer: &RunWriter<'_>, project: &ProjectDir) -> Result<(), Fault> {
+        head_is_there(&writer.open.run)?;
         match running(project)? {
-            Some(other) if other.id() == hand.open.run.run => Ok(()),
+            Some(other) if other.id() == writer.open.run.run => Ok(()),
             _ => self.refuse_second(project),
         }
     }
@@ -218,33 +220,33 @@ impl Conductor {
     /// Ends a run.
     pub fn abort(&self, run: Option<&str>, abort: request::Abort) -> Result<Aborted, Fault> {
         let (project, dir) = self.find(run)?;
-        let mut hand = self.hand(&project, &dir, Raw::None, Reach::Project)?;
-        let ended = hand.open.run.status;
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+        let ended = writer.open.run.status;
         if ended.is_over() && !(abort.cleanup && ended == RunStatus::Aborted) {
-            return Err(over(&hand.open.run));
+            return Err(over(&writer.open.run));
         }
-        let memory = Memory::of(&hand.open.run)?;
+        let memory = Memory::of(&writer.open.run)?;
         let flags = abort.turn().flags;
         // What is deleted is gone: a person's to decide, as what is let pass.
         let approval = if abort.cleanup {
-            let given = self.approval_of_turn(&hand.open, &abort.turn())?;
-            let least = hand.open.run.least_approval;
+            let given = self.approval_of_turn(&writer.open, &abort.turn())?;
+            let least = writer.open.run.least_approval;
             let held = approval::strong_enough(given.as_deref(), least, "clean-up").map(drop);
-            held.map_err(|refusal| refused(Some(&hand.open.run), &refusal))?;
+            held.map_err(|refusal| refused(Some(&writer.open.run), &refusal))?;
             given
         } else {
             None
         };
         let done = if ended.is_over() {
             // Aborted before, and perhaps killed while it cleared up: only that is left to do.
-            clear_branch(&hand, &flags)?
+            clear_branch(&writer, &flags)?
         } else {
-            hand.command(&Command::Abort { approval, flags })?
+            writer.done(&Command::Abort { approval, flags })?
         };
         match done {
             Done::Moved(_) => {}
             Done::Refused(refusal) => {
-                return Err(refused(Some(&hand.open.run), &refusal));
+                return Err(refused(Some(&writer.open.run), &refusal));
             }
             Done::EffectFailed {
                 code,
@@ -255,10 +257,10 @@ impl Conductor {
                 return Err(effects::fault(code, message, suggestion));
             }
         }
-        let run_id = hand.open.run.run.clone();
+        let run_id = writer.open.run.run.clone();
         if abort.cleanup {
             // The project stays locked; its run has nobody left who could wait for it.
-            let _project_lock = hand.release();
+            let _project_lock = writer.release();
             std::fs::remove_dir_all(dir.path()).map_err(|error| {
                 Fault::environment(
                     "storage",
@@ -297,11 +299,11 @@ impl Conductor {
 }
 
 /// Refuses a step aside that names no subtask when the one it was meant for was completed on the way here.
-fn is_where_it_was(hand: &Hand<'_>) -> Result<(), Fault> {
-    if !hand.open.moved_on {
+fn is_where_it_was(writer: &RunWriter<'_>) -> Result<(), Fault> {
+    if !writer.open.moved_on {
         return Ok(());
     }
-    let next = view::next_action(&hand.open.run);
+    let next = view::next_action(&writer.open.run);
     Err(Fault::new(
         Kind::Conflict,
         "stale_unit",
@@ -319,14 +321,14 @@ fn is_where_it_was(hand: &Hand<'_>) -> Result<(), Fault> {
 }
 
 /// Deletes the branch of a run that was aborted before.
-fn clear_branch(hand: &Hand<'_>, flags: &Map<String, Value>) -> Result<Done, Fault> {
+fn clear_branch(writer: &RunWriter<'_>, flags: &Map<String, Value>) -> Result<Done, Fault> {
     use super::super::effects::delete;
     use crate::support::{No, Outcome};
-    delete::settle(&hand.tdd, &hand.open.run)?;
-    match delete::prepare(&hand.tdd, &hand.open.run, flags) {
+    delete::settle(&writer.call, &writer.open.run)?;
+    match delete::prepare(&writer.call, &writer.open.run, flags) {
         Err(No::Refused(refusal)) => Ok(Done::Refused(refusal)),
         Err(No::Fault(fault)) => Err(fault),
-        Ok(what) => match delete::carry_out(&hand.tdd, &hand.open.run, &what)? {
+        Ok(what) => match delete::carry_out(&writer.call, &writer.open.run, &what)? {
             Outcome::Done { .. } => Ok(Done::Moved(Vec::new())),
             Outcome::Failed {
                 code,

@@ -5,26 +5,26 @@ use rails::RunState;
 use rails::state::Pending;
 use serde_json::{Value, json};
 
-use super::super::Tdd;
 use super::super::memory::Memory;
 use super::{failed, forget_git, note_git, settle_git, since};
+use crate::call::Call;
 use crate::fail_point;
 use crate::fault::Fault;
 use crate::support::{Looked, No, Outcome};
 
 /// Names branch and commit.
-pub fn prepare(_tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
+pub fn prepare(_tdd: &Call<'_>, run: &RunState) -> Result<Value, No> {
     let memory = Memory::of(run)?;
     Ok(json!({ "branch": memory.start.branch, "at": memory.start.head }))
 }
 
 /// Idempotent: being there already is being done.
-pub fn perform(tdd: &Tdd<'_>, run: &RunState, _pending: &Pending) -> Result<Outcome, Fault> {
+pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Outcome, Fault> {
     let memory = Memory::of(run)?;
-    let repository = memory.repository().with_fsync(tdd.pinned.git.fsync);
+    let repository = memory.repository().with_fsync(call.pinned.git.fsync);
     let branch = &memory.start.branch;
     let on_spawn = |group: &ProcessGroup| {
-        note_git(tdd, group);
+        note_git(call, group);
         fail_point::reach("branch-in-git");
     };
     let switched = if repository.branch_exists(branch)? {
@@ -38,7 +38,7 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, _pending: &Pending) -> Result<Outc
         repository.create_branch_and_switch(branch, &at, &on_spawn)
     };
     fail_point::reach("branch-after-switch");
-    forget_git(tdd);
+    forget_git(call);
     Ok(match switched {
         Ok(()) => Outcome::done(),
         Err(error) => failed(error.into()),
@@ -46,7 +46,7 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, _pending: &Pending) -> Result<Outc
 }
 
 /// Whether it was done does not matter, since doing it again does no harm; what a dead git left in its way does.
-pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
-    settle_git(tdd, run, Some(since(pending)))?;
+pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    settle_git(call, run, Some(since(pending)))?;
     Ok(Looked::NotDone)
 }

@@ -18,9 +18,9 @@ use rails::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::super::Tdd;
 use super::super::memory::{self, COMMITS, LAST_COMMIT, Memory, Tested, WRITTEN, entry};
 use super::{OUTLIVED, failed, forget_git, note_git, noted_git, notes, since, still_running};
+use crate::call::Call;
 use crate::fail_point;
 use crate::fault::{Fault, Kind as FaultKind, chain};
 use crate::support::{Looked, No, Outcome};
@@ -62,7 +62,7 @@ pub(super) struct Intent {
 
 /// Puts the intent of a subtask's commit together.
 pub fn prepare(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     run: &RunState,
     token: u32,
     facts: &Map<String, Value>,
@@ -83,23 +83,23 @@ pub fn prepare(
     if !is_fix {
         carries.push(key.clone());
     }
-    let writing = writing(tdd, &memory, carries, None)?;
+    let writing = writing(call, &memory, carries, None)?;
     let edited = add_tasks_file(&memory, &repository, &writing, &mut paths)?;
     let message = match facts.get("message").and_then(Value::as_str) {
         Some(message) if !message.trim().is_empty() => message.to_owned(),
         _ => {
             let present = run.token(token);
             let of = present.and_then(|token| token.role.of.as_ref());
-            default_message(tdd, run, token, of, &paths)?
+            default_message(call, run, token, of, &paths)?
         }
     };
-    let mut intent = intent(tdd, run, &memory, &key, message, paths, writing)?;
+    let mut intent = intent(call, run, &memory, &key, message, paths, writing)?;
     intent.edited = edited;
     Ok(super::write(&intent)?)
 }
 
 pub(super) fn intent(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     run: &RunState,
     memory: &Memory,
     what: &str,
@@ -107,8 +107,8 @@ pub(super) fn intent(
     paths: Vec<RepoPath>,
     writing: Writing,
 ) -> Result<Intent, Fault> {
-    let config = &tdd.pinned;
-    let seconds = tdd.now / 1000;
+    let config = &call.pinned;
+    let seconds = call.now / 1000;
     Ok(Intent {
         // The run's last commit; another one only where a policy let that pass.
         parent: match memory.repository().head()?.oid {
@@ -158,12 +158,12 @@ pub(super) struct Writing {
 
 /// The change of the tasks file that marks `done` as done, and the task itself with `task_status`.
 pub(super) fn writing(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     memory: &Memory,
     done: Vec<String>,
     task_status: Option<&str>,
 ) -> Result<Writing, No> {
-    let source = memory.start.source.open(tdd.root, &memory.start.tag)?;
+    let source = memory.start.source.open(call.root, &memory.start.tag)?;
     // Where there is no file, or no place in it, nothing has to be written.
     if source.path().is_none() || memory.start.implicit && task_status.is_none() {
         return Ok(Writing {
@@ -236,7 +236,7 @@ pub(super) fn add_tasks_file(
 
 /// The message that a subtask's commit gets by the template.
 pub fn default_message(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     run: &RunState,
     token: u32,
     of: Option<&String>,
@@ -252,7 +252,7 @@ pub fn default_message(
     let green = Tested::of(&present.kept, of);
     let files: Vec<String> = in_project(&memory, paths);
     compose(
-        tdd,
+        call,
         &memory,
         &Words {
             id: item.text("id"),
@@ -283,11 +283,11 @@ pub(in super::super) struct Words<'a> {
 
 /// Fills the template.
 pub(in super::super) fn compose(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     memory: &Memory,
     words: &Words<'_>,
 ) -> Result<String, Fault> {
-    let config = &tdd.pinned;
+    let config = &call.pinned;
     let bad = |error: &dyn std::error::Error| {
         Fault::new(FaultKind::Environment, "config_invalid", chain(error))
             .suggest("mend the setting in .taskmaster/config.json")
@@ -315,7 +315,7 @@ pub(in super::super) fn compose(
         classes: &classes,
         scopes: &scopes,
         kind: words.kind,
-        root: tdd.root,
+        root: call.root,
     })
     .map_err(|e| bad(&e))
 }
@@ -335,7 +335,7 @@ fn in_project(memory: &Memory, paths: &[RepoPath]) -> Vec<String> {
 }
 
 /// Makes the commit. Failing, it leaves everything as it was.
-pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
     let intent: Intent = super::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(intent.fsync);
@@ -383,26 +383,26 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outco
         timeout: Duration::from_millis(intent.timeout),
         on_spawn: &|group: &ProcessGroup| {
             fail_point::reach("commit-unrecorded");
-            note_git(tdd, group);
+            note_git(call, group);
             fail_point::reach("commit-in-git");
         },
     });
     fail_point::reach("commit-after-git");
     match made {
         Ok(made) => {
-            forget_git(tdd);
-            Ok(committed(tdd, run, &intent, &made.commit, &made.paths))
+            forget_git(call);
+            Ok(committed(call, run, &intent, &made.commit, &made.paths))
         }
         Err(error) => {
             // What git says of itself is not what counts: the branch is.
-            if let Some(outcome) = came_about(tdd, run, &memory, &repository, &intent)? {
-                forget_git(tdd);
+            if let Some(outcome) = came_about(call, run, &memory, &repository, &intent)? {
+                forget_git(call);
                 return Ok(outcome);
             }
             if let Some(rewrite) = &intent.rewrite {
                 rewrite.revert(scratch).map_err(Fault::from)?;
             }
-            forget_git(tdd);
+            forget_git(call);
             if pending.name == "task.finish" {
                 // All work is committed by now; that a status could not be is no reason to stand still.
                 return Ok(not_written(error.code(), &chain(&error)));
@@ -422,7 +422,7 @@ pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outco
 
 /// The outcome of a commit that came about although git, or a hook behind it, failed.
 fn came_about(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     run: &RunState,
     memory: &Memory,
     repository: &Repository,
@@ -443,7 +443,7 @@ fn came_about(
     };
     repository.settle_index(&commit, &intent.paths)?;
     let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
-    Ok(Some(committed(tdd, run, intent, &commit, &paths)))
+    Ok(Some(committed(call, run, intent, &commit, &paths)))
 }
 
 /// What a hook made of our commit, where it stands in its place.
@@ -462,14 +462,14 @@ fn as_rewritten(
 }
 
 /// Looks whether a tm that is gone made the commit.
-pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
     let intent: Intent = super::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     if intent.paths.is_empty() {
         return Ok(Looked::NotDone);
     }
-    let group = noted_git(tdd).map(|noted| noted.group);
+    let group = noted_git(call).map(|noted| noted.group);
     let since = since(pending);
     if let Some(group) = &group {
         // Who was to end it when its time is up is gone.
@@ -498,18 +498,18 @@ pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, 
         Found::Made(commit) => {
             repository.settle_index(&commit, &intent.paths)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
-            forget_git(tdd);
+            forget_git(call);
             Ok(Looked::Settled(committed(
-                tdd, run, &intent, &commit, &paths,
+                call, run, &intent, &commit, &paths,
             )))
         }
         // It was made; that somebody rewrote it since is for the next report to refuse.
         Found::Rewritten(commit) => {
             let commit = as_rewritten(&repository, &intent, commit)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
-            forget_git(tdd);
+            forget_git(call);
             Ok(Looked::Settled(committed(
-                tdd, run, &intent, &commit, &paths,
+                call, run, &intent, &commit, &paths,
             )))
         }
         Found::NotMade => {
@@ -517,7 +517,7 @@ pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, 
             if let Some(rewrite) = &intent.rewrite {
                 rewrite.revert(&memory.start.git_dir).map_err(Fault::from)?;
             }
-            forget_git(tdd);
+            forget_git(call);
             if pending.name == "task.finish" {
                 return Ok(Looked::NotDone);
             }
@@ -590,7 +590,7 @@ fn not_written(code: &str, message: &str) -> Outcome {
 }
 
 fn committed(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     run: &RunState,
     intent: &Intent,
     commit: &CommitInfo,
@@ -613,7 +613,7 @@ fn committed(
     );
     // The commit stands, whatever becomes of its note.
     let noted = Memory::of(run)
-        .and_then(|memory| notes::of_pending(tdd, &memory.repository(), &commit.oid));
+        .and_then(|memory| notes::of_pending(call, &memory.repository(), &commit.oid));
     if let Err(fault) = noted {
         result["noteFailed"] = json!({ "code": fault.code, "message": fault.message });
     }

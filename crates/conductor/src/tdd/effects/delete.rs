@@ -6,14 +6,15 @@ use rails::state::Pending;
 use serde_json::{Map, Value, json};
 
 use super::super::memory::Memory;
-use super::super::{Tdd, refusal};
+use super::super::refusal;
 use super::{failed, forget_git, note_git, settle_git, since};
+use crate::call::Call;
 use crate::fail_point;
 use crate::fault::Fault;
 use crate::support::{Looked, No, Outcome};
 
 /// Looks what would be lost.
-pub fn prepare(_tdd: &Tdd<'_>, run: &RunState, flags: &Map<String, Value>) -> Result<Value, No> {
+pub fn prepare(_tdd: &Call<'_>, run: &RunState, flags: &Map<String, Value>) -> Result<Value, No> {
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let force = flags.get("force") == Some(&Value::Bool(true));
@@ -62,27 +63,27 @@ pub fn prepare(_tdd: &Tdd<'_>, run: &RunState, flags: &Map<String, Value>) -> Re
 }
 
 /// Idempotent.
-pub fn perform(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
-    carry_out(tdd, run, &pending.what)
+pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+    carry_out(call, run, &pending.what)
 }
 
 /// Puts away what a dead git left in the way of doing it again.
-pub fn look(tdd: &Tdd<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
-    settle_git(tdd, run, Some(since(pending)))?;
+pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    settle_git(call, run, Some(since(pending)))?;
     Ok(Looked::NotDone)
 }
 
 /// The same, where no effect is pending: of a run that was aborted before.
-pub fn settle(tdd: &Tdd<'_>, run: &RunState) -> Result<(), Fault> {
-    settle_git(tdd, run, None)
+pub fn settle(call: &Call<'_>, run: &RunState) -> Result<(), Fault> {
+    settle_git(call, run, None)
 }
 
 /// Does what was prepared.
-pub fn carry_out(tdd: &Tdd<'_>, run: &RunState, what: &Value) -> Result<Outcome, Fault> {
+pub fn carry_out(call: &Call<'_>, run: &RunState, what: &Value) -> Result<Outcome, Fault> {
     let memory = Memory::of(run)?;
-    let repository = memory.repository().with_fsync(tdd.pinned.git.fsync);
+    let repository = memory.repository().with_fsync(call.pinned.git.fsync);
     let on_spawn = |group: &ProcessGroup| {
-        note_git(tdd, group);
+        note_git(call, group);
         fail_point::reach("branch-in-git");
     };
     let branch = &memory.start.branch;
@@ -98,6 +99,6 @@ pub fn carry_out(tdd: &Tdd<'_>, run: &RunState, what: &Value) -> Result<Outcome,
     {
         return Ok(failed(error.into()));
     }
-    forget_git(tdd);
+    forget_git(call);
     Ok(Outcome::done())
 }

@@ -6,29 +6,29 @@ use project::convention::message::Kind;
 use rails::RunState;
 use serde_json::Value;
 
-use super::super::Tdd;
 use super::super::memory::{self, Memory};
 use super::commit::{self, Words};
+use crate::call::Call;
 use crate::support::No;
 
 /// Puts the intent together.
-pub fn prepare(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
+pub fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
     let memory = Memory::of(run)?;
     let repository = memory.repository();
-    let config = &tdd.pinned;
+    let config = &call.pinned;
     let status = match &config.autopilot.finalization.update_task_status {
         UpdateTaskStatus::Set(status) => Some(status.clone()),
         UpdateTaskStatus::Leave => None,
     };
     let carries = memory::owed(run);
-    let writing = commit::writing(tdd, &memory, carries, status.as_deref())?;
+    let writing = commit::writing(call, &memory, carries, status.as_deref())?;
     let mut paths = Vec::new();
     let edited = commit::add_tasks_file(&memory, &repository, &writing, &mut paths)?;
     let message = if paths.is_empty() {
         String::new()
     } else {
         commit::compose(
-            tdd,
+            call,
             &memory,
             &Words {
                 id: &memory.start.task_id,
@@ -43,7 +43,7 @@ pub fn prepare(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
             },
         )?
     };
-    let mut intent = commit::intent(tdd, run, &memory, "finish", message, paths, writing)?;
+    let mut intent = commit::intent(call, run, &memory, "finish", message, paths, writing)?;
     intent.edited = edited;
     Ok(super::write(&intent)?)
 }

@@ -16,8 +16,8 @@ use rails::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Tdd;
 use super::memory::Memory;
+use crate::call::Call;
 use crate::clock::millis_of;
 use crate::fault::{Fault, Kind};
 use crate::support::Outcome;
@@ -48,7 +48,7 @@ struct GitAtWork {
 }
 
 /// Notes the git that is at work. A hint: what it does is found without it, too.
-fn note_git(tdd: &Tdd<'_>, group: &ProcessGroup) {
+fn note_git(call: &Call<'_>, group: &ProcessGroup) {
     let since = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0));
@@ -57,19 +57,19 @@ fn note_git(tdd: &Tdd<'_>, group: &ProcessGroup) {
         since,
     };
     if let Ok(bytes) = serde_json::to_vec(&at_work) {
-        let _ = journal::derived::replace_if_changed(&tdd.dir.join(GROUP_FILE), &bytes);
+        let _ = journal::derived::replace_if_changed(&call.dir.join(GROUP_FILE), &bytes);
     }
 }
 
 /// The git that was noted last, if what it did was not settled.
-fn noted_git(tdd: &Tdd<'_>) -> Option<GitAtWork> {
-    let bytes = journal::durable::read(&tdd.dir.join(GROUP_FILE)).ok()?;
+fn noted_git(call: &Call<'_>) -> Option<GitAtWork> {
+    let bytes = journal::durable::read(&call.dir.join(GROUP_FILE)).ok()?;
     serde_json::from_slice(&bytes).ok()
 }
 
 /// Nobody has to look for that git any more.
-fn forget_git(tdd: &Tdd<'_>) {
-    let _ = std::fs::remove_file(tdd.dir.join(GROUP_FILE));
+fn forget_git(call: &Call<'_>) {
+    let _ = std::fs::remove_file(call.dir.join(GROUP_FILE));
 }
 
 /// When a pending effect was intended.
@@ -85,8 +85,8 @@ fn at_millis(millis: u64) -> SystemTime {
 
 /// Ends a git that changed branches for a process that died, and puts away the locks that it left. `since` is when it
 /// was intended, where that is known.
-fn settle_git(tdd: &Tdd<'_>, run: &RunState, since: Option<SystemTime>) -> Result<(), Fault> {
-    let noted = noted_git(tdd);
+fn settle_git(call: &Call<'_>, run: &RunState, since: Option<SystemTime>) -> Result<(), Fault> {
+    let noted = noted_git(call);
     let Some(since) = since.or_else(|| noted.as_ref().map(|noted| at_millis(noted.since))) else {
         return Ok(());
     };
@@ -101,7 +101,7 @@ fn settle_git(tdd: &Tdd<'_>, run: &RunState, since: Option<SystemTime>) -> Resul
     memory
         .repository()
         .remove_stale_locks(group, since, &memory.start.branch)?;
-    forget_git(tdd);
+    forget_git(call);
     Ok(())
 }
 

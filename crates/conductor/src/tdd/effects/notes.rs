@@ -8,8 +8,8 @@ use project::git::{Oid, RepoPath, Repository};
 use rails::RunState;
 use serde_json::Value;
 
-use super::super::Tdd;
 use super::super::memory::{self, LAST_COMMIT, Memory};
+use crate::call::Call;
 use crate::fault::Fault;
 use crate::proof::story::{Made, Purpose};
 use crate::proof::{check, note, source};
@@ -18,11 +18,11 @@ use crate::proof::{check, note, source};
 const NOTED: &str = "noted.txt";
 
 /// Writes the note of the commit that is under way, and was just made.
-pub fn of_pending(tdd: &Tdd<'_>, repository: &Repository, commit: &Oid) -> Result<(), Fault> {
-    if !tdd.pinned.evidence.notes {
+pub fn of_pending(call: &Call<'_>, repository: &Repository, commit: &Oid) -> Result<(), Fault> {
+    if !call.pinned.evidence.notes {
         return Ok(());
     }
-    let story = source::story(&tdd.dir)?;
+    let story = source::story(&call.dir)?;
     let Some(made) = story.under_way else {
         return Err(Fault::bug("a note for no commit"));
     };
@@ -34,43 +34,43 @@ pub fn of_pending(tdd: &Tdd<'_>, repository: &Repository, commit: &Oid) -> Resul
     if story
         .made
         .last()
-        .is_none_or(|before| before.sha == noted(tdd))
+        .is_none_or(|before| before.sha == noted(call))
     {
-        mark(tdd, commit.as_str());
+        mark(call, commit.as_str());
     }
     Ok(())
 }
 
 /// The commit that all is written up to.
-fn noted(tdd: &Tdd<'_>) -> String {
-    let text = journal::durable::read_text(&tdd.dir.join(NOTED)).unwrap_or_default();
+fn noted(call: &Call<'_>) -> String {
+    let text = journal::durable::read_text(&call.dir.join(NOTED)).unwrap_or_default();
     text.trim_end().to_owned()
 }
 
 /// Only spares the next call the work.
-fn mark(tdd: &Tdd<'_>, sha: &str) {
-    let _ = replace_if_changed(&tdd.dir.join(NOTED), format!("{sha}\n").as_bytes());
+fn mark(call: &Call<'_>, sha: &str) {
+    let _ = replace_if_changed(&call.dir.join(NOTED), format!("{sha}\n").as_bytes());
 }
 
 /// Writes the notes that are missing. What cannot be written is left for the next time.
-pub fn catch_up(tdd: &Tdd<'_>, run: &RunState) {
-    if !tdd.pinned.evidence.notes || memory::commits(run) == 0 || run.pending.is_some() {
+pub fn catch_up(call: &Call<'_>, run: &RunState) {
+    if !call.pinned.evidence.notes || memory::commits(run) == 0 || run.pending.is_some() {
         return;
     }
     let last = run.kept.get(LAST_COMMIT).and_then(Value::as_str);
-    let noted = noted(tdd);
+    let noted = noted(call);
     let Some(last) = last.filter(|last| *last != noted) else {
         return;
     };
-    if since(tdd, run, &noted).is_ok() {
-        mark(tdd, last);
+    if since(call, run, &noted).is_ok() {
+        mark(call, last);
     }
 }
 
 /// Writes the notes of the commits after the one up to which all is written.
-fn since(tdd: &Tdd<'_>, run: &RunState, noted: &str) -> Result<(), Fault> {
+fn since(call: &Call<'_>, run: &RunState, noted: &str) -> Result<(), Fault> {
     let repository = Memory::of(run)?.repository();
-    let made = source::story(&tdd.dir)?.made;
+    let made = source::story(&call.dir)?.made;
     let first = made
         .iter()
         .position(|made| made.sha == noted)

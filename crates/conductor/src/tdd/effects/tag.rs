@@ -6,8 +6,8 @@ use rails::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::Tdd;
 use super::super::memory::{Memory, TAG_BEFORE, entry};
+use crate::call::Call;
 use crate::fault::Fault;
 use crate::support::{No, Outcome};
 
@@ -24,32 +24,32 @@ struct Switch {
 }
 
 /// A file that cannot be read is nothing to switch: the run knows its tag by itself.
-pub fn prepare_switch(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
+pub fn prepare_switch(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
     let tag = Memory::of(run)?.start.tag;
     let switch = Switch {
-        from: current_tag(tdd.root).ok().flatten(),
-        rewrite: switch(tdd, run, &tag)?,
+        from: current_tag(call.root).ok().flatten(),
+        rewrite: switch(call, run, &tag)?,
         to: tag,
     };
     Ok(super::write(&switch)?)
 }
 
 /// The change that makes the tag the current one, if there is one to make.
-fn switch(tdd: &Tdd<'_>, run: &RunState, tag: &str) -> Result<Option<Rewrite>, No> {
-    let file = tdd.root.join(STATE_FILE);
+fn switch(call: &Call<'_>, run: &RunState, tag: &str) -> Result<Option<Rewrite>, No> {
+    let file = call.root.join(STATE_FILE);
     let led_out = Memory::of(run)?.repository().led_out(&file);
     let stays = matches!(led_out, Ok(None));
-    Ok(switch_tag(tdd.root, tag).ok().flatten().filter(|_| stays))
+    Ok(switch_tag(call.root, tag).ok().flatten().filter(|_| stays))
 }
 
 /// Only what the run itself switched is set back, and only if nobody switched it since.
-pub fn prepare_restore(tdd: &Tdd<'_>, run: &RunState) -> Result<Value, No> {
+pub fn prepare_restore(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
     let own = Memory::of(run)?.start.tag;
     let before = run.kept.get(TAG_BEFORE).and_then(Value::as_str);
-    let present = current_tag(tdd.root).ok().flatten();
+    let present = current_tag(call.root).ok().flatten();
     let switch = match before {
         Some(before) if present.as_deref() == Some(&own) => Switch {
-            rewrite: switch(tdd, run, before)?,
+            rewrite: switch(call, run, before)?,
             to: before.to_owned(),
             from: present,
         },

@@ -7,19 +7,20 @@ use serde_json::{Map, Value, json};
 
 use super::super::changes::Changes;
 use super::super::memory::{self, COMMITS, LAST_COMMIT, Memory, Tested};
-use super::super::{Raw, Tdd, refusal};
+use super::super::refusal;
 use super::tests::name_of;
 use super::{common_findings, finding, named_paths, on_the_branch, with_files};
+use crate::call::{Call, Input};
 use crate::fault::Fault;
 use crate::support::No;
 
 /// Reads a report of a commit.
-pub fn read(tdd: &Tdd<'_>, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
-    let Raw::Commit {
+pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
+    let Input::Commit {
         message,
         files,
         sha,
-    } = &tdd.raw
+    } = &call.input
     else {
         return Err(Fault::new(
             crate::fault::Kind::Usage,
@@ -33,7 +34,7 @@ pub fn read(tdd: &Tdd<'_>, role: &Role, run: &RunState, token: u32) -> Result<Re
     let repository = memory.repository();
     let status = repository.status()?;
     on_the_branch(&status, &memory)?;
-    let mut findings = common_findings(tdd, &status, &memory, &repository)?;
+    let mut findings = common_findings(call, &status, &memory, &repository)?;
     let rewritten = findings
         .iter()
         .any(|finding| finding.policy == "history_rewritten");
@@ -43,9 +44,9 @@ pub fn read(tdd: &Tdd<'_>, role: &Role, run: &RunState, token: u32) -> Result<Re
         tested: present.and_then(|token| Tested::of(&token.kept, role.of.as_ref())),
     };
     if let Some(sha) = sha {
-        return made_already(tdd, &status, &memory, run, &tested, sha, findings);
+        return made_already(call, &status, &memory, run, &tested, sha, findings);
     }
-    let named = named_paths(tdd, &repository, files)?;
+    let named = named_paths(call, &repository, files)?;
     let changes = Changes::of(&status, &memory, &repository, &named)?;
     if !rewritten && status.head.as_ref().map(Oid::as_str) != Some(memory.last_commit.as_str()) {
         findings.push(finding(
@@ -98,7 +99,7 @@ pub fn read(tdd: &Tdd<'_>, role: &Role, run: &RunState, token: u32) -> Result<Re
         .detail("files", not_named)
         .into());
     }
-    secrets(tdd, &repository, &paths)?;
+    secrets(call, &repository, &paths)?;
     findings.extend(tested.changed_since(&repository)?);
     let left: Vec<String> = changes
         .paths()
@@ -155,8 +156,8 @@ fn chosen(changes: &Changes, named: &[RepoPath]) -> Result<Vec<RepoPath>, No> {
     Ok(paths)
 }
 
-fn secrets(tdd: &Tdd<'_>, repository: &Repository, paths: &[RepoPath]) -> Result<(), No> {
-    let allowed = &tdd.pinned.git.allow_secrets;
+fn secrets(call: &Call<'_>, repository: &Repository, paths: &[RepoPath]) -> Result<(), No> {
+    let allowed = &call.pinned.git.allow_secrets;
     let mut globs = GlobSetBuilder::new();
     for pattern in allowed {
         if let Ok(glob) = Glob::new(pattern) {
@@ -237,7 +238,7 @@ impl Rests<'_> {
 
 /// A commit that the executor made itself.
 fn made_already(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     status: &TreeStatus,
     memory: &Memory,
     run: &RunState,
@@ -329,7 +330,7 @@ fn made_already(
         .detail("files", before)
         .into());
     }
-    secrets(tdd, repository, &paths)?;
+    secrets(call, repository, &paths)?;
     let committed: Vec<String> = paths.iter().map(ToString::to_string).collect();
     let mut reading = reading(oid.to_string(), message, &committed, findings);
     reading

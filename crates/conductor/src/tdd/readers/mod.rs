@@ -13,8 +13,8 @@ use project::runner::definition::command_definition;
 use rails::{Finding, Refusal};
 use serde_json::{Map, Value};
 
-use super::Tdd;
 use super::memory::Memory;
+use crate::call::Call;
 use crate::fault::Fault;
 use crate::support::No;
 
@@ -44,7 +44,7 @@ pub(super) fn on_the_branch(status: &TreeStatus, memory: &Memory) -> Result<(), 
 
 /// The findings that every report is looked at for.
 pub(super) fn common_findings(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     status: &TreeStatus,
     memory: &Memory,
     repository: &Repository,
@@ -72,7 +72,7 @@ pub(super) fn common_findings(
             ),
         ));
     }
-    let looser = loosened(&tdd.pinned, &tdd.settings.config);
+    let looser = loosened(&call.pinned, &call.settings.config);
     if !looser.is_empty() {
         let told: Vec<String> = looser
             .iter()
@@ -147,7 +147,7 @@ pub(super) fn with_tests(mut finding: Finding, tests: &[String]) -> Finding {
 
 /// Names given by a caller, as paths of the repository.
 pub(super) fn named_paths(
-    tdd: &Tdd<'_>,
+    call: &Call<'_>,
     repository: &Repository,
     names: &[String],
 ) -> Result<Vec<project::git::RepoPath>, Fault> {
@@ -158,7 +158,7 @@ pub(super) fn named_paths(
             let absolute = if path.is_absolute() {
                 path.to_owned()
             } else {
-                tdd.root.join(path)
+                call.root.join(path)
             };
             repository
                 .relative(&absolute)

@@ -22,7 +22,7 @@ const STUCK_AFTER: u64 = 3;
 impl At<'_> {
     /// Holds the tests by name against those that were shown to fail, and those of before.
     pub(super) fn compare(&mut self, against: Option<&Shown>) -> Result<(), No> {
-        let red = ledger(self.tdd, against.and_then(|shown| shown.ledger.as_deref()))?;
+        let red = ledger(self.call, against.and_then(|shown| shown.ledger.as_deref()))?;
         let held = red.as_ref().or(self.before.as_ref());
         if let Some((message, suggestion)) = held.and_then(|held| self.unlike(held, red.is_some()))
         {

@@ -16,8 +16,8 @@ use super::super::memory::{
     StartFacts,
 };
 use super::super::request;
-use super::super::{Raw, Tdd};
 use super::branch::branch_of;
+use crate::call::{Call, Input};
 use crate::fault::{Fault, Kind};
 use crate::support::No;
 
@@ -46,8 +46,8 @@ pub struct Planned {
 }
 
 /// The reader of a start: what [`plan`] found.
-pub fn read(tdd: &Tdd<'_>) -> Result<Reading, No> {
-    let Raw::Start(planned) = &tdd.raw else {
+pub fn read(call: &Call<'_>) -> Result<Reading, No> {
+    let Input::Start(planned) = &call.input else {
         return Err(Fault::bug("a run was started without checks").into());
     };
     let subtasks: Vec<Value> = planned.plan.runnable.iter().map(item).collect();
@@ -64,12 +64,12 @@ pub fn read(tdd: &Tdd<'_>) -> Result<Reading, No> {
     let mut facts = memory::entry("subtasks", subtasks);
     let mut hashes = Vec::new();
     if let Some(baseline) = &planned.baseline {
-        hashes = baseline.keep(&tdd.dir)?;
+        hashes = baseline.keep(&call.dir)?;
         keep_run.extend(memory::entry(LAST_TOTAL, baseline.counts.total()));
         let mut told = baseline.counts.facts();
         told.extend(baseline.facts());
         if let Some(ledger) = baseline.ledger() {
-            let hash = ledger.keep(&tdd.dir)?;
+            let hash = ledger.keep(&call.dir)?;
             keep_run.extend(memory::entry(LAST_LEDGER, hash.as_str()));
             hashes.push(hash);
             let failing: Vec<&str> = ledger.failing().take(MOST_NAMED).collect();

@@ -13,10 +13,11 @@ use super::super::evidence::subject::Subject;
 use super::super::evidence::{self, Taken, clean, level_name};
 use super::super::memory::{self, LAST_LEDGER, LAST_TOTAL, Memory, Shown, Tested};
 use super::super::products;
+use super::super::refusal;
 use super::super::results::{Counts, Coverage};
-use super::super::{Raw, Tdd, refusal};
 use super::used::{Used, stale};
 use super::{command_replaced, common_findings, finding, named_paths, on_the_branch, with_files};
+use crate::call::{Call, Input};
 use crate::fault::{Fault, Kind};
 use crate::support::No;
 
@@ -24,23 +25,23 @@ use crate::support::No;
 const MOST_NAMED: usize = 100;
 
 /// Reads a report of test results.
-pub fn read(tdd: &Tdd<'_>, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
-    let Raw::Tests { taken, files, said } = &tdd.raw else {
+pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
+    let Input::Tests { taken, files, said } = &call.input else {
         return Err(
             Fault::new(Kind::Usage, "wrong_report", "this step takes test results")
                 .suggest("report with `tm autopilot complete --results failed:N,passed:N`")
                 .into(),
         );
     };
-    let config = &tdd.pinned;
+    let config = &call.pinned;
     evidence::enough(taken, config)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let status = repository.status()?;
     on_the_branch(&status, &memory)?;
-    let mut findings = common_findings(tdd, &status, &memory, &repository)?;
+    let mut findings = common_findings(call, &status, &memory, &repository)?;
     findings.extend(command_replaced(&memory));
-    let named = named_paths(tdd, &repository, files)?;
+    let named = named_paths(call, &repository, files)?;
     let handed = handed_in(&repository, taken, &status, &named);
     let memory = Memory {
         reports: memory.reports.into_iter().chain(handed).collect(),
@@ -77,14 +78,14 @@ pub fn read(tdd: &Tdd<'_>, role: &Role, run: &RunState, token: u32) -> Result<Re
     used.note(taken);
 
     let mut at = At {
-        tdd,
+        call,
         run,
         role,
         kept: present.map_or(&nothing, |token| &token.kept),
         taken,
         counts: taken.counts,
         now: taken.ledger(),
-        before: ledger(tdd, run.kept.get(LAST_LEDGER).and_then(Value::as_str))?,
+        before: ledger(call, run.kept.get(LAST_LEDGER).and_then(Value::as_str))?,
         memory: &memory,
         repository: &repository,
         changes: &changes,
@@ -94,7 +95,7 @@ pub fn read(tdd: &Tdd<'_>, role: &Role, run: &RunState, token: u32) -> Result<Re
         facts: Map::new(),
         keep: Map::new(),
         keep_run: used.keep(),
-        hashes: taken.keep(&tdd.dir)?,
+        hashes: taken.keep(&call.dir)?,
         warnings: Vec::new(),
     };
     at.keep_run.extend(memory::entry(
@@ -138,7 +139,7 @@ pub fn read(tdd: &Tdd<'_>, role: &Role, run: &RunState, token: u32) -> Result<Re
 
 /// A report, and what it is held against.
 pub(super) struct At<'a> {
-    pub(super) tdd: &'a Tdd<'a>,
+    pub(super) call: &'a Call<'a>,
     pub(super) run: &'a RunState,
     /// What it is for.
     pub(super) role: &'a Role,
@@ -232,7 +233,7 @@ impl At<'_> {
             self.facts
                 .insert("failingTests".to_owned(), named(&failing));
             self.facts.insert("newlyFailing".to_owned(), named(&new));
-            let hash = now.keep(&self.tdd.dir)?;
+            let hash = now.keep(&self.call.dir)?;
             shown.ledger = Some(hash.clone());
             shown.new = new.into_iter().take(MOST_NAMED).collect();
             self.hashes.push(hash);
@@ -328,7 +329,7 @@ impl At<'_> {
         self.keep_run
             .extend(memory::entry(LAST_TOTAL, self.taken.counts.total()));
         if let Some(now) = &self.now {
-            let hash = now.keep(&self.tdd.dir)?;
+            let hash = now.keep(&self.call.dir)?;
             self.keep_run
                 .extend(memory::entry(LAST_LEDGER, hash.as_str()));
             self.hashes.push(hash);
@@ -338,8 +339,8 @@ impl At<'_> {
 }
 
 /// The ledger with this hash in the run's evidence.
-pub(super) fn ledger(tdd: &Tdd<'_>, hash: Option<&str>) -> Result<Option<Ledger>, Fault> {
-    hash.map(|hash| Ledger::read(&tdd.dir, hash)).transpose()
+pub(super) fn ledger(call: &Call<'_>, hash: Option<&str>) -> Result<Option<Ledger>, Fault> {
+    hash.map(|hash| Ledger::read(&call.dir, hash)).transpose()
 }
 
 /// What people call a report, by its label.

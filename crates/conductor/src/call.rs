@@ -1,0 +1,147 @@
+//! One call on a run: the project, the run's folder and definition, what the call brought along, and the resources of the
+//! run that its capabilities work with.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use journal::layout::{Home, RunDir};
+use project::config::{Config, Settings};
+use rails::{Definition, RunState};
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
+
+use crate::collab::Skills;
+use crate::conductor::Conductor;
+use crate::engine;
+use crate::fault::{Fault, Kind};
+use crate::generic::readers::ReportInput;
+use crate::review::Session;
+use crate::tdd::evidence::Taken;
+use crate::tdd::readers::preflight::Planned;
+
+/// What a call brought along for the readers.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// Nothing.
+    None,
+    /// A start that was planned.
+    Start(Box<Planned>),
+    /// An outcome, or counts of tests that nothing stands behind.
+    Report(ReportInput),
+    /// Test results.
+    Tests {
+        /// The results, and what they rest on.
+        taken: Box<Taken>,
+        /// Files that are said to have been changed.
+        files: Vec<String>,
+        /// What the executor said beside its numbers, kept with them.
+        said: Map<String, Value>,
+    },
+    /// A commit.
+    Commit {
+        /// The whole message, if given.
+        message: Option<String>,
+        /// Files that are named.
+        files: Vec<String>,
+        /// A commit that was made already.
+        sha: Option<String>,
+    },
+}
+
+impl Input {
+    /// The outcome and the counts that it brought; empty where it brought anything else.
+    pub(crate) fn report(&self) -> Cow<'_, ReportInput> {
+        match self {
+            Self::Report(report) => Cow::Borrowed(report),
+            _ => Cow::Owned(ReportInput::default()),
+        }
+    }
+}
+
+/// One call on a run.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// The project.
+    pub root: &'a Path,
+    /// Where runs are kept.
+    pub home: &'a Home,
+    /// The settings as they are now.
+    pub settings: &'a Settings,
+    /// The settings that the run is pinned to.
+    pub pinned: Arc<Config>,
+    /// The run's folder.
+    pub dir: PathBuf,
+    /// The definition that the run is pinned to.
+    pub definition: Arc<Definition>,
+    /// What the call brought along.
+    pub input: Input,
+    /// The time of the call, in milliseconds since 1970.
+    pub now: i64,
+    /// What belongs to a session, where the run is one.
+    pub(crate) session: Option<Session>,
+    /// What belongs to a session of skills, where the run is one.
+    pub(crate) skills: Option<Skills>,
+}
+
+impl Conductor {
+    /// A call on a run, without the right to write.
+    pub(crate) fn call(
+        &self,
+        dir: &RunDir,
+        run: &RunState,
+        input: Input,
+    ) -> Result<Call<'_>, Fault> {
+        let definition = engine::pinned(dir.path(), run)?;
+        let session = Session::of(&definition, dir.path(), run, self);
+        Ok(Call {
+            pinned: pinned(run)?,
+            session,
+            skills: Skills::of(run),
+            ..self.first_call(dir.path(), definition, input)
+        })
+    }
+
+    /// The call that begins a run: it is pinned to the settings as they are.
+    pub(crate) fn first_call(
+        &self,
+        dir: &Path,
+        definition: Arc<Definition>,
+        input: Input,
+    ) -> Call<'_> {
+        Call {
+            root: &self.root,
+            home: &self.home,
+            settings: &self.settings,
+            pinned: Arc::new(self.settings.config.clone()),
+            dir: dir.to_owned(),
+            definition,
+            input,
+            now: self.clock.millis(),
+            session: None,
+            skills: None,
+        }
+    }
+}
+
+/// The settings that a run is pinned to.
+pub(crate) fn pinned(run: &RunState) -> Result<Arc<Config>, Fault> {
+    /// The last ones that were read, by their hash.
+    static LAST: Mutex<Option<(String, Arc<Config>)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((hash, config)) = &*last
+        && *hash == run.policy_hash
+    {
+        return Ok(Arc::clone(config));
+    }
+    let config = Arc::new(Config::deserialize(&*run.settings).map_err(|error| {
+        Fault::new(
+            Kind::Environment,
+            "settings_damaged",
+            format!("the settings that the run is pinned to cannot be read: {error}"),
+        )
+        .suggest("use the version of tm that started the run, or a newer one")
+    })?);
+    *last = Some((run.policy_hash.clone(), Arc::clone(&config)));
+    Ok(config)
+}

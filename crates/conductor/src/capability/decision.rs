@@ -1,0 +1,33 @@
+//! `decision`: how something came out, in a word of a person or an agent.
+
+use rails::check::catalog::Reader;
+use rails::definition::FieldType::{String as Text, Strings};
+use rails::{Reading, Role, RunState};
+
+use super::{Capability, reader};
+use crate::call::Call;
+use crate::generic::readers;
+use crate::support::No;
+
+pub(super) struct Decisions;
+
+impl Capability for Decisions {
+    fn name(&self) -> &'static str {
+        "decision"
+    }
+
+    fn readers(&self) -> Vec<(&'static str, Reader)> {
+        let facts = [("outcome", Text), ("note", Text), ("files", Strings)];
+        vec![("outcome", reader(&[], &facts))]
+    }
+
+    fn read(
+        &self,
+        call: &Call<'_>,
+        role: &Role,
+        run: &RunState,
+        token: u32,
+    ) -> Result<Reading, No> {
+        readers::read(call, &role.reader, run, token)
+    }
+}

@@ -1,0 +1,50 @@
+//! `files`: what lies in the run's folder, stored, reset, set aside and carried forward.
+
+use rails::RunState;
+use rails::check::catalog::Effect;
+use rails::state::Pending;
+use serde_json::Value;
+
+use super::{Capability, passing};
+use crate::call::Call;
+use crate::fault::Fault;
+use crate::review::{CODE, PLAN, effects};
+use crate::support::{Asked, No, Outcome};
+
+pub(super) struct Files;
+
+impl Capability for Files {
+    fn name(&self) -> &'static str {
+        "files"
+    }
+
+    fn effects(&self) -> Vec<(&'static str, Effect)> {
+        [
+            "iteration.open",
+            "plan.store",
+            "plan.reset",
+            "code.store",
+            "code.reset",
+            "response.aside",
+        ]
+        .map(|name| (name, passing()))
+        .to_vec()
+    }
+
+    fn subjects(&self) -> &'static [&'static str] {
+        &[PLAN, CODE]
+    }
+
+    fn prepare(&self, call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+        effects::prepare(call, asked, run)
+    }
+
+    fn perform(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        pending: &Pending,
+    ) -> Result<Outcome, Fault> {
+        effects::perform(call, run, pending)
+    }
+}

@@ -1,0 +1,98 @@
+//! `git`: the branch of a run, and its commits.
+
+use rails::check::catalog::{Effect, Finder, Reader};
+use rails::definition::FieldType::{Bool, String as Text, Strings};
+use rails::state::Pending;
+use rails::{Reading, Role, RunState};
+use serde_json::Value;
+
+use super::{Capability, lasting, reader, reports};
+use crate::call::Call;
+use crate::fault::Fault;
+use crate::support::{Asked, Looked, No, Outcome};
+use crate::tdd::{effects, readers};
+
+pub(super) struct Git;
+
+impl Capability for Git {
+    fn name(&self) -> &'static str {
+        "git"
+    }
+
+    fn readers(&self) -> Vec<(&'static str, Reader)> {
+        let facts = [("sha", Text), ("message", Text), ("files", Strings)];
+        vec![("commit", reader(&["of"], &facts))]
+    }
+
+    fn effects(&self) -> Vec<(&'static str, Effect)> {
+        let commit = [
+            ("sha", Text),
+            ("owed", Bool),
+            ("message", Text),
+            ("files", Strings),
+        ];
+        vec![
+            ("git.branch", lasting(&[])),
+            ("git.commit", lasting(&commit)),
+            ("branch.delete", lasting(&[])),
+        ]
+    }
+
+    fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {
+        let whole = || reports("tests", Some("suite"), &[]);
+        let commit = || reports("commit", None, &[]);
+        let any = || vec![reports("tests", None, &[]), commit()];
+        vec![
+            ("changed_after_commit", vec![whole()]),
+            ("foreign_commit", vec![whole(), commit()]),
+            (
+                "changed_after_green",
+                vec![reports("commit", Some("of"), &[])],
+            ),
+            ("history_rewritten", any()),
+            ("config_loosened", any()),
+        ]
+    }
+
+    fn read(
+        &self,
+        call: &Call<'_>,
+        role: &Role,
+        run: &RunState,
+        token: u32,
+    ) -> Result<Reading, No> {
+        readers::commit::read(call, role, run, token)
+    }
+
+    fn prepare(&self, call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+        match asked.effect {
+            "git.branch" => effects::branch::prepare(call, run),
+            "git.commit" => effects::commit::prepare(call, run, asked.token, asked.facts),
+            "branch.delete" => effects::delete::prepare(call, run, asked.flags),
+            other => Err(self.has_no("effect", other).into()),
+        }
+    }
+
+    fn perform(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        pending: &Pending,
+    ) -> Result<Outcome, Fault> {
+        match pending.name.as_str() {
+            "git.branch" => effects::branch::perform(call, run, pending),
+            "git.commit" => effects::commit::perform(call, run, pending),
+            "branch.delete" => effects::delete::perform(call, run, pending),
+            other => Err(self.has_no("effect", other)),
+        }
+    }
+
+    fn look(&self, call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+        match pending.name.as_str() {
+            "git.branch" => effects::branch::look(call, run, pending),
+            "git.commit" => effects::commit::look(call, run, pending),
+            "branch.delete" => effects::delete::look(call, run, pending),
+            other => Err(self.has_no("effect", other)),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What workflows are composed of. A capability brings readers, effects and policies, each under a name of its own; it knows
+//! no workflow and no state. A definition names what it uses, and [`registry`] says who is meant.
+
+mod decision;
+mod documents;
+mod files;
+mod git;
+mod profile;
+mod support;
+mod tasks;
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rails::check::catalog::{Effect, Finder, Reader};
+use rails::definition::FieldType;
+use rails::state::Pending;
+use rails::{Reading, Role, RunState};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::fault::Fault;
+use crate::support::{Asked, Looked, No, Outcome};
+
+/// Something that workflows are composed of.
+pub(crate) trait Capability: Sync {
+    /// What it is called.
+    fn name(&self) -> &'static str;
+
+    /// Its readers, each with the facts that it gives and the keys of a role that it goes by.
+    fn readers(&self) -> Vec<(&'static str, Reader)> {
+        Vec::new()
+    }
+
+    /// Its effects.
+    fn effects(&self) -> Vec<(&'static str, Effect)> {
+        Vec::new()
+    }
+
+    /// The policies that it knows, each with what can find that it is broken.
+    fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {
+        Vec::new()
+    }
+
+    /// What of it a gate may be over.
+    fn subjects(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Reads what a report, or the world, has to say, by one of its readers.
+    fn read(
+        &self,
+        call: &Call<'_>,
+        role: &Role,
+        run: &RunState,
+        token: u32,
+    ) -> Result<Reading, No> {
+        let _ = (call, run, token);
+        Err(self.has_no("reader", &role.reader).into())
+    }
+
+    /// Finds out what one of its effects is going to do. Changes nothing that counts.
+    fn prepare(&self, call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+        let _ = (call, run);
+        Err(self.has_no("effect", asked.effect).into())
+    }
+
+    /// Carries one of its effects out.
+    fn perform(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        pending: &Pending,
+    ) -> Result<Outcome, Fault> {
+        let _ = (call, run);
+        Err(self.has_no("effect", &pending.name))
+    }
+
+    /// Looks whether one of its effects was carried out by a process that is gone. One that says beforehand all that comes
+    /// of it can be done again.
+    fn look(&self, call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+        let _ = (call, run, pending);
+        Ok(Looked::NotDone)
+    }
+
+    /// The proof of a definition admits only what is declared.
+    fn has_no(&self, what: &str, name: &str) -> Fault {
+        Fault::bug(format!(
+            "the capability `{}` has no {what} `{name}`",
+            self.name()
+        ))
+    }
+}
+
+/// All capabilities.
+pub(crate) fn registry() -> &'static [&'static dyn Capability] {
+    &[
+        &tests::Tests,
+        &git::Git,
+        &tasks::Tasks,
+        &files::Files,
+        &profile::Profiles,
+        &documents::Documents,
+        &decision::Decisions,
+    ]
+}
+
+/// The capability that a reader belongs to.
+fn of_reader(name: &str) -> Result<&'static dyn Capability, Fault> {
+    let has = |capability: &&&dyn Capability| {
+        let mut readers = capability.readers().into_iter();
+        readers.any(|(reader, _)| reader == name)
+    };
+    let found = registry().iter().find(has).copied();
+    found.ok_or_else(|| Fault::bug(format!("no capability has the reader `{name}`")))
+}
+
+/// The capability that an effect belongs to.
+fn of_effect(name: &str) -> Result<&'static dyn Capability, Fault> {
+    let has = |capability: &&&dyn Capability| {
+        let mut effects = capability.effects().into_iter();
+        effects.any(|(effect, _)| effect == name)
+    };
+    let found = registry().iter().find(has).copied();
+    found.ok_or_else(|| Fault::bug(format!("no capability has the effect `{name}`")))
+}
+
+/// Facts by name.
+fn typed(facts: &[(&str, FieldType)]) -> BTreeMap<String, FieldType> {
+    facts
+        .iter()
+        .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
+        .collect()
+}
+
+/// A reader that gives these facts and goes by these keys of a role.
+fn reader(role: &[&'static str], facts: &[(&str, FieldType)]) -> Reader {
+    Reader {
+        role: role.iter().copied().collect::<BTreeSet<_>>(),
+        facts: typed(facts),
+    }
+}
+
+/// An effect that no later refusal could take back.
+fn lasting(result: &[(&str, FieldType)]) -> Effect {
+    Effect {
+        lasting: true,
+        result: typed(result),
+    }
+}
+
+/// An effect within the run's own folder, or one that is undone at its end.
+fn passing() -> Effect {
+    Effect::default()
+}
+
+/// Reports that `reader` reads, of a role with the key `with` and without `without`.
+fn reports(reader: &str, with: Option<&'static str>, without: &[&'static str]) -> Finder {
+    Finder {
+        reader: reader.to_owned(),
+        with,
+        without: without.to_vec(),
+    }
+}

@@ -1,0 +1,106 @@
+//! The engine's side of a call: each reader and effect is its capability's.
+
+use rails::command::Present;
+use rails::decide::Telling;
+use rails::event::Domain;
+use rails::state::Pending;
+use rails::{Event, Reading, Role, RunState};
+use serde_json::{Map, Value, json};
+
+use super::{of_effect, of_reader};
+use crate::call::Call;
+use crate::conductor::is_over_a_task;
+use crate::fault::Fault;
+use crate::generic::{context, files};
+use crate::review::subject;
+use crate::support::{Asked, Looked, No, Outcome, Support};
+use crate::{collab, derived, tdd};
+
+impl Support for Call<'_> {
+    fn read(&self, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
+        if role.reader.is_empty() {
+            return files::take_in(self, run, token).map(|(reading, _)| reading);
+        }
+        of_reader(&role.reader)?.read(self, role, run, token)
+    }
+
+    fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+        of_effect(asked.effect)?.prepare(self, asked, run)
+    }
+
+    fn perform(&self, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+        of_effect(&pending.name)?.perform(self, run, pending)
+    }
+
+    fn look(&self, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+        of_effect(&pending.name)?.look(self, run, pending)
+    }
+
+    fn present(&self, run: &RunState, token: u32) -> Result<Present, Fault> {
+        files::present(self, run, token)
+    }
+
+    fn subject(&self, gate: &str, run: &RunState, token: u32) -> Result<String, No> {
+        subject::hash(self, gate, run, token)
+    }
+
+    fn context(&self, asked: &Telling<'_>, broken: Option<&Fault>) -> Result<Vec<u8>, Fault> {
+        let (run, token) = (asked.run, asked.token);
+        if is_over_a_task(run) {
+            return tdd::context::build(self, asked, broken);
+        }
+        let state = run.token(token).map_or("", |token| token.state.as_str());
+        if let Some(bytes) = files::standing_prompt(self, run, state)? {
+            return Ok(bytes);
+        }
+        let bytes = if let Some(fault) = broken {
+            tdd::context::without_template(fault).into_bytes()
+        } else if let Some(session) = &self.session {
+            session.prompt(self, run, token)?
+        } else if let Some(skills) = &self.skills {
+            skills.frame(self, run, token, asked.unit, asked.attempt)?
+        } else {
+            context::build(self, asked)?
+        };
+        let again = run.token(token).is_some_and(|token| token.unit.is_some());
+        if again && let Some(path) = self.definition.prompt(state, &run.vars) {
+            // Nothing else comes of it: where it cannot be written, nothing is to be journalled either.
+            files::put_if_absent(&files::place(&self.dir, &path)?, &bytes)?;
+        }
+        Ok(bytes)
+    }
+
+    fn tells_in_journal(&self) -> bool {
+        self.skills.is_some()
+    }
+
+    fn payload(
+        &self,
+        domain: &Domain,
+        before: &RunState,
+        after: &RunState,
+        events: &[Event],
+    ) -> Option<Map<String, Value>> {
+        if is_over_a_task(after) {
+            return tdd::payload::fields(domain, before, after, events);
+        }
+        let mut fields = Map::new();
+        fields.insert("state".to_owned(), json!(domain.state));
+        if let Some(item) = &domain.item {
+            fields.insert("item".to_owned(), json!(item));
+        }
+        fields.insert("workflow".to_owned(), json!(after.workflow));
+        if self.skills.is_some() {
+            collab::tell(&self.definition, domain, before, after, &mut fields);
+        }
+        Some(fields)
+    }
+
+    fn place(&self, run: &RunState, appended: &[Event]) -> Result<(), Fault> {
+        files::place_prompts(self, run, appended)
+    }
+
+    fn derive(&self, run: &RunState, appended: &[Event]) {
+        derived::write(self, run, appended);
+    }
+}

@@ -1,0 +1,74 @@
+//! `tests`: what a test runner said, held against what was there before.
+
+use rails::check::catalog::{Finder, Reader};
+use rails::definition::FieldType::{Bool, Int, String as Text, Strings};
+use rails::{Reading, Role, RunState};
+
+use super::{Capability, reader, reports};
+use crate::call::Call;
+use crate::conductor::is_over_a_task;
+use crate::generic;
+use crate::support::No;
+use crate::tdd::readers::tests as evidence;
+
+pub(super) struct Tests;
+
+impl Capability for Tests {
+    fn name(&self) -> &'static str {
+        "tests"
+    }
+
+    fn readers(&self) -> Vec<(&'static str, Reader)> {
+        let role = ["as", "shows", "freezes", "against", "frozen", "suite"];
+        let facts = [
+            ("passed", Int),
+            ("failed", Int),
+            ("errors", Int),
+            ("skipped", Int),
+            ("failing", Int),
+            ("ran", Int),
+            ("total", Int),
+            ("under", Strings),
+            ("files", Strings),
+            ("level", Text),
+            ("compiled", Bool),
+        ];
+        vec![("tests", reader(&role, &facts))]
+    }
+
+    fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {
+        let new = || vec![reports("tests", Some("shows"), &[])];
+        let held = || vec![reports("tests", None, &["shows"])];
+        let any = || vec![reports("tests", None, &[])];
+        vec![
+            ("red_without_tests", new()),
+            ("no_new_failure", new()),
+            ("production_changed", new()),
+            (
+                "tests_changed",
+                vec![reports("tests", Some("frozen"), &["shows", "suite"])],
+            ),
+            ("stuck", vec![reports("tests", None, &["shows", "suite"])]),
+            ("fewer_tests", held()),
+            ("tests_missing", held()),
+            ("command_replaced", any()),
+            ("stale_report", any()),
+            ("flaky", any()),
+            ("coverage_missing", any()),
+        ]
+    }
+
+    fn read(
+        &self,
+        call: &Call<'_>,
+        role: &Role,
+        run: &RunState,
+        token: u32,
+    ) -> Result<Reading, No> {
+        if is_over_a_task(run) {
+            evidence::read(call, role, run, token)
+        } else {
+            generic::readers::read(call, &role.reader, run, token)
+        }
+    }
+}
