@@ -11,6 +11,7 @@ use rails::{Definition, RunState};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
+use crate::capability::{DOCUMENTS, TASKS};
 use crate::collab::Skills;
 use crate::conductor::Conductor;
 use crate::engine;
@@ -18,15 +19,12 @@ use crate::fault::{Fault, Kind};
 use crate::generic::readers::ReportInput;
 use crate::review::Session;
 use crate::tdd::evidence::Taken;
-use crate::tdd::readers::preflight::Planned;
 
 /// What a call brought along for the readers.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// Nothing.
     None,
-    /// A start that was planned.
-    Start(Box<Planned>),
     /// An outcome, or counts of tests that nothing stands behind.
     Report(ReportInput),
     /// Test results.
@@ -84,6 +82,11 @@ pub struct Call<'a> {
     pub(crate) skills: Option<Skills>,
 }
 
+/// Whether what units are told is a frame of skills.
+pub(crate) fn tells_frames(definition: &Definition) -> bool {
+    definition.works_with(DOCUMENTS) && !definition.works_with(TASKS)
+}
+
 impl Conductor {
     /// A call on a run, without the right to write.
     pub(crate) fn call(
@@ -93,7 +96,7 @@ impl Conductor {
         input: Input,
     ) -> Result<Call<'_>, Fault> {
         let definition = engine::pinned(dir.path(), run)?;
-        let session = Session::of(&definition, dir.path(), run, self);
+        let session = Session::of(dir.path(), run, self);
         Ok(Call {
             pinned: pinned(run)?,
             session,

@@ -395,9 +395,9 @@ pub(crate) fn is_named_for_a_task(id: &str) -> bool {
 }
 
 fn task_of(run: &RunState) -> String {
-    run.inputs
-        .get("taskId")
-        .and_then(Value::as_str)
+    run.kept
+        .get(crate::tdd::memory::START)
+        .and_then(|start| start.get("taskId")?.as_str())
         .unwrap_or_default()
         .to_owned()
 }

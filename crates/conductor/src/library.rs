@@ -11,10 +11,10 @@ use project::profile::template;
 use rails::check::catalog::Catalog;
 use rails::{Definition, Diagnostic};
 
-use crate::capability::registry;
+use crate::call::tells_frames;
+use crate::capability::{REPOSITORY, TASKS, registry};
 use crate::collab;
 use crate::fault::{Fault, Kind};
-use crate::generic::hands::{self, Hands};
 use crate::generic::templates;
 use crate::tdd::context::engine;
 
@@ -232,21 +232,17 @@ pub fn load(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
     }
 }
 
-/// Reads a definition and proves it, also that there are hands for what it asks for.
+/// Reads a definition and proves it against all that there is.
 fn proved(root: &Path, id: &str, text: &str) -> Result<Definition, Vec<Diagnostic>> {
     let parsed = Definition::parse(text).ok();
-    let definition = Definition::load(text, &catalog(root, id, parsed.as_ref()))?;
-    let faults = hands::faults(&definition);
-    if faults.is_empty() {
-        Ok(definition)
-    } else {
-        Err(faults)
-    }
+    Definition::load(text, &catalog(root, id, parsed.as_ref()))
 }
 
-/// The built-in workflow whose templates `workflow` may use: its own, or `tdd`'s where it may be a copy of that.
-fn templates_of(workflow: &str) -> Option<&'static workflows::Builtin> {
-    workflows::builtin(workflow).or_else(|| workflows::builtin("tdd"))
+/// The built-in workflows whose templates `workflow` may use: all of them, for it may be a copy of any; its own first.
+fn templates_of(workflow: &str) -> impl Iterator<Item = &'static workflows::Builtin> {
+    workflows::builtin(workflow)
+        .into_iter()
+        .chain(workflows::all())
 }
 
 /// A longer template is not read, in bytes.
@@ -293,7 +289,7 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Cow<'static, 
             .map(Cow::Owned)
             .map_err(|error| unreadable(&error.to_string())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => templates_of(workflow)
-            .and_then(|builtin| builtin.template(name))
+            .find_map(|builtin| builtin.template(name))
             .map(Cow::Borrowed)
             .ok_or_else(missing),
         Err(error) => Err(unreadable(&error.to_string())),
@@ -310,19 +306,21 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
         .flatten()
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok());
-    let variables: Vec<String> = match definition {
-        Some(definition) => match hands::hands(definition) {
-            Hands::Plain => templates::variables(definition),
-            Hands::Skills => collab::variables(definition),
-            Hands::Task | Hands::Session => of_task(),
-        },
-        None => of_task(),
-    };
+    let variables = definition.map(variables).unwrap_or_default();
+    let named_templates = definition.map(|definition| {
+        let states = definition.all_states();
+        let work = states.filter_map(|(_, _, state)| state.work.as_ref());
+        work.filter_map(|work| Some(work.instructions.as_ref()?.value.as_str()))
+            .collect::<BTreeSet<&str>>()
+    });
+    let named_templates = named_templates.as_ref();
     let built_in = templates_of(workflow)
-        .into_iter()
         .flat_map(|builtin| builtin.templates.iter().map(|(name, _)| (*name).to_owned()));
     for name in own.chain(built_in).collect::<BTreeSet<String>>() {
+        // What nothing names may be as it likes.
+        let is_named = named_templates.is_none_or(|named| named.contains(name.as_str()));
         let faults = match template(root, workflow, &name) {
+            _ if !is_named => Vec::new(),
             Ok(Cow::Borrowed(text)) => template_faults(&name, text, &variables),
             Ok(Cow::Owned(text)) => template::prove(&name, &text, &variables)
                 .err()
@@ -336,9 +334,14 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
     Catalog {
         readers: named(all().flat_map(|capability| capability.readers())),
         effects: named(all().flat_map(|capability| capability.effects())),
+        resources: all()
+            .flat_map(|capability| capability.resources())
+            .collect(),
         subjects: all()
             .flat_map(|capability| capability.subjects().iter().copied())
             .collect(),
+        asks: all().flat_map(|capability| capability.asks()).collect(),
+        edits_need: Some(REPOSITORY),
         policies: named(all().flat_map(|capability| capability.policies())),
         sections: config
             .as_object()
@@ -354,12 +357,22 @@ fn named<T>(all: impl Iterator<Item = (&'static str, T)>) -> BTreeMap<String, T>
     all.map(|(name, what)| (name.to_owned(), what)).collect()
 }
 
-fn of_task() -> Vec<String> {
-    VARIABLES.iter().map(|name| (*name).to_owned()).collect()
+/// What the templates of a workflow may name: what every one may, and what its resources give.
+fn variables(definition: &Definition) -> Vec<String> {
+    let own: &[&str] = if definition.works_with(TASKS) {
+        &OF_TASK
+    } else if tells_frames(definition) {
+        &collab::VARIABLES
+    } else {
+        &[]
+    };
+    let mut all = templates::variables(definition);
+    all.extend(own.iter().map(|name| (*name).to_owned()));
+    all
 }
 
-/// What the variables of a template of `tdd`, or a copy of it, are called; a trailing dot means everything below.
-const VARIABLES: [&str; 18] = [
+/// What templates may name of a task; a trailing dot means everything below.
+const OF_TASK: [&str; 12] = [
     "rules",
     "task.id",
     "task.title",
@@ -370,14 +383,8 @@ const VARIABLES: [&str; 18] = [
     "subtask.testStrategy",
     "subtask.dependencies",
     "context.",
-    "unit.id",
-    "unit.attempt",
-    "unit.maxAttempts",
-    "reason",
     "last.code",
-    "last.message",
     "last.failing",
-    "range",
 ];
 
 fn template_faults(name: &str, text: &str, variables: &[String]) -> Vec<(u32, String)> {

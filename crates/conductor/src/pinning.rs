@@ -19,6 +19,7 @@ impl Conductor {
         source: Source,
         inputs: Map<String, Value>,
         keep: Map<String, Value>,
+        items: Vec<(String, Vec<Map<String, Value>>)>,
     ) -> Command {
         let settings = self.settings.config.to_json();
         let config = definition
@@ -38,6 +39,7 @@ impl Conductor {
             settings,
             actor: self.actor.clone(),
             keep,
+            items,
             approvals: self.least_approval(),
         }))
     }

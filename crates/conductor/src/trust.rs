@@ -15,9 +15,9 @@ use serde_json::json;
 
 pub use project::trust::Subject;
 
+use crate::capability::{PROFILE, REPOSITORY};
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
-use crate::generic::hands::{Hands, hands};
 use crate::library::{self, Source};
 
 /// Something of a repository that a person may trust as it is now.
@@ -229,10 +229,11 @@ impl Conductor {
             effects.push(format!("takes the place of the built-in `{id}`"));
         }
         // What the rails of the settings ask for is asked where a definition says so.
-        match hands(definition) {
-            Hands::Task => effects.push("says what commits need to be made".to_owned()),
-            Hands::Session => effects.push("says what a session needs to be over".to_owned()),
-            Hands::Skills | Hands::Plain => {}
+        if definition.works_with(REPOSITORY) {
+            effects.push("says what commits need to be made".to_owned());
+        }
+        if definition.works_with(PROFILE) {
+            effects.push("says what a session needs to be over".to_owned());
         }
         // A gate at which a person decides whatever anybody says opens nothing.
         let gates: Vec<&str> = definition

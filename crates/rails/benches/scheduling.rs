@@ -104,8 +104,8 @@ fn definition() -> Definition {
         readers: BTreeMap::from([(
             "found".to_owned(),
             Reader {
-                role: std::collections::BTreeSet::new(),
                 facts: BTreeMap::from([("list".to_owned(), Strings)]),
+                ..Reader::default()
             },
         )]),
         effects: BTreeMap::from([("soft".to_owned(), Effect::default())]),

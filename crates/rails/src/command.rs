@@ -141,6 +141,8 @@ pub struct Start {
     pub actor: String,
     /// The run's memory at the beginning.
     pub keep: Map<String, Value>,
+    /// What item sets are filled with, as the resources of the run have it: the fields of each item.
+    pub items: Vec<(String, Vec<Map<String, Value>>)>,
     /// The least that stands behind a decision of a person in this run.
     pub approvals: Strength,
 }

@@ -18,7 +18,11 @@ impl Capability for Decisions {
 
     fn readers(&self) -> Vec<(&'static str, Reader)> {
         let facts = [("outcome", Text), ("note", Text), ("files", Strings)];
-        vec![("outcome", reader(&[], &facts))]
+        let outcome = Reader {
+            is_reported: true,
+            ..reader(&[], &facts)
+        };
+        vec![("outcome", outcome)]
     }
 
     fn read(

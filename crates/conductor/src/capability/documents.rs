@@ -1,13 +1,29 @@
 //! `documents`: work items in a design document, and their task graphs.
 
-use rails::check::catalog::Reader;
+use rails::check::catalog::{ParameterKind, Reader, Resource};
 use rails::definition::FieldType::{Bool, Strings};
 use rails::{Reading, Role, RunState};
 
-use super::{Capability, reader};
+use super::{Capability, DOCUMENTS, parameter, reader};
 use crate::call::Call;
 use crate::collab;
 use crate::support::No;
+
+/// The fields of a work item.
+const ITEM: [&str; 5] = ["number", "title", "type", "dependsOn", "status"];
+/// The fields of a task.
+const TASK: [&str; 10] = [
+    "id",
+    "item",
+    "name",
+    "description",
+    "files",
+    "tests",
+    "dependsOn",
+    "parallel",
+    "status",
+    "wave",
+];
 
 pub(super) struct Documents;
 
@@ -19,10 +35,27 @@ impl Capability for Documents {
     fn readers(&self) -> Vec<(&'static str, Reader)> {
         let design = [("items", Strings), ("errors", Strings)];
         let graph = [("present", Bool), ("errors", Strings), ("tasks", Strings)];
+        let of_documents = |facts| Reader {
+            needs: &[DOCUMENTS],
+            ..reader(&[], facts)
+        };
         vec![
-            ("design", reader(&[], &design)),
-            ("graph", reader(&[], &graph)),
+            ("design", of_documents(&design)),
+            ("graph", of_documents(&graph)),
         ]
+    }
+
+    fn resources(&self) -> Vec<(&'static str, Resource)> {
+        let documents = Resource {
+            parameters: vec![
+                parameter("items", ParameterKind::Items(&ITEM), "items"),
+                parameter("tasks", ParameterKind::Waves(&TASK), "tasks"),
+                parameter("present", ParameterKind::Cursor("items"), "item"),
+                parameter("snapshot", ParameterKind::Var(Bool), "hasSnapshot"),
+            ],
+            ..Resource::default()
+        };
+        vec![(DOCUMENTS, documents)]
     }
 
     fn read(&self, call: &Call<'_>, role: &Role, run: &RunState, _: u32) -> Result<Reading, No> {

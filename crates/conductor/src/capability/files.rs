@@ -1,11 +1,11 @@
 //! `files`: what lies in the run's folder, stored, reset, set aside and carried forward.
 
 use rails::RunState;
-use rails::check::catalog::Effect;
+use rails::check::catalog::{Effect, Resource};
 use rails::state::Pending;
 use serde_json::Value;
 
-use super::{Capability, passing};
+use super::{Capability, FOLDER, passing};
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::review::{CODE, PLAN, effects};
@@ -27,12 +27,20 @@ impl Capability for Files {
             "code.reset",
             "response.aside",
         ]
-        .map(|name| (name, passing()))
+        .map(|name| (name, passing(&[FOLDER])))
         .to_vec()
     }
 
-    fn subjects(&self) -> &'static [&'static str] {
-        &[PLAN, CODE]
+    fn resources(&self) -> Vec<(&'static str, Resource)> {
+        let folder = Resource {
+            counts: true,
+            ..Resource::default()
+        };
+        vec![(FOLDER, folder)]
+    }
+
+    fn subjects(&self) -> &'static [(&'static str, &'static str)] {
+        &[(PLAN, FOLDER), (CODE, FOLDER)]
     }
 
     fn prepare(&self, call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {

@@ -1,12 +1,12 @@
 //! `git`: the branch of a run, and its commits.
 
-use rails::check::catalog::{Effect, Finder, Reader};
+use rails::check::catalog::{Effect, Finder, Reader, Resource};
 use rails::definition::FieldType::{Bool, String as Text, Strings};
 use rails::state::Pending;
 use rails::{Reading, Role, RunState};
 use serde_json::Value;
 
-use super::{Capability, lasting, reader, reports};
+use super::{Capability, REPOSITORY, TASKS, lasting, reader, reports};
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::support::{Asked, Looked, No, Outcome};
@@ -21,7 +21,21 @@ impl Capability for Git {
 
     fn readers(&self) -> Vec<(&'static str, Reader)> {
         let facts = [("sha", Text), ("message", Text), ("files", Strings)];
-        vec![("commit", reader(&["of"], &facts))]
+        let commit = Reader {
+            needs: &[REPOSITORY],
+            is_reported: true,
+            ..reader(&["of"], &facts)
+        };
+        vec![("commit", commit)]
+    }
+
+    fn resources(&self) -> Vec<(&'static str, Resource)> {
+        // A branch is made for a task, and named after it.
+        let branch = Resource {
+            needs: &[TASKS],
+            ..Resource::default()
+        };
+        vec![(REPOSITORY, branch)]
     }
 
     fn effects(&self) -> Vec<(&'static str, Effect)> {
@@ -32,9 +46,9 @@ impl Capability for Git {
             ("files", Strings),
         ];
         vec![
-            ("git.branch", lasting(&[])),
-            ("git.commit", lasting(&commit)),
-            ("branch.delete", lasting(&[])),
+            ("git.branch", lasting(&[REPOSITORY], &[])),
+            ("git.commit", lasting(&[REPOSITORY], &commit)),
+            ("branch.delete", lasting(&[REPOSITORY], &[])),
         ]
     }
 

@@ -12,7 +12,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rails::check::catalog::{Effect, Finder, Reader};
+use rails::check::catalog::{Effect, Finder, Parameter, ParameterKind, Reader, Resource};
 use rails::definition::FieldType;
 use rails::state::Pending;
 use rails::{Reading, Role, RunState};
@@ -21,6 +21,17 @@ use serde_json::Value;
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::support::{Asked, Looked, No, Outcome};
+
+/// A repository, with a branch for the run.
+pub(crate) const REPOSITORY: &str = "repository";
+/// A task of a task file, a plan, or said at the start.
+pub(crate) const TASKS: &str = "tasks";
+/// The run's folder, iteration by iteration.
+pub(crate) const FOLDER: &str = "folder";
+/// How responses are read and what prompts say.
+pub(crate) const PROFILE: &str = "profile";
+/// A design document, and task graphs.
+pub(crate) const DOCUMENTS: &str = "documents";
 
 /// Something that workflows are composed of.
 pub(crate) trait Capability: Sync {
@@ -42,9 +53,19 @@ pub(crate) trait Capability: Sync {
         Vec::new()
     }
 
-    /// What of it a gate may be over.
-    fn subjects(&self) -> &'static [&'static str] {
+    /// What it works with in a run, which a definition declares under `uses`.
+    fn resources(&self) -> Vec<(&'static str, Resource)> {
+        Vec::new()
+    }
+
+    /// What of it a gate may be over, each with its resource.
+    fn subjects(&self) -> &'static [(&'static str, &'static str)] {
         &[]
+    }
+
+    /// What a prompt may ask for, each with its resource.
+    fn asks(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
     }
 
     /// Reads what a report, or the world, has to say, by one of its readers.
@@ -138,20 +159,34 @@ fn reader(role: &[&'static str], facts: &[(&str, FieldType)]) -> Reader {
     Reader {
         role: role.iter().copied().collect::<BTreeSet<_>>(),
         facts: typed(facts),
+        ..Reader::default()
     }
 }
 
-/// An effect that no later refusal could take back.
-fn lasting(result: &[(&str, FieldType)]) -> Effect {
+/// What a definition says of a resource under `name`.
+fn parameter(name: &'static str, kind: ParameterKind, example: &'static str) -> Parameter {
+    Parameter {
+        name,
+        kind,
+        example,
+    }
+}
+
+/// An effect on these resources that no later refusal could take back.
+fn lasting(needs: &'static [&'static str], result: &[(&str, FieldType)]) -> Effect {
     Effect {
         lasting: true,
         result: typed(result),
+        needs,
     }
 }
 
 /// An effect within the run's own folder, or one that is undone at its end.
-fn passing() -> Effect {
-    Effect::default()
+fn passing(needs: &'static [&'static str]) -> Effect {
+    Effect {
+        needs,
+        ..Effect::default()
+    }
 }
 
 /// Reports that `reader` reads, of a role with the key `with` and without `without`.

@@ -1,10 +1,11 @@
 //! `profile`: what a response says, by the rules of a profile.
 
-use rails::check::catalog::Reader;
-use rails::definition::FieldType::{Enum, Int, String as Text};
+use project::profile::Phase;
+use rails::check::catalog::{ParameterKind, Reader, Resource};
+use rails::definition::FieldType::{Enum, Int, Map, String as Text};
 use rails::{Reading, Role, RunState};
 
-use super::{Capability, reader};
+use super::{Capability, FOLDER, PROFILE, parameter, reader};
 use crate::call::Call;
 use crate::support::No;
 
@@ -26,7 +27,31 @@ impl Capability for Profiles {
             ("hash", Text),
             ("staged", Text),
         ];
-        vec![("response", reader(&[], &facts))]
+        let response = Reader {
+            needs: &[PROFILE],
+            is_asked: true,
+            ..reader(&[], &facts)
+        };
+        vec![("response", response)]
+    }
+
+    fn resources(&self) -> Vec<(&'static str, Resource)> {
+        let profile = Resource {
+            parameters: vec![
+                parameter("name", ParameterKind::Input(Text), "=inputs.profile"),
+                parameter("values", ParameterKind::Input(Map), "=inputs.values"),
+            ],
+            needs: &[FOLDER],
+            ..Resource::default()
+        };
+        vec![(PROFILE, profile)]
+    }
+
+    fn asks(&self) -> Vec<(&'static str, &'static str)> {
+        Phase::ALL
+            .iter()
+            .map(|phase| (phase.as_str(), PROFILE))
+            .collect()
     }
 
     fn read(

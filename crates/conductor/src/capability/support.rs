@@ -8,7 +8,7 @@ use rails::{Event, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
 
 use super::{of_effect, of_reader};
-use crate::call::Call;
+use crate::call::{Call, tells_frames};
 use crate::conductor::is_over_a_task;
 use crate::fault::Fault;
 use crate::generic::{context, files};
@@ -46,24 +46,28 @@ impl Support for Call<'_> {
 
     fn context(&self, asked: &Telling<'_>, broken: Option<&Fault>) -> Result<Vec<u8>, Fault> {
         let (run, token) = (asked.run, asked.token);
-        if is_over_a_task(run) {
-            return tdd::context::build(self, asked, broken);
-        }
         let state = run.token(token).map_or("", |token| token.state.as_str());
         if let Some(bytes) = files::standing_prompt(self, run, state)? {
             return Ok(bytes);
         }
-        let bytes = if let Some(fault) = broken {
-            tdd::context::without_template(fault).into_bytes()
-        } else if let Some(session) = &self.session {
-            session.prompt(self, run, token)?
-        } else if let Some(skills) = &self.skills {
-            skills.frame(self, run, token, asked.unit, asked.attempt)?
-        } else {
-            context::build(self, asked)?
+        let prompt = self.definition.prompt(state, &run.vars);
+        let asks = self.definition.asked(state).is_some();
+        let bytes = match (&self.session, &self.skills) {
+            (_, _) if is_over_a_task(run) && !asks => {
+                let unit = tdd::context::build(self, asked, broken)?;
+                if prompt.is_some() {
+                    unit.instructions.into_bytes()
+                } else {
+                    serde_json::to_vec(&unit).map_err(|error| Fault::bug(error.to_string()))?
+                }
+            }
+            _ if let Some(fault) = broken => tdd::context::without_template(fault).into_bytes(),
+            (Some(session), _) if asks => session.prompt(self, run, token)?,
+            (_, Some(skills)) if tells_frames(&self.definition) => skills.frame(self, asked)?,
+            _ => context::build(self, asked)?,
         };
         let again = run.token(token).is_some_and(|token| token.unit.is_some());
-        if again && let Some(path) = self.definition.prompt(state, &run.vars) {
+        if again && let Some(path) = prompt {
             // Nothing else comes of it: where it cannot be written, nothing is to be journalled either.
             files::put_if_absent(&files::place(&self.dir, &path)?, &bytes)?;
         }
@@ -71,7 +75,7 @@ impl Support for Call<'_> {
     }
 
     fn tells_in_journal(&self) -> bool {
-        self.skills.is_some()
+        tells_frames(&self.definition)
     }
 
     fn payload(

@@ -1,16 +1,32 @@
 //! `tasks`: a task with its subtasks, and their status in the task file.
 
-use rails::check::catalog::{Effect, Reader};
-use rails::definition::FieldType::Strings;
+use rails::RunState;
+use rails::check::catalog::{Effect, ParameterKind, Resource};
+use rails::definition::FieldType::{Int, String as Text};
 use rails::state::Pending;
-use rails::{Reading, Role, RunState};
 use serde_json::Value;
 
-use super::{Capability, lasting, passing, reader};
+use super::tests::TESTS;
+use super::{Capability, REPOSITORY, TASKS, lasting, parameter, passing};
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::support::{Asked, Looked, No, Outcome};
-use crate::tdd::{effects, readers};
+use crate::tdd::effects;
+
+/// The fields of a subtask, and what is kept with it: whether it is in the plan or a repair, whether its status is still to
+/// be written, and its commit.
+const SUBTASK: [&str; 10] = [
+    "id",
+    "title",
+    "description",
+    "details",
+    "testStrategy",
+    "acceptanceCriteria",
+    "dependencies",
+    "kind",
+    "owed",
+    "sha",
+];
 
 pub(super) struct Tasks;
 
@@ -19,20 +35,25 @@ impl Capability for Tasks {
         "tasks"
     }
 
-    fn readers(&self) -> Vec<(&'static str, Reader)> {
-        vec![("preflight", reader(&[], &[("subtasks", Strings)]))]
+    fn resources(&self) -> Vec<(&'static str, Resource)> {
+        let task = Resource {
+            parameters: vec![
+                parameter("id", ParameterKind::Input(Text), "=inputs.taskId"),
+                parameter("attempts", ParameterKind::Input(Int), "=inputs.maxAttempts"),
+                parameter("into", ParameterKind::Items(&SUBTASK), "subtasks"),
+            ],
+            needs: &[REPOSITORY, TESTS],
+            ..Resource::default()
+        };
+        vec![(TASKS, task)]
     }
 
     fn effects(&self) -> Vec<(&'static str, Effect)> {
         vec![
-            ("tag.switch", passing()),
-            ("tag.restore", passing()),
-            ("task.finish", lasting(&[])),
+            ("tag.switch", passing(&[TASKS])),
+            ("tag.restore", passing(&[TASKS])),
+            ("task.finish", lasting(&[TASKS], &[])),
         ]
-    }
-
-    fn read(&self, call: &Call<'_>, _: &Role, _: &RunState, _: u32) -> Result<Reading, No> {
-        readers::preflight::read(call)
     }
 
     fn prepare(&self, call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {

@@ -1,6 +1,6 @@
 //! `tests`: what a test runner said, held against what was there before.
 
-use rails::check::catalog::{Finder, Reader};
+use rails::check::catalog::{Finder, Reader, Resource};
 use rails::definition::FieldType::{Bool, Int, String as Text, Strings};
 use rails::{Reading, Role, RunState};
 
@@ -10,6 +10,9 @@ use crate::conductor::is_over_a_task;
 use crate::generic;
 use crate::support::No;
 use crate::tdd::readers::tests as evidence;
+
+/// The project's test command.
+pub(super) const TESTS: &str = "tests";
 
 pub(super) struct Tests;
 
@@ -33,7 +36,20 @@ impl Capability for Tests {
             ("level", Text),
             ("compiled", Bool),
         ];
-        vec![("tests", reader(&role, &facts))]
+        let tests = Reader {
+            role_needs: &[super::REPOSITORY, TESTS],
+            is_reported: true,
+            ..reader(&role, &facts)
+        };
+        vec![("tests", tests)]
+    }
+
+    fn resources(&self) -> Vec<(&'static str, Resource)> {
+        let command = Resource {
+            needs: &[super::REPOSITORY],
+            ..Resource::default()
+        };
+        vec![(TESTS, command)]
     }
 
     fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {

@@ -8,11 +8,12 @@ use rails::{Command, Event, Refusal};
 use serde_json::{Map, Value};
 
 use super::answer::{DocumentProblem, SkillAnswer, SkillParams};
+use super::bound;
 use super::documents::DESIGN;
 use super::request::SkillDone;
 use super::state::{expected, item_brief, not_running, unit};
 use super::words::{Said, said};
-use super::{Frame, ITEM, Skills, display_name, is_fresh, name_of, number, skill, skills};
+use super::{Frame, Skills, display_name, is_fresh, name_of, number, skill, skills};
 use crate::call::Input;
 use crate::clock::stamp;
 use crate::conductor::Conductor;
@@ -156,7 +157,7 @@ impl Conductor {
 /// between, and it was of the same skill.
 fn may_be_said_again(writer: &RunWriter<'_>, skill: &str) -> Result<bool, Fault> {
     let (run, definition) = (&writer.open.run, &writer.call.definition);
-    if run.pointed_at(ITEM).is_none() || is_fresh(definition, run.state()) {
+    if bound::item_in_hand(run).is_none() || is_fresh(definition, run.state()) {
         return Ok(false);
     }
     let of_skill = |report: &Reported| report.name.as_deref().unwrap_or(&report.state) == skill;

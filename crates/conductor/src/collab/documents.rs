@@ -255,16 +255,15 @@ impl Document {
 pub(super) fn to_read(dir: &Path, run: &RunState) -> Vec<String> {
     let folder = dir.join(FOLDER);
     let graphs = Graphs::of(run);
-    let of_batch = run
-        .pointed_at(super::BATCH)
-        .and_then(|id| run.sets.get(super::BATCHES)?.get(id));
+    let of_batch =
+        super::bound::batch_in_hand(run).and_then(|id| super::bound::batches(run)?.get(id));
     let of_tasks = of_batch
         .into_iter()
-        .flat_map(|batch| batch.texts(super::TASKS))
+        .flat_map(|batch| batch.texts(super::bound::tasks_name(run)))
         .take(MOST_LOOKED_AT)
-        .filter_map(|id| Some(run.sets.get(super::TASKS)?.get(id)?.text("item")));
+        .filter_map(|id| Some(super::bound::tasks(run)?.get(id)?.text("item")));
     let mut items: Vec<&str> = Vec::new();
-    for item in run.pointed_at(super::ITEM).into_iter().chain(of_tasks) {
+    for item in super::bound::item_in_hand(run).into_iter().chain(of_tasks) {
         if !items.contains(&item) {
             items.push(item);
         }
@@ -287,7 +286,7 @@ pub(super) fn to_read(dir: &Path, run: &RunState) -> Vec<String> {
 
 /// The drafts that lie in the folder of documents, such as `item-2a-interface.md`: the item of each, and its name.
 fn drafts(folder: &Path, run: &RunState) -> Vec<(String, String)> {
-    let items = run.sets.get(super::ITEMS);
+    let items = super::bound::items(run);
     let of = |name: &str| {
         let rest = name.strip_prefix("item-")?;
         // The number of an item may have hyphens itself: the longest that fits is meant.

@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use super::complete::same;
 use super::{DEFAULT_SESSION, Skills, WORKFLOW, name_of, skill};
+use crate::capability::DOCUMENTS;
 use crate::conductor::{self, Conductor, read_json};
 use crate::engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::answer::RunStarted;
-use crate::generic::begin::Of;
-use crate::generic::hands::{Hands, hands};
+use crate::generic::begin::Resources;
 use crate::generic::session_name;
 use crate::integrity::never_began;
 use crate::library::{self, Source};
@@ -65,7 +65,7 @@ impl Conductor {
         if let Some(dir) = find_in(&project, name)? {
             return Ok(dir);
         }
-        if hands(&definition) != Hands::Skills {
+        if !definition.works_with(DOCUMENTS) {
             return Err(Fault::new(
                 Kind::Environment,
                 "other_workflow",
@@ -73,12 +73,12 @@ impl Conductor {
             )
             .suggest("give it a state with `expects: design`, as `tm workflow show collab` does"));
         }
-        let begun = self.start_called(&project, name, definition, source, Map::new())?;
+        let begun = self.start_skills(&project, name, definition, source, Map::new())?;
         Ok(project.run(&begun.run_id)?)
     }
 
     /// Begins a session of that name, by a caller who has the project's lock.
-    fn start_called(
+    fn start_skills(
         &self,
         project: &ProjectDir,
         name: &str,
@@ -87,9 +87,11 @@ impl Conductor {
         inputs: Map<String, Value>,
     ) -> Result<RunStarted, Fault> {
         let stem = RunStem::session(&definition.id.value, name)?;
-        let skills = Skills::called(name);
-        let of = Of::Skills(&skills);
-        self.start_in(project, definition, source, inputs, &stem, &of)
+        let resources = Resources {
+            skills: Some(Skills::called(name)),
+            ..Resources::default()
+        };
+        self.start_in(project, definition, source, inputs, &stem, resources)
     }
 
     /// The session in `dir`, or a new one under a free name, where that one is over and `named` is the skill to begin with.
@@ -112,21 +114,8 @@ impl Conductor {
             return Ok(dir);
         }
         let name = free_name(&project)?;
-        let begun = self.start_called(&project, &name, definition, source, Map::new())?;
+        let begun = self.start_skills(&project, &name, definition, source, Map::new())?;
         Ok(project.run(&begun.run_id)?)
-    }
-
-    /// Begins a session by the generic verbs.
-    pub(crate) fn start_skills(
-        &self,
-        definition: Definition,
-        source: Source,
-        inputs: Map<String, Value>,
-    ) -> Result<RunStarted, Fault> {
-        let project = self.home.project(&self.root)?;
-        let _lock = project.lock(self.wait(), &self.command)?;
-        let name = free_name(&project)?;
-        self.start_called(&project, &name, definition, source, inputs)
     }
 
     /// The skill that a session begins with.
@@ -158,7 +147,7 @@ impl Conductor {
 }
 
 /// A name that no session has yet.
-fn free_name(project: &ProjectDir) -> Result<String, Fault> {
+pub(crate) fn free_name(project: &ProjectDir) -> Result<String, Fault> {
     let mut number = 1;
     loop {
         let name = match number {

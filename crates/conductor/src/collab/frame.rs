@@ -4,16 +4,18 @@
 use std::path::Path;
 
 use journal::{EvidenceStore, FileJournal, Journal as _, Position};
+use rails::decide::Telling;
 use rails::{Definition, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::answer::{BatchBrief, ItemBrief, SkillParams};
 use super::state::{batch_brief, item_brief, not_run};
-use super::{BATCH, BATCHES, ITEM, Skills, TASKS, display_name, documents, is_fresh, skill};
+use super::{Skills, bound, display_name, documents, is_fresh, skill};
 use crate::call::Call;
 use crate::engine::{OpenRun, TOLD};
 use crate::fault::{Fault, Kind};
+use crate::generic::context;
 use crate::journal_end::JournalEnd;
 use crate::{library, tdd};
 
@@ -144,17 +146,10 @@ fn find_issued(
 
 impl Skills {
     /// What the executor of the unit that is about to be issued is told.
-    pub(crate) fn frame(
-        &self,
-        call: &Call<'_>,
-        run: &RunState,
-        token: u32,
-        unit: &str,
-        attempt: u32,
-    ) -> Result<Vec<u8>, Fault> {
-        let definition = &call.definition;
+    pub(crate) fn frame(&self, call: &Call<'_>, asked: &Telling<'_>) -> Result<Vec<u8>, Fault> {
+        let (run, definition) = (asked.run, &call.definition);
         let token = run
-            .token(token)
+            .token(asked.token)
             .ok_or_else(|| Fault::bug("a unit for no token"))?;
         let state = token.state.as_str();
         let item = item_brief(run);
@@ -184,7 +179,12 @@ impl Skills {
         frame.instructions = match template {
             Some(name) => {
                 let text = library::template(call.root, &run.workflow, name)?;
-                let values = self.values(call, run, &frame, unit, attempt);
+                let mut values = context::values(call, run, token, asked);
+                let own = serde_json::to_value(self.values(call, run, &frame));
+                context::overlay(
+                    &mut values,
+                    own.map_err(|error| Fault::bug(error.to_string()))?,
+                );
                 let rendered = tdd::context::render(name, text, &values)?;
                 rendered.trim_end().to_owned()
             }
@@ -193,30 +193,18 @@ impl Skills {
         serde_json::to_vec(&frame).map_err(|error| Fault::bug(error.to_string()))
     }
 
-    /// What a template sees. Every name that the proof admits is there, whatever the state.
-    fn values<'a>(
-        &'a self,
-        call: &'a Call<'_>,
-        run: &'a RunState,
-        frame: &'a Frame,
-        unit: &'a str,
-        attempt: u32,
-    ) -> Values<'a> {
-        let definition = &call.definition;
-        let token = run.tokens.first();
-        let number = run.pointed_at(ITEM).unwrap_or_default();
-        let item = run
-            .sets
-            .get(super::ITEMS)
-            .and_then(|items| items.get(number));
+    /// What a template sees besides. Every name that the proof admits is there, whatever the state.
+    fn values<'a>(&'a self, call: &'a Call<'_>, run: &'a RunState, frame: &'a Frame) -> Values<'a> {
+        let number = bound::item_in_hand(run).unwrap_or_default();
+        let item = bound::items(run).and_then(|items| items.get(number));
         let text = |field: &str| item.map_or("", |item| item.text(field));
-        let batch = run.pointed_at(BATCH).unwrap_or_default();
-        let batches = run.sets.get(BATCHES);
+        let batch = bound::batch_in_hand(run).unwrap_or_default();
+        let batches = bound::batches(run);
         let mut members: Vec<&Map<String, Value>> = batches
             .and_then(|batches| batches.get(batch))
             .into_iter()
-            .flat_map(|batch| batch.texts(TASKS))
-            .filter_map(|id| run.sets.get(TASKS)?.get(id))
+            .flat_map(|batch| batch.texts(bound::tasks_name(run)))
+            .filter_map(|id| bound::tasks(run)?.get(id))
             .map(|task| &*task.fields)
             .collect();
         let more = members.len().saturating_sub(MOST_TASKS);
@@ -245,40 +233,17 @@ impl Skills {
                 tasks: members,
                 more,
             },
-            workflow: WorkflowValues {
-                id: &run.workflow,
-                title: &definition.title,
-            },
-            run: RunValues { id: &run.run },
-            state: StateValues {
-                id: &frame.state,
-                label: &frame.display_name,
-                phase: definition.phase(&frame.state),
-            },
-            unit: UnitValues { id: unit, attempt },
-            reason: token
-                .and_then(|token| token.reason.as_deref())
-                .unwrap_or_default(),
-            inputs: &run.inputs,
-            vars: &run.vars,
         }
     }
 }
 
-/// What a template sees.
+/// What a template sees of the documents.
 #[derive(Serialize)]
 struct Values<'a> {
     skill: &'a str,
     session: SessionValues<'a>,
     item: ItemValues<'a>,
     batch: BatchValues<'a>,
-    workflow: WorkflowValues<'a>,
-    run: RunValues<'a>,
-    state: StateValues<'a>,
-    unit: UnitValues<'a>,
-    reason: &'a str,
-    inputs: &'a Map<String, Value>,
-    vars: &'a Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -306,72 +271,29 @@ struct BatchValues<'a> {
     more: usize,
 }
 
-#[derive(Serialize)]
-struct WorkflowValues<'a> {
-    id: &'a str,
-    title: &'a str,
-}
-
-#[derive(Serialize)]
-struct RunValues<'a> {
-    id: &'a str,
-}
-
-#[derive(Serialize)]
-struct StateValues<'a> {
-    id: &'a str,
-    label: &'a str,
-    phase: &'a str,
-}
-
-#[derive(Serialize)]
-struct UnitValues<'a> {
-    id: &'a str,
-    attempt: u32,
-}
-
-/// The variables that templates of such a workflow may name.
-pub(crate) fn variables(definition: &Definition) -> Vec<String> {
-    const STANDING: [&str; 22] = [
-        "skill",
-        "session.name",
-        "session.documents",
-        "session.design",
-        "session.graph",
-        "item.number",
-        "item.title",
-        "item.type",
-        "batch.id",
-        "batch.index",
-        "batch.count",
-        "batch.tasks",
-        "batch.more",
-        "workflow.id",
-        "workflow.title",
-        "run.id",
-        "state.id",
-        "state.label",
-        "state.phase",
-        "unit.id",
-        "unit.attempt",
-        "reason",
-    ];
-    let declared = |prefix: &'static str, names: Vec<&str>| {
-        let names = names.into_iter().map(|name| format!("{prefix}.{name}"));
-        names.collect::<Vec<_>>()
-    };
-    let mut all: Vec<String> = STANDING.iter().map(|name| (*name).to_owned()).collect();
-    all.extend(declared("inputs", definition.inputs.keys().collect()));
-    all.extend(declared("vars", definition.vars.keys().collect()));
-    all
-}
+/// What templates may name of the documents, beside what those of every workflow may.
+pub(crate) const VARIABLES: [&str; 13] = [
+    "skill",
+    "session.name",
+    "session.documents",
+    "session.design",
+    "session.graph",
+    "item.number",
+    "item.title",
+    "item.type",
+    "batch.id",
+    "batch.index",
+    "batch.count",
+    "batch.tasks",
+    "batch.more",
+];
 
 /// What came of cutting and of giving up: told when execution begins, and when it is over.
 fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
-    let Some(batches) = run.sets.get(BATCHES) else {
+    let Some(batches) = bound::batches(run) else {
         return Vec::new();
     };
-    if run.pointed_at(BATCH).is_some() {
+    if bound::batch_in_hand(run).is_some() {
         return Vec::new();
     }
     let begun = batches

@@ -16,7 +16,7 @@ use super::read::{self, All};
 use super::request::GraphSync;
 use super::state::batches;
 use super::words::{Said, said};
-use super::{BATCHES, ITEM, ITEMS, TASKS, key, name_of, number};
+use super::{bound, key, name_of, number};
 use crate::call::Call;
 use crate::call::Input;
 use crate::conductor::Conductor;
@@ -28,7 +28,7 @@ impl Conductor {
     pub fn collab_graph(&self, session: Option<&str>) -> Result<TaskGraph, Fault> {
         let (dir, run) = self.skills_seen(session)?;
         let call = self.call(&dir, &run, Input::None)?;
-        let cut = run.sets.contains_key(BATCHES);
+        let cut = bound::batches(&run).is_some();
         let (batches, problems) = if cut {
             (batches(&call.definition, &run), Vec::new())
         } else {
@@ -63,7 +63,7 @@ impl Conductor {
         }
         let mut graphs = Graphs::of(run);
         let item = match (&text, &sync.item) {
-            (None, None) => run.pointed_at(ITEM).map(str::to_owned),
+            (None, None) => bound::item_in_hand(run).map(str::to_owned),
             (_, named) => Some(meant(&writer.call, run, named.as_deref(), &graphs)?),
         };
         synced.item = item.as_deref().map(number);
@@ -77,7 +77,7 @@ impl Conductor {
         let given = item.as_deref().zip(document.as_ref());
         let all = All::read(&writer.call, run, &mut graphs, given)?;
         let merged = all.merge(run);
-        let cut = run.sets.contains_key(BATCHES);
+        let cut = bound::batches(run).is_some();
         synced.notes = all.notes(item.as_deref());
         if item.as_deref().is_none_or(|item| all.has(item)) {
             synced.tasks = all.count(item.as_deref()) as u64;
@@ -92,7 +92,7 @@ impl Conductor {
         let mut edits = Vec::new();
         if cut {
             edits.push(Edit::Items {
-                set: TASKS.to_owned(),
+                set: bound::tasks_name(run).to_owned(),
                 items: read::tasks(&merged),
             });
         }
@@ -257,7 +257,7 @@ fn meant(
     named: Option<&str>,
     graphs: &Graphs,
 ) -> Result<String, Fault> {
-    let items = run.sets.get(ITEMS);
+    let items = bound::items(run);
     let known: Vec<&str> = items
         .into_iter()
         .flat_map(rails::state::ItemSet::keys)
@@ -275,7 +275,7 @@ fn meant(
             .expected(expected)
         });
     }
-    if let Some(item) = run.pointed_at(ITEM) {
+    if let Some(item) = bound::item_in_hand(run) {
         return Ok(item.to_owned());
     }
     let mut graphs = graphs.clone();
@@ -307,7 +307,7 @@ fn foreseen(
         return Ok((Vec::new(), problems));
     }
     let items = read::tasks(&merged);
-    let waves = rails::decide::foresee_waves(&call.definition, run, TASKS, &items);
+    let waves = rails::decide::foresee_waves(&call.definition, run, bound::tasks_name(run), &items);
     let Some(waves) = waves else {
         return Ok((Vec::new(), problems));
     };
@@ -321,7 +321,7 @@ fn foreseen(
         .map(|wave| {
             let text = |name: &str| wave.get(name).and_then(Value::as_str).unwrap_or_default();
             let ids = wave
-                .get(TASKS)
+                .get(bound::tasks_name(run))
                 .and_then(Value::as_array)
                 .into_iter()
                 .flatten();

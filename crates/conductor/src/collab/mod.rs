@@ -4,6 +4,7 @@
 //! is here: its documents, what an executor is told, and the calls of `tm collab`.
 
 pub mod answer;
+mod bound;
 mod complete;
 mod documents;
 mod find;
@@ -16,8 +17,10 @@ mod tell;
 mod update;
 mod words;
 
+use bound::Bound;
 pub(crate) use documents::FOLDER as DOCUMENTS;
-pub(crate) use frame::{Frame, variables};
+pub(crate) use find::free_name;
+pub(crate) use frame::{Frame, VARIABLES};
 pub(crate) use read::read;
 pub(crate) use tell::tell;
 
@@ -42,27 +45,14 @@ pub const LARGEST_DOCUMENT: usize = ::documents::task_graph::MAX_BYTES;
 
 /// Under this name a run remembers that it is a session of skills, and what it is called.
 const SKILLS: &str = "skills";
-/// Work items.
-const ITEMS: &str = "items";
-/// Tasks.
-const TASKS: &str = "tasks";
-/// Batches, which tasks are cut into.
-const BATCHES: &str = "batches";
-/// The item in hand.
-const ITEM: &str = "item";
-/// The batch in hand.
-const BATCH: &str = "batch";
-/// Whether the caller keeps a snapshot of its context.
+/// What callers call the work items.
+const WORK_ITEMS: &str = "workItems";
+/// What they call the item in hand.
+const CURRENT_ITEM: &str = "currentItem";
+/// What they call whether they keep a snapshot of their context.
 const HAS_SNAPSHOT: &str = "hasSnapshot";
 /// Under this name a run remembers the item of the design document to begin with.
 const FIRST: &str = "first";
-/// The status of an item that is still to be worked out.
-const PENDING: &str = "pending";
-/// The status of an item all of which is done: there is nothing to execute.
-const COMPLETE: &str = "complete";
-/// The status of a task that was given up; callers say `failed` with the outcome `failed`.
-const GIVEN_UP: &str = "given_up";
-
 /// What belongs to a session of skills, beside what every run has.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skills {
@@ -90,13 +80,26 @@ impl Skills {
         }
     }
 
+    /// What the session is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Makes the folder of the documents; what the run is to remember.
-    pub(crate) fn begin(&self, dir: &Path) -> Result<Map<String, Value>, Fault> {
+    pub(crate) fn begin(
+        &self,
+        definition: &Definition,
+        dir: &Path,
+    ) -> Result<Map<String, Value>, Fault> {
         let folder = dir.join(documents::FOLDER);
         journal::durable::ensure_folder(&folder)
             .map_err(|error| files::unwritable(&folder, &error))?;
         let mut keep = Map::new();
-        keep.insert(SKILLS.to_owned(), json!({ "name": self.name }));
+        let bound = Bound::of(definition);
+        keep.insert(
+            SKILLS.to_owned(),
+            json!({ "name": self.name, "bound": bound }),
+        );
         Ok(keep)
     }
 }

@@ -8,8 +8,9 @@ use rails::{Reading, RunState};
 use serde_json::{Map, Value, json};
 
 use super::answer::DocumentProblem;
+use super::bound::{self, COMPLETE, PENDING, bound};
 use super::documents::{self, DESIGN, Document, Graphs, Place};
-use super::{COMPLETE, FIRST, ITEM, ITEMS, PENDING, Skills, TASKS, first, number};
+use super::{FIRST, Skills, first, number};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::support::No;
@@ -27,7 +28,7 @@ pub(crate) fn read(call: &Call<'_>, reader: &str, run: &RunState) -> Result<Read
 
 /// The items that the caller set, or else those of the design document.
 fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading, No> {
-    let set = run.sets.get(ITEMS).filter(|items| !items.is_empty());
+    let set = bound::items(run).filter(|items| !items.is_empty());
     if let Some(items) = set {
         let items: Vec<Value> = items
             .iter()
@@ -111,7 +112,7 @@ fn forgotten(run: &RunState) -> Map<String, Value> {
 /// The graph of the item in hand; where none is in hand, those of all items as one.
 fn of_graph(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading, No> {
     let mut graphs = Graphs::of(run);
-    let in_hand = run.pointed_at(ITEM);
+    let in_hand = bound::item_in_hand(run);
     let read = All::read(call, run, &mut graphs, None)?;
     let merged = read.merge(run);
     let problems = read.problems(&merged, in_hand);
@@ -186,9 +187,9 @@ impl All {
         given: Option<(&str, &Document)>,
     ) -> Result<Self, Fault> {
         let empty = rails::state::ItemSet::default();
-        let items = run.sets.get(ITEMS).unwrap_or(&empty);
+        let items = bound::items(run).unwrap_or(&empty);
         let numbers: HashSet<&str> = items.keys().collect();
-        let in_hand = run.pointed_at(ITEM);
+        let in_hand = bound::item_in_hand(run);
         let files = documents::graphs(&call.dir)?;
         let known: BTreeMap<String, String> = files
             .iter()
@@ -197,6 +198,7 @@ impl All {
                 (name.clone(), sha256.unwrap_or_default())
             })
             .collect();
+        let words = bound(run);
         let before = graphs.clone();
         let mut all = Self {
             of: Vec::new(),
@@ -205,7 +207,7 @@ impl All {
             passed_over: Vec::new(),
         };
         for (key, item) in items.iter() {
-            if item.text("status") == COMPLETE {
+            if words.of_item(item.text("status")) == COMPLETE {
                 continue;
             }
             let handed = given
@@ -219,7 +221,7 @@ impl All {
             };
             if let Some(document) = &document {
                 graphs.take(key, document);
-            } else if item.text("status") == PENDING && in_hand != Some(key) {
+            } else if words.of_item(item.text("status")) == PENDING && in_hand != Some(key) {
                 all.to_come.push(key.to_owned());
             }
             let graph = match &document {
@@ -288,9 +290,7 @@ impl All {
 
     /// All of them as one. Tasks that are known keep their ids.
     pub(super) fn merge(&self, run: &RunState) -> Merged {
-        let known: BTreeMap<(String, String), String> = run
-            .sets
-            .get(TASKS)
+        let known: BTreeMap<(String, String), String> = bound::tasks(run)
             .into_iter()
             .flat_map(rails::state::ItemSet::iter)
             .map(|(id, task)| {

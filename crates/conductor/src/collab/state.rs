@@ -9,10 +9,7 @@ use serde_json::Value;
 use super::answer::{
     BatchBrief, BatchState, ItemBrief, SessionBrief, SessionState, TaskBrief, WorkItem,
 };
-use super::{
-    BATCH, BATCHES, Frame, GIVEN_UP, HAS_SNAPSHOT, ITEM, ITEMS, TASKS, display_name, documents,
-    first, name_of, number, skill,
-};
+use super::{Frame, bound, display_name, documents, first, name_of, number, skill};
 use crate::call::Call;
 use crate::call::Input;
 use crate::conductor::Conductor;
@@ -40,8 +37,8 @@ impl Conductor {
         let definition = engine::pinned(dir.path(), &run)?;
         let state = run.state().to_owned();
         let (given_up, left) = not_run(&definition, &run);
-        let barred = run.barred(&definition, TASKS);
-        let item = run.pointed_at(ITEM);
+        let barred = run.barred(&definition, bound::tasks_name(&run));
+        let item = bound::item_in_hand(&run);
         let work_items = work_items(&run);
         let documented = work_items
             .iter()
@@ -77,7 +74,7 @@ impl Conductor {
             pending_tasks: pending,
             failed_tasks: given_up,
             not_run_tasks: left,
-            has_snapshot: run.vars.get(HAS_SNAPSHOT) == Some(&Value::from(true)),
+            has_snapshot: bound::has_snapshot(&run),
             paused_reason: run.pause.as_ref().map(|pause| pause.reason.clone()),
             documents: dir.path().join(documents::FOLDER).display().to_string(),
             instructions: frame(dir.path(), &run).map(|frame| frame.instructions),
@@ -187,8 +184,8 @@ pub(super) fn unit(run: &RunState) -> Option<String> {
 
 /// The work item in hand.
 pub(super) fn item_brief(run: &RunState) -> Option<ItemBrief> {
-    let key = run.pointed_at(ITEM)?;
-    let item = run.sets.get(ITEMS)?.get(key)?;
+    let key = bound::item_in_hand(run)?;
+    let item = bound::items(run)?.get(key)?;
     Some(ItemBrief {
         number: number(key),
         title: item.text("title").to_owned(),
@@ -202,15 +199,15 @@ pub(super) fn batch_brief(
     run: &RunState,
     most: usize,
 ) -> Option<BatchBrief> {
-    let id = run.pointed_at(BATCH)?;
-    let batches = run.sets.get(BATCHES)?;
+    let id = bound::batch_in_hand(run)?;
+    let batches = bound::batches(run)?;
     let batch = batches.get(id)?;
     let barred = if most == 0 {
         Vec::new()
     } else {
-        run.barred(definition, TASKS)
+        run.barred(definition, bound::tasks_name(run))
     };
-    let members: Vec<&str> = batch.texts(TASKS).collect();
+    let members: Vec<&str> = batch.texts(bound::tasks_name(run)).collect();
     let mut tasks = Vec::new();
     if most > 0 {
         let open = |id: &&str| is_open(run, &barred, id);
@@ -234,12 +231,12 @@ pub(super) fn batch_brief(
 /// How many tasks of the batch in hand are neither completed nor given up nor left out; not counted where it has more
 /// than `most`.
 pub(super) fn remaining(definition: &Definition, run: &RunState, most: usize) -> Option<u64> {
-    let (batches, id) = (run.sets.get(BATCHES)?, run.pointed_at(BATCH)?);
+    let (batches, id) = (bound::batches(run)?, bound::batch_in_hand(run)?);
     let tasks = tasks(run);
     if tasks.count(ItemStatus::Failed) == 0 {
         // Nothing is left out: the counts that are kept tell it, however many tasks the batch has.
         batches.position(id)?;
-        let declared = definition.items.get(TASKS)?;
+        let declared = definition.items.get(bound::tasks_name(run))?;
         let in_hand = tasks.count_named(Some(id)).into_iter().filter(|(name, _)| {
             matches!(
                 declared.meaning(name),
@@ -249,11 +246,13 @@ pub(super) fn remaining(definition: &Definition, run: &RunState, most: usize) ->
         return Some(in_hand.map(|(_, count)| count as u64).sum());
     }
     let batch = batches.get(id)?;
-    if batch.fields.get(TASKS)?.as_array()?.len() > most {
+    if batch.fields.get(bound::tasks_name(run))?.as_array()?.len() > most {
         return None;
     }
-    let barred = run.barred(definition, TASKS);
-    let open = batch.texts(TASKS).filter(|id| is_open(run, &barred, id));
+    let barred = run.barred(definition, bound::tasks_name(run));
+    let open = batch
+        .texts(bound::tasks_name(run))
+        .filter(|id| is_open(run, &barred, id));
     Some(open.count() as u64)
 }
 
@@ -270,9 +269,9 @@ fn is_open(run: &RunState, barred: &[bool], id: &str) -> bool {
 
 /// A task in few words; `barred` says of every task whether it is left out.
 pub(super) fn brief(run: &RunState, barred: &[bool], id: &str) -> Option<TaskBrief> {
-    let tasks = run.sets.get(TASKS)?;
+    let tasks = bound::tasks(run)?;
     let task = tasks.get(id)?;
-    let (status, outcome) = standing(task);
+    let (status, outcome) = standing(run, task);
     let lost = tasks.position(id).and_then(|at| barred.get(at).copied());
     Some(TaskBrief {
         id: id.to_owned(),
@@ -285,16 +284,16 @@ pub(super) fn brief(run: &RunState, barred: &[bool], id: &str) -> Option<TaskBri
 }
 
 /// The status and the outcome of a task, as callers know them.
-fn standing(task: &Item) -> (String, Option<String>) {
-    match task.text("status") {
-        GIVEN_UP => ("failed".to_owned(), Some("failed".to_owned())),
+fn standing(run: &RunState, task: &Item) -> (String, Option<String>) {
+    match bound::bound(run).of_task(task.text("status")) {
+        bound::GIVEN_UP => ("failed".to_owned(), Some("failed".to_owned())),
         other => (other.to_owned(), None),
     }
 }
 
 /// The tasks that were given up, and those that are not run because of it.
 pub(super) fn not_run(definition: &Definition, run: &RunState) -> (Vec<String>, Vec<String>) {
-    let barred = run.barred(definition, TASKS);
+    let barred = run.barred(definition, bound::tasks_name(run));
     let mut given_up = Vec::new();
     let mut left = Vec::new();
     for ((id, task), barred) in tasks(run).iter().zip(barred) {
@@ -309,15 +308,14 @@ pub(super) fn not_run(definition: &Definition, run: &RunState) -> (Vec<String>, 
 
 /// All batches.
 pub(super) fn batches(definition: &Definition, run: &RunState) -> Vec<BatchState> {
-    let barred = run.barred(definition, TASKS);
-    run.sets
-        .get(BATCHES)
+    let barred = run.barred(definition, bound::tasks_name(run));
+    bound::batches(run)
         .into_iter()
         .flat_map(ItemSet::iter)
         .map(|(id, batch)| BatchState {
             id: id.to_owned(),
             tasks: batch
-                .texts(TASKS)
+                .texts(bound::tasks_name(run))
                 .filter_map(|task| brief(run, &barred, task))
                 .collect(),
             status: batch.text("status").to_owned(),
@@ -333,6 +331,7 @@ pub(super) fn batches(definition: &Definition, run: &RunState) -> Vec<BatchState
 
 /// All work items. One is complete when all its tasks are.
 fn work_items(run: &RunState) -> Vec<WorkItem> {
+    let words = bound::bound(run);
     let mut open: std::collections::HashMap<&str, (usize, usize)> =
         std::collections::HashMap::new();
     for (_, task) in tasks(run).iter() {
@@ -340,8 +339,7 @@ fn work_items(run: &RunState) -> Vec<WorkItem> {
         counts.0 += 1;
         counts.1 += usize::from(task.status == ItemStatus::Done);
     }
-    run.sets
-        .get(ITEMS)
+    bound::items(run)
         .into_iter()
         .flat_map(ItemSet::iter)
         .map(|(key, item)| {
@@ -353,7 +351,7 @@ fn work_items(run: &RunState) -> Vec<WorkItem> {
                 status: if complete {
                     "complete"
                 } else {
-                    item.text("status")
+                    words.of_item(item.text("status"))
                 }
                 .to_owned(),
                 depends_on: item.texts("dependsOn").map(number).collect(),
@@ -365,5 +363,5 @@ fn work_items(run: &RunState) -> Vec<WorkItem> {
 /// The tasks; none before they are cut into batches.
 fn tasks(run: &RunState) -> &ItemSet {
     static NONE: std::sync::LazyLock<ItemSet> = std::sync::LazyLock::new(ItemSet::default);
-    run.sets.get(TASKS).unwrap_or(&NONE)
+    bound::tasks(run).unwrap_or(&NONE)
 }

@@ -4,8 +4,8 @@ use rails::event::Domain;
 use rails::{Definition, RunState};
 use serde_json::{Map, Value, json};
 
+use super::bound;
 use super::state::brief;
-use super::{BATCH, BATCHES, TASKS};
 use crate::clock::millis_of;
 
 /// Fills in an event of the workflow's own.
@@ -18,7 +18,7 @@ pub(crate) fn tell(
 ) {
     match domain.name.as_str() {
         "batches:cut" => {
-            let Some(batches) = after.sets.get(BATCHES) else {
+            let Some(batches) = bound::batches(after) else {
                 return;
             };
             let split: Vec<Value> = batches
@@ -26,21 +26,21 @@ pub(crate) fn tell(
                 .filter(|(_, batch)| !batch.text("split").is_empty())
                 .map(|(id, batch)| json!({ "batch": id, "why": batch.text("split") }))
                 .collect();
-            let tasks = after.sets.get(TASKS).map_or(0, rails::state::ItemSet::len);
+            let tasks = bound::tasks(after).map_or(0, rails::state::ItemSet::len);
             fields.insert("batches".to_owned(), batches.len().into());
             fields.insert("tasks".to_owned(), tasks.into());
             fields.insert("split".to_owned(), split.into());
         }
         "batch:complete" => {
-            let Some(id) = before.pointed_at(BATCH) else {
+            let Some(id) = bound::batch_in_hand(before) else {
                 return;
             };
-            let Some(batch) = before.sets.get(BATCHES).and_then(|batches| batches.get(id)) else {
+            let Some(batch) = bound::batches(before).and_then(|batches| batches.get(id)) else {
                 return;
             };
-            let barred = after.barred(definition, TASKS);
+            let barred = after.barred(definition, bound::tasks_name(after));
             let tasks: Vec<Value> = batch
-                .texts(TASKS)
+                .texts(bound::tasks_name(before))
                 .filter_map(|id| Some(json!(brief(after, &barred, id)?)))
                 .collect();
             let all_done = tasks.iter().all(|task| task["status"] == "completed");

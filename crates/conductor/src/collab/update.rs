@@ -6,20 +6,17 @@ use rails::{Command, Event, Refusal, RunState};
 use serde_json::{Map, Value, json};
 
 use super::answer::Updated;
+use super::bound::{self, Bound, GIVEN_UP, bound};
 use super::documents::{DESIGN, Document};
 use super::request::{SessionUpdate, TaskUpdate};
 use super::state::{brief, remaining, short};
 use super::words::{Said, said};
-use super::{FIRST, GIVEN_UP, HAS_SNAPSHOT, ITEM, ITEMS, TASKS, first, key, name_of, number};
+use super::{CURRENT_ITEM, FIRST, HAS_SNAPSHOT, WORK_ITEMS, first, key, name_of, number};
 use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::writer::RunWriter;
 
-/// What callers may set of a session.
-const WORK_ITEMS: &str = "workItems";
-/// The item to begin with.
-const CURRENT_ITEM: &str = "currentItem";
 /// The most items of a session.
 const MOST_ITEMS: usize = 1000;
 /// The fields of an item that callers set.
@@ -45,6 +42,7 @@ impl Conductor {
         let mut writer = self.writer(&dir, Input::None)?;
         let done = match edits {
             Ok(edits) => {
+                let edits = in_words_of(&bound(&writer.open.run), edits);
                 let (edits, keep) = with_first(&writer, edits)?;
                 writer.command(&Command::Edit { edits, keep })?
             }
@@ -75,7 +73,7 @@ impl Conductor {
         let mut writer = self.writer(&dir, Input::None)?;
         let done = match edits {
             Ok(edits) => writer.command(&Command::Edit {
-                edits,
+                edits: in_words_of(&bound(&writer.open.run), edits),
                 keep: Map::new(),
             })?,
             Err(refusal) => Err(refusal),
@@ -84,7 +82,7 @@ impl Conductor {
         if updated.validated {
             let (run, definition) = (&writer.open.run, &writer.call.definition);
             let ids = updates.iter().map(|update| update.id.trim());
-            let barred = run.barred(definition, TASKS);
+            let barred = run.barred(definition, bound::tasks_name(run));
             updated.tasks = ids.filter_map(|id| brief(run, &barred, id)).collect();
             updated.remaining = remaining(definition, run, MOST_COUNTED);
         }
@@ -108,7 +106,9 @@ fn can_begin(edits: &[Edit]) -> bool {
         .all(|(at, one)| !given[..at].contains(one));
     distinct
         && edits.iter().all(|edit| match edit {
-            Edit::Var { name, value } if name == ITEM => value.is_null() || given.contains(value),
+            Edit::Var { name, value } if name == CURRENT_ITEM => {
+                value.is_null() || given.contains(value)
+            }
             _ => true,
         })
 }
@@ -120,17 +120,12 @@ fn with_first(
 ) -> Result<(Vec<Edit>, Map<String, Value>), Fault> {
     let mut keep = Map::new();
     let sets_items = edits.iter().any(|edit| matches!(edit, Edit::Items { .. }));
-    let has_items = writer
-        .open
-        .run
-        .sets
-        .get(ITEMS)
-        .is_some_and(|items| !items.is_empty());
+    let has_items = bound::items(&writer.open.run).is_some_and(|items| !items.is_empty());
     let open = writer
         .call
         .definition
         .vars
-        .get(ITEM)
+        .get(&bound(&writer.open.run).item)
         .and_then(|var| var.open.as_ref());
     let is_open = open.is_some_and(|open| open.is_open(writer.open.run.state()));
     if sets_items && first(&writer.open.run).is_some() {
@@ -140,7 +135,7 @@ fn with_first(
         return Ok((edits, keep));
     }
     let named = edits.iter().find_map(|edit| match edit {
-        Edit::Var { name, value } if name == ITEM => Some(value.clone()),
+        Edit::Var { name, value } if *name == bound(&writer.open.run).item => Some(value.clone()),
         _ => None,
     });
     let Some(named) = named else {
@@ -154,7 +149,8 @@ fn with_first(
         _ => named.is_null(),
     };
     if known {
-        edits.retain(|edit| !matches!(edit, Edit::Var { name, .. } if name == ITEM));
+        let item = bound(&writer.open.run).item;
+        edits.retain(|edit| !matches!(edit, Edit::Var { name, .. } if *name == item));
         keep.insert(FIRST.to_owned(), named);
     }
     Ok((edits, keep))
@@ -171,7 +167,7 @@ fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> Updated
     match done {
         Ok(_) => updated.validated = true,
         Err(mut refusal) => {
-            if refusal.details.get("set").and_then(Value::as_str) == Some(TASKS) {
+            if refusal.details.get("set").and_then(Value::as_str) == Some(bound::tasks_name(run)) {
                 "unknown_task".clone_into(&mut refusal.code);
             }
             let known = match refusal.code.as_str() {
@@ -187,9 +183,7 @@ fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> Updated
                 suggestion,
             } = said(&writer.call.definition, run, &refusal);
             if refusal.code == "unknown_item" {
-                let items = run
-                    .sets
-                    .get(ITEMS)
+                let items = bound::items(run)
                     .into_iter()
                     .flat_map(rails::state::ItemSet::keys);
                 updated.expected = items.map(number).collect();
@@ -200,6 +194,52 @@ fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> Updated
         }
     }
     updated
+}
+
+/// What callers call the tasks.
+const TASKS: &str = "tasks";
+
+/// Edits in the words of callers, in those of the run's workflow.
+fn in_words_of(bound: &Bound, edits: Vec<Edit>) -> Vec<Edit> {
+    let own = |name: String| match name.as_str() {
+        WORK_ITEMS => bound.items.clone(),
+        TASKS => bound.tasks.clone(),
+        CURRENT_ITEM => bound.item.clone(),
+        HAS_SNAPSHOT => bound.snapshot.clone(),
+        _ => name,
+    };
+    let edit = |edit| match edit {
+        Edit::Var { name, value } => Edit::Var {
+            name: own(name),
+            value,
+        },
+        Edit::Items { set, mut items } => {
+            for item in &mut items {
+                if let Some(Value::String(status)) = item.get_mut("status") {
+                    *status = bound.item_status(status).to_owned();
+                }
+            }
+            Edit::Items {
+                set: own(set),
+                items,
+            }
+        }
+        Edit::Item {
+            set,
+            key,
+            mut fields,
+        } => {
+            if let Some(Value::String(status)) = fields.get_mut("status") {
+                *status = bound.task_status(status).to_owned();
+            }
+            Edit::Item {
+                set: own(set),
+                key,
+                fields,
+            }
+        }
+    };
+    edits.into_iter().map(edit).collect()
 }
 
 fn edit(update: &TaskUpdate) -> Result<Edit, Refusal> {
@@ -242,21 +282,21 @@ fn edits(fields: &Map<String, Value>) -> Result<Result<Vec<Edit>, Refusal>, Faul
     // Items first: the one to begin with is one of them.
     if let Some(items) = fields.get(WORK_ITEMS) {
         edits.push(Edit::Items {
-            set: ITEMS.to_owned(),
+            set: WORK_ITEMS.to_owned(),
             items: work_items(items)?,
         });
     }
     for (name, value) in fields {
         let (name, value) = match name.as_str() {
             WORK_ITEMS => continue,
-            CURRENT_ITEM if value.is_null() => (ITEM, Value::Null),
+            CURRENT_ITEM if value.is_null() => (CURRENT_ITEM, Value::Null),
             CURRENT_ITEM => {
                 let number = key(value).ok_or_else(|| {
                     senseless(format!(
                         "`{CURRENT_ITEM}` is {value}, which is no number of an item"
                     ))
                 })?;
-                (ITEM, Value::from(number))
+                (CURRENT_ITEM, Value::from(number))
             }
             HAS_SNAPSHOT if value.is_boolean() => (HAS_SNAPSHOT, value.clone()),
             HAS_SNAPSHOT => {
@@ -397,12 +437,12 @@ fn fields(run: &RunState, given: &Map<String, Value>) -> Map<String, Value> {
     let mut fields = Map::new();
     for name in given.keys() {
         let value = match name.as_str() {
-            WORK_ITEMS => json!(run.sets.get(ITEMS).map_or(0, rails::state::ItemSet::len)),
+            WORK_ITEMS => json!(bound::items(run).map_or(0, rails::state::ItemSet::len)),
             CURRENT_ITEM => {
-                let item = run.pointed_at(ITEM).or_else(|| first(run));
+                let item = bound::item_in_hand(run).or_else(|| first(run));
                 item.map_or(Value::Null, number)
             }
-            other => run.vars.get(other).cloned().unwrap_or(Value::Null),
+            _ => bound::has_snapshot(run).into(),
         };
         let name = if name == WORK_ITEMS {
             "totalItems"

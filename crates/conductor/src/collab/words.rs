@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::answer::DocumentProblem;
 use super::documents::graph_name;
 use super::state::{item_brief, short, waiting};
-use super::{BATCH, BATCHES, HAS_SNAPSHOT, ITEM, ITEMS, Skills, TASKS};
+use super::{CURRENT_ITEM, HAS_SNAPSHOT, Skills, WORK_ITEMS, bound};
 use crate::generic::words;
 pub(super) use crate::generic::words::Said;
 
@@ -165,7 +165,7 @@ impl Told<'_> {
 
     /// Of documents, and what was read in them.
     fn of_document(&self) -> Option<(String, String)> {
-        let item = self.run.pointed_at(ITEM).unwrap_or_default();
+        let item = bound::item_in_hand(self.run).unwrap_or_default();
         Some(match self.refusal.code.as_str() {
         "items_unreadable" => (
             "the design document has items that cannot be read; see `problems`".to_owned(),
@@ -216,7 +216,7 @@ impl Told<'_> {
         ),
         "unknown_item" => (
             format!("the session has no item {}", named("item")),
-            match run.sets.get(ITEMS).filter(|items| !items.is_empty()) {
+            match bound::items(run).filter(|items| !items.is_empty()) {
                 Some(items) => format!("its items are {}", some_of(&items.keys().collect::<Vec<_>>())),
                 None => "set its items first, or write them into the design document".to_owned(),
             },
@@ -226,7 +226,7 @@ impl Told<'_> {
             "tasks of a finished batch stay as they are".to_owned(),
         ),
         "not_in_batch" => (
-            match run.pointed_at(BATCH) {
+            match bound::batch_in_hand(run) {
                 Some(batch) => format!(
                     "`{}` belongs to {}, and {batch} is in hand",
                     named("item"),
@@ -253,9 +253,9 @@ impl Told<'_> {
             self.message(),
             bad_status(refusal),
         ),
-        "not_now" => (not_now(self.definition, run.state(), refusal), self.go_on()),
+        "not_now" => (not_now(self.definition, run, refusal), self.go_on()),
         "read_only" => (
-            read_only(refusal),
+            read_only(run, refusal),
             "set `workItems`, `currentItem` or `hasSnapshot`; the rest follows from completed skills".to_owned(),
         ),
             _ => return None,
@@ -274,22 +274,28 @@ fn dependents_begun(refusal: &Refusal, task: &str) -> String {
 }
 
 /// What callers call a field that the definition has under another name.
-fn callers_name(field: &str) -> &str {
-    match field {
-        ITEMS => "workItems",
-        ITEM => "currentItem",
-        other => other,
+fn callers_name<'a>(run: &RunState, field: &'a str) -> &'a str {
+    let bound = bound::bound(run);
+    if field == bound.items {
+        WORK_ITEMS
+    } else if field == bound.item {
+        CURRENT_ITEM
+    } else if field == bound.snapshot {
+        HAS_SNAPSHOT
+    } else {
+        field
     }
 }
 
 /// That something can be set, but not in this state.
-fn not_now(definition: &Definition, state: &str, refusal: &Refusal) -> String {
+fn not_now(definition: &Definition, run: &RunState, refusal: &Refusal) -> String {
+    let state = run.state();
     let place = |state: &str| format!("{} ({state})", super::display_name(definition, state));
     let field = refusal.details.get("field").and_then(Value::as_str);
     let what = match field {
         // The only field of a task that callers set.
         Some("status") => "the status of a task".to_owned(),
-        Some(field) => format!("`{}`", callers_name(field)),
+        Some(field) => format!("`{}`", callers_name(run, field)),
         None => return refusal.message.clone().unwrap_or_default(),
     };
     let states = refusal.details.get("states").and_then(Value::as_array);
@@ -307,12 +313,15 @@ fn not_now(definition: &Definition, state: &str, refusal: &Refusal) -> String {
 }
 
 /// That something can never be set. A definition may close what the built-in one leaves open, and knows it by another name.
-fn read_only(refusal: &Refusal) -> String {
+fn read_only(run: &RunState, refusal: &Refusal) -> String {
     let message = refusal.message.clone().unwrap_or_default();
     match refusal.details.get("field").and_then(Value::as_str) {
-        Some(field @ (ITEMS | ITEM | HAS_SNAPSHOT)) if message.contains("follows from") => {
-            format!("`{}` cannot be set in this workflow", callers_name(field))
-        }
+        Some(field) if message.contains("follows from") => match callers_name(run, field) {
+            named @ (WORK_ITEMS | CURRENT_ITEM | HAS_SNAPSHOT) => {
+                format!("`{named}` cannot be set in this workflow")
+            }
+            _ => message,
+        },
         _ => message,
     }
 }
@@ -369,7 +378,7 @@ fn some_of(all: &[&str]) -> String {
 
 /// That no task has this id, and which could be meant.
 fn unknown_task(run: &RunState, refusal: &Refusal, id: &str) -> String {
-    let tasks = run.sets.get(TASKS);
+    let tasks = bound::tasks(run);
     // An id that several items use is told apart by its item.
     let qualified: Vec<String> = tasks
         .into_iter()
@@ -392,16 +401,16 @@ fn unknown_task(run: &RunState, refusal: &Refusal, id: &str) -> String {
 
 /// The tasks of the batch in hand that stand so.
 fn of_batch(run: &RunState, statuses: &[&str]) -> String {
-    let batch = run
-        .pointed_at(BATCH)
-        .and_then(|id| run.sets.get(BATCHES)?.get(id));
+    let words = bound::bound(run);
+    let batch = bound::batch_in_hand(run).and_then(|id| bound::batches(run)?.get(id));
     let all: Vec<&str> = batch
         .into_iter()
-        .flat_map(|batch| batch.texts(TASKS))
+        .flat_map(|batch| batch.texts(bound::tasks_name(run)))
         .filter(|id| {
-            let task = run.sets.get(TASKS).and_then(|tasks| tasks.get(id));
+            let task = bound::tasks(run).and_then(|tasks| tasks.get(id));
             task.is_some_and(|task| {
-                task.status != ItemStatus::Done && statuses.contains(&task.text("status"))
+                let called = words.of_task(task.text("status"));
+                task.status != ItemStatus::Done && statuses.contains(&called)
             })
         })
         .collect();

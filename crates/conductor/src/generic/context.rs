@@ -26,8 +26,30 @@ pub(crate) fn build(call: &Call<'_>, asked: &Telling<'_>) -> Result<Vec<u8>, Fau
     Ok(text.into_bytes())
 }
 
+/// Lays what one capability has to say over what every run has; where both have a group of names, name by name.
+pub(crate) fn overlay(values: &mut Value, over: Value) {
+    match (values, over) {
+        (Value::Object(values), Value::Object(over)) => {
+            for (name, value) in over {
+                match values.get_mut(&name) {
+                    Some(known) => overlay(known, value),
+                    None => {
+                        values.insert(name, value);
+                    }
+                }
+            }
+        }
+        (known, value) => *known = value,
+    }
+}
+
 /// What a template sees. Every name that the proof admits is there, whatever the state.
-fn values(call: &Call<'_>, run: &RunState, present: &Token, asked: &Telling<'_>) -> Value {
+pub(crate) fn values(
+    call: &Call<'_>,
+    run: &RunState,
+    present: &Token,
+    asked: &Telling<'_>,
+) -> Value {
     let definition = &call.definition;
     let mut item: Map<String, Value> = definition
         .items

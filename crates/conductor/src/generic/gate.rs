@@ -120,7 +120,7 @@ pub(super) fn described(
     token: &Token,
 ) -> ClosedGate {
     let round = call.definition.round(&run.vars);
-    let number = round.unwrap_or_else(|| iteration(run));
+    let number = round.unwrap_or_else(|| iteration(call, run));
     let over = call.definition.over(&gate);
     let look_at = match over {
         Some(PLAN) => vec![call.dir.join(PLAN_FILE)],

@@ -48,7 +48,7 @@ fn folders(call: &Call<'_>, run: &RunState) -> Vec<PathBuf> {
     }
     if call.session.is_some() {
         // The next one may have been begun by an effect that is not settled yet.
-        let now = iteration(run);
+        let now = iteration(call, run);
         all.extend(
             ((now - 1)..=(now + 1)).map(|number| call.dir.join(format!("iteration-{number}"))),
         );

@@ -10,7 +10,6 @@ pub(crate) mod context;
 pub(crate) mod derived;
 pub(crate) mod files;
 pub(crate) mod gate;
-pub(crate) mod hands;
 mod inputs;
 mod left;
 pub(crate) mod leftovers;

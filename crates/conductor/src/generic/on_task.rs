@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{OpenUnit, RunAction, RunMoved, RunStarted, RunVerdict};
 use super::request::RunReport;
 use super::{view, words};
+use crate::capability::TASKS;
 use crate::conductor::Conductor;
 use crate::engine;
 use crate::fault::{Fault, Kind};
@@ -67,7 +68,10 @@ impl Conductor {
         workflow: &str,
         mut inputs: Map<String, Value>,
     ) -> Result<RunStarted, Fault> {
-        let task = inputs.shift_remove("taskId");
+        let (definition, _) = self.startable(workflow)?;
+        let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
+        let (id, most) = (bound("id"), bound("attempts"));
+        let task = inputs.shift_remove(id);
         let Some(task) = task
             .as_ref()
             .and_then(Value::as_str)
@@ -78,11 +82,11 @@ impl Conductor {
                 "no_task",
                 format!("a run of `{workflow}` is over a task, and none is named"),
             )
-            .suggest(
-                "name it: --input taskId=ID; `tm autopilot start` takes tasks from elsewhere too",
-            ));
+            .suggest(format!(
+                "name it: --input {id}=ID; `tm autopilot start` takes tasks from elsewhere too"
+            )));
         };
-        let attempts = match inputs.shift_remove("maxAttempts") {
+        let attempts = match inputs.shift_remove(most) {
             None => None,
             Some(given) => Some(
                 given
@@ -92,7 +96,7 @@ impl Conductor {
                         Fault::new(
                             Kind::Usage,
                             "bad_input",
-                            format!("the input `maxAttempts` is {given}, but must be 1 or more"),
+                            format!("the input `{most}` is {given}, but must be 1 or more"),
                         )
                         .suggest("leave it out for the number in the settings")
                     })?,

@@ -9,7 +9,6 @@ use rails::{Definition, RunState};
 use serde_json::{Map, Value, json};
 
 use super::answer::{OpenUnit, RunAction, RunStatusAnswer, StandingAt};
-use super::hands::{Hands, hands};
 use super::words;
 use crate::clock::{millis_of, spoken};
 use crate::collab::Frame;
@@ -175,7 +174,7 @@ fn instructions(
     dir: &Path,
 ) -> Result<String, Fault> {
     if let Some(hash) = &unit.context {
-        if hands(definition) == Hands::Skills {
+        if crate::call::tells_frames(definition) {
             return Ok(Frame::read(dir, hash)?.instructions);
         }
         let bytes = EvidenceStore::new(dir).get(hash)?;

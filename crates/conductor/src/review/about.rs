@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::answer::{SessionState, SessionSummary, Stepped, WaitingFor};
 use super::history::{self, History};
 use super::subject::{PLAN_FILE, changed_code, is_approved_plan, is_whole, whole_plan};
-use super::{CAP, PLAN, PROFILE, iteration, kept};
+use super::{CAP, PLAN, PROFILE, iteration, kept, values};
 use crate::call::Call;
 use crate::call::Input;
 use crate::conductor::{Conductor, SESSION, read_json};
@@ -58,7 +58,7 @@ impl Conductor {
         for dir in sessions(&project)? {
             all.push(match engine::load(dir.path()) {
                 Ok(loaded) if loaded.run.run.is_empty() => continue,
-                Ok(loaded) => summary(&loaded.run),
+                Ok(loaded) => summary(&dir, &loaded.run),
                 Err(_) => SessionSummary {
                     session_id: dir.id().to_owned(),
                     status: "damaged".to_owned(),
@@ -263,14 +263,16 @@ fn several_sessions(several: &[RunDir]) -> Fault {
     .detail("sessions", told)
 }
 
-fn summary(run: &RunState) -> SessionSummary {
+fn summary(dir: &RunDir, run: &RunState) -> SessionSummary {
+    let definition = engine::pinned(dir.path(), run);
+    let iteration = definition.ok().and_then(|known| known.round(&run.vars));
     let (phase, updated_at) = stands(run);
     SessionSummary {
         session_id: run.run.clone(),
         profile: profile(run),
         phase,
         status: history::status(run.status).to_owned(),
-        current_iteration: iteration(run),
+        current_iteration: iteration.unwrap_or(0),
         created_at: run.started_at.clone(),
         updated_at,
     }
@@ -296,7 +298,7 @@ pub(super) fn state(call: &Call<'_>, run: &RunState, history: History) -> Sessio
         profile: profile(run),
         phase,
         status: history::status(run.status).to_owned(),
-        current_iteration: iteration(run),
+        current_iteration: iteration(call, run),
         max_iterations: run
             .vars
             .get("maxIterations")
@@ -307,11 +309,7 @@ pub(super) fn state(call: &Call<'_>, run: &RunState, history: History) -> Sessio
         phase_history_total: run.transitions,
         artifacts: history.artifacts,
         artifacts_total: run.artifacts,
-        inputs: run
-            .inputs
-            .get("values")
-            .and_then(|values| values.as_object().cloned())
-            .unwrap_or_default(),
+        inputs: values(call, run).cloned().unwrap_or_default(),
         plan_hash: kept(run, PLAN, "sha256").map(str::to_owned),
         created_at: run.started_at.clone(),
         updated_at,
@@ -425,7 +423,7 @@ fn tampered(call: &Call<'_>, run: &RunState, state: &SessionState) -> Vec<String
 
 /// Responses that were taken in, and are gone or stand otherwise in their places now.
 pub(super) fn changed_responses(call: &Call<'_>, run: &RunState) -> Vec<Taken> {
-    let current = format!("iteration-{}/", iteration(run));
+    let current = format!("iteration-{}/", iteration(call, run));
     let state = run.state();
     // After a step back another response comes in the place of the one that was taken in.
     let awaited = call.definition.response(state, &run.vars);

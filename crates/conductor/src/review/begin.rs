@@ -1,6 +1,5 @@
 //! Beginning a session.
 
-use journal::layout::RunStem;
 use project::config::Gate;
 use project::profile::{self, Builtin, Profile};
 use rails::Definition;
@@ -12,10 +11,9 @@ use super::answer::SessionState;
 use super::history;
 use super::request::Init;
 use crate::call::Input;
+use crate::capability::PROFILE;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
-use crate::generic::answer::RunStarted;
-use crate::library::Source;
 
 /// The workflow of `tm session init`.
 const WORKFLOW: &str = "review";
@@ -28,8 +26,24 @@ impl Conductor {
         let (definition, source) = self.startable(WORKFLOW)?;
         let mut inputs = Map::new();
         let profile = init.profile.as_deref().unwrap_or(DEFAULT_PROFILE);
-        inputs.insert("profile".to_owned(), profile.into());
-        inputs.insert("values".to_owned(), Value::Object(init.inputs.clone()));
+        let (Some(name), Some(values)) = (
+            definition.bound_input(PROFILE, "name"),
+            definition.bound_input(PROFILE, "values"),
+        ) else {
+            return Err(Fault::new(
+                Kind::Environment,
+                "other_workflow",
+                format!(
+                    "the workflow `{WORKFLOW}` ({}) has its responses read by no profile",
+                    source.origin
+                ),
+            )
+            .suggest(format!(
+                "begin it with `tm run start {WORKFLOW}`, or give it another id"
+            )));
+        };
+        inputs.insert(name.to_owned(), profile.into());
+        inputs.insert(values.to_owned(), Value::Object(init.inputs.clone()));
         for (gate, mode) in &init.gates {
             let input = format!("{gate}Gate");
             if definition.inputs.get(&input).is_none() || definition.gates.get(gate).is_none() {
@@ -52,52 +66,41 @@ impl Conductor {
             }
             inputs.insert("maxIterations".to_owned(), most.into());
         }
-        let started = self.begin_session(definition, source, inputs, init.name.as_deref())?;
+        let started = self.start_called(definition, source, inputs, init.name.as_deref())?;
         let (dir, run) = self.session_seen(Some(&started.run_id))?;
         let call = self.call(&dir, &run, Input::None)?;
         let history = history::last(dir.path(), &call.definition)?;
         Ok(about::state(&call, &run, history))
     }
 
-    /// Begins a session by the generic verbs.
-    pub(crate) fn start_session(
+    /// The profile that is meant, with the values that it is given as it takes them. What a response is held to has to make
+    /// sense before the first one comes.
+    pub(crate) fn checked_profile(
         &self,
-        definition: Definition,
-        source: Source,
-        inputs: Map<String, Value>,
-    ) -> Result<RunStarted, Fault> {
-        self.begin_session(definition, source, inputs, None)
-    }
-
-    fn begin_session(
-        &self,
-        definition: Definition,
-        source: Source,
-        mut inputs: Map<String, Value>,
-        name: Option<&str>,
-    ) -> Result<RunStarted, Fault> {
-        let wanted = inputs
-            .get("profile")
+        name: Option<&Value>,
+        values: Option<&Value>,
+    ) -> Result<(Profile, Map<String, Value>), Fault> {
+        let wanted = name
             .and_then(Value::as_str)
             .filter(|name| !name.is_empty())
-            .unwrap_or(DEFAULT_PROFILE)
-            .to_owned();
-        let profile = self.profile(&wanted)?;
-        self.no_gate_is_opened(&inputs)?;
-        if let Some(most) = inputs.get("maxIterations").and_then(Value::as_u64) {
-            self.within("review.maxIterations", most)?;
-        }
-        let given = match inputs.get("values") {
+            .unwrap_or(DEFAULT_PROFILE);
+        let profile = self.profile(wanted)?;
+        let given = match values {
             Some(Value::Object(values)) => values.clone(),
             _ => Map::new(),
         };
-        let values = profile.check_inputs(&given)?;
-        // What a response is held to has to make sense before the first one comes.
+        let checked = profile.check_inputs(&given)?;
         super::processing::check(&profile)?;
-        inputs.insert("profile".to_owned(), wanted.as_str().into());
-        inputs.insert("values".to_owned(), Value::Object(values));
-        let stem = RunStem::session(&definition.id.value, name.unwrap_or(&wanted))?;
-        self.start_plain(definition, source, inputs, &stem, Some(&profile))
+        Ok((profile, checked))
+    }
+
+    /// Refuses what is looser than the settings have it.
+    pub(crate) fn no_looser_session(&self, inputs: &Map<String, Value>) -> Result<(), Fault> {
+        self.no_gate_is_opened(inputs)?;
+        match inputs.get("maxIterations").and_then(Value::as_u64) {
+            Some(most) => self.within("review.maxIterations", most),
+            None => Ok(()),
+        }
     }
 
     /// Whoever begins a session may close gates that the settings leave open, and not the other way round.

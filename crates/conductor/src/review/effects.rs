@@ -22,14 +22,14 @@ use crate::support::{Asked, No, Outcome};
 pub(crate) fn prepare(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
     let fact = |name: &str| asked.facts.get(name).and_then(Value::as_str).unwrap_or("");
     match asked.effect {
-        "plan.store" => Ok(json!({ "sha256": fact("staged"), "iteration": iteration(run) })),
+        "plan.store" => Ok(json!({ "sha256": fact("staged"), "iteration": iteration(call, run) })),
         "code.store" => Ok(json!({
-            "iteration": iteration(run),
+            "iteration": iteration(call, run),
             "tree": fact("staged"),
             "before": kept(run, CARRIED, "hash"),
         })),
         "code.reset" => Ok(json!({
-            "iteration": iteration(run),
+            "iteration": iteration(call, run),
             "tree": kept(run, CARRIED, "tree").unwrap_or_default(),
         })),
         "plan.reset" => {
@@ -40,7 +40,7 @@ pub(crate) fn prepare(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Res
                     put_aside_as(&call.dir, PLAN_FILE, "rejected")?,
                 ]);
             }
-            Ok(json!({ "moves": moves, "iteration": iteration(run) }))
+            Ok(json!({ "moves": moves, "iteration": iteration(call, run) }))
         }
         "iteration.open" => open(call, asked, run),
         "response.aside" => aside(call, asked, run),
@@ -174,12 +174,14 @@ fn reset(
 /// A new iteration: its folder, with the code of the one before where that is carried on.
 fn open(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
     let carries = asked.with.get("carry").and_then(Value::as_bool) == Some(true);
-    let number = iteration(run);
+    let number = iteration(call, run);
     if carries {
         let mut before = run.clone();
-        before
-            .vars
-            .insert("iteration".to_owned(), Value::from(number - 1));
+        if let Some(counter) = &call.definition.counter {
+            before
+                .vars
+                .insert(counter.value.clone(), Value::from(number - 1));
+        }
         whole_code(call, &before)?;
         return Ok(json!({ "iteration": number, "tree": kept(run, CODE, "tree") }));
     }
@@ -220,7 +222,7 @@ fn opened(
     if let Some(sha256) = what["plan"].as_str() {
         keep.insert(PLAN.to_owned(), json!({ "sha256": sha256 }));
         artifacts.push(Artifact {
-            iteration: Some(iteration(run)),
+            iteration: Some(iteration(call, run)),
             ..artifact(PLAN_FILE.to_owned(), sha256)
         });
     }
@@ -268,7 +270,7 @@ fn aside(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No
             moves.push([path.clone(), put_aside_as(&call.dir, &path, word)?]);
         }
     }
-    Ok(json!({ "moves": moves, "state": to.value, "iteration": iteration(run) }))
+    Ok(json!({ "moves": moves, "state": to.value, "iteration": iteration(call, run) }))
 }
 
 /// The name under which a file of the session stands aside: `x.md` as `x.WORD-1.md`.

@@ -29,13 +29,13 @@ use std::path::{Path, PathBuf};
 
 use journal::EvidenceStore;
 use project::profile::{Profile, Source};
-use rails::{Definition, Reading, RunState};
+use rails::{Reading, RunState};
 use serde_json::{Map, Value, json};
 
+use crate::call::Call;
 use crate::conductor::Conductor;
 use crate::fault::Fault;
 use crate::generic::files;
-use crate::generic::hands::{Hands, hands};
 
 /// Under this name a run remembers the profile that it began with.
 const PROFILE: &str = "profile";
@@ -71,16 +71,8 @@ pub(crate) struct Told {
 
 impl Session {
     /// That of a run that goes on; none where the run is no session.
-    pub(crate) fn of(
-        definition: &Definition,
-        dir: &Path,
-        run: &RunState,
-        conductor: &Conductor,
-    ) -> Option<Self> {
+    pub(crate) fn of(dir: &Path, run: &RunState, conductor: &Conductor) -> Option<Self> {
         let pin = run.kept.get(PROFILE)?.get("pin")?.as_str()?.to_owned();
-        if hands(definition) != Hands::Session {
-            return None;
-        }
         Some(Self {
             profile: OnceCell::new(),
             pin,
@@ -152,12 +144,15 @@ fn kept<'a>(run: &'a RunState, name: &str, field: &str) -> Option<&'a str> {
     run.kept.get(name)?.get(field)?.as_str()
 }
 
+/// What the profile of a run is told.
+fn values<'a>(call: &Call<'_>, run: &'a RunState) -> Option<&'a Map<String, Value>> {
+    let input = call.definition.bound_input(PROFILE, "values")?;
+    run.inputs.get(input)?.as_object()
+}
+
 /// The iteration that a run is in; 0 before the first.
-pub(crate) fn iteration(run: &RunState) -> i64 {
-    run.vars
-        .get("iteration")
-        .and_then(Value::as_i64)
-        .unwrap_or(0)
+pub(crate) fn iteration(call: &Call<'_>, run: &RunState) -> i64 {
+    call.definition.round(&run.vars).unwrap_or(0)
 }
 
 /// Where the code of an iteration lies, in the session's folder.

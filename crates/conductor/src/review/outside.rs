@@ -72,7 +72,7 @@ impl Conductor {
         }
         let mut exported = Exported {
             session_id: run.run.clone(),
-            iteration: iteration(&run),
+            iteration: iteration(&call, &run),
             folder: to.clone(),
             ..Exported::default()
         };
@@ -154,7 +154,7 @@ impl Conductor {
         if let Some(tree) = kept(run, CODE, "tree")
             && whole_code(call, run).is_err()
         {
-            let path = code_path(iteration(run));
+            let path = code_path(iteration(call, run));
             let tree = Tree::kept(&store, tree)?;
             let aside = tree.write(&files::place(&call.dir, &path)?, None, "code.changed")?;
             restored.aside.extend(aside.and_then(|aside| {

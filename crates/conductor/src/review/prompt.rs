@@ -9,7 +9,7 @@ use super::begin::builtin_profiles;
 use super::code::Tree;
 use super::reading::{no_phase, phase_of};
 use super::subject::{PLAN_FILE, fault, whole_code, whole_plan};
-use super::{CARRIED, Session, code_path, iteration, kept};
+use super::{CARRIED, Session, code_path, iteration, kept, values};
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::generic::files;
@@ -34,13 +34,9 @@ impl Session {
             .response(&present.state, &run.vars)
             .unwrap_or_default();
         let phase = phase_of(definition, &present.state).ok_or_else(|| no_phase(&present.state))?;
-        let number = iteration(run);
+        let number = iteration(call, run);
         let mut view = View {
-            inputs: run
-                .inputs
-                .get("values")
-                .and_then(|values| values.as_object().cloned())
-                .unwrap_or_default(),
+            inputs: values(call, run).cloned().unwrap_or_default(),
             iteration: u32::try_from(number).unwrap_or(0),
             feedback: present.reason.clone().unwrap_or_default(),
             code_dir: call.dir.join(code_path(number.max(1))),

@@ -10,7 +10,7 @@ use serde_json::Map;
 use super::code::Tree;
 use super::processing::{Made, process, read_by_ours};
 use super::subject::{whole_code, whole_plan};
-use super::{CARRIED, Session, code_path, iteration, kept};
+use super::{CARRIED, Session, code_path, iteration, kept, values};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
@@ -142,18 +142,14 @@ impl Session {
         let empty = Map::new();
         let request = Request {
             session_id: &run.run,
-            iteration: u32::try_from(iteration(run)).unwrap_or(0),
-            inputs: run
-                .inputs
-                .get("values")
-                .and_then(|values| values.as_object())
-                .unwrap_or(&empty),
+            iteration: u32::try_from(iteration(call, run)).unwrap_or(0),
+            inputs: values(call, run).unwrap_or(&empty),
             response,
             // What was taken in, whatever stands in its place by now.
             response_path: &taken_in,
             project_root: call.root,
             session_dir: &call.dir,
-            code_dir: &call.dir.join(code_path(iteration(run).max(1))),
+            code_dir: &call.dir.join(code_path(iteration(call, run).max(1))),
             plan: &plan,
         };
         Ok(process(profile, phase, bytes, &request, &self.store)?)

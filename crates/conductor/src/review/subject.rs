@@ -97,7 +97,7 @@ pub(crate) fn whole_plan(call: &Call<'_>, run: &RunState) -> Result<Option<Strin
 
 /// The code of the iteration with its hash, if its folder is as it was recorded.
 pub(crate) fn whole_code(call: &Call<'_>, run: &RunState) -> Result<(Tree, String), No> {
-    let path = code_path(iteration(run));
+    let path = code_path(iteration(call, run));
     let (Some(tree), Some(recorded)) = (kept(run, CODE, "tree"), kept(run, CODE, "hash")) else {
         return Ok((Tree::default(), String::new()));
     };
@@ -144,7 +144,7 @@ fn differences<'a>(
 
 /// The files of the iteration's code that are not as they were recorded, in the session's folder.
 pub(crate) fn changed_code(call: &Call<'_>, run: &RunState) -> Vec<String> {
-    let path = code_path(iteration(run));
+    let path = code_path(iteration(call, run));
     let (Some(tree), Some(recorded)) = (kept(run, CODE, "tree"), kept(run, CODE, "hash")) else {
         return Vec::new();
     };

@@ -73,16 +73,16 @@ impl Conductor {
                 )
                 .suggest("leave --max-iterations out"));
             }
-            if i64::from(most) <= iteration(run) {
+            if i64::from(most) <= iteration(&writer.call, run) {
                 return Err(Fault::new(
                     Kind::Usage,
                     "bad_input",
                     format!(
                         "{most} is not more than the {} iterations that there were",
-                        iteration(run)
+                        iteration(&writer.call, run)
                     ),
                 )
-                .suggest(format!("give {} or more", iteration(run) + 1)));
+                .suggest(format!("give {} or more", iteration(&writer.call, run) + 1)));
             }
         }
         let turn = reopen.turn();

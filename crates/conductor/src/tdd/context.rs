@@ -26,6 +26,7 @@ use super::readers::tests::name_of;
 use super::texts;
 use crate::call::Call;
 use crate::fault::{Fault, Kind, chain};
+use crate::generic;
 use crate::support::BAD_TEMPLATE;
 
 /// Rules files longer than this are cut, in bytes.
@@ -47,7 +48,7 @@ pub fn build(
     call: &Call<'_>,
     asked: &Telling<'_>,
     broken: Option<&Fault>,
-) -> Result<Vec<u8>, Fault> {
+) -> Result<UnitContext, Fault> {
     let run = asked.run;
     let memory = Memory::of(run)?;
     let present = run
@@ -73,7 +74,7 @@ pub fn build(
     if !notes.is_empty() {
         built.context.insert("notes".to_owned(), json!(notes));
     }
-    serde_json::to_vec(&built).map_err(|error| Fault::bug(error.to_string()))
+    Ok(built)
 }
 
 /// Where a unit is issued.
@@ -360,17 +361,15 @@ fn instructions(
         }),
         None => json!({ "code": "", "message": "", "failing": [] }),
     };
-    let mut values = json!({
+    let own = json!({
         "rules": rules,
         "task": { "id": memory.start.task_id, "title": memory.start.task_title },
+        "subtask": place.item.map_or_else(|| json!(SubtaskView::default()), |item| json!(view(item))),
         "context": context,
-        "unit": { "id": asked.unit, "attempt": asked.attempt, "maxAttempts": asked.max_attempts },
-        "reason": present.reason.clone().unwrap_or_default(),
         "last": last,
     });
-    if let (Some(item), Some(map)) = (place.item, values.as_object_mut()) {
-        map.insert("subtask".to_owned(), json!(view(item)));
-    }
+    let mut values = generic::context::values(call, run, present, asked);
+    generic::context::overlay(&mut values, own);
     render(name, template, &values)
 }
 

@@ -15,8 +15,14 @@ pub struct Catalog {
     pub readers: BTreeMap<String, Reader>,
     /// Effects by name.
     pub effects: BTreeMap<String, Effect>,
-    /// What a gate may be over.
-    pub subjects: BTreeSet<&'static str>,
+    /// What a run can work with.
+    pub resources: BTreeMap<&'static str, Resource>,
+    /// What a gate may be over, each with the resource that it is of.
+    pub subjects: BTreeMap<&'static str, &'static str>,
+    /// What a prompt may ask for, each with the resource that knows it.
+    pub asks: BTreeMap<&'static str, &'static str>,
+    /// The resource that edits are held against.
+    pub edits_need: Option<&'static str>,
     /// Policies that a `check` may name, each with what can find it.
     pub policies: BTreeMap<String, Vec<Finder>>,
     /// Sections of the settings by name, each with its values as they are by default.
@@ -32,6 +38,51 @@ pub struct Reader {
     pub facts: BTreeMap<String, FieldType>,
     /// The keys of a role that it goes by.
     pub role: BTreeSet<&'static str>,
+    /// The resources that it reads from.
+    pub needs: &'static [&'static str],
+    /// The resources that a report is held against, where anything is said of its role.
+    pub role_needs: &'static [&'static str],
+    /// Whether it reads an answer by what was asked for: the state that it was given in has to say that with `ask`.
+    pub is_asked: bool,
+    /// Whether it reads what somebody reports, so that it has nothing to read in a state where nobody does.
+    pub is_reported: bool,
+}
+
+/// Something that a run works with.
+#[derive(Debug, Clone, Default)]
+pub struct Resource {
+    /// What the file says of it.
+    pub parameters: Vec<Parameter>,
+    /// Other resources that it rests on.
+    pub needs: &'static [&'static str],
+    /// Whether what it keeps belongs to an iteration.
+    pub counts: bool,
+}
+
+/// What the file says of a resource.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it has to be.
+    pub kind: ParameterKind,
+    /// What it may look like.
+    pub example: &'static str,
+}
+
+/// What a parameter has to be.
+#[derive(Debug, Clone)]
+pub enum ParameterKind {
+    /// `=inputs.NAME`: an input of this type, passed on.
+    Input(FieldType),
+    /// The name of an item set that has these fields.
+    Items(&'static [&'static str]),
+    /// The same, cut into waves, with a status for each of its items and a var that points at the wave in hand.
+    Waves(&'static [&'static str]),
+    /// The name of a var of this type.
+    Var(FieldType),
+    /// The name of a var that points into the item set that the parameter of this name gives.
+    Cursor(&'static str),
 }
 
 /// What can find out that a policy is broken: a reader, in reports of a certain role.
@@ -76,4 +127,6 @@ pub struct Effect {
     pub lasting: bool,
     /// What its result holds.
     pub result: BTreeMap<String, FieldType>,
+    /// The resources that it works on.
+    pub needs: &'static [&'static str],
 }

@@ -7,6 +7,7 @@ mod edges;
 mod guards;
 mod names;
 mod reach;
+mod resources;
 mod roles;
 mod routers;
 mod sets;
@@ -26,6 +27,7 @@ pub fn check(definition: &Definition, catalog: &Catalog) -> Vec<Diagnostic> {
     names::check(definition, catalog, &mut faults);
     edges::check(definition, &mut faults);
     roles::check(definition, catalog, &mut faults);
+    resources::check(definition, catalog, &mut faults);
     if faults.is_empty() {
         // What follows reasons about paths, which needs every name to mean something.
         guards::check(definition, catalog, &mut faults);

@@ -66,7 +66,7 @@ fn subject(catalog: &Catalog, state: &StateDef, faults: &mut Vec<Diagnostic>) {
         known(
             "subject of a gate",
             over,
-            catalog.subjects.iter().copied(),
+            catalog.subjects.keys().copied(),
             "unknown_subject",
             faults,
         );

@@ -235,11 +235,7 @@ impl Planner<'_> {
                 artifacts: reading.artifacts.clone(),
             });
             findings = &reading.findings;
-            // What the first reading of a start wants kept stands in the first event.
-            let begins = matches!(self.events.first(), Some(Event::RunCreated { .. }));
-            if !(begins && self.readings == 1) {
-                way.keep.clone_from(&reading.keep_run);
-            }
+            way.keep.clone_from(&reading.keep_run);
         }
         let facts = way
             .read

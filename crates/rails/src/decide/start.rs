@@ -21,10 +21,6 @@ impl Planner<'_> {
         };
         seed.inputs = self.fields(&definition.inputs, &start.inputs, &seed)?;
         seed.vars = self.fields(&definition.vars, &Map::new(), &seed)?;
-        let mut keep = start.keep.clone();
-        if let Some(reading) = &self.facts.reading {
-            keep.extend(reading.keep_run.clone());
-        }
         self.push(Event::RunCreated {
             run: start.run.clone(),
             workflow: definition.id.value.clone(),
@@ -38,8 +34,22 @@ impl Planner<'_> {
             policies: start.policies.clone(),
             actor: start.actor.clone(),
             approvals: start.approvals,
-            keep,
+            keep: start.keep.clone(),
         });
+        for (set, items) in &start.items {
+            let Some(declared) = definition.items.get(set) else {
+                return Err(Stop::refused(
+                    Refusal::new("definition_fault")
+                        .message(format!("there is no item set `{set}` to be filled")),
+                ));
+            };
+            let items: Result<Vec<_>, Stop> = items
+                .iter()
+                .map(|item| self.completed(set, declared, item))
+                .collect();
+            let filled = self.filling(set, declared, items?)?;
+            self.fill(filled);
+        }
         self.enter(Entered::plainly(
             ROOT,
             "",

@@ -9,6 +9,7 @@ mod field;
 mod gate;
 mod items;
 mod ordered;
+mod resource;
 mod text;
 
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ pub use gate::{Gate, StateGate};
 pub(crate) use items::is_written;
 pub use items::{ItemSetDef, LEVEL, Open, SPLIT, STATUS, Statuses, WAVE, Waves};
 pub use ordered::Ordered;
+pub use resource::ResourceDef;
 
 use crate::check::{self, Catalog};
 use crate::diagnostic::{Diagnostic, Located, Place};
@@ -70,6 +72,9 @@ pub struct Definition {
     /// Typed values of the run.
     #[serde(default)]
     pub vars: Ordered<Field>,
+    /// What its runs work with, opened in this order when one begins: any of these may refuse, and then no run comes to be.
+    #[serde(default)]
+    pub uses: Ordered<ResourceDef>,
     /// Item sets.
     #[serde(default)]
     pub items: Ordered<ItemSetDef>,
@@ -531,20 +536,14 @@ impl Definition {
         Some(Self::file(&pattern.value, vars))
     }
 
-    /// The set that a `route` fills with what `reader` found.
-    pub fn filled_from<'a>(&'a self, reader: &'a str) -> Option<&'a str> {
-        self.all_states()
-            .filter(|(_, _, state)| state.reader().is_some_and(|own| own.value == reader))
-            .filter_map(|(_, _, state)| state.route.as_ref())
-            .flat_map(|edges| &edges.value.0)
-            .find_map(|edge| edge.loaded_from(reader).map(|(set, _)| set).next())
-    }
-
     /// Every CEL expression of the file, with the state it stands in.
     pub fn expressions(&self) -> Vec<(Option<&str>, &Expression)> {
         let mut all = Vec::new();
         for (_, field) in self.inputs.iter().chain(self.vars.iter()) {
             all.extend(field.default_expression().map(|e| (None, e)));
+        }
+        for (_, resource) in self.uses.iter() {
+            all.extend(resource.expressions().map(|e| (None, e)));
         }
         for (_, mode) in self.gates.iter() {
             if let Gate::Expression(e) = mode {

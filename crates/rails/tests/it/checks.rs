@@ -405,11 +405,11 @@ fn what_edges_set_add_and_fill() {
     refuses("misplaced_key", &edge("load: { §parts: =tests.files }"));
     let filled = |with: &str| {
         each("c: { work: {}, to: d }\nd: { final: completed }")
-            .replace("parts: =preflight.subtasks", with)
+            .replace("parts: =survey.subtasks", with)
     };
     refuses("bad_value", &filled("§parts: all"));
-    refuses("unknown_name", &filled("parts: §=preflight.subtask"));
-    refuses("unknown_set", &filled("§part: =preflight.subtasks"));
+    refuses("unknown_name", &filled("parts: §=survey.subtask"));
+    refuses("unknown_set", &filled("§part: =survey.subtasks"));
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn every_part_of_one_fits_into_one() {
         .into_iter()
         .filter(|text| !text.starts_with("tramline:"))
         .collect();
-    assert_eq!(parts.len(), 7);
+    assert_eq!(parts.len(), 8);
     let head = "tramline: 1\nid: x\ntitle: X\n";
     let end = "  z: { final: completed }\n  dropped: { final: cancelled }\n";
     for part in parts {
@@ -182,7 +182,8 @@ fn every_part_of_one_fits_into_one() {
             "gates" => format!(
                 "{head}inputs: {{ checks: [auto, human] }}\n{part}initial: a\nstates:\n  a: {{ gate: agreed, route: {{ to: b }} }}\n  b: {{ gate: checked, route: {{ to: z }} }}\n  z: {{ final: completed }}\n"
             ),
-            "initial" => format!("{head}{part}  z: {{ final: completed }}\n"),
+            "initial" => format!("{head}{}{part}  z: {{ final: completed }}\n", uses()),
+            "uses" => format!("{head}{}initial: z\nstates:\n  z: {{ final: completed }}\n", uses()),
             _ => format!(
                 "{head}initial: a\n{part}states:\n  a: {{ expects: outcome, work: {{}}, on: {{ report: {{ when: outcome.outcome == 'yes', to: z }} }} }}\n{end}"
             ),
@@ -220,6 +221,15 @@ fn the_example_ends_with_its_last_round() {
     }
     assert_eq!(driver.status(), RunStatus::Cancelled);
     assert_eq!(driver.run.end_reason.as_deref(), Some("no"));
+}
+
+/// What a workflow on a task's branch declares, with the part of the page that says so.
+fn uses() -> String {
+    let part = blocks().into_iter().find(|text| text.starts_with("uses:"));
+    format!(
+        "{}inputs: {{ taskId: string, maxAttempts: int }}\nitems: {{ subtasks: {{ key: id, fields: {{ id: string, title: string }} }} }}\n",
+        part.unwrap()
+    )
 }
 
 /// Every key and word of the language is told of.

@@ -70,6 +70,8 @@ pub struct Driver {
     /// Leave effects pending.
     pub hold: bool,
     pub policies: BTreeMap<String, Severity>,
+    /// What item sets are filled with at the start.
+    pub items: Vec<(String, Vec<Map<String, Value>>)>,
 }
 
 pub fn map(value: Value) -> Map<String, Value> {
@@ -107,6 +109,7 @@ impl Driver {
             subjects: BTreeMap::new(),
             hold: false,
             policies: BTreeMap::new(),
+            items: Vec::new(),
         }
     }
 
@@ -116,6 +119,7 @@ impl Driver {
             inputs: map(inputs),
             config,
             policies: self.policies.clone(),
+            items: self.items.clone(),
             ..Start::default()
         };
         self.send(&Command::Start(Box::new(start)))

@@ -1,6 +1,6 @@
 //! Definitions drawn from a list of choices: small, different, and always provable.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use rails::Catalog;
@@ -35,21 +35,22 @@ pub fn catalog() -> Catalog {
     let effect = |lasting| Effect {
         lasting,
         result: BTreeMap::from([("n".to_owned(), Int)]),
+        ..Effect::default()
     };
     Catalog {
         readers: BTreeMap::from([
             (
                 "found".to_owned(),
                 Reader {
-                    role: BTreeSet::new(),
                     facts: BTreeMap::from([("list".to_owned(), Strings)]),
+                    ..Reader::default()
                 },
             ),
             (
                 "coin".to_owned(),
                 Reader {
-                    role: BTreeSet::new(),
                     facts: BTreeMap::from([("n".to_owned(), Int), ("ok".to_owned(), Bool)]),
+                    ..Reader::default()
                 },
             ),
         ]),
@@ -64,9 +65,8 @@ pub fn catalog() -> Catalog {
             });
             (policy.to_owned(), finders.to_vec())
         })),
-        subjects: BTreeSet::new(),
-        sections: BTreeMap::new(),
         templates: BTreeMap::from([("do.md".to_owned(), Vec::new())]),
+        ..Catalog::default()
     }
 }
 

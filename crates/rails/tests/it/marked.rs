@@ -90,7 +90,7 @@ pub fn each(nested: &str) -> String {
     with(
         "items: { parts: { key: id, needs: needs, fields: { id: string, needs: [string], kind: [plan, fix], n: int, ok: bool } } }\nvars: { count: int, name: string }",
         &format!(
-            "a: {{ expects: preflight, route: [ {{ load: {{ parts: =preflight.subtasks }}, to: b }} ] }}\nb:\n  each: {{ items: parts, initial: c }}\n  on: {{ done: {{ to: z }} }}\n  states:\n{}{END}",
+            "a: {{ expects: survey, route: [ {{ load: {{ parts: =survey.subtasks }}, to: b }} ] }}\nb:\n  each: {{ items: parts, initial: c }}\n  on: {{ done: {{ to: z }} }}\n  states:\n{}{END}",
             indented(&indented(nested)).as_str()
         ),
     )

@@ -188,14 +188,13 @@ fn parts(nested: &str, done: &str, items: &Value) -> Driver {
     let mut driver = run(
         PARTS,
         &[
-            "a: { expects: preflight, route: { load: { parts: =preflight.subtasks }, to: b } }",
+            "a: { expects: survey, route: { load: { parts: =survey.subtasks }, to: b } }",
             &each,
         ],
     );
-    driver.readings.insert(
-        "preflight".to_owned(),
-        reading(json!({ "subtasks": items })),
-    );
+    driver
+        .readings
+        .insert("survey".to_owned(), reading(json!({ "subtasks": items })));
     driver
 }
 

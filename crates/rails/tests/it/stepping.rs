@@ -257,10 +257,10 @@ fn a_step_where_only_a_report_helps_is_blocked() {
 #[test]
 fn items_are_moved_by_reports_and_never_by_steps() {
     let mut driver = Driver::new(
-        "tramline: 1\nid: x\ntitle: X\nitems: { parts: { key: id, fields: { id: string } } }\ninitial: a\nstates:\n  a: { expects: preflight, route: { load: { parts: =preflight.subtasks }, to: b } }\n  b: { each: { items: parts, initial: c }, on: { done: { to: z } }, states: { c: { work: {}, to: d }, d: { final: completed } } }\n  z: { final: completed }\n",
+        "tramline: 1\nid: x\ntitle: X\nitems: { parts: { key: id, fields: { id: string } } }\ninitial: a\nstates:\n  a: { expects: survey, route: { load: { parts: =survey.subtasks }, to: b } }\n  b: { each: { items: parts, initial: c }, on: { done: { to: z } }, states: { c: { work: {}, to: d }, d: { final: completed } } }\n  z: { final: completed }\n",
     );
     let items = reading(json!({ "subtasks": [{ "id": "1" }] }));
-    driver.readings.insert("preflight".to_owned(), items);
+    driver.readings.insert("survey".to_owned(), items);
     driver.start(json!({}), json!({})).unwrap();
     assert_eq!(code(driver.step()), "blocked");
     driver.report(json!({})).unwrap();

@@ -346,7 +346,7 @@ fn items_cannot_leave_by_otherwise() {
     let items = |otherwise: &str| {
         each(nested)
             .replace(
-                "expects: preflight, route: [ { load: { parts: =preflight.subtasks }, to: b } ]",
+                "expects: survey, route: [ { load: { parts: =survey.subtasks }, to: b } ]",
                 "work: {}, to: b",
             )
             .replace(

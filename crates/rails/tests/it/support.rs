@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rails::check::catalog::{Effect, Finder, Reader};
-use rails::definition::FieldType::{Bool, Enum, Int, String as Text, Strings};
+use rails::check::catalog::{Effect, Finder, Parameter, ParameterKind, Reader, Resource};
+use rails::definition::FieldType::{Bool, Enum, Int, Map, String as Text, Strings};
 use rails::{Catalog, Definition};
 use serde_json::json;
 
@@ -57,10 +57,16 @@ pub fn catalog() -> Catalog {
             .iter()
             .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
             .collect(),
+        ..Reader::default()
     };
     Catalog {
+        resources: resources(),
+        asks: BTreeMap::from(
+            ["planning", "generation", "review", "revision"].map(|ask| (ask, "profile")),
+        ),
+        edits_need: Some("repository"),
         readers: BTreeMap::from([
-            ("preflight".to_owned(), reader(&[("subtasks", Strings)])),
+            ("survey".to_owned(), reader(&[("subtasks", Strings)])),
             (
                 "tests".to_owned(),
                 reader(&[
@@ -126,7 +132,7 @@ pub fn catalog() -> Catalog {
             ]
             .map(|policy| (policy.to_owned(), anywhere())),
         ),
-        subjects: BTreeSet::from(["plan", "code"]),
+        subjects: BTreeMap::from([("plan", "folder"), ("code", "folder")]),
         sections: BTreeMap::from([
             (
                 "autopilot".to_owned(),
@@ -144,6 +150,63 @@ pub fn catalog() -> Catalog {
     }
 }
 
+fn resources() -> BTreeMap<&'static str, Resource> {
+    let parameter = |name, kind| Parameter {
+        name,
+        kind,
+        example: "=inputs.x",
+    };
+    let with = |parameters, needs| Resource {
+        parameters,
+        needs,
+        counts: false,
+    };
+    BTreeMap::from([
+        ("repository", with(Vec::new(), &["tasks"][..])),
+        ("tests", with(Vec::new(), &["repository"])),
+        (
+            "tasks",
+            with(
+                vec![
+                    parameter("id", ParameterKind::Input(Text)),
+                    parameter("attempts", ParameterKind::Input(Int)),
+                    parameter("into", ParameterKind::Items(&["id", "title"])),
+                ],
+                &["repository"],
+            ),
+        ),
+        (
+            "folder",
+            Resource {
+                counts: true,
+                ..Resource::default()
+            },
+        ),
+        (
+            "profile",
+            with(
+                vec![
+                    parameter("name", ParameterKind::Input(Text)),
+                    parameter("values", ParameterKind::Input(Map)),
+                ],
+                &["folder"],
+            ),
+        ),
+        (
+            "documents",
+            with(
+                vec![
+                    parameter("items", ParameterKind::Items(&["number"])),
+                    parameter("tasks", ParameterKind::Items(&["id"])),
+                    parameter("present", ParameterKind::Cursor("items")),
+                    parameter("snapshot", ParameterKind::Var(Bool)),
+                ],
+                &[],
+            ),
+        ),
+    ])
+}
+
 fn effects() -> BTreeMap<String, Effect> {
     let effect = |lasting, result: &[(&str, rails::definition::FieldType)]| Effect {
         lasting,
@@ -151,6 +214,7 @@ fn effects() -> BTreeMap<String, Effect> {
             .iter()
             .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
             .collect(),
+        ..Effect::default()
     };
     BTreeMap::from([
         ("git.branch".to_owned(), effect(true, &[])),

@@ -3,7 +3,7 @@
 use rails::state::ItemStatus;
 use serde_json::{Value, json};
 
-use crate::driver::{Driver, Outcome, reading};
+use crate::driver::{Driver, Outcome, map};
 use crate::support::TDD;
 
 pub fn tests(passed: u32, failed: u32) -> Value {
@@ -30,10 +30,8 @@ pub fn subtask(id: &str, needs: &[&str]) -> Value {
 
 pub fn tdd(subtasks: &Value) -> Driver {
     let mut driver = Driver::new(TDD);
-    driver.readings.insert(
-        "preflight".to_owned(),
-        reading(json!({ "subtasks": subtasks })),
-    );
+    let items = subtasks.as_array().unwrap().iter().cloned().map(map);
+    driver.items = vec![("subtasks".to_owned(), items.collect())];
     driver.effects.insert(
         "git.commit".to_owned(),
         Ok(json!({ "sha": "abc", "owed": false })),

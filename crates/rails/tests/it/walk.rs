@@ -458,8 +458,6 @@ fn subtasks_that_could_never_be_run_are_refused_at_the_start() {
 #[test]
 fn what_the_reader_gives_must_be_items() {
     for subtasks in [
-        json!("1.1"),
-        json!(["1.1"]),
         json!([{ "title": "no id" }]),
         json!([{ "id": 1 }]),
         json!([{ "id": "1.1", "kind": "other" }]),

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use journal::layout::{ProjectDir, RunDir, RunStem};
 use project::convention::message::Kind as MessageKind;
+use rails::Command;
 use rails::state::RunStatus;
-use rails::{Command, Shared};
 use serde_json::{Map, Value};
 
 use super::super::answer::{PlannedSubtask, StartPlan, Started};
@@ -21,13 +21,11 @@ use super::super::memory::Memory;
 use super::super::readers::preflight::{self, Planned};
 use super::super::{request, view};
 use crate::call::Input;
-use crate::clock::stamp;
+use crate::capability::TASKS;
 use crate::conductor::Conductor;
 use crate::conductor::{by_status, is_over_a_task};
-use crate::engine::{Done, OpenRun};
-use crate::fail_point;
+use crate::engine::Done;
 use crate::fault::{Fault, Kind};
-use crate::generic::hands::{Hands, hands};
 use crate::integrity::is_bare;
 
 impl Conductor {
@@ -227,17 +225,21 @@ impl Conductor {
             self.within("autopilot.maxGreenAttempts", attempts.into())?;
         }
         let (definition, source) = self.startable(workflow)?;
-        if hands(&definition) != Hands::Task {
+        let (Some(task), Some(attempts)) = (
+            definition.bound_input(TASKS, "id"),
+            definition.bound_input(TASKS, "attempts"),
+        ) else {
             return Err(Fault::new(
                 Kind::Environment,
                 "workflow_invalid",
                 format!(
-                    "the workflow `{workflow}` ({}) does not work on a task's branch: nothing in it reads `preflight`",
+                    "the workflow `{workflow}` ({}) does not work on a task's branch: it does not use `tasks`",
                     source.origin
                 ),
             )
             .suggest(format!("begin it with `tm run start {workflow}`, or give it another id")));
-        }
+        };
+        let (task, attempts) = (task.to_owned(), attempts.to_owned());
         let baseline = self.baseline(start)?;
         let before = match self.stored()? {
             // First without making anything: a start that is refused leaves no folder behind.
@@ -264,52 +266,29 @@ impl Conductor {
             baseline,
             ..planned
         };
-        Self::sweep(&project);
-        let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
-        project.tag(&planned.start.tag)?;
-        let now = stamp(self.clock.millis());
-        let dir = project.create_run(&stem, &now)?;
-        fail_point::reach("start-after-folder");
         let mut planned = planned;
         definition
-            .filled_from("preflight")
+            .bound_set(TASKS, "into")
             .unwrap_or_default()
             .clone_into(&mut planned.start.items);
+        let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
         let mut inputs = further;
-        inputs.insert(
-            "taskId".to_owned(),
-            Value::from(planned.start.task_id.as_str()),
-        );
-        inputs.insert("maxAttempts".to_owned(), Value::from(planned.max_attempts));
-        let command = self.pinned_start(dir.id(), &definition, source, inputs, Map::new());
+        inputs.insert(task, Value::from(planned.start.task_id.as_str()));
+        inputs.insert(attempts, Value::from(planned.max_attempts));
         let branch = planned.start.branch.clone();
         let mut warnings = planned.start.warnings.clone();
         warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);
         warnings.extend(self.start_warnings()?);
-        let definition = Arc::new(definition);
-        let input = Input::Start(Box::new(planned));
-        let call = self.first_call(dir.path(), Arc::clone(&definition), input);
-        let begun = OpenRun::begin(dir.path(), definition, &self.command, &*self.clock).and_then(
-            |mut open| {
-                let done = open.command(&call, &command);
-                if open.run.run.is_empty() {
-                    // Nothing was journalled, so nothing began.
-                    drop(open);
-                    let _ = std::fs::remove_dir_all(dir.path());
-                    return done.map(|done| (done, Shared::default()));
-                }
-                done.map(|done| (done, open.run))
-            },
-        );
-        let (done, run) = begun?;
-        match done {
-            Done::Moved(_) if !run.run.is_empty() => Ok(Started {
+        let resources = self.beside_task(&definition, &mut inputs, &project, planned)?;
+        let begun = self.begin(&project, definition, source, inputs, &stem, resources)?;
+        let run = begun.run;
+        match begun.done {
+            Done::Moved(_) => Ok(Started {
                 run_id: run.run.clone(),
                 branch,
                 warnings,
                 next_action: view::next_action(&run),
             }),
-            Done::Moved(_) => Err(Fault::bug("a start journalled nothing")),
             Done::Refused(refusal) => Err(refused(None, &refusal)),
             Done::EffectFailed { code, message, suggestion, .. } => {
                 Err(effects::fault(code, message, None)

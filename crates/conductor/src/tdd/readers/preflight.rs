@@ -6,20 +6,17 @@ use std::path::Path;
 use project::config::Settings;
 use project::git::{Oid, RepoPath, Repository, TreeStatus};
 use project::tasks::{RunPlan, Subtask, Task, TaskSource, plan_run};
-use rails::Reading;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::answer::Precondition;
-use super::super::evidence::{Taken, level_name};
+use super::super::evidence::Taken;
 use super::super::memory::{
     self, BASELINE, DIRTY, DirtyFile, LAST_COMMIT, LAST_LEDGER, LAST_TOTAL, REPORTS, START, Source,
     StartFacts,
 };
 use super::super::request;
 use super::branch::branch_of;
-use crate::call::{Call, Input};
 use crate::fault::{Fault, Kind};
-use crate::support::No;
 
 /// At most so many tests that fail before a run are named.
 const MOST_NAMED: usize = 100;
@@ -45,33 +42,34 @@ pub struct Planned {
     pub baseline: Option<Taken>,
 }
 
-/// The reader of a start: what [`plan`] found.
-pub fn read(call: &Call<'_>) -> Result<Reading, No> {
-    let Input::Start(planned) = &call.input else {
-        return Err(Fault::bug("a run was started without checks").into());
-    };
-    let subtasks: Vec<Value> = planned.plan.runnable.iter().map(item).collect();
-    let mut keep_run = memory::entry(LAST_COMMIT, planned.start.head.as_str());
+/// What a run that begins so remembers, and the items of its set.
+pub(crate) struct Opened {
+    /// Its memory.
+    pub keep: Map<String, Value>,
+    /// The fields of each subtask.
+    pub items: Vec<Map<String, Value>>,
+}
+
+/// A run in `dir` opens its task: what [`plan`] found.
+pub(crate) fn open(planned: &Planned, dir: &Path) -> Result<Opened, Fault> {
+    let mut keep = memory::entry(LAST_COMMIT, planned.start.head.as_str());
     let to_value = |value: serde_json::Result<Value>| value.map_err(|e| Fault::bug(e.to_string()));
-    keep_run.insert(
+    keep.insert(
         START.to_owned(),
         to_value(serde_json::to_value(&planned.start))?,
     );
-    keep_run.insert(
+    keep.insert(
         DIRTY.to_owned(),
         to_value(serde_json::to_value(&planned.dirty))?,
     );
-    let mut facts = memory::entry("subtasks", subtasks);
-    let mut hashes = Vec::new();
     if let Some(baseline) = &planned.baseline {
-        hashes = baseline.keep(&call.dir)?;
-        keep_run.extend(memory::entry(LAST_TOTAL, baseline.counts.total()));
+        baseline.keep(dir)?;
+        keep.extend(memory::entry(LAST_TOTAL, baseline.counts.total()));
         let mut told = baseline.counts.facts();
         told.extend(baseline.facts());
         if let Some(ledger) = baseline.ledger() {
-            let hash = ledger.keep(&call.dir)?;
-            keep_run.extend(memory::entry(LAST_LEDGER, hash.as_str()));
-            hashes.push(hash);
+            let hash = ledger.keep(dir)?;
+            keep.extend(memory::entry(LAST_LEDGER, hash.as_str()));
             let failing: Vec<&str> = ledger.failing().take(MOST_NAMED).collect();
             told.insert("failingTests".to_owned(), failing.into());
         }
@@ -80,20 +78,12 @@ pub fn read(call: &Call<'_>) -> Result<Reading, No> {
             .iter()
             .filter_map(|file| repository_of(&planned.start).relative(&file.path))
             .collect();
-        keep_run.insert(REPORTS.to_owned(), to_value(serde_json::to_value(&handed))?);
-        facts.insert("baseline".to_owned(), told.clone().into());
-        keep_run.insert(BASELINE.to_owned(), told.into());
+        keep.insert(REPORTS.to_owned(), to_value(serde_json::to_value(&handed))?);
+        keep.insert(BASELINE.to_owned(), told.into());
     }
-    Ok(Reading {
-        facts,
-        keep_run,
-        evidence: hashes,
-        level: planned
-            .baseline
-            .as_ref()
-            .map(|baseline| level_name(baseline.level()).to_owned())
-            .unwrap_or_default(),
-        ..Reading::default()
+    Ok(Opened {
+        keep,
+        items: planned.plan.runnable.iter().map(item).collect(),
     })
 }
 
@@ -105,16 +95,17 @@ fn repository_of(start: &StartFacts) -> Repository {
     )
 }
 
-fn item(subtask: &Subtask) -> Value {
-    json!({
-        "id": subtask.id,
-        "title": subtask.title,
-        "description": subtask.description,
-        "details": subtask.details,
-        "testStrategy": subtask.test_strategy,
-        "acceptanceCriteria": subtask.acceptance_criteria,
-        "dependencies": subtask.dependencies,
-    })
+fn item(subtask: &Subtask) -> Map<String, Value> {
+    let mut fields = Map::new();
+    let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+    put("id", json!(subtask.id));
+    put("title", json!(subtask.title));
+    put("description", json!(subtask.description));
+    put("details", json!(subtask.details));
+    put("testStrategy", json!(subtask.test_strategy));
+    put("acceptanceCriteria", json!(subtask.acceptance_criteria));
+    put("dependencies", json!(subtask.dependencies));
+    fields
 }
 
 /// A branch's owner among earlier runs: whether one of the same task made it.

@@ -245,7 +245,7 @@ fn a_run_keeps_the_definition_that_it_was_started_with() {
 }
 
 #[test]
-fn what_no_hands_could_carry_out_is_refused_by_the_proof() {
+fn what_nothing_could_carry_out_is_refused_by_the_proof() {
     let project = TestEnvironment::bare();
     let commit = "\
 initial: first
@@ -274,8 +274,8 @@ states:
 ";
     project.write(".taskmaster/templates/first.md", "{{ inputs.nothing }}");
     for (id, text, rule) in [
-        ("commits", commit, "needs_preflight"),
-        ("shows", shows, "needs_preflight"),
+        ("commits", commit, "needs_resource"),
+        ("shows", shows, "needs_resource"),
         ("reads", reads, "nothing_to_read"),
         ("says", variable, "bad_template"),
     ] {

@@ -33,7 +33,7 @@ fn renamed(project: &TestEnvironment) -> String {
         let mut line = line
             .replace("id: tdd", "id: ours")
             .replace("    subtasks:", "    things:")
-            .replace("load: { subtasks:", "load: { things:")
+            .replace("into: subtasks", "into: things")
             .replace("items: subtasks,", "items: things,")
             .replace(
                 "subtasks.failed + subtasks.barred",
@@ -329,4 +329,106 @@ fn a_template_that_fails_is_told_and_holds_nothing_up() {
     project.json(&["autopilot", "abort"]).json_with(0);
     let status = project.json(&["autopilot", "status"]).json_with(0);
     assert_eq!(status["status"], "aborted");
+}
+
+/// `collab` under another name, with its item sets, vars and statuses called otherwise.
+fn renamed_collab(project: &TestEnvironment) -> String {
+    let mut text = project
+        .tm(&["workflow", "show", "collab"])
+        .text()
+        .to_owned();
+    for (old, new) in [
+        ("id: collab\n", "id: ours\n"),
+        ("  item: { type: ref items,", "  now: { type: ref works,"),
+        (
+            "  batch: { type: ref batches }",
+            "  lot: { type: ref lots }",
+        ),
+        ("hasSnapshot", "shot"),
+        (
+            "items: items, tasks: tasks, present: item,",
+            "items: works, tasks: jobs, present: now,",
+        ),
+        ("\n  items:\n", "\n  works:\n"),
+        ("\n  tasks:\n", "\n  jobs:\n"),
+        ("prefer: item", "prefer: now"),
+        ("into: batches, named: batch,", "into: lots, named: lot,"),
+        ("load: { items:", "load: { works:"),
+        ("load: { tasks:", "load: { jobs:"),
+        ("items.next", "works.next"),
+        ("items.remaining", "works.remaining"),
+        ("set: { item:", "set: { now:"),
+        ("item.type", "now.type"),
+        ("item.status", "now.status"),
+        ("batches.", "lots."),
+        ("batch.status", "lot.status"),
+        ("batch: =", "lot: ="),
+        ("batch.count.in_progress", "lot.count.going"),
+        ("batch.count.failed", "lot.count.broken"),
+        ("batch.count.pending", "lot.count.waiting"),
+        ("open: [pending]", "open: [waiting]"),
+        ("status: documented", "status: written"),
+        ("[documented, complete]", "[written, whole]"),
+        ("[in_progress, failed]", "[going, broken]"),
+        (
+            "[completed], failed: [given_up]",
+            "[ready], failed: [dropped]",
+        ),
+    ] {
+        assert!(text.contains(old), "{old}");
+        text = text.replace(old, new);
+    }
+    text
+}
+
+#[test]
+fn a_session_of_skills_goes_by_no_name_either() {
+    let project = TestEnvironment::bare();
+    project.write(".taskmaster/workflows/ours.yaml", renamed_collab(&project));
+    ok(&project, &["start", "ours"]);
+    let collab = |words: &[&str]| {
+        let answer = project.json(&[&["collab"], words].concat());
+        answer.json_with(0).clone()
+    };
+    let done = |skill: &str| collab(&["complete-skill", skill]);
+    done("collab-start");
+    let items = r#"[{"number":1,"title":"Words","type":"code"},{"number":2,"title":"Spaces","type":"bugfix"}]"#;
+    collab(&["update", "--work-items", items, "--has-snapshot", "true"]);
+    done("gather-session-goals");
+    let graph = "```yaml\ntasks:\n  - id: split\n    files: [words.sh]\n  - id: count\n    depends-on: [split]\n```\n";
+    project.write("graph.md", graph);
+    let mut statuses = Vec::new();
+    loop {
+        let state = collab(&["state"]);
+        let Some(skill) = state["skill"].as_str() else {
+            assert_eq!(state["status"], "completed");
+            break;
+        };
+        match skill {
+            "build-task-graph" => drop(collab(&["sync", "graph.md"])),
+            "ready-to-implement" => {
+                let session = collab(&["state", "--full"]);
+                for item in session["workItems"].as_array().unwrap() {
+                    statuses.push(item["status"].clone());
+                }
+                assert_eq!(session["hasSnapshot"], true, "{session}");
+            }
+            "executing-plans" => {
+                let tasks = state["batch"]["tasks"].as_array().unwrap();
+                assert!(tasks.iter().all(|task| task["status"] == "pending"));
+                let all = |status: &str| {
+                    for task in tasks {
+                        collab(&["task", task["id"].as_str().unwrap(), status]);
+                    }
+                };
+                all("failed");
+                let refused = project.json(&["collab", "complete-skill", skill]);
+                assert_eq!(refused.json_with(3)["code"], "task_failed");
+                all("completed");
+            }
+            _ => {}
+        }
+        done(skill);
+    }
+    assert_eq!(statuses, ["documented", "documented"]);
 }
