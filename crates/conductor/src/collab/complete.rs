@@ -72,7 +72,7 @@ impl Conductor {
         let run = &writer.open.run;
         match match_unit(run, &report) {
             UnitMatch::Used { unit } => {
-                return match answered(writer, &unit)? {
+                return match answered(&writer.open.dir, &writer.open.run, &unit)? {
                     Some(before) if before.name.as_deref().unwrap_or(&before.state) == skill => {
                         Ok(recorded(writer, &before))
                     }

@@ -10,7 +10,7 @@ use super::files;
 use super::look::look_further;
 use super::{view, words};
 use crate::call::{Call, Input};
-use crate::conductor::{Conductor, is_over_a_task};
+use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen};
 use crate::fault::{Fault, Kind};
 use crate::review::answer::ClosedGate;
@@ -26,9 +26,6 @@ impl Conductor {
     /// The gate that a run waits at. A fault `no_gate` where it waits at none.
     pub fn run_gate(&self, run: Option<&str>) -> Result<ClosedGate, Fault> {
         let (dir, run) = self.seen(run)?;
-        if is_over_a_task(&run) {
-            return Err(no_gate(&run));
-        }
         let run = self.settled(&dir, run)?;
         let call = self.call(&dir, &run, Input::None)?;
         closed_gate(&call, &run)
@@ -38,9 +35,6 @@ impl Conductor {
     pub fn run_decide(&self, decide: &Decide) -> Result<RunMoved, Fault> {
         let (project, dir) =
             self.meant(Some(&decide.gate.session_id), super::choose::Meant::Running)?;
-        if is_over_a_task(&engine::load(dir.path())?.run) {
-            return Err(no_gate(&engine::load(dir.path())?.run));
-        }
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         let approval = self.approval(&decide.statement(writer.open.last()))?;
         let recorded = writer.decide(decide, approval)?;

@@ -34,9 +34,9 @@ impl Conductor {
             .recover(format!("tm run start {}", run.workflow)));
         }
         let definition = engine::pinned(dir.path(), &run)?;
-        if is_over_a_task(&run) {
+        if on_task::is_of_task(&run) {
             let action = self.next(Some(dir.id()), false)?;
-            return Ok(on_task::action(&run, &definition, action));
+            return self.action_on_task(&dir, &run, &definition, action);
         }
         let call = self.call(&dir, &run, Input::None)?;
         look_further(&call, &run, view::full(&run, &definition, dir.path())?)
@@ -49,7 +49,8 @@ impl Conductor {
         let mut status = view::status(&run, &definition, self.clock.millis());
         if is_over_a_task(&run) {
             let own = self.status(Some(dir.id()))?;
-            status.next_action = on_task::action(&run, &definition, own.next_action.clone());
+            status.next_action =
+                self.action_on_task(&dir, &run, &definition, own.next_action.clone())?;
             status.context = Some(on_task::own_status(&own)?);
         } else {
             let call = self.call(&dir, &run, Input::None)?;
@@ -65,7 +66,7 @@ impl Conductor {
     pub fn run_step(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
         let (dir, run) = self.seen(run)?;
         let definition = engine::pinned(dir.path(), &run)?;
-        if is_over_a_task(&run) {
+        if on_task::is_of_task(&run) {
             let interrupted = run.status == RunStatus::Running
                 && (run.pending.is_some() || run.waiting().next().is_none());
             return if interrupted {

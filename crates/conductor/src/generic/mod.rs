@@ -14,7 +14,7 @@ mod inputs;
 mod left;
 pub(crate) mod leftovers;
 mod look;
-mod on_task;
+pub(crate) mod on_task;
 pub(crate) mod readers;
 pub(crate) mod report;
 pub mod request;

@@ -1,21 +1,38 @@
 //! Runs over a task in the shape of the generic verbs: `tdd`'s own calls do the work.
 
 use journal::layout::RunDir;
-use rails::{Definition, RunState, Shared};
+use rails::{Definition, Role, RunState, RunStatus, Shared};
 use serde_json::{Map, Value, json};
 
 use super::answer::{OpenUnit, RunAction, RunMoved, RunStarted, RunVerdict};
+use super::look::look_further;
 use super::request::RunReport;
 use super::{view, words};
+use crate::call::Input;
 use crate::capability::TASKS;
-use crate::conductor::Conductor;
+use crate::conductor::{Conductor, is_over_a_task};
 use crate::engine;
 use crate::fault::{Fault, Kind};
 use crate::tdd::answer::{CommitAnswer, Moved, NextAction, Status, Verdict};
 use crate::tdd::request;
 
-/// What comes next, with `tdd`'s own context under `context`.
-pub(super) fn action(run: &RunState, definition: &Definition, own: NextAction) -> RunAction {
+/// Whether the unit that is open is one of those that `tm autopilot` knows: tests are reported, or a commit. Where none is open
+/// the run is paused, over, or in the middle of an effect, which is told the same way.
+pub(super) fn is_of_task(run: &RunState) -> bool {
+    let mut open = run.waiting();
+    is_over_a_task(run)
+        && open.next().map_or_else(
+            || run.state().is_empty() || run.status != RunStatus::Running || run.pending.is_some(),
+            |(token, _)| is_read_on_branch(&token.role),
+        )
+}
+
+pub(crate) fn is_read_on_branch(role: &Role) -> bool {
+    matches!(role.reader.as_str(), "tests" | "commit")
+}
+
+/// What comes next, with what `tm autopilot` tells under `context`.
+fn action(run: &RunState, definition: &Definition, own: NextAction) -> RunAction {
     let mut context = own.context;
     if !own.preconditions.is_empty() {
         let conditions = json!(own.preconditions);
@@ -63,6 +80,21 @@ pub(super) fn own_status(own: &Status) -> Result<Map<String, Value>, Fault> {
 }
 
 impl Conductor {
+    /// What comes next in a run over a task: of a unit that `tm autopilot` knows what that says, else as in any run.
+    pub(super) fn action_on_task(
+        &self,
+        dir: &RunDir,
+        run: &RunState,
+        definition: &Definition,
+        own: NextAction,
+    ) -> Result<RunAction, Fault> {
+        if is_of_task(run) {
+            return Ok(action(run, definition, own));
+        }
+        let call = self.call(dir, run, Input::None)?;
+        look_further(&call, run, view::next_action(run, definition))
+    }
+
     pub(super) fn start_on_task(
         &self,
         workflow: &str,
@@ -108,13 +140,13 @@ impl Conductor {
             ..request::Start::default()
         };
         let started = self.start_workflow(workflow, &start, inputs)?;
-        let (run, definition) = self.on_disk(&started.run_id)?;
+        let (dir, run, definition) = self.on_disk(&started.run_id)?;
         Ok(RunStarted {
             run_id: started.run_id,
             workflow: run.workflow.clone(),
             branch: Some(started.branch),
             warnings: started.warnings,
-            next_action: action(&run, &definition, started.next_action),
+            next_action: self.action_on_task(&dir, &run, &definition, started.next_action)?,
         })
     }
 
@@ -227,7 +259,7 @@ impl Conductor {
         result: Map<String, Value>,
         report: Option<String>,
     ) -> Result<RunVerdict, Fault> {
-        let (run, definition) = self.on_disk(id)?;
+        let (dir, run, definition) = self.on_disk(id)?;
         Ok(RunVerdict {
             validated: own.validated,
             code: own.code,
@@ -236,35 +268,35 @@ impl Conductor {
             suggestion: own.suggestion,
             details: own.details,
             result,
-            next_action: action(&run, &definition, own.next_action),
+            next_action: self.action_on_task(&dir, &run, &definition, own.next_action)?,
             report,
         })
     }
 
     pub(super) fn moved_on_task(&self, id: &str, own: Moved) -> Result<RunMoved, Fault> {
-        let (run, definition) = self.on_disk(id)?;
+        let (dir, run, definition) = self.on_disk(id)?;
         Ok(RunMoved {
             run_id: own.run_id,
             message: own.message,
-            next_action: action(&run, &definition, own.next_action),
+            next_action: self.action_on_task(&dir, &run, &definition, own.next_action)?,
             report: own.report,
         })
     }
 
     pub(super) fn resumed_on_task(&self, id: &str) -> Result<RunMoved, Fault> {
         let own = self.resume(Some(id))?;
-        let (run, definition) = self.on_disk(id)?;
+        let (dir, run, definition) = self.on_disk(id)?;
         Ok(RunMoved {
             message: format!("The run goes on: {}", own.run_id),
             run_id: own.run_id,
-            next_action: action(&run, &definition, own.next_action),
+            next_action: self.action_on_task(&dir, &run, &definition, own.next_action)?,
             report: None,
         })
     }
 
     pub(super) fn aborted_on_task(&self, id: &str) -> Result<RunMoved, Fault> {
         let own = self.abort(Some(id), request::Abort::default())?;
-        let (run, definition) = self.on_disk(id)?;
+        let (_, run, definition) = self.on_disk(id)?;
         Ok(RunMoved {
             run_id: own.run_id,
             message: own.message,
@@ -280,20 +312,23 @@ impl Conductor {
         definition: &Definition,
     ) -> Result<RunMoved, Fault> {
         let own = self.resume(Some(id))?;
-        let (run, _) = self.on_disk(id)?;
+        let (dir, run, _) = self.on_disk(id)?;
         Ok(RunMoved {
             run_id: own.run_id,
             message: "What was interrupted is settled".to_owned(),
-            next_action: action(&run, definition, own.next_action),
+            next_action: self.action_on_task(&dir, &run, definition, own.next_action)?,
             report: None,
         })
     }
 
-    fn on_disk(&self, id: &str) -> Result<(Shared<RunState>, std::sync::Arc<Definition>), Fault> {
-        let (_, dir): (_, RunDir) = self.find(Some(id))?;
+    fn on_disk(
+        &self,
+        id: &str,
+    ) -> Result<(RunDir, Shared<RunState>, std::sync::Arc<Definition>), Fault> {
+        let (_, dir) = self.find(Some(id))?;
         let run = engine::load(dir.path())?.run;
         let definition = engine::pinned(dir.path(), &run)?;
-        Ok((run, definition))
+        Ok((dir, run, definition))
     }
 }
 

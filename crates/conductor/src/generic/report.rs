@@ -16,7 +16,7 @@ use super::gate::closed_gate;
 use super::look::look_further;
 use super::readers::ReportInput;
 use super::request::RunReport;
-use super::{view, words};
+use super::{on_task, view, words};
 use crate::call::Input;
 use crate::clock::stamp;
 use crate::collab::Skills;
@@ -35,7 +35,7 @@ impl Conductor {
         let given = ReportInput::of(report, &self.root)?;
         let (_, dir) = self.meant(run, Meant::Running)?;
         let loaded = engine::load(dir.path())?;
-        if is_over_a_task(&loaded.run) {
+        if is_of_task(dir.path(), &loaded.run, report)? {
             return self.report_on_task(dir.id(), &loaded.run, report);
         }
         let digest = given.digest();
@@ -73,7 +73,7 @@ impl Conductor {
                 .recover(format!("tm run next --run-id {}", writer.open.run.run)));
         }
         if let UnitMatch::Used { unit } = match_unit(&writer.open.run, &command)
-            && let Some(answered) = answered(&writer, &unit)?
+            && let Some(answered) = answered(&writer.open.dir, &writer.open.run, &unit)?
         {
             return Ok(if answered.digest == command.digest {
                 let (run, definition) = (&writer.open.run, &writer.call.definition);
@@ -186,6 +186,20 @@ impl Conductor {
     }
 }
 
+/// Whether a report is one of those that `tm autopilot` knows: by the unit that it names, also one that was answered before, or
+/// by the one that is open.
+fn is_of_task(dir: &Path, run: &RunState, report: &RunReport) -> Result<bool, Fault> {
+    let Some(unit) = report.unit.as_ref().filter(|_| is_over_a_task(run)) else {
+        return Ok(on_task::is_of_task(run));
+    };
+    let open = run.waiting().find(|(_, open)| open.id == *unit);
+    if let Some((token, _)) = open {
+        return Ok(on_task::is_read_on_branch(&token.role));
+    }
+    let before = answered(dir, run, unit)?;
+    Ok(before.is_none_or(|before| on_task::is_read_on_branch(&before.role)))
+}
+
 /// The unit that a report means which names none: the only one that is open. To choose one of several
 /// would be a guess.
 fn the_present(run: &RunState) -> Result<Option<String>, Fault> {
@@ -228,7 +242,9 @@ fn digest_of_skill(writer: &RunWriter<'_>, report: &Report) -> Result<Option<Str
     let (run, definition) = (&writer.open.run, &writer.call.definition);
     let state = match match_unit(run, report) {
         UnitMatch::Present { token, .. } => run.token(token).map(|token| token.state.clone()),
-        UnitMatch::Used { unit } => answered(writer, &unit)?.map(|before| before.state),
+        UnitMatch::Used { unit } => {
+            answered(&writer.open.dir, run, &unit)?.map(|before| before.state)
+        }
         _ => None,
     };
     let Some(state) = state else {
@@ -243,13 +259,13 @@ fn digest_of_skill(writer: &RunWriter<'_>, report: &Report) -> Result<Option<Str
 }
 
 /// The report that answered a unit, if one did.
-pub(crate) fn answered(writer: &RunWriter<'_>, unit: &str) -> Result<Option<Reported>, Fault> {
-    if let Some(last) = &writer.open.run.last
+pub(crate) fn answered(dir: &Path, run: &RunState, unit: &str) -> Result<Option<Reported>, Fault> {
+    if let Some(last) = &run.last
         && last.unit == unit
     {
         return Ok(Some(last.clone()));
     }
-    let tail = FileJournal::open(&writer.open.dir)?.read(&Position::start())?;
+    let tail = FileJournal::open(dir)?.read(&Position::start())?;
     for record in tail.records.iter().rev() {
         let report = record.event == "report:accepted" || record.event == "report:retried";
         if !report || record.fields.get("unit").and_then(Value::as_str) != Some(unit) {

@@ -10,9 +10,11 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{OpenUnit, RunAction, RunStatusAnswer, StandingAt};
 use super::words;
+use crate::capability::TASKS;
 use crate::clock::{millis_of, spoken};
 use crate::collab::Frame;
 use crate::fault::Fault;
+use crate::tdd::context::UnitContext;
 
 /// How many units are told of at length.
 const MOST_UNITS: usize = 20;
@@ -178,6 +180,9 @@ fn instructions(
             return Ok(Frame::read(dir, hash)?.instructions);
         }
         let bytes = EvidenceStore::new(dir).get(hash)?;
+        if definition.works_with(TASKS) {
+            return Ok(UnitContext::read(&bytes).instructions);
+        }
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
     let place = words::place(definition, &token.state, token.key());

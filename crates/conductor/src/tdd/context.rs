@@ -43,6 +43,17 @@ pub struct UnitContext {
     pub instructions: String,
 }
 
+impl UnitContext {
+    /// What was kept of a unit.
+    pub fn read(bytes: &[u8]) -> Self {
+        // A prompt that stands in a file, or that a profile wrote, is told as it is.
+        serde_json::from_slice(bytes).unwrap_or_else(|_| Self {
+            instructions: String::from_utf8_lossy(bytes).into_owned(),
+            ..Self::default()
+        })
+    }
+}
+
 /// Puts the context of a unit together.
 pub fn build(
     call: &Call<'_>,

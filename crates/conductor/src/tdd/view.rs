@@ -74,12 +74,7 @@ pub fn full(run: &RunState, dir: &Path) -> Result<NextAction, Fault> {
         && let Some(hash) = &unit.context
     {
         let bytes = EvidenceStore::new(dir).get(hash)?;
-        let kept: UnitContext = serde_json::from_slice(&bytes).map_err(|error| {
-            Fault::bug(format!(
-                "the context of {} cannot be read: {error}",
-                unit.id
-            ))
-        })?;
+        let kept = UnitContext::read(&bytes);
         action.preconditions = context::shown(&kept);
         action.context = Some(kept.context);
         action.instructions = Some(kept.instructions);

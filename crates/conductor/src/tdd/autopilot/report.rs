@@ -5,7 +5,6 @@ use crate::call::{Input, pinned};
 use crate::writer::RunWriter;
 
 use journal::layout::RunDir;
-use journal::{FileJournal, Journal as _, Position};
 use project::config::Level;
 use rails::command::Report;
 use rails::decide::{UnitMatch, match_unit};
@@ -19,12 +18,12 @@ use super::super::evidence::subject::Subject;
 use super::super::evidence::suite::Suite;
 use super::super::evidence::{self, Taken};
 use super::super::memory::{self, Memory};
-use super::super::{derived, request, view};
+use super::super::{request, view};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
-use crate::generic::report::joined;
+use crate::generic::report::{answered, joined};
 use crate::refusals;
 
 impl Conductor {
@@ -249,7 +248,7 @@ impl Conductor {
             return Ok((Some(last), verdict));
         }
         if let UnitMatch::Used { unit } = match_unit(&writer.open.run, &command)
-            && let Some(reported) = answered(writer, &unit)?
+            && let Some(reported) = answered(&writer.open.dir, &writer.open.run, &unit)?
         {
             let verdict = view::recorded(&writer.open.run, &reported);
             return Ok((Some(reported), verdict));
@@ -363,30 +362,6 @@ fn chain_is_whole(dir: &RunDir) -> Result<(), Fault> {
 
 fn digest(value: &Value) -> String {
     journal::sha256_hex(value.to_string().as_bytes())
-}
-
-/// The report that answered a unit, if one did.
-pub(super) fn answered(writer: &RunWriter<'_>, unit: &str) -> Result<Option<Reported>, Fault> {
-    if let Some(last) = &writer.open.run.last
-        && last.unit == unit
-    {
-        return Ok(Some(last.clone()));
-    }
-    let tail = FileJournal::open(&writer.open.dir)?.read(&Position::start())?;
-    for record in tail.records.iter().rev() {
-        if record.event != "report:accepted" && record.event != "report:retried" {
-            continue;
-        }
-        if record.fields.get("unit").and_then(Value::as_str) != Some(unit) {
-            continue;
-        }
-        if let Event::ReportAccepted(report) | Event::ReportRetried(report) =
-            derived::event_of(record)?
-        {
-            return Ok(Some(*report));
-        }
-    }
-    Ok(None)
 }
 
 /// The commit that answered a unit: id, message, files.

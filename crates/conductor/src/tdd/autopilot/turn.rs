@@ -7,7 +7,7 @@ use super::begin::running;
 use super::{moved, no_reason, over, refused};
 use crate::writer::RunWriter;
 use rails::approval;
-use rails::state::RunStatus;
+use rails::state::{RunStatus, Token};
 use rails::{Command, RunState};
 use serde_json::{Map, Value};
 
@@ -21,6 +21,7 @@ use crate::conductor::Conductor;
 use crate::conductor::by_status;
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
+use crate::generic::on_task::is_read_on_branch;
 use crate::runs::RunSummary;
 
 impl Conductor {
@@ -371,7 +372,8 @@ pub(super) fn left_behind(run: &RunState) -> Result<Map<String, Value>, Fault> {
 
 pub(super) fn head_is_there(run: &RunState) -> Result<(), Fault> {
     let memory = Memory::of(run)?;
-    if run.pending.is_some() || run.waiting().next().is_none() {
+    let reads = |(token, _): (&Token, _)| is_read_on_branch(&token.role);
+    if run.pending.is_some() || !run.waiting().any(reads) {
         // The branch may not be there yet, and going on makes it.
         return Ok(());
     }

@@ -8,6 +8,7 @@ mod demo;
 pub mod environment;
 mod errors;
 mod evidence;
+mod feature;
 mod generic;
 mod generic_crash;
 mod generic_runs;

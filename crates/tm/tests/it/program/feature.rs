@@ -1,0 +1,269 @@
+//! The example that puts capabilities of all kinds together, from its design to the finished branch.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::environment::TestEnvironment;
+
+const FAILING: [&str; 3] = ["report", "--results", "failed:1,passed:0"];
+const PASSING: [&str; 3] = ["report", "--results", "failed:0,passed:1"];
+
+struct Feature {
+    project: TestEnvironment,
+    folder: PathBuf,
+    id: String,
+}
+
+impl Feature {
+    /// A run of the example over the task.
+    fn begun() -> Self {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+        let project = TestEnvironment::new();
+        let mut files = vec!["workflows/feature.yaml".to_owned()];
+        for name in ["design", "clean-up", "look-over", "notes"] {
+            files.push(format!("templates/feature-{name}.md"));
+        }
+        for file in files {
+            let text = std::fs::read_to_string(examples.join(&file)).unwrap();
+            project.write(&format!(".taskmaster/{file}"), text);
+        }
+        project.commit_all("A workflow of our own");
+        project.trust(&["workflow", "trust", "feature"]);
+        let words = ["run", "start", "feature", "--input", "taskId=1"];
+        let begun = project.json(&words).json_with(0).clone();
+        let id = begun["runId"].as_str().unwrap().to_owned();
+        let prompt = PathBuf::from(begun["nextAction"]["prompt"].as_str().unwrap());
+        let shown = project.json(&["run", "next"]).json_with(0).clone();
+        let folder = PathBuf::from(shown["prompt"].as_str().unwrap());
+        assert!(folder.ends_with(prompt));
+        Self {
+            folder: folder.parent().unwrap().to_owned(),
+            project,
+            id,
+        }
+    }
+
+    fn ok(&self, words: &[&str]) -> Value {
+        self.project
+            .json(&[&["run"], words].concat())
+            .json_with(0)
+            .clone()
+    }
+
+    fn refused(&self, words: &[&str]) -> String {
+        let answer = self.project.json(&[&["run"], words].concat());
+        let answer = answer.json_with(3);
+        let code = answer["code"].as_str();
+        code.or_else(|| answer["error"]["code"].as_str())
+            .unwrap()
+            .to_owned()
+    }
+
+    /// Writes a response, has it taken in, and gives the state that comes then.
+    fn answers(&self, file: &str, text: &str) -> Value {
+        std::fs::write(self.folder.join(file), text).unwrap();
+        self.ok(&["step"])["nextAction"].clone()
+    }
+
+    fn agrees(&self, words: &[&str]) {
+        let all = [&["run"], words, &["--run-id", &self.id]].concat();
+        let (_, status, told) = self.project.person(&all).agrees();
+        assert_eq!(status, 0, "{told}");
+    }
+
+    /// A design that a person approves.
+    fn designed(&self) {
+        let waits = self.answers("design-1.md", "A script.\n");
+        assert_eq!(
+            (&waits["action"], &waits["gate"]),
+            (&json!("decide"), &json!("design"))
+        );
+        self.agrees(&["approve"]);
+        let branch = self.project.git(&["branch", "--show-current"]);
+        assert_eq!(branch.trim(), "master/task-1-count-the-words");
+    }
+
+    /// A subtask, test first.
+    fn built(&self, name: &str) {
+        self.project.write(&format!("tests/{name}.sh"), "false\n");
+        self.ok(&FAILING);
+        self.project.write(&format!("src/{name}.sh"), "true\n");
+        assert_eq!(self.ok(&PASSING)["nextAction"]["state"], "clean_up");
+        self.ok(&PASSING);
+        let made = self.ok(&["report"]);
+        assert_eq!(made["result"]["commitSha"], self.project.head());
+    }
+}
+
+#[test]
+fn from_the_design_to_the_finished_branch() {
+    let feature = Feature::begun();
+    let next = feature.ok(&["next"]);
+    let told = next["instructions"].as_str().unwrap();
+    assert!(told.contains("Count the words"), "{told}");
+    let prompt = std::fs::read_to_string(feature.folder.join("design-1-task.md")).unwrap();
+    assert_eq!(prompt.trim(), told.trim());
+    feature.designed();
+    feature.built("spaces");
+    feature.built("tabs");
+    let next = feature.ok(&["next"]);
+    assert_eq!(next["state"], "look_over");
+    let told = next["instructions"].as_str().unwrap();
+    assert!(told.contains("`master/task-1-count-the-words`"), "{told}");
+    assert_eq!(next["outcomes"], json!(["approved", "changes"]));
+    feature.ok(&["report", "--outcome", "approved"]);
+    assert_eq!(
+        feature.answers("notes.md", "Words are counted.\n")["state"],
+        "whole"
+    );
+    let over = feature.ok(&PASSING);
+    assert_eq!(over["nextAction"]["action"], "complete", "{over}");
+    assert_eq!(feature.ok(&["status"])["status"], "completed");
+    let verified = feature.project.json(&["verify", "main..HEAD"]);
+    assert_eq!(verified.json_with(0)["verified"], true);
+    feature
+        .project
+        .json(&["log", "verify", &feature.id])
+        .json_with(0);
+}
+
+#[test]
+fn its_rails_hold() {
+    let feature = Feature::begun();
+    let project = &feature.project;
+    // Nothing is built before a person has approved the design.
+    project.json(&["run", "step"]).json_with(7);
+    feature.answers("design-1.md", "A script.\n");
+    assert_eq!(feature.refused(&PASSING), "gate_closed");
+    let rejects = ["reject", "--feedback", "Say more."];
+    feature.agrees(&rejects);
+    let prompt = std::fs::read_to_string(feature.folder.join("design-2-task.md")).unwrap();
+    assert!(prompt.contains("Say more."), "{prompt}");
+    let waits = feature.answers("design-2.md", "Two scripts.\n");
+    assert_eq!(waits["hash"], journal::sha256_hex(b"Two scripts.\n"));
+    // What was looked at is what is approved.
+    std::fs::write(feature.folder.join("design-2.md"), "Three.\n").unwrap();
+    feature.refused(&["step"]);
+    std::fs::write(feature.folder.join("design-2.md"), "Two scripts.\n").unwrap();
+    feature.agrees(&["approve"]);
+
+    // Code without a test, a test that is bent, more than was tested.
+    project.write("src/spaces.sh", "true\n");
+    assert_eq!(feature.refused(&FAILING), "red_without_tests");
+    project.write("tests/spaces.sh", "false\n");
+    feature.ok(&FAILING);
+    project.write("tests/spaces.sh", "true\n");
+    assert_eq!(feature.refused(&PASSING), "tests_changed");
+    project.write("tests/spaces.sh", "false\n");
+    feature.ok(&PASSING);
+    // Cleaning up leaves the tests alone, too, and breaks nothing.
+    project.write("tests/spaces.sh", "true\n");
+    assert_eq!(feature.refused(&PASSING), "tests_changed");
+    project.write("tests/spaces.sh", "false\n");
+    assert_eq!(feature.refused(&FAILING), "suite_failing");
+    feature.ok(&PASSING);
+    project.write("src/spaces.sh", "false\n");
+    assert_eq!(feature.refused(&["report"]), "changed_after_green");
+    project.write("src/spaces.sh", "true\n");
+    feature.ok(&["report"]);
+    feature.built("tabs");
+
+    // What a reviewer finds is mended through the same rails.
+    let changes = ["report", "--outcome", "changes", "--note", "Newlines."];
+    assert_eq!(feature.ok(&changes)["nextAction"]["state"], "build");
+    project.write("src/newlines.sh", "true\n");
+    feature.ok(&PASSING);
+    feature.ok(&PASSING);
+    feature.ok(&["report"]);
+    feature.ok(&["report", "--outcome", "approved"]);
+    feature.answers("notes.md", "Words are counted.\n");
+    project.write("src/more.sh", "true\n");
+    assert_eq!(feature.refused(&PASSING), "changed_after_commit");
+    std::fs::remove_file(project.project().join("src/more.sh")).unwrap();
+    let over = feature.ok(&PASSING);
+    assert_eq!(over["nextAction"]["status"], "completed", "{over}");
+}
+
+#[test]
+fn the_turns_of_any_run_work_on_it() {
+    let feature = Feature::begun();
+    feature.ok(&["pause", "--reason", "lunch"]);
+    let waits = feature.ok(&["resume"]);
+    assert_eq!(waits["nextAction"]["state"], "design");
+    feature.designed();
+    feature.ok(&["pause", "--reason", "tea"]);
+    assert_eq!(feature.ok(&["resume"])["nextAction"]["state"], "ask");
+    feature.project.json(&["autopilot", "status"]).json_with(0);
+    feature.ok(&["abort"]);
+    assert_eq!(feature.ok(&["status"])["status"], "aborted");
+}
+
+#[test]
+fn a_profile_may_read_its_design() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut text = std::fs::read_to_string(examples.join("workflows/feature.yaml")).unwrap();
+    let design = text
+        .find("    work: { by: anyone, instructions: feature-design.md")
+        .unwrap();
+    let designed = text.find("  steps:\n    each:").unwrap();
+    text.replace_range(
+        design..designed,
+        r#"    expects: response
+    work: { by: anyone, ask: planning, prompt: "design-{draft}-task.md", response: "design-{draft}.md" }
+    on:
+      report:
+        - { when: "response.status == 'SUCCESS'", do: plan.store, to: designed }
+        - { refuse: no_plan }
+
+  designed:
+    gate: { name: design, over: plan }
+    route: { do: git.branch, emit: "branch:created", to: steps }
+    on: { reject: { set: { draft: =vars.draft + 1 }, do: plan.reset, to: design } }
+
+"#,
+    );
+    for (old, new) in [
+        ("design: human", "design: auto"),
+        (
+            "  folder: {}",
+            "  folder: {}\n  profile: { name: =inputs.reader, values: =inputs.told }",
+        ),
+        ("\nvars:", "  reader: string\n  told: map\n\nvars:"),
+    ] {
+        assert!(text.contains(old), "{old}");
+        text = text.replacen(old, new, 1);
+    }
+    let project = TestEnvironment::new();
+    for name in ["clean-up", "look-over", "notes"] {
+        let file = format!("templates/feature-{name}.md");
+        let template = std::fs::read_to_string(examples.join(&file)).unwrap();
+        project.write(&format!(".taskmaster/{file}"), template);
+    }
+    project.write(".taskmaster/workflows/feature.yaml", text);
+    project.commit_all("A workflow of our own");
+    project.trust(&["workflow", "trust", "feature"]);
+    let begin = ["run", "start", "feature", "--input", "taskId=1"];
+    // What the profile needs is asked for before anything is made.
+    let missing = project.json(&begin).json_with(2).clone();
+    assert_eq!(missing["error"]["code"], "bad_input", "{missing}");
+    assert!(project.runs().is_empty());
+    let told = r#"told={"request":"Count the words."}"#;
+    project
+        .json(&[&begin[..], &["--input", told]].concat())
+        .json_with(0);
+    let next = project.json(&["run", "next"]).json_with(0).clone();
+    let prompt = next["instructions"].as_str().unwrap();
+    assert!(prompt.contains("Count the words."), "{prompt}");
+    let folder = project.run_folder();
+    std::fs::write(folder.join("design-1.md"), "One script.\n").unwrap();
+    let stepped = project.json(&["run", "step"]).json_with(0).clone();
+    assert_eq!(stepped["nextAction"]["state"], "ask", "{stepped}");
+    assert_eq!(
+        std::fs::read(folder.join("plan.md")).unwrap(),
+        b"One script.\n"
+    );
+    project.write("src/words.sh", "true\n");
+    let refused = project.json(&[&["run"], &FAILING[..]].concat());
+    assert_eq!(refused.json_with(3)["code"], "red_without_tests");
+}
