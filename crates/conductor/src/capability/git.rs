@@ -6,7 +6,7 @@ use rails::state::Pending;
 use rails::{Reading, Role, RunState};
 use serde_json::Value;
 
-use super::{Capability, REPOSITORY, TASKS, lasting, reader, reports};
+use super::{BRANCH, Capability, REPOSITORY, TASKS, lasting, reader, reports};
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::support::{Asked, Looked, No, Outcome};
@@ -23,6 +23,7 @@ impl Capability for Git {
         let facts = [("sha", Text), ("message", Text), ("files", Strings)];
         let commit = Reader {
             needs: &[REPOSITORY],
+            takes: &[BRANCH],
             is_reported: true,
             ..reader(&["of"], &facts)
         };
@@ -46,8 +47,20 @@ impl Capability for Git {
             ("files", Strings),
         ];
         vec![
-            ("git.branch", lasting(&[REPOSITORY], &[])),
-            ("git.commit", lasting(&[REPOSITORY], &commit)),
+            (
+                "git.branch",
+                Effect {
+                    makes: &[BRANCH],
+                    ..lasting(&[REPOSITORY], &[])
+                },
+            ),
+            (
+                "git.commit",
+                Effect {
+                    takes: &[BRANCH],
+                    ..lasting(&[REPOSITORY], &commit)
+                },
+            ),
             ("branch.delete", lasting(&[REPOSITORY], &[])),
         ]
     }

@@ -33,6 +33,9 @@ pub(crate) const PROFILE: &str = "profile";
 /// A design document, and task graphs.
 pub(crate) const DOCUMENTS: &str = "documents";
 
+/// The branch of a run, once it is made.
+const BRANCH: &str = "branch";
+
 /// Something that workflows are composed of.
 pub(crate) trait Capability: Sync {
     /// What it is called.
@@ -178,6 +181,7 @@ fn lasting(needs: &'static [&'static str], result: &[(&str, FieldType)]) -> Effe
         lasting: true,
         result: typed(result),
         needs,
+        ..Effect::default()
     }
 }
 

@@ -7,7 +7,7 @@ use rails::state::Pending;
 use serde_json::Value;
 
 use super::tests::TESTS;
-use super::{Capability, REPOSITORY, TASKS, lasting, parameter, passing};
+use super::{BRANCH, Capability, REPOSITORY, TASKS, lasting, parameter, passing};
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::support::{Asked, Looked, No, Outcome};
@@ -52,7 +52,13 @@ impl Capability for Tasks {
         vec![
             ("tag.switch", passing(&[TASKS])),
             ("tag.restore", passing(&[TASKS])),
-            ("task.finish", lasting(&[TASKS], &[])),
+            (
+                "task.finish",
+                Effect {
+                    takes: &[BRANCH],
+                    ..lasting(&[TASKS], &[])
+                },
+            ),
         ]
     }
 

@@ -38,6 +38,7 @@ impl Capability for Tests {
         ];
         let tests = Reader {
             role_needs: &[super::REPOSITORY, TESTS],
+            takes: &[super::BRANCH],
             is_reported: true,
             ..reader(&role, &facts)
         };

@@ -42,6 +42,8 @@ pub struct Reader {
     pub needs: &'static [&'static str],
     /// The resources that a report is held against, where anything is said of its role.
     pub role_needs: &'static [&'static str],
+    /// What of the run it looks at that an effect has to have made.
+    pub takes: &'static [&'static str],
     /// Whether it reads an answer by what was asked for: the state that it was given in has to say that with `ask`.
     pub is_asked: bool,
     /// Whether it reads what somebody reports, so that it has nothing to read in a state where nobody does.
@@ -127,6 +129,10 @@ pub struct Effect {
     pub lasting: bool,
     /// What its result holds.
     pub result: BTreeMap<String, FieldType>,
+    /// What it makes that others look at or work on.
+    pub makes: &'static [&'static str],
+    /// What it works on that another one has to have made.
+    pub takes: &'static [&'static str],
     /// The resources that it works on.
     pub needs: &'static [&'static str],
 }

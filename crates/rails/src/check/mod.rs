@@ -6,6 +6,7 @@ pub mod catalog;
 mod edges;
 mod guards;
 mod names;
+mod order;
 mod reach;
 mod resources;
 mod roles;
@@ -32,6 +33,7 @@ pub fn check(definition: &Definition, catalog: &Catalog) -> Vec<Diagnostic> {
         // What follows reasons about paths, which needs every name to mean something.
         guards::check(definition, catalog, &mut faults);
         reach::check(definition, &mut faults);
+        order::check(definition, catalog, &mut faults);
         undo::check(definition, catalog, &mut faults);
     }
     if faults.is_empty() {

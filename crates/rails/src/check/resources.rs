@@ -5,19 +5,28 @@ use crate::definition::{Definition, Edges, Literal, ResourceDef, StateDef};
 use crate::diagnostic::{Diagnostic, Located, Place, nearest};
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
+    let unknown = definition.uses.iter().map(|(name, _)| name);
+    let unknown = unknown.filter(|name| !catalog.resources.contains_key(name.value.as_str()));
+    let before = faults.len();
+    for name in unknown {
+        let near = nearest(&name.value, catalog.resources.keys().copied());
+        let all: Vec<&str> = catalog.resources.keys().copied().collect();
+        faults.push(Diagnostic::new(
+            "unknown_resource",
+            name.at,
+            format!("there is no resource `{}`", name.value),
+            near.map_or_else(
+                || format!("those that there are: {}", all.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            ),
+        ));
+    }
+    if faults.len() > before {
+        // What needs the one that was meant would be told, too.
+        return;
+    }
     for (name, resource) in definition.uses.iter() {
         let Some(known) = catalog.resources.get(name.value.as_str()) else {
-            let near = nearest(&name.value, catalog.resources.keys().copied());
-            let all: Vec<&str> = catalog.resources.keys().copied().collect();
-            faults.push(Diagnostic::new(
-                "unknown_resource",
-                name.at,
-                format!("there is no resource `{}`", name.value),
-                near.map_or_else(
-                    || format!("those that there are: {}", all.join(", ")),
-                    |near| format!("did you mean `{near}`?"),
-                ),
-            ));
             continue;
         };
         for needed in known.needs {

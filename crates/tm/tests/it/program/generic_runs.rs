@@ -272,8 +272,42 @@ states:
   first: { work: { instructions: first.md }, to: over }
   over: { final: completed }
 ";
+    let on_task = "\
+inputs: { taskId: string, maxAttempts: int }
+uses: { repository: {}, tasks: { id: =inputs.taskId, attempts: =inputs.maxAttempts, into: steps }, tests: {} }
+items:
+  steps:
+    key: id
+    fields: { id: string, title: string, description: string, details: string, testStrategy: string, acceptanceCriteria: [string], dependencies: [string], kind: string, owed: bool, sha: string }
+initial: first
+states:
+";
+    let early = format!(
+        "{on_task}  first: {{ expects: {{ tests: {{ suite: full }} }}, work: {{}}, on: {{ report: {{ do: git.branch, to: over }} }} }}\n  over: {{ final: completed }}\n"
+    );
+    let one_way = format!(
+        "{on_task}  first: {{ expects: outcome, work: {{}}, on: {{ report: [ {{ when: \"outcome.outcome == 'a'\", do: git.branch, to: keep }}, {{ to: keep }} ] }} }}\n  keep: {{ expects: commit, work: {{}}, to: over }}\n  over: {{ final: completed }}\n"
+    );
+    let sets = on_task.replace("into: steps", "into: stepps");
+    let no_set =
+        format!("{sets}  first: {{ work: {{}}, to: over }}\n  over: {{ final: completed }}\n");
+    let lacks = no_set
+        .replace("stepps", "steps")
+        .replace(", sha: string", "");
+    let input = no_set
+        .replace("stepps", "steps")
+        .replace("=inputs.taskId", "'1'");
+    let resource = no_set
+        .replace("stepps", "steps")
+        .replace("tests: {} }", "test: {} }");
     project.write(".taskmaster/templates/first.md", "{{ inputs.nothing }}");
     for (id, text, rule) in [
+        ("early", &*early, "not_made_yet"),
+        ("one-way", &one_way, "not_made_yet"),
+        ("no-set", &no_set, "bad_parameter"),
+        ("lacks", &lacks, "bad_parameter"),
+        ("input", &input, "bad_parameter"),
+        ("resource", &resource, "unknown_resource"),
         ("commits", commit, "needs_resource"),
         ("shows", shows, "needs_resource"),
         ("reads", reads, "nothing_to_read"),
