@@ -58,7 +58,7 @@ fn denied(run: &Underway, folder: &Path, act: &Act) -> Option<Decision> {
 
 fn commit(run: &Underway, unverified: bool) -> Option<Decision> {
     match run.phase {
-        Phase::Red | Phase::Green => Some(words::early_commit(run)),
+        Phase::Red | Phase::Green | Phase::Step => Some(words::early_commit(run)),
         Phase::Commit if run.is_off_its_branch() => Some(words::stray_commit(run)),
         Phase::Commit if unverified => Some(words::unverified_commit(run)),
         Phase::Commit | Phase::Finalize | Phase::Other => None,

@@ -8,10 +8,11 @@ use project::convention::paths::{PathClass, PathClasses, may_hold_tests};
 
 use super::Decision;
 use super::place;
-use super::underway::{Phase, Underway};
+use super::underway::Underway;
 use super::words;
 use crate::clock::millis_of;
 use crate::tdd::memory::Shown;
+use rails::role::Edits;
 
 /// Folders whose files are there for tests, wherever they lie.
 const SUPPORT_FOLDERS: [&str; 16] = [
@@ -45,10 +46,10 @@ pub fn judge(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
 }
 
 fn first(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
-    let relevant = match run.phase {
-        Phase::Red | Phase::Commit => true,
-        Phase::Green => run.has_frozen_tests(),
-        Phase::Finalize | Phase::Other => false,
+    let relevant = match run.edits {
+        Some(Edits::Tests | Edits::None) => true,
+        Some(Edits::Unfrozen) => run.has_frozen_tests(),
+        Some(Edits::All) | None => false,
     };
     if !relevant {
         return Decision::ALLOW;
@@ -68,7 +69,7 @@ fn first(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
         if is_exempt(run, &real) {
             continue;
         }
-        if run.phase == Phase::Commit {
+        if run.edits == Some(Edits::None) {
             return words::edit_in_commit(run, file);
         }
         if may_hold_tests(file) || is_written_by_a_runner(file) {
@@ -80,9 +81,11 @@ fn first(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
         let Some(classes) = &classes else {
             return Decision::ALLOW;
         };
-        match run.phase {
-            Phase::Red if !belongs_to_red(classes, file) => return words::source_in_red(run, file),
-            Phase::Green if classes.is_test(file) && is_frozen(run, &real) => {
+        match run.edits {
+            Some(Edits::Tests) if !belongs_to_red(classes, file) => {
+                return words::source_in_red(run, file);
+            }
+            Some(Edits::Unfrozen) if classes.is_test(file) && is_frozen(run, &real) => {
                 return words::frozen_test(run, file);
             }
             _ => {}

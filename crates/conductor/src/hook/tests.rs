@@ -70,6 +70,7 @@ fn stage(phase: Phase) -> Stage {
             memory: Memory::of(&run).unwrap(),
             run: run.into(),
             phase,
+            edits: None,
             unit: None,
             head: place::head(&git_dir),
         },

@@ -33,6 +33,8 @@ pub enum Phase {
     Commit,
     /// The whole suite is run.
     Finalize,
+    /// Something else is asked for, which `tm run` says.
+    Step,
     /// None that a rule is about.
     Other,
 }
@@ -48,6 +50,8 @@ pub struct Underway {
     pub memory: Memory,
     /// The phase.
     pub phase: Phase,
+    /// What may be edited in it, where its state says so.
+    pub edits: Option<Edits>,
     /// The work unit that waits.
     pub unit: Option<String>,
     /// The branch that is checked out.
@@ -89,9 +93,13 @@ impl Underway {
 
     /// Whether its branch is not the one that is checked out, for sure.
     pub fn is_off_its_branch(&self) -> bool {
+        let start = &self.memory.start;
+        // The branch may still be to come, where other work comes first.
+        let is_there =
+            || self.phase != Phase::Step || place::is_ref(&start.common_dir, &start.branch);
         match &self.head {
-            Head::Branch(branch) => *branch != self.memory.start.branch,
-            Head::Detached => true,
+            Head::Branch(branch) => *branch != start.branch && is_there(),
+            Head::Detached => is_there(),
             Head::Unknown => false,
         }
     }
@@ -240,11 +248,13 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<Underway>, Fault> {
     let memory = Memory::of(&run)?;
     let role = view::present(&run).map(|token| token.role.clone());
     let role = role.unwrap_or_default();
-    let phase = match role.edits {
-        Some(Edits::Tests) => Phase::Red,
-        Some(Edits::Unfrozen) => Phase::Green,
-        Some(Edits::None) => Phase::Commit,
-        _ if role.suite.is_some() => Phase::Finalize,
+    let phase = match (role.reader.as_str(), role.edits) {
+        ("tests", _) if role.suite.is_some() => Phase::Finalize,
+        ("tests", Some(Edits::Tests)) => Phase::Red,
+        ("tests", Some(Edits::Unfrozen)) => Phase::Green,
+        ("commit", _) => Phase::Commit,
+        ("tests", _) => Phase::Other,
+        _ if run.waiting().next().is_some() => Phase::Step,
         _ => Phase::Other,
     };
     let unit = run.waiting().next().map(|(_, unit)| unit.id.clone());
@@ -254,6 +264,7 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<Underway>, Fault> {
         unit,
         memory,
         phase,
+        edits: role.edits,
         run,
     }))
 }

@@ -9,6 +9,7 @@ use super::Decision;
 use super::place::Head;
 use super::underway::{Other, Phase, Underway};
 use crate::tdd::view;
+use rails::role::Edits;
 
 /// A file that is no test is edited in RED.
 pub const SOURCE_IN_RED: &str = "edit_outside_tests";
@@ -51,20 +52,34 @@ fn phase_name(phase: Phase) -> &'static str {
         Phase::Green => "GREEN",
         Phase::Commit => "COMMIT",
         Phase::Finalize => "the final suite",
+        Phase::Step => "another step",
         Phase::Other => "between two steps",
     }
 }
 
 /// ``RED of subtask 1.2 `Add items` ``.
 fn at(run: &Underway) -> String {
-    let phase = phase_name(run.phase);
+    let phase = match (run.phase, run.token()) {
+        (Phase::Step, Some(token)) => {
+            format!("the state {}", quote_inline(&token.state, MOST_CHARS))
+        }
+        (phase, _) => phase_name(phase).to_owned(),
+    };
     match (run.item_id(), run.item()) {
         (Some(id), Some(item)) => {
             let kind = if run.is_repair() { "repair" } else { "subtask" };
             let title = quote_inline(item.text("title"), MOST_CHARS);
             format!("{phase} of {kind} {} {title}", short(id))
         }
-        _ => phase.to_owned(),
+        _ => phase,
+    }
+}
+
+/// The command that shows what is asked for.
+fn shows(run: &Underway) -> &'static str {
+    match run.phase {
+        Phase::Step => "tm run next",
+        _ => "tm autopilot next",
     }
 }
 
@@ -90,7 +105,7 @@ fn next(run: &Underway) -> String {
         Phase::Finalize => {
             "the whole suite, then `tm autopilot finalize --results failed:N,passed:N`".to_owned()
         }
-        Phase::Other => "`tm autopilot next`".to_owned(),
+        Phase::Step | Phase::Other => format!("`{}`", shows(run)),
     }
 }
 
@@ -140,6 +155,17 @@ pub fn frozen_test(run: &Underway, file: &str) -> Decision {
 
 /// Any file, in COMMIT.
 pub fn edit_in_commit(run: &Underway, file: &str) -> Decision {
+    if run.phase != Phase::Commit {
+        return denied(
+            EDIT_IN_COMMIT,
+            format!(
+                "Not edited: {}. The run is in {}, where no file of the project is edited. Next is {}.",
+                short(file),
+                at(run),
+                next(run),
+            ),
+        );
+    }
     denied(
         EDIT_IN_COMMIT,
         format!(
@@ -311,16 +337,20 @@ pub fn where_it_is(run: &Underway) -> String {
             "GREEN takes code that makes the tests pass; the tests that were there in RED are frozen."
         }
         Phase::Commit => "In COMMIT no file is edited.",
-        Phase::Finalize | Phase::Other => "",
+        Phase::Step if run.edits == Some(Edits::None) => {
+            "No file of the project is edited meanwhile."
+        }
+        Phase::Step | Phase::Finalize | Phase::Other => "",
     };
     let mut text = format!(
         "A test-driven run of tm is under way: {task}, on the branch {}, {} of {} done.\nIt is in {}. {rule}\nNext is {}.\n\
-         `tm autopilot next` shows the whole step; commits are made by `tm autopilot commit`, in COMMIT alone; the branch stays as it is.",
+         `{}` shows the whole step; commits are made by `tm autopilot commit`, in COMMIT alone; the branch stays as it is.",
         branch(run),
         progress.completed.len(),
         crate::tdd::texts::counted(u64::try_from(progress.total).unwrap_or(0), "subtask"),
         at(run),
         next(run),
+        shows(run),
     );
     if run.is_off_its_branch() {
         // Writing to a string cannot fail.
@@ -343,9 +373,10 @@ pub fn unfinished(run: &Underway) -> Option<String> {
         return None;
     }
     Some(format!(
-        "The test-driven run of tm is not over: it is in {}. Next is {}. `tm autopilot next` shows the whole step. \
+        "The test-driven run of tm is not over: it is in {}. Next is {}. `{}` shows the whole step. \
          Where a person is needed first, it is right to stop; `tm autopilot pause` puts the run aside.",
         at(run),
         next(run),
+        shows(run),
     ))
 }

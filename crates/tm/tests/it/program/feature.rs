@@ -133,6 +133,20 @@ fn its_rails_hold() {
     let feature = Feature::begun();
     let project = &feature.project;
     // Nothing is built before a person has approved the design.
+    let denied = |file: &str| {
+        let input = json!({
+            "hook_event_name": "PreToolUse", "tool_name": "Write", "cwd": project.project(),
+            "tool_input": { "file_path": project.project().join(file), "content": "x" },
+        });
+        let asked = project.tm_with_input(&["hook", "claude-code"], input.to_string());
+        asked.text().to_owned()
+    };
+    let told = denied("src/spaces.sh");
+    assert!(
+        told.contains("in the state `design`, where no file"),
+        "{told}"
+    );
+    assert!(told.contains("Next is `tm run next`."), "{told}");
     project.json(&["run", "step"]).json_with(7);
     feature.answers("design-1.md", "A script.\n");
     assert_eq!(feature.refused(&PASSING), "gate_closed");
@@ -148,6 +162,8 @@ fn its_rails_hold() {
     std::fs::write(feature.folder.join("design-2.md"), "Two scripts.\n").unwrap();
     feature.agrees(&["approve"]);
 
+    assert!(denied("src/spaces.sh").contains("RED is for tests"));
+    assert_eq!(denied("tests/spaces.sh"), "");
     // Code without a test, a test that is bent, more than was tested.
     project.write("src/spaces.sh", "true\n");
     assert_eq!(feature.refused(&FAILING), "red_without_tests");
