@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunStem};
 use project::profile::Profile;
+use rails::definition::Literal;
 use rails::{Definition, Refusal, RunState, Shared};
 use serde_json::{Map, Value};
 
@@ -196,7 +197,12 @@ impl Conductor {
             return Ok(None);
         };
         self.no_looser_session(inputs)?;
-        let (profile, checked) = self.checked_profile(inputs.get(name), inputs.get(values))?;
+        let default = || match definition.inputs.get(name)?.default.as_ref()? {
+            Literal::Value(value) => Some(value),
+            Literal::Expression(_) => None,
+        };
+        let named = inputs.get(name).or_else(default);
+        let (profile, checked) = self.checked_profile(named, inputs.get(values))?;
         inputs.insert(name.to_owned(), profile.name.as_str().into());
         inputs.insert(values.to_owned(), Value::Object(checked));
         Ok(Some(profile))

@@ -211,7 +211,7 @@ fn not_now(call: &Call<'_>, run: &RunState, refusal: &Refusal) -> Fault {
 }
 
 /// Why no step can be taken, and what the run waits for.
-fn blocked(run: &RunState, refusal: &Refusal) -> Fault {
+pub(super) fn blocked(run: &RunState, refusal: &Refusal) -> Fault {
     let told = |name: &str| refusal.details.get(name).and_then(Value::as_str);
     if let Some(gate) = told("gate") {
         return Fault::new(

@@ -27,6 +27,34 @@ pub(super) fn is_of_task(run: &RunState) -> bool {
         )
 }
 
+/// That what a run asks for now is none of the steps that `tm autopilot` knows; none where it is one.
+pub(crate) fn other_step(dir: &RunDir, run: &RunState) -> Result<Option<Fault>, Fault> {
+    if run.status != RunStatus::Running || run.pending.is_some() {
+        return Ok(None);
+    }
+    let definition = engine::pinned(dir.path(), run)?;
+    let state = match run.waiting().next() {
+        Some((token, _)) if !is_read_on_branch(&token.role) => token.state.as_str(),
+        None if definition
+            .state(run.state())
+            .is_some_and(|state| state.gate.is_some()) =>
+        {
+            run.state()
+        }
+        _ => return Ok(None),
+    };
+    let place = words::place(&definition, state, None);
+    Ok(Some(
+        Fault::new(
+            Kind::Refused,
+            "other_step",
+            format!("the run stands at `{place}`, which is no step of `tm autopilot`"),
+        )
+        .suggest("see what is asked for with `tm run next`")
+        .recover(format!("tm run next --run-id {}", run.run)),
+    ))
+}
+
 pub(crate) fn is_read_on_branch(role: &Role) -> bool {
     matches!(role.reader.as_str(), "tests" | "commit")
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use journal::{FileJournal, Journal as _, Position};
 use rails::command::Report;
-use rails::decide::{UnitMatch, match_unit};
+use rails::decide::{BLOCKED, UnitMatch, match_unit};
 use rails::definition::StateDef;
 use rails::event::Reported;
 use rails::{Command, Definition, Event, Refusal, RunState, RunStatus};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::answer::RunVerdict;
 use super::choose::Meant;
 use super::gate::closed_gate;
-use super::look::look_further;
+use super::look::{blocked, look_further};
 use super::readers::ReportInput;
 use super::request::RunReport;
 use super::{on_task, view, words};
@@ -148,6 +148,7 @@ impl Conductor {
                 }
                 Ok(verdict)
             }
+            Err(refusal) if refusal.code == BLOCKED => Err(blocked(run, &refusal)),
             Err(refusal) => {
                 let state = present.as_ref().map(|(_, state)| state.as_str());
                 let verdict = match &writer.call.skills {

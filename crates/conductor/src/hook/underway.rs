@@ -254,7 +254,8 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<Underway>, Fault> {
         ("tests", Some(Edits::Unfrozen)) => Phase::Green,
         ("commit", _) => Phase::Commit,
         ("tests", _) => Phase::Other,
-        _ if run.waiting().next().is_some() => Phase::Step,
+        // Where nothing is asked for and nothing is under way, a person decides.
+        _ if run.pending.is_none() => Phase::Step,
         _ => Phase::Other,
     };
     let unit = run.waiting().next().map(|(_, unit)| unit.id.clone());

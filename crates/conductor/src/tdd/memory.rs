@@ -48,6 +48,9 @@ const FROZEN: &str = "frozen.";
 pub struct StartFacts {
     /// The task.
     pub task_id: String,
+    /// How often GREEN may be tried for each subtask.
+    #[serde(default)]
+    pub max_attempts: u32,
     /// Its title.
     pub task_title: String,
     /// The tag.

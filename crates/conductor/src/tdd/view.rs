@@ -21,7 +21,7 @@ const INTERRUPTED: &str = "interrupted";
 pub fn next_action(run: &RunState) -> NextAction {
     let next = run.next();
     let mut action = dressed(run, &next);
-    if next.status == RunStatus::Running && next.unit.is_none() {
+    if next.status == RunStatus::Running && next.unit.is_none() && run.pending.is_some() {
         // Between two states, where only an effect that was interrupted is still to be settled.
         "paused".clone_into(&mut action.action);
         action.paused_reason = Some(INTERRUPTED.to_owned());
@@ -205,9 +205,9 @@ pub fn progress(run: &RunState) -> Progress {
 
 /// Attempts that a subtask has.
 pub fn max_attempts(run: &RunState) -> u32 {
-    run.inputs
-        .get("maxAttempts")
-        .and_then(serde_json::Value::as_u64)
+    run.kept
+        .get(memory::START)
+        .and_then(|start| start.get("maxAttempts")?.as_u64())
         .and_then(|attempts| u32::try_from(attempts).ok())
         .unwrap_or(0)
 }

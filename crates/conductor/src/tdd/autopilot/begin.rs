@@ -147,7 +147,7 @@ impl Conductor {
             from_branch: start.from_branch,
             test_command: start.test_command,
             test_framework: start.test_framework,
-            max_attempts: planned.max_attempts,
+            max_attempts: start.max_attempts,
             checks: planned.checks,
             subtasks,
             skipped: start.skipped,
@@ -274,7 +274,7 @@ impl Conductor {
         let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
         let mut inputs = further;
         inputs.insert(task, Value::from(planned.start.task_id.as_str()));
-        inputs.insert(attempts, Value::from(planned.max_attempts));
+        inputs.insert(attempts, Value::from(planned.start.max_attempts));
         let branch = planned.start.branch.clone();
         let mut warnings = planned.start.warnings.clone();
         warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);

@@ -10,6 +10,7 @@ use super::super::memory::{Memory, Tested};
 use super::super::view;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
+use crate::generic::on_task::other_step;
 
 impl Conductor {
     /// What is to be done now. Changes nothing.
@@ -25,6 +26,9 @@ impl Conductor {
             .suggest("start a new one: `tm autopilot start <taskId>`")
             .detail("runId", run.run.as_str())
             .recover("tm autopilot start"));
+        }
+        if let Some(fault) = other_step(&dir, run)? {
+            return Err(fault);
         }
         let mut action = view::full(run, dir.path())?;
         if check {

@@ -23,6 +23,7 @@ use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
+use crate::generic::on_task::other_step;
 use crate::generic::report::{answered, joined};
 use crate::refusals;
 
@@ -84,6 +85,12 @@ impl Conductor {
             flags: memory::entry("skipCoverage", report.skip_coverage),
             ..Report::default()
         };
+        let seen = crate::engine::load(dir.path())?.run;
+        if let (UnitMatch::Present { .. }, Some(fault)) =
+            (match_unit(&seen, &command), other_step(&dir, &seen)?)
+        {
+            return Err(fault);
+        }
         let taken = self.taken(&dir, &command, &report.evidence)?;
         let digest = digest(&json!({
             "counts": taken.digest(), "coverage": taken.coverage, "files": report.files, "skipCoverage": report.skip_coverage,

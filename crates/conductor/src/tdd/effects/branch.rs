@@ -27,14 +27,22 @@ pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Ou
         note_git(call, group);
         fail_point::reach("branch-in-git");
     };
+    let at = memory
+        .start
+        .head
+        .parse()
+        .map_err(|_| Fault::bug("the start of the run is no commit id"))?;
     let switched = if repository.branch_exists(branch)? {
+        // Other work may have come first, and somebody may have committed there meanwhile.
+        if repository
+            .resolve(&format!("refs/heads/{branch}"))?
+            .as_ref()
+            != Some(&at)
+        {
+            return Ok(moved(branch));
+        }
         repository.switch(branch, &on_spawn)
     } else {
-        let at = memory
-            .start
-            .head
-            .parse()
-            .map_err(|_| Fault::bug("the start of the run is no commit id"))?;
         repository.create_branch_and_switch(branch, &at, &on_spawn)
     };
     fail_point::reach("branch-after-switch");
@@ -43,6 +51,17 @@ pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Ou
         Ok(()) => Outcome::done(),
         Err(error) => failed(error.into()),
     })
+}
+
+/// A branch that is not where the run begins is none that its commits could be made on.
+fn moved(branch: &str) -> Outcome {
+    Outcome::Failed {
+        code: "branch_moved".to_owned(),
+        message: format!("the branch `{branch}` was made or moved since the run began"),
+        suggestion: Some(format!(
+            "see what is on it (`git log {branch}`), keep that elsewhere (`git branch -m {branch} NAME`), then resume"
+        )),
+    }
 }
 
 /// Whether it was done does not matter, since doing it again does no harm; what a dead git left in its way does.

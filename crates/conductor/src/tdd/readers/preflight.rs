@@ -34,8 +34,6 @@ pub struct Planned {
     pub plan: RunPlan,
     /// Where it comes from, for people.
     pub source: String,
-    /// GREEN attempts.
-    pub max_attempts: u32,
     /// The checks that were made.
     pub checks: Vec<Precondition>,
     /// The suite as it was before, if somebody reported it.
@@ -173,6 +171,10 @@ pub fn plan(
         .and_then(|path| std::fs::canonicalize(path).ok())
         .and_then(|path| repository.relative(&path));
     let mut start = StartFacts {
+        max_attempts: request
+            .max_attempts
+            .unwrap_or(config.autopilot.max_green_attempts)
+            .max(1),
         task_id: task.id.clone(),
         task_title: task.title.clone(),
         tag: tag.clone(),
@@ -253,10 +255,6 @@ pub fn plan(
         plan,
         source: tasks.describe(),
         task,
-        max_attempts: request
-            .max_attempts
-            .unwrap_or(config.autopilot.max_green_attempts)
-            .max(1),
         checks,
         baseline: None,
     })

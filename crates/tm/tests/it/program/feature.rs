@@ -113,12 +113,9 @@ fn from_the_design_to_the_finished_branch() {
     assert!(told.contains("`master/task-1-count-the-words`"), "{told}");
     assert_eq!(next["outcomes"], json!(["approved", "changes"]));
     feature.ok(&["report", "--outcome", "approved"]);
-    assert_eq!(
-        feature.answers("notes.md", "Words are counted.\n")["state"],
-        "whole"
-    );
-    let over = feature.ok(&PASSING);
-    assert_eq!(over["nextAction"]["action"], "complete", "{over}");
+    assert_eq!(feature.ok(&PASSING)["nextAction"]["state"], "notes");
+    let over = feature.answers("notes.md", "Words are counted.\n");
+    assert_eq!(over["action"], "complete", "{over}");
     assert_eq!(feature.ok(&["status"])["status"], "completed");
     let verified = feature.project.json(&["verify", "main..HEAD"]);
     assert_eq!(verified.json_with(0)["verified"], true);
@@ -185,25 +182,48 @@ fn its_rails_hold() {
     feature.ok(&["report"]);
     feature.built("tabs");
 
-    // What a reviewer finds is mended through the same rails.
-    let changes = ["report", "--outcome", "changes", "--note", "Newlines."];
-    assert_eq!(feature.ok(&changes)["nextAction"]["state"], "build");
-    project.write("src/newlines.sh", "true\n");
-    feature.ok(&PASSING);
-    feature.ok(&PASSING);
-    feature.ok(&["report"]);
+    // What a reviewer finds is built through the same rails, from a test that fails on.
+    let changes = ["report", "--outcome", "changes"];
+    assert_eq!(feature.refused(&changes), "changes_without_note");
+    let changes = [&changes[..], &["--note", "Newlines."]].concat();
+    assert_eq!(feature.ok(&changes)["nextAction"]["state"], "ask");
+    feature.built("newlines");
     feature.ok(&["report", "--outcome", "approved"]);
-    feature.answers("notes.md", "Words are counted.\n");
     project.write("src/more.sh", "true\n");
     assert_eq!(feature.refused(&PASSING), "changed_after_commit");
     std::fs::remove_file(project.project().join("src/more.sh")).unwrap();
-    let over = feature.ok(&PASSING);
-    assert_eq!(over["nextAction"]["status"], "completed", "{over}");
+    // A suite that failed once opens a repair, which ends without a commit where nothing is to be mended.
+    assert_eq!(feature.refused(&FAILING), "suite_failing");
+    assert_eq!(feature.ok(&["next"])["state"], "build");
+    assert_eq!(feature.ok(&PASSING)["nextAction"]["state"], "look_over");
+    feature.ok(&["report", "--outcome", "approved"]);
+    feature.ok(&PASSING);
+    let over = feature.answers("notes.md", "Words are counted.\n");
+    assert_eq!(over["status"], "completed", "{over}");
 }
 
 #[test]
 fn the_turns_of_any_run_work_on_it() {
     let feature = Feature::begun();
+    for words in [
+        &["next"][..],
+        &["complete", "--results", "failed:1,passed:0"],
+        &["complete", "--verify"],
+    ] {
+        let asked = feature.project.json(&[&["autopilot"], words].concat());
+        let error = &asked.json_with(3)["error"];
+        assert_eq!(error["code"], "other_step", "{error}");
+        assert_eq!(
+            error["recovery"],
+            format!("tm run next --run-id {}", feature.id)
+        );
+    }
+    let early = feature
+        .project
+        .json(&["run", "report"])
+        .json_with(7)
+        .clone();
+    assert_eq!(early["error"]["details"]["path"], "design-1.md", "{early}");
     feature.ok(&["pause", "--reason", "lunch"]);
     let waits = feature.ok(&["resume"]);
     assert_eq!(waits["nextAction"]["state"], "design");
@@ -211,6 +231,7 @@ fn the_turns_of_any_run_work_on_it() {
     feature.ok(&["pause", "--reason", "tea"]);
     assert_eq!(feature.ok(&["resume"])["nextAction"]["state"], "ask");
     feature.project.json(&["autopilot", "status"]).json_with(0);
+    feature.project.json(&["autopilot", "next"]).json_with(0);
     feature.ok(&["abort"]);
     assert_eq!(feature.ok(&["status"])["status"], "aborted");
 }
@@ -245,7 +266,10 @@ fn a_profile_may_read_its_design() {
             "  folder: {}",
             "  folder: {}\n  profile: { name: =inputs.reader, values: =inputs.told }",
         ),
-        ("\nvars:", "  reader: string\n  told: map\n\nvars:"),
+        (
+            "\nvars:",
+            "  reader: { type: string, default: ours }\n  told: map\n\nvars:",
+        ),
     ] {
         assert!(text.contains(old), "{old}");
         text = text.replacen(old, new, 1);
@@ -255,6 +279,17 @@ fn a_profile_may_read_its_design() {
         let file = format!("templates/feature-{name}.md");
         let template = std::fs::read_to_string(examples.join(&file)).unwrap();
         project.write(&format!(".taskmaster/{file}"), template);
+    }
+    // The profile is the one that the input names where nobody says another.
+    project.write(
+        ".taskmaster/profiles/ours/profile.yaml",
+        "tramline-profile: 1\ntitle: Ours\ninputs: { request: { type: text, required: true } }\nresponses:\n  planning: { read: plan }\n  generation: { read: bundle }\n  review: { read: verdict }\n  revision: { read: bundle }\n",
+    );
+    for phase in ["planning", "generation", "review", "revision"] {
+        project.write(
+            &format!(".taskmaster/profiles/ours/{phase}.md"),
+            "Ours: {{ inputs.request }}\n",
+        );
     }
     project.write(".taskmaster/workflows/feature.yaml", text);
     project.commit_all("A workflow of our own");
@@ -270,7 +305,7 @@ fn a_profile_may_read_its_design() {
         .json_with(0);
     let next = project.json(&["run", "next"]).json_with(0).clone();
     let prompt = next["instructions"].as_str().unwrap();
-    assert!(prompt.contains("Count the words."), "{prompt}");
+    assert!(prompt.starts_with("Ours: Count the words."), "{prompt}");
     let folder = project.run_folder();
     std::fs::write(folder.join("design-1.md"), "One script.\n").unwrap();
     let stepped = project.json(&["run", "step"]).json_with(0).clone();
@@ -282,4 +317,29 @@ fn a_profile_may_read_its_design() {
     project.write("src/words.sh", "true\n");
     let refused = project.json(&[&["run"], &FAILING[..]].concat());
     assert_eq!(refused.json_with(3)["code"], "red_without_tests");
+}
+
+#[test]
+fn a_branch_that_somebody_made_meanwhile_is_not_taken_over() {
+    let feature = Feature::begun();
+    let project = &feature.project;
+    feature.answers("design-1.md", "A script.\n");
+    let at_gate = project.json(&["autopilot", "next"]).json_with(3).clone();
+    assert_eq!(at_gate["error"]["code"], "other_step", "{at_gate}");
+    project.git(&[
+        "switch",
+        "--quiet",
+        "--create",
+        "master/task-1-count-the-words",
+    ]);
+    project.write("src/rogue.sh", "true\n");
+    project.commit_all("Rogue");
+    project.git(&["switch", "--quiet", "main"]);
+    let words = ["run", "approve", "--run-id", &feature.id];
+    let (_, status, told) = project.person(&words).agrees();
+    assert_ne!(status, 0, "{told}");
+    assert!(told.contains("was made or moved since"), "{told}");
+    assert_eq!(project.git(&["branch", "--show-current"]).trim(), "main");
+    project.git(&["branch", "-D", "master/task-1-count-the-words"]);
+    assert_eq!(feature.ok(&["resume"])["nextAction"]["state"], "ask");
 }
