@@ -10,19 +10,25 @@ use crate::collab;
 use crate::support::No;
 
 /// The fields of a work item.
-const ITEM: [&str; 5] = ["number", "title", "type", "dependsOn", "status"];
+const ITEM: [(&str, &str); 5] = [
+    ("number", "string"),
+    ("title", "string"),
+    ("type", ""),
+    ("dependsOn", "list of strings"),
+    ("status", ""),
+];
 /// The fields of a task.
-const TASK: [&str; 10] = [
-    "id",
-    "item",
-    "name",
-    "description",
-    "files",
-    "tests",
-    "dependsOn",
-    "parallel",
-    "status",
-    "wave",
+const TASK: [(&str, &str); 10] = [
+    ("id", "string"),
+    ("item", "string"),
+    ("name", "string"),
+    ("description", "string"),
+    ("files", "list of strings"),
+    ("tests", "list of strings"),
+    ("dependsOn", "list of strings"),
+    ("parallel", "bool"),
+    ("status", ""),
+    ("wave", ""),
 ];
 
 pub(super) struct Documents;

@@ -27,7 +27,14 @@ impl Capability for Files {
             "code.reset",
             "response.aside",
         ]
-        .map(|name| (name, passing(&[FOLDER])))
+        .map(|name| {
+            let stores = matches!(name, "plan.store" | "code.store");
+            let effect = Effect {
+                takes_in: stores.then_some("response"),
+                ..passing(&[FOLDER])
+            };
+            (name, effect)
+        })
         .to_vec()
     }
 

@@ -24,6 +24,7 @@ impl Capability for Git {
         let commit = Reader {
             needs: &[REPOSITORY],
             takes: &[BRANCH],
+            within: Some((TASKS, "into")),
             is_reported: true,
             ..reader(&["of"], &facts)
         };
@@ -58,6 +59,8 @@ impl Capability for Git {
                 "git.commit",
                 Effect {
                     takes: &[BRANCH],
+                    within: Some((TASKS, "into")),
+                    kept: &["sha", "owed"],
                     ..lasting(&[REPOSITORY], &commit)
                 },
             ),

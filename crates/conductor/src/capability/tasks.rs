@@ -15,17 +15,17 @@ use crate::tdd::effects;
 
 /// The fields of a subtask, and what is kept with it: whether it is in the plan or a repair, whether its status is still to
 /// be written, and its commit.
-const SUBTASK: [&str; 10] = [
-    "id",
-    "title",
-    "description",
-    "details",
-    "testStrategy",
-    "acceptanceCriteria",
-    "dependencies",
-    "kind",
-    "owed",
-    "sha",
+const SUBTASK: [(&str, &str); 10] = [
+    ("id", "string"),
+    ("title", "string"),
+    ("description", "string"),
+    ("details", "string"),
+    ("testStrategy", "string"),
+    ("acceptanceCriteria", "list of strings"),
+    ("dependencies", "list of strings"),
+    ("kind", "one of plan, fix"),
+    ("owed", "bool"),
+    ("sha", "string"),
 ];
 
 pub(super) struct Tasks;

@@ -42,6 +42,8 @@ pub struct Reader {
     pub needs: &'static [&'static str],
     /// The resources that a report is held against, where anything is said of its role.
     pub role_needs: &'static [&'static str],
+    /// The item set that it is about, by a resource and the parameter that names it.
+    pub within: Option<(&'static str, &'static str)>,
     /// What of the run it looks at that an effect has to have made.
     pub takes: &'static [&'static str],
     /// Whether it reads an answer by what was asked for: the state that it was given in has to say that with `ask`.
@@ -77,10 +79,10 @@ pub struct Parameter {
 pub enum ParameterKind {
     /// `=inputs.NAME`: an input of this type, passed on.
     Input(FieldType),
-    /// The name of an item set that has these fields.
-    Items(&'static [&'static str]),
+    /// The name of an item set that has these fields, each of this type as it is told; empty where any will do.
+    Items(&'static [(&'static str, &'static str)]),
     /// The same, cut into waves, with a status for each of its items and a var that points at the wave in hand.
-    Waves(&'static [&'static str]),
+    Waves(&'static [(&'static str, &'static str)]),
     /// The name of a var of this type.
     Var(FieldType),
     /// The name of a var that points into the item set that the parameter of this name gives.
@@ -129,6 +131,12 @@ pub struct Effect {
     pub lasting: bool,
     /// What its result holds.
     pub result: BTreeMap<String, FieldType>,
+    /// The item set that it is about, by a resource and the parameter that names it.
+    pub within: Option<(&'static str, &'static str)>,
+    /// What of its result the item has to be given, in fields of these names.
+    pub kept: &'static [&'static str],
+    /// The reader whose facts it takes.
+    pub takes_in: Option<&'static str>,
     /// What it makes that others look at or work on.
     pub makes: &'static [&'static str],
     /// What it works on that another one has to have made.

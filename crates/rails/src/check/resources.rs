@@ -45,13 +45,23 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
         }
         parameters(definition, name, resource, &known.parameters, faults);
     }
-    for (_, name, state) in definition.all_states() {
-        one_state(definition, catalog, name, state, faults);
+    for (parent, name, state) in definition.all_states() {
+        one_state(definition, catalog, parent, name, state, faults);
     }
+    let everywhere = Site {
+        parent: None,
+        state: None,
+    };
     for (_, edges) in definition.on.iter() {
-        effects(definition, catalog, edges, faults);
+        effects(definition, catalog, &everywhere, edges, faults);
     }
-    effects(definition, catalog, &definition.otherwise, faults);
+    effects(
+        definition,
+        catalog,
+        &everywhere,
+        &definition.otherwise,
+        faults,
+    );
 }
 
 fn parameters(
@@ -135,9 +145,25 @@ fn misfit(
             };
             let lacks: Vec<&str> = fields
                 .iter()
-                .copied()
+                .map(|(field, _)| *field)
                 .filter(|field| set.fields.get(field).is_none())
                 .collect();
+            let other = fields.iter().find_map(|(field, kind)| {
+                let is = set.fields.get(field)?.kind.to_string();
+                (!kind.is_empty() && is != *kind).then(|| {
+                    (
+                        format!(
+                            "`{field}` of the item set `{}` is {is}, and has to be {kind}",
+                            named.unwrap_or_default()
+                        ),
+                        "the first word of a list is what an item has that says nothing else"
+                            .to_owned(),
+                    )
+                })
+            });
+            if lacks.is_empty() && other.is_some() {
+                return other;
+            }
             if lacks.is_empty()
                 && let ParameterKind::Waves(_) = parameter.kind
             {
@@ -201,16 +227,56 @@ fn not_in_waves(definition: &Definition, named: &str) -> Option<(String, String)
     })
 }
 
+/// Where something stands.
+struct Site<'a> {
+    parent: Option<&'a str>,
+    state: Option<&'a StateDef>,
+}
+
+/// What is about an item stands in the states that each item goes through.
+fn within(
+    definition: &Definition,
+    site: &Site<'_>,
+    by: &Located<String>,
+    about: Option<(&str, &str)>,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let Some(set) = about.and_then(|(resource, named)| definition.bound_set(resource, named))
+    else {
+        return;
+    };
+    let each = site
+        .parent
+        .and_then(|parent| definition.state(parent)?.each.as_ref());
+    if each.is_none_or(|each| each.items.value != set) {
+        faults.push(Diagnostic::new(
+            "outside_items",
+            by.at,
+            format!(
+                "`{}` is about an item of `{set}`, and stands outside of its states",
+                by.value
+            ),
+            format!("move it into the states of an `each` over `{set}`"),
+        ));
+    }
+}
+
 fn one_state(
     definition: &Definition,
     catalog: &Catalog,
+    parent: Option<&str>,
     name: &Located<String>,
     state: &StateDef,
     faults: &mut Vec<Diagnostic>,
 ) {
+    let site = Site {
+        parent,
+        state: Some(state),
+    };
     if let Some(reader) = state.reader()
         && let Some(known) = catalog.readers.get(&reader.value)
     {
+        within(definition, &site, reader, known.within, faults);
         for needed in known.needs {
             needs(definition, needed, reader, "the reader", faults);
         }
@@ -264,11 +330,11 @@ fn one_state(
         needs(definition, needed, over, "the subject", faults);
     }
     for effect in state.effects.iter().flat_map(|effects| &effects.value.0) {
-        one_effect(definition, catalog, effect, faults);
+        one_effect(definition, catalog, &site, effect, faults);
     }
     let own = state.route.iter().map(|edges| &edges.value);
     for edges in own.chain(state.on.iter().map(|(_, edges)| edges)) {
-        effects(definition, catalog, edges, faults);
+        effects(definition, catalog, &site, edges, faults);
     }
 }
 
@@ -308,21 +374,54 @@ fn unknown_ask(catalog: &Catalog, at: Place, message: String) -> Diagnostic {
 fn effects(
     definition: &Definition,
     catalog: &Catalog,
+    site: &Site<'_>,
     edges: &Edges,
     faults: &mut Vec<Diagnostic>,
 ) {
-    for effect in edges.0.iter().flat_map(|edge| &edge.effects.0) {
-        one_effect(definition, catalog, effect, faults);
+    for edge in &edges.0 {
+        for effect in &edge.effects.0 {
+            one_effect(definition, catalog, site, effect, faults);
+            let known = catalog.effects.get(&effect.value);
+            let kept = known.iter().flat_map(|known| known.kept);
+            for field in kept {
+                if edge.set.get(&format!("item.{field}")).is_none() {
+                    faults.push(Diagnostic::new(
+                        "result_not_kept",
+                        effect.at,
+                        format!(
+                            "nothing notes the `{field}` that `{}` results in",
+                            effect.value
+                        ),
+                        format!("add `set: {{ item.{field}: =result.{field} }}` to the edge"),
+                    ));
+                }
+            }
+        }
     }
 }
 
 fn one_effect(
     definition: &Definition,
     catalog: &Catalog,
+    site: &Site<'_>,
     effect: &Located<String>,
     faults: &mut Vec<Diagnostic>,
 ) {
     if let Some(known) = catalog.effects.get(&effect.value) {
+        within(definition, site, effect, known.within, faults);
+        if let (Some(reader), Some(state)) = (known.takes_in, site.state)
+            && state.reader().is_none_or(|own| own.value != reader)
+        {
+            faults.push(Diagnostic::new(
+                "nothing_to_take_in",
+                effect.at,
+                format!(
+                    "`{}` takes what `{reader}` reads, and that is not read here",
+                    effect.value
+                ),
+                format!("let a state that `expects: {reader}` have it"),
+            ));
+        }
         for needed in known.needs {
             needs(definition, needed, effect, "the effect", faults);
         }

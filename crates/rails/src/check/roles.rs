@@ -77,9 +77,13 @@ fn declared<'a>(
 fn labels(definition: &Definition, role: &RoleDef, faults: &mut Vec<Diagnostic>) {
     let reports = declared(definition, |role| role.label.as_ref());
     let freezes = declared(definition, |role| role.freezes.as_ref());
+    // A report that shows a failure is none that a commit could rest on.
+    let pass = declared(definition, |role| {
+        role.label.as_ref().filter(|_| role.shows.is_none())
+    });
     for (key, named, known, declares) in [
         ("against", &role.against, &reports, "as"),
-        ("of", &role.of, &reports, "as"),
+        ("of", &role.of, &pass, "as"),
         ("frozen", &role.frozen, &freezes, "freezes"),
     ] {
         let Some(named) = named else {
@@ -99,8 +103,13 @@ fn labels(definition: &Definition, role: &RoleDef, faults: &mut Vec<Diagnostic>)
             "unknown_label",
             named.at,
             format!(
-                "`{key}` names `{}`, and no report has that label",
-                named.value
+                "`{key}` names `{}`, and no report {}has that label",
+                named.value,
+                if key == "of" {
+                    "in which all pass "
+                } else {
+                    ""
+                }
             ),
             help,
         ));

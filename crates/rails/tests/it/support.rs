@@ -170,7 +170,10 @@ fn resources() -> BTreeMap<&'static str, Resource> {
                 vec![
                     parameter("id", ParameterKind::Input(Text)),
                     parameter("attempts", ParameterKind::Input(Int)),
-                    parameter("into", ParameterKind::Items(&["id", "title"])),
+                    parameter(
+                        "into",
+                        ParameterKind::Items(&[("id", "string"), ("title", "")]),
+                    ),
                 ],
                 &["repository"],
             ),
@@ -196,8 +199,8 @@ fn resources() -> BTreeMap<&'static str, Resource> {
             "documents",
             with(
                 vec![
-                    parameter("items", ParameterKind::Items(&["number"])),
-                    parameter("tasks", ParameterKind::Items(&["id"])),
+                    parameter("items", ParameterKind::Items(&[("number", "string")])),
+                    parameter("tasks", ParameterKind::Items(&[("id", "string")])),
                     parameter("present", ParameterKind::Cursor("items")),
                     parameter("snapshot", ParameterKind::Var(Bool)),
                 ],

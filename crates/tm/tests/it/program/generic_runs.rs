@@ -278,7 +278,7 @@ uses: { repository: {}, tasks: { id: =inputs.taskId, attempts: =inputs.maxAttemp
 items:
   steps:
     key: id
-    fields: { id: string, title: string, description: string, details: string, testStrategy: string, acceptanceCriteria: [string], dependencies: [string], kind: string, owed: bool, sha: string }
+    fields: { id: string, title: string, description: string, details: string, testStrategy: string, acceptanceCriteria: [string], dependencies: [string], kind: [plan, fix], owed: bool, sha: string }
 initial: first
 states:
 ";
@@ -286,7 +286,7 @@ states:
         "{on_task}  first: {{ expects: {{ tests: {{ suite: full }} }}, work: {{}}, on: {{ report: {{ do: git.branch, to: over }} }} }}\n  over: {{ final: completed }}\n"
     );
     let one_way = format!(
-        "{on_task}  first: {{ expects: outcome, work: {{}}, on: {{ report: [ {{ when: \"outcome.outcome == 'a'\", do: git.branch, to: keep }}, {{ to: keep }} ] }} }}\n  keep: {{ expects: commit, work: {{}}, to: over }}\n  over: {{ final: completed }}\n"
+        "{on_task}  first: {{ expects: outcome, work: {{}}, on: {{ report: [ {{ when: \"outcome.outcome == 'a'\", do: git.branch, to: keep }}, {{ to: keep }} ] }} }}\n  keep: {{ expects: {{ tests: {{ suite: full }} }}, work: {{}}, to: over }}\n  over: {{ final: completed }}\n"
     );
     let sets = on_task.replace("into: steps", "into: stepps");
     let no_set =
@@ -300,6 +300,32 @@ states:
     let resource = no_set
         .replace("stepps", "steps")
         .replace("tests: {} }", "test: {} }");
+    // The first word is what a subtask is that says nothing else.
+    let kind = no_set
+        .replace("stepps", "steps")
+        .replace("[plan, fix]", "[fix, plan]");
+    let outside = format!(
+        "{on_task}  first: {{ work: {{}}, on: {{ report: {{ do: [git.branch, git.commit], to: over }} }} }}\n  over: {{ final: completed }}\n"
+    );
+    let nested = |of: &str| {
+        format!(
+            "{on_task}  first: {{ route: {{ do: git.branch, to: each }} }}\n  each:\n    each: {{ items: steps, initial: red }}\n    on: {{ done: {{ to: over }} }}\n    states:\n      red: {{ expects: {{ tests: {{ as: red, shows: new_failure }} }}, work: {{}}, to: green }}\n      green: {{ expects: {{ tests: {{ as: green, against: red }} }}, work: {{}}, to: keep }}\n      keep: {{ expects: {{ commit: {{ of: {of} }} }}, work: {{}}, on: {{ report: {{ do: git.commit, set: {{ item.sha: =result.sha, item.owed: =result.owed }}, to: kept }} }} }}\n      kept: {{ final: completed }}\n  over: {{ final: completed }}\n"
+        )
+    };
+    give(&project, "nested", &nested("green"));
+    let sound = project.tm(&["workflow", "check", "nested", "--json"]);
+    assert_eq!(sound.json_with(0)["valid"], true, "{sound:?}");
+    let shown = nested("red");
+    let notes = nested("green").replace(", item.owed: =result.owed", "");
+    let stores = "\
+counter: round
+vars: { round: int }
+uses: { folder: {} }
+initial: first
+states:
+  first: { expects: outcome, work: {}, on: { report: [ { do: plan.store, to: over } ] } }
+  over: { final: completed }
+";
     project.write(".taskmaster/templates/first.md", "{{ inputs.nothing }}");
     for (id, text, rule) in [
         ("early", &*early, "not_made_yet"),
@@ -308,6 +334,11 @@ states:
         ("lacks", &lacks, "bad_parameter"),
         ("input", &input, "bad_parameter"),
         ("resource", &resource, "unknown_resource"),
+        ("kind", &kind, "bad_parameter"),
+        ("outside", &outside, "outside_items"),
+        ("shown", &shown, "unknown_label"),
+        ("stores", stores, "nothing_to_take_in"),
+        ("notes", &notes, "result_not_kept"),
         ("commits", commit, "needs_resource"),
         ("shows", shows, "needs_resource"),
         ("reads", reads, "nothing_to_read"),
