@@ -11,6 +11,7 @@ mod tasks;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use rails::check::catalog::{Effect, Finder, Parameter, ParameterKind, Reader, Resource};
 use rails::definition::FieldType;
@@ -129,24 +130,39 @@ pub(crate) fn registry() -> &'static [&'static dyn Capability] {
     ]
 }
 
+/// Capabilities by the names of what they bring.
+type Index = BTreeMap<&'static str, &'static dyn Capability>;
+
+/// Those that bring what `names` lists. Every reading and every effect looks one up, so each index is made once.
+fn index(names: fn(&dyn Capability) -> Vec<&'static str>) -> Index {
+    let of = |capability: &&'static dyn Capability| {
+        let capability = *capability;
+        names(capability)
+            .into_iter()
+            .map(move |name| (name, capability))
+    };
+    registry().iter().flat_map(of).collect()
+}
+
+static OF_READERS: LazyLock<Index> =
+    LazyLock::new(|| index(|one| one.readers().into_iter().map(|(name, _)| name).collect()));
+
+static OF_EFFECTS: LazyLock<Index> =
+    LazyLock::new(|| index(|one| one.effects().into_iter().map(|(name, _)| name).collect()));
+
+fn known(index: &Index, what: &str, name: &str) -> Result<&'static dyn Capability, Fault> {
+    let found = index.get(name).copied();
+    found.ok_or_else(|| Fault::bug(format!("no capability has the {what} `{name}`")))
+}
+
 /// The capability that a reader belongs to.
 fn of_reader(name: &str) -> Result<&'static dyn Capability, Fault> {
-    let has = |capability: &&&dyn Capability| {
-        let mut readers = capability.readers().into_iter();
-        readers.any(|(reader, _)| reader == name)
-    };
-    let found = registry().iter().find(has).copied();
-    found.ok_or_else(|| Fault::bug(format!("no capability has the reader `{name}`")))
+    known(&OF_READERS, "reader", name)
 }
 
 /// The capability that an effect belongs to.
 fn of_effect(name: &str) -> Result<&'static dyn Capability, Fault> {
-    let has = |capability: &&&dyn Capability| {
-        let mut effects = capability.effects().into_iter();
-        effects.any(|(effect, _)| effect == name)
-    };
-    let found = registry().iter().find(has).copied();
-    found.ok_or_else(|| Fault::bug(format!("no capability has the effect `{name}`")))
+    known(&OF_EFFECTS, "effect", name)
 }
 
 /// Facts by name.
