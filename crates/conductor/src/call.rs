@@ -98,16 +98,21 @@ impl Conductor {
         let definition = engine::pinned(dir.path(), run)?;
         let session = Session::of(dir.path(), run, self);
         Ok(Call {
-            pinned: pinned(run)?,
             session,
             skills: Skills::of(run),
-            ..self.first_call(dir.path(), definition, input)
+            ..self.call_pinned_to(pinned(run)?, dir.path(), definition, input)
         })
     }
 
     /// The call that begins a run: it is pinned to the settings as they are.
-    pub(crate) fn first_call(
+    pub(crate) fn first_call(&self, dir: &Path, definition: Arc<Definition>) -> Call<'_> {
+        let settings = Arc::new(self.settings.config.clone());
+        self.call_pinned_to(settings, dir, definition, Input::None)
+    }
+
+    fn call_pinned_to(
         &self,
+        pinned: Arc<Config>,
         dir: &Path,
         definition: Arc<Definition>,
         input: Input,
@@ -116,7 +121,7 @@ impl Conductor {
             root: &self.root,
             home: &self.home,
             settings: &self.settings,
-            pinned: Arc::new(self.settings.config.clone()),
+            pinned,
             dir: dir.to_owned(),
             definition,
             input,

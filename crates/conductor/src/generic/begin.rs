@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 
 use super::answer::RunStarted;
 use super::{inputs, view, words};
-use crate::call::Input;
 use crate::capability::{DOCUMENTS, PROFILE, TASKS};
 use crate::clock::stamp;
 use crate::collab::Skills;
@@ -159,7 +158,7 @@ impl Conductor {
             .open(&definition, dir.path())
             .and_then(|(keep, items)| {
                 let command = self.pinned_start(dir.id(), &definition, source, inputs, keep, items);
-                let mut call = self.first_call(dir.path(), Arc::clone(&definition), Input::None);
+                let mut call = self.first_call(dir.path(), Arc::clone(&definition));
                 call.session = resources
                     .profile
                     .map(|profile| Session::begun(profile, self));

@@ -101,7 +101,7 @@ impl Conductor {
         }
         let planned = self.planned(start)?;
         let (definition, _) = self.startable("tdd")?;
-        let call = self.first_call(&self.root, Arc::new(definition), Input::None);
+        let call = self.first_call(&self.root, Arc::new(definition));
         let memory = Memory {
             reports: Vec::new(),
             start: planned.start.clone(),

@@ -91,7 +91,7 @@ impl Conductor {
         {
             return Err(fault);
         }
-        let taken = self.taken(&dir, &command, &report.evidence)?;
+        let taken = self.taken(&seen, &command, &report.evidence)?;
         let digest = digest(&json!({
             "counts": taken.digest(), "coverage": taken.coverage, "files": report.files, "skipCoverage": report.skip_coverage,
         }));
@@ -121,12 +121,11 @@ impl Conductor {
     /// What a report of tests rests on. Long work, the run of the test command above all, is done here, before the run is locked.
     fn taken(
         &self,
-        dir: &RunDir,
+        run: &RunState,
         command: &Report,
         given: &request::Evidence,
     ) -> Result<Taken, Fault> {
-        let run = crate::engine::load(dir.path())?.run;
-        let config = pinned(&run)?;
+        let config = pinned(run)?;
         let format = evidence::format_named(given.format.as_deref())?;
         let verify = given.verify || config.evidence.require == Level::Verified;
         let mut taken = if verify {
@@ -143,20 +142,20 @@ impl Conductor {
             return Err(no_results());
         }
         // Nothing is run for a report that is answered without it.
-        let UnitMatch::Present { token, .. } = match_unit(&run, command) else {
+        let UnitMatch::Present { token, .. } = match_unit(run, command) else {
             return Ok(taken);
         };
         let in_clean_tree = run
             .token(token)
             .is_some_and(|token| evidence::clean::is_due(&config, &token.role));
         if (verify || in_clean_tree) && !given.verify {
-            self.may_run_by_itself(&Memory::of(&run)?.start.test_command, &config)?;
+            self.may_run_by_itself(&Memory::of(run)?.start.test_command, &config)?;
         }
         if in_clean_tree {
-            taken.clean = Some(evidence::clean::check(&run, &config, format)?);
+            taken.clean = Some(evidence::clean::check(run, &config, format)?);
         }
         if verify {
-            let memory = Memory::of(&run)?;
+            let memory = Memory::of(run)?;
             let repository = memory.repository();
             let subject = Subject::new(&repository, &memory.start)?;
             let reports = given.reports.iter().map(|path| self.cwd.join(path));
