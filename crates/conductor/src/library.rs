@@ -319,8 +319,11 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
     for name in own.chain(built_in).collect::<BTreeSet<String>>() {
         // What nothing names may be as it likes.
         let is_named = named_templates.is_none_or(|named| named.contains(name.as_str()));
+        if !is_named {
+            templates.insert(name, Vec::new());
+            continue;
+        }
         let faults = match template(root, workflow, &name) {
-            _ if !is_named => Vec::new(),
             Ok(Cow::Borrowed(text)) => template_faults(&name, text, &variables),
             Ok(Cow::Owned(text)) => template::prove(&name, &text, &variables)
                 .err()
