@@ -13,7 +13,7 @@ use crate::fault::Fault;
 use crate::support::{Looked, No, Outcome};
 
 /// Names branch and commit.
-pub fn prepare(_tdd: &Call<'_>, run: &RunState) -> Result<Value, No> {
+pub fn prepare(_: &Call<'_>, run: &RunState) -> Result<Value, No> {
     let memory = Memory::of(run)?;
     Ok(json!({ "branch": memory.start.branch, "at": memory.start.head }))
 }
