@@ -7,16 +7,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use journal::Wait;
-use journal::layout::{Home, ProjectDir, RunDir};
+use journal::layout::{Home, ProjectDir};
 use project::config::{Environment, Settings};
-use rails::RunState;
-use serde_json::Value;
 
 use crate::approval::Asked;
 use crate::clock::{Clock, SystemClock};
-use crate::engine::{self, LOCK_WAIT, Loaded};
+use crate::engine::LOCK_WAIT;
 use crate::fault::{Fault, Kind};
-use crate::integrity::{has_begun, never_began};
+use crate::view::AUTOPILOT;
 
 /// What a caller says of itself and of the project it means.
 #[derive(Debug, Clone)]
@@ -128,83 +126,7 @@ impl Conductor {
     }
 
     pub(crate) fn stored_or_missing(&self) -> Result<ProjectDir, Fault> {
-        self.stored()?.ok_or_else(|| self.no_run())
-    }
-
-    fn no_run(&self) -> Fault {
-        Fault::new(
-            Kind::Missing,
-            "no_run",
-            format!("there is no run in {}", self.root.display()),
-        )
-        .suggest("begin one with `tm autopilot start <taskId>`")
-        .recover("tm autopilot start")
-    }
-
-    /// The folder of the run over a task that is meant: the one that is named, else the present one.
-    pub(crate) fn find(&self, run: Option<&str>) -> Result<(ProjectDir, RunDir), Fault> {
-        let (project, found) = self.find_loaded(run)?;
-        Ok((project, found.dir))
-    }
-
-    fn find_loaded(&self, run: Option<&str>) -> Result<(ProjectDir, Found), Fault> {
-        let project = self.stored_or_missing()?;
-        let found = match run {
-            Some(id) => over_a_task(project.find_run(id)?)?,
-            None => self.present_loaded(&project)?,
-        };
-        Ok((project, found))
-    }
-
-    /// The present run over a task: the tag's, if it goes on; else, where no tag is named, another
-    /// one that does; else the tag's newest.
-    pub(crate) fn present(&self, project: &ProjectDir) -> Result<RunDir, Fault> {
-        Ok(self.present_loaded(project)?.dir)
-    }
-
-    fn present_loaded(&self, project: &ProjectDir) -> Result<Found, Fault> {
-        let tag = match &self.tag {
-            Some(tag) => tag.clone(),
-            None => project::tasks::resolve_tag(&self.root, None)
-                .unwrap_or_else(|_| project::tasks::DEFAULT_TAG.to_owned()),
-        };
-        let own = match newest_of(project, &tag)? {
-            Some(own) if self.tag.is_some() || own.goes_on() => return Ok(own),
-            own => own,
-        };
-        if self.tag.is_none() {
-            for (dir, status, _) in by_status(project)? {
-                if status == "running" || status == "paused" {
-                    return Ok(Found { dir, loaded: None });
-                }
-            }
-        }
-        own.ok_or_else(|| {
-            if self.tag.is_some() {
-                Fault::new(
-                    Kind::Missing,
-                    "no_run",
-                    format!("there is no run of the tag `{tag}`"),
-                )
-                .suggest("leave --tag out for the present run; `tm runs list` shows all of them")
-            } else {
-                self.no_run()
-            }
-        })
-    }
-
-    /// Loads the run that is meant, without a lock.
-    pub(crate) fn load(&self, run: Option<&str>) -> Result<(RunDir, Loaded), Fault> {
-        let (_, found) = self.find_loaded(run)?;
-        let loaded = match found.loaded {
-            // It was looked into to find it.
-            Some(loaded) => loaded,
-            None => engine::load(found.dir.path())?,
-        };
-        if loaded.head.seq == 0 {
-            return Err(never_began(&found.dir));
-        }
-        Ok((found.dir, loaded))
+        self.stored()?.ok_or_else(|| self.none_of(&AUTOPILOT))
     }
 }
 
@@ -249,159 +171,4 @@ fn apart(root: &Path, store: &Path) -> Result<(), Fault> {
         ),
     )
     .suggest("set HOME, or TRAMLINE_HOME to a folder elsewhere; or have git ignore that folder, with no file of it committed"))
-}
-
-/// A run that was found, and what was loaded of it on the way.
-struct Found {
-    dir: RunDir,
-    loaded: Option<Loaded>,
-}
-
-impl Found {
-    fn goes_on(&self) -> bool {
-        self.loaded
-            .as_ref()
-            .is_some_and(|loaded| !loaded.run.status.is_over())
-    }
-
-    /// The run in this folder, unless it never began or has no task. One that is damaged is found, too.
-    fn in_folder(dir: RunDir) -> Option<Self> {
-        match engine::load(dir.path()) {
-            Ok(loaded) if loaded.head.seq > 0 && is_over_a_task(&loaded.run) => Some(Self {
-                dir,
-                loaded: Some(loaded),
-            }),
-            Ok(_) => None,
-            Err(_) => Some(Self { dir, loaded: None }),
-        }
-    }
-}
-
-/// The newest run of a tag: by the tag's pointer, or by looking through the runs where the pointer is gone.
-fn newest_of(project: &ProjectDir, tag: &str) -> Result<Option<Found>, Fault> {
-    if let Some(dir) = project.find_tag(tag)?
-        && let Some(pointer) = read_json(&dir.current_run_path())
-        && let Some(id) = pointer.get("runId").and_then(Value::as_str)
-        && let Ok(run) = project.run(id)
-        && (run.journal_path().exists() || has_begun(run.path()))
-        && let Some(found) = Found::in_folder(run)
-    {
-        return Ok(Some(found));
-    }
-    let prefix = format!("{tag}__task-");
-    for id in project.runs()? {
-        if id.starts_with(&prefix)
-            && let Some(found) = Found::in_folder(project.run(&id)?)
-        {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
-}
-
-/// All runs over a task that have begun, newest first, each with status and task.
-pub(crate) fn by_status(project: &ProjectDir) -> Result<Vec<(RunDir, String, String)>, Fault> {
-    Ok(standing(project)?
-        .into_iter()
-        .filter_map(|run| Some((run.dir, run.status, run.task?)))
-        .collect())
-}
-
-/// A run that has begun, as far as it is known without reading more than is needed.
-#[derive(Debug)]
-pub(crate) struct Standing {
-    pub(crate) dir: RunDir,
-    pub(crate) status: String,
-    /// Its task, where it is over one; empty if it cannot be read any more.
-    pub(crate) task: Option<String>,
-}
-
-/// All runs that have begun, of any workflow, newest first.
-pub(crate) fn standing(project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
-    let mut all = Vec::new();
-    for id in project.runs()? {
-        let dir = project.run(&id)?;
-        let manifest = read_json(&dir.file("manifest.json"));
-        let part = |name: &str| {
-            manifest
-                .as_ref()
-                .and_then(|manifest| manifest.get(name)?.as_str().map(str::to_owned))
-        };
-        // What broke down may be taken up again.
-        let over = part("status")
-            .filter(|status| !matches!(status.as_str(), "running" | "paused" | "error"));
-        let plain = matches!(part("rails").as_deref(), Some(PLAIN | SESSION | SKILLS));
-        let (status, task) = match (over, part("taskId")) {
-            // A run that reached any other end is over for good.
-            (Some(status), Some(task)) => (status, (!plain).then_some(task)),
-            _ => match engine::load(dir.path()) {
-                Ok(loaded) if loaded.head.seq > 0 => {
-                    let task = is_over_a_task(&loaded.run).then(|| task_of(&loaded.run));
-                    (loaded.run.status.name().to_owned(), task)
-                }
-                Ok(_) => continue,
-                // Whose id it is tells what it was over.
-                Err(_) => {
-                    let of_a_task = !plain && is_named_for_a_task(dir.id());
-                    ("damaged".to_owned(), of_a_task.then(String::new))
-                }
-            },
-        };
-        all.push(Standing { dir, status, task });
-    }
-    Ok(all)
-}
-
-/// What the manifest of a run without rails of its own says under `rails`.
-pub(crate) const PLAIN: &str = "generic";
-
-/// What it says where the run is a session.
-pub(crate) const SESSION: &str = "session";
-
-/// What it says where the run is a session of skills.
-pub(crate) const SKILLS: &str = "skills";
-
-/// Whether a run is over a task, on a branch: the `tdd` workflow, or a copy of it.
-pub(crate) fn is_over_a_task(run: &RunState) -> bool {
-    run.kept.contains_key(crate::tdd::memory::START)
-}
-
-/// Refuses a run that has no task: the calls on a task's run would make nothing good of it.
-fn over_a_task(dir: RunDir) -> Result<Found, Fault> {
-    match engine::load(dir.path()) {
-        Ok(loaded) if loaded.head.seq > 0 && !is_over_a_task(&loaded.run) => Err(Fault::new(
-            Kind::Usage,
-            "other_workflow",
-            format!(
-                "{} is a run of `{}`, not of a task",
-                dir.id(),
-                loaded.run.workflow
-            ),
-        )
-        .suggest("use the generic verbs for it: `tm run next`, `tm run report`, `tm run status`")
-        .recover(format!("tm run next --run-id {}", dir.id()))),
-        Ok(loaded) => Ok(Found {
-            dir,
-            loaded: Some(loaded),
-        }),
-        // What cannot be read is complained of by whoever reads it.
-        Err(_) => Ok(Found { dir, loaded: None }),
-    }
-}
-
-/// Whether a run's id says that it is over a task: of one that cannot be read that is all there is.
-pub(crate) fn is_named_for_a_task(id: &str) -> bool {
-    id.contains("__task-")
-}
-
-fn task_of(run: &RunState) -> String {
-    run.kept
-        .get(crate::tdd::memory::START)
-        .and_then(|start| start.get("taskId")?.as_str())
-        .unwrap_or_default()
-        .to_owned()
-}
-
-pub(crate) fn read_json(path: &Path) -> Option<Value> {
-    serde_json::from_slice(&journal::durable::read(path).ok()?).ok()
 }

@@ -3,7 +3,7 @@
 use rails::{Event, RunState};
 
 use crate::call::Call;
-use crate::conductor::is_over_a_task;
+use crate::find::is_over_a_task;
 use crate::{generic, tdd};
 
 /// Brings the files up to date after `appended`. What cannot be written is left for the next time.

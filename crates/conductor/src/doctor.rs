@@ -4,11 +4,12 @@ use journal::layout::RunDir;
 use project::git::GitErrorKind;
 use serde::Serialize;
 
-use crate::conductor::{Conductor, SESSION, SKILLS, read_json};
+use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::integrity::is_bare;
 use crate::runs;
 use crate::tdd::texts::counted;
+use crate::view::View;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, Serialize)]
@@ -279,7 +280,7 @@ impl Conductor {
                         checks.push(note(
                             "run",
                             format!("{id} is {}", summary.status),
-                            goes_on_with(&dir, &summary),
+                            goes_on_with(&summary),
                         ));
                     }
                     "unstarted" => {
@@ -382,23 +383,15 @@ fn fail(id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorC
     one("fail", id, message, fix)
 }
 
-/// The command that says what a run waits for, in the words of its own rails.
-fn goes_on_with(dir: &RunDir, summary: &runs::RunSummary) -> String {
-    let manifest = read_json(&dir.file("manifest.json"));
-    let rails = manifest
-        .as_ref()
-        .and_then(|manifest| manifest.get("rails")?.as_str());
-    let id = dir.id();
+/// The command that says what a run waits for, in the words of its view.
+fn goes_on_with(summary: &runs::RunSummary) -> String {
+    let id = &summary.run_id;
     let harmless = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     let id = if id.chars().all(harmless) {
         id.to_owned()
     } else {
         format!("'{}'", id.replace('\'', "'\\''"))
     };
-    match rails {
-        Some(SKILLS) => format!("tm collab state --session {id}"),
-        Some(SESSION) => format!("tm session status --session {id}"),
-        _ if summary.task_id.is_empty() => format!("tm run next --run-id {id}"),
-        _ => "tm autopilot next".to_owned(),
-    }
+    let view = View::named(&summary.view);
+    format!("{} {} {id}", view.next, view.option)
 }

@@ -15,6 +15,7 @@ pub mod doctor;
 pub mod engine;
 pub mod fail_point;
 pub mod fault;
+mod find;
 pub mod generic;
 pub mod graph;
 pub mod hook;
@@ -33,6 +34,7 @@ mod snapshots;
 pub mod support;
 pub mod tdd;
 pub mod trust;
+mod view;
 mod writer;
 
 pub use approval::{Asked, Statement, Turn};

@@ -17,6 +17,7 @@ use crate::collab;
 use crate::fault::{Fault, Kind};
 use crate::generic::templates;
 use crate::tdd::context::engine;
+use crate::view;
 
 /// What is said of the origin of a definition that comes with the program.
 const BUILT_IN: &str = "built in";
@@ -340,6 +341,7 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
         resources: all()
             .flat_map(|capability| capability.resources())
             .collect(),
+        views: view::catalog(),
         subjects: all()
             .flat_map(|capability| capability.subjects().iter().copied())
             .collect(),

@@ -11,16 +11,19 @@ use serde_json::{Value, json};
 
 use crate::audit::{Audit, Missing};
 use crate::clock::stamp;
-use crate::conductor::{Conductor, Standing, is_over_a_task, read_json, standing};
+use crate::conductor::Conductor;
 use crate::decisions::SignatureState;
 use crate::engine::{self, Loaded};
 use crate::fault::{Fault, Kind};
+use crate::find::Meant;
+use crate::find::{self, Standing, is_over_a_task, read_json, standing};
 use crate::generic;
 use crate::generic::run_report;
 use crate::integrity::never_began;
 use crate::integrity::{self, EvidenceProblem, FileProblem, has_begun};
 use crate::tdd::memory::{self, Memory};
 use crate::tdd::{report, view};
+use crate::view::{AUTOPILOT, GENERIC};
 
 /// A run in a list.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -32,6 +35,8 @@ pub struct RunSummary {
     pub project_root: String,
     /// Its workflow.
     pub workflow: String,
+    /// The view that it is made for.
+    pub view: String,
     /// The task; empty where the run is over none.
     pub task_id: String,
     /// Its title; the workflow's, where there is no task.
@@ -252,6 +257,7 @@ fn unstarted(summary: &mut RunSummary) {
 fn fill(summary: &mut RunSummary, run: &RunState) {
     let progress = view::progress(run);
     run.workflow.clone_into(&mut summary.workflow);
+    run.view.clone_into(&mut summary.view);
     run.status.name().clone_into(&mut summary.status);
     run.started_at.clone_into(&mut summary.start_time);
     summary.end_time.clone_from(&run.ended_at);
@@ -284,10 +290,10 @@ impl Conductor {
     pub(crate) fn looked_at(&self, run: Option<&str>) -> Result<(ProjectDir, RunDir), Fault> {
         let project = self.stored_or_missing()?;
         if let Some(id) = run {
-            let dir = generic::named(&project, id)?;
+            let dir = find::named(&project, &GENERIC, id)?;
             return Ok((project, dir));
         }
-        let all = standing(&project)?;
+        let all = standing(&project, None)?;
         let goes_on = |run: &&Standing| run.status == "running" || run.status == "paused";
         let present = self.present(&project);
         if self.tag.is_some() || all.iter().all(|run| run.task.is_some()) {
@@ -393,7 +399,7 @@ impl Conductor {
     pub fn follow(&self, run: Option<&str>) -> Result<Follow, Fault> {
         let (_, dir) = match run {
             Some(_) => self.looked_at(run)?,
-            None => self.find(None)?,
+            None => self.meant(&AUTOPILOT, None, Meant::Running)?,
         };
         Ok(Follow {
             run_id: dir.id().to_owned(),

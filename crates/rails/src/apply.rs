@@ -23,6 +23,7 @@ impl RunState {
             Event::RunCreated {
                 run,
                 workflow,
+                view,
                 definition: _,
                 definition_hash,
                 inputs,
@@ -38,6 +39,7 @@ impl RunState {
                 *self = Self {
                     run: run.clone(),
                     workflow: workflow.clone(),
+                    view: view.clone(),
                     definition_hash: definition_hash.clone(),
                     inputs: inputs.clone(),
                     vars: vars.clone(),

@@ -21,6 +21,8 @@ pub enum Event {
         run: String,
         /// Id of the workflow.
         workflow: String,
+        /// The view that its definition names.
+        view: String,
         /// Text of the definition.
         definition: String,
         /// SHA-256 of that text.

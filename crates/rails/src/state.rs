@@ -25,6 +25,8 @@ pub struct RunState {
     pub run: String,
     /// Id of its workflow.
     pub workflow: String,
+    /// The view in which it is shown and driven.
+    pub view: String,
     /// SHA-256 of the definition's text.
     pub definition_hash: String,
     /// Where it stands as a whole.

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::{of_effect, of_reader};
 use crate::call::{Call, tells_frames};
-use crate::conductor::is_over_a_task;
 use crate::fault::Fault;
+use crate::find::is_over_a_task;
 use crate::generic::{context, files};
 use crate::review::subject;
 use crate::support::{Asked, Looked, No, Outcome, Support};

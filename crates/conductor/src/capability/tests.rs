@@ -6,7 +6,7 @@ use rails::{Reading, Role, RunState};
 
 use super::{Capability, reader, reports};
 use crate::call::Call;
-use crate::conductor::is_over_a_task;
+use crate::find::is_over_a_task;
 use crate::generic;
 use crate::support::No;
 use crate::tdd::readers::tests as evidence;

@@ -5,34 +5,31 @@ use rails::{Definition, RunState, Shared};
 use serde_json::{Map, Value};
 
 use super::complete::same;
-use super::{DEFAULT_SESSION, Skills, WORKFLOW, name_of, skill};
+use super::{DEFAULT_SESSION, Skills, WORKFLOW, skill};
 use crate::capability::DOCUMENTS;
-use crate::conductor::{self, Conductor, read_json};
+use crate::conductor::Conductor;
 use crate::engine;
 use crate::fault::{Fault, Kind};
+use crate::find::{self, Meant, Standing, session_name, standing};
 use crate::generic::answer::RunStarted;
 use crate::generic::begin::Resources;
-use crate::generic::session_name;
 use crate::integrity::never_began;
 use crate::library::{self, Source};
-use crate::remembered;
-
-/// How many sessions are named where several could be meant, the newest first.
-const MOST_TOLD: usize = 8;
+use crate::view::COLLAB;
 
 impl Conductor {
     /// The session that is meant, with its run's folder: the one of that name or id; else the only one under way; else the
     /// newest. None where there is none of that name, or none at all.
     pub(super) fn find_skills(&self, session: Option<&str>) -> Result<Option<RunDir>, Fault> {
-        let Some(project) = self.stored()? else {
-            if let Some(name) = session {
-                Name::check("session name", name.trim())?;
-            }
-            return Ok(None);
-        };
-        match session {
-            Some(named) => find_in(&project, named.trim()),
-            None => one_of(&project),
+        match (self.stored()?, session) {
+            (Some(project), Some(named)) => find::called_in(&project, &COLLAB, named.trim()),
+            (None, Some(named)) => Name::check(COLLAB.name_of, named.trim())
+                .map(|_| None)
+                .map_err(Fault::from),
+            (_, None) => match self.meant(&COLLAB, None, Meant::NotOver) {
+                Err(fault) if fault.code == COLLAB.none => Ok(None),
+                found => found.map(|(_, dir)| Some(dir)),
+            },
         }
     }
 
@@ -62,7 +59,7 @@ impl Conductor {
         RunStem::session(&definition.id.value, name)?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
-        if let Some(dir) = find_in(&project, name)? {
+        if let Some(dir) = find::called_in(&project, &COLLAB, name)? {
             return Ok(dir);
         }
         if !definition.works_with(DOCUMENTS) {
@@ -110,8 +107,11 @@ impl Conductor {
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
         // Somebody else may have begun the next one meanwhile.
-        if let Some(dir) = one_of(&project)?.filter(goes_on) {
-            return Ok(dir);
+        if let Some(run) = standing(&project, Some(&COLLAB))?
+            .into_iter()
+            .find(Standing::goes_on)
+        {
+            return Ok(run.dir);
         }
         let name = free_name(&project)?;
         let begun = self.start_skills(&project, &name, definition, source, Map::new())?;
@@ -148,98 +148,17 @@ impl Conductor {
 
 /// A name that no session has yet.
 pub(crate) fn free_name(project: &ProjectDir) -> Result<String, Fault> {
+    let ids = project.runs()?;
     let mut number = 1;
     loop {
         let name = match number {
             1 => DEFAULT_SESSION.to_owned(),
             number => format!("{DEFAULT_SESSION}-{number}"),
         };
-        if find_in(project, &name)?.is_none() {
+        let taken = |id: &String| session_name(id) == Some(name.as_str());
+        if !ids.iter().any(taken) {
             return Ok(name);
         }
         number += 1;
     }
-}
-
-/// The session of that name or id.
-fn find_in(project: &ProjectDir, named: &str) -> Result<Option<RunDir>, Fault> {
-    let name = Name::check("session name", named)?;
-    let ids = project.runs()?;
-    let of_name = |id: &&String| session_name(id) == Some(name.as_str());
-    for id in ids.iter().filter(of_name) {
-        let dir = project.run(id)?;
-        if is_one(&dir)? {
-            return Ok(Some(dir));
-        }
-    }
-    if ids.iter().any(|id| id == name.as_str()) {
-        let dir = project.run(name.as_str())?;
-        if is_one(&dir)? {
-            return Ok(Some(dir));
-        }
-    }
-    Ok(None)
-}
-
-/// The only session under way, or the newest where none is. A run that cannot be read is passed over: whoever means it names
-/// it.
-fn one_of(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
-    let mut all = Vec::new();
-    for id in project.runs()? {
-        let dir = project.run(&id)?;
-        if is_one(&dir).unwrap_or(false) {
-            all.push(dir);
-        }
-    }
-    let under_way: Vec<&RunDir> = all.iter().filter(|dir| goes_on(dir)).collect();
-    match under_way.as_slice() {
-        [one] => Ok(Some((*one).clone())),
-        [] => Ok(all.into_iter().next()),
-        several => {
-            let told: Vec<&str> = several
-                .iter()
-                .take(MOST_TOLD)
-                .map(|dir| session_name(dir.id()).unwrap_or(dir.id()))
-                .collect();
-            let more = match several.len() - told.len() {
-                0 => String::new(),
-                more => format!(", and {more} more"),
-            };
-            let message = format!("several sessions are under way: {}{more}", told.join(", "));
-            Err(Fault::new(Kind::Usage, "several_sessions", message)
-                .suggest("name one with --session")
-                .recover(format!("tm collab state --session {}", told[0]))
-                .detail("sessions", told))
-        }
-    }
-}
-
-/// Whether a run is a session of skills. A folder whose start was interrupted is none.
-fn is_one(dir: &RunDir) -> Result<bool, Fault> {
-    if let Some(seen) = remembered::recall(dir.path()) {
-        return Ok(name_of(&seen.run).is_some());
-    }
-    let manifest = read_json(&dir.file("manifest.json"));
-    let rails = manifest
-        .as_ref()
-        .and_then(|manifest| manifest.get("rails")?.as_str());
-    if let Some(rails) = rails {
-        return Ok(rails == conductor::SKILLS);
-    }
-    match engine::load(dir.path()) {
-        Ok(loaded) => Ok(loaded.head.seq > 0 && name_of(&loaded.run).is_some()),
-        // The folder is there before its journal is: a start may be at it right now, or was killed there.
-        Err(fault) if fault.code == "journal_missing" => Ok(false),
-        Err(fault) => Err(fault),
-    }
-}
-
-fn goes_on(dir: &RunDir) -> bool {
-    let over = read_json(&dir.file("manifest.json"))
-        .and_then(|manifest| {
-            let status = manifest.get("status")?.as_str()?;
-            Some(!matches!(status, "running" | "paused"))
-        })
-        .unwrap_or(false);
-    !over && engine::load(dir.path()).is_ok_and(|loaded| !loaded.run.status.is_over())
 }

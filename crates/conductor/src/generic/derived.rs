@@ -11,7 +11,6 @@ use serde_json::{Map, Value, json};
 
 use super::{left, run_report, units, view};
 use crate::call::Call;
-use crate::conductor::{PLAIN, SESSION, SKILLS};
 use crate::fail_point;
 
 /// The files that are there once a run is over.
@@ -253,13 +252,7 @@ fn manifest(call: &Call<'_>, run: &RunState) -> Value {
         "version": 1,
         "runId": run.run,
         "workflow": run.workflow,
-        "rails": if call.session.is_some() {
-            SESSION
-        } else if call.skills.is_some() {
-            SKILLS
-        } else {
-            PLAIN
-        },
+        "view": run.view,
         "title": call.definition.title,
         "projectRoot": call.root,
         "taskId": "",

@@ -13,10 +13,12 @@ use crate::call::{Call, Input};
 use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen};
 use crate::fault::{Fault, Kind};
+use crate::find::Meant;
 use crate::review::answer::ClosedGate;
 use crate::review::request::Decide;
 use crate::review::subject::{self, PLAN_FILE};
 use crate::review::{CODE, PLAN, code_path, iteration, refused};
+use crate::view::GENERIC;
 use crate::writer::RunWriter;
 
 /// The longest feedback, in bytes: it stands in the journal and in the next prompt.
@@ -33,8 +35,7 @@ impl Conductor {
 
     /// Opens the gate that was looked at, or sends back what stands before it.
     pub fn run_decide(&self, decide: &Decide) -> Result<RunMoved, Fault> {
-        let (project, dir) =
-            self.meant(Some(&decide.gate.session_id), super::choose::Meant::Running)?;
+        let (project, dir) = self.meant(&GENERIC, Some(&decide.gate.session_id), Meant::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         let approval = self.approval(&decide.statement(writer.open.last()))?;
         let recorded = writer.decide(decide, approval)?;

@@ -7,17 +7,20 @@ use rails::{Command, Definition, Refusal, RunState, Shared};
 use serde_json::Value;
 
 use super::answer::{RunAction, RunMoved, RunStatusAnswer};
-use super::choose::Meant;
+
 use super::gate::described;
 use super::{on_task, view, words};
 use crate::call::{Call, Input};
 use crate::clock::stamp;
 use crate::collab::Skills;
-use crate::conductor::{Conductor, is_over_a_task};
+use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen};
 use crate::fault::{Fault, Kind};
+use crate::find::Meant;
+use crate::find::is_over_a_task;
 use crate::integrity::never_began;
 use crate::refusals;
+use crate::view::GENERIC;
 
 impl Conductor {
     /// What is to be done now. Changes nothing.
@@ -84,7 +87,7 @@ impl Conductor {
             Foreseen::Refused(refusal) => return Err(not_now(&call, &run, &refusal)),
             Foreseen::Reading { .. } | Foreseen::Goes => {}
         }
-        let (project, _) = self.meant(Some(dir.id()), Meant::Running)?;
+        let (project, _) = self.meant(&GENERIC, Some(dir.id()), Meant::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         if writer.open.run.transitions == run.transitions {
             match writer.command(&Command::Step)? {
@@ -146,7 +149,7 @@ impl Conductor {
 
     /// The run that is meant, as it is, without a lock.
     pub(super) fn seen(&self, run: Option<&str>) -> Result<(RunDir, Shared<RunState>), Fault> {
-        let (_, dir) = self.meant(run, Meant::Running)?;
+        let (_, dir) = self.meant(&GENERIC, run, Meant::Running)?;
         let loaded = engine::load(dir.path())?;
         if loaded.head.seq == 0 {
             return Err(never_began(&dir));

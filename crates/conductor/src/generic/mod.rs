@@ -5,7 +5,6 @@
 
 pub mod answer;
 pub(crate) mod begin;
-mod choose;
 pub(crate) mod context;
 pub(crate) mod derived;
 pub(crate) mod files;
@@ -24,5 +23,3 @@ mod turn;
 mod units;
 pub(crate) mod view;
 pub(crate) mod words;
-
-pub(crate) use choose::{named, session_name};

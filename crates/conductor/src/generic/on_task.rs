@@ -10,11 +10,14 @@ use super::request::RunReport;
 use super::{view, words};
 use crate::call::Input;
 use crate::capability::TASKS;
-use crate::conductor::{Conductor, is_over_a_task};
+use crate::conductor::Conductor;
 use crate::engine;
 use crate::fault::{Fault, Kind};
+use crate::find::Meant;
+use crate::find::is_over_a_task;
 use crate::tdd::answer::{CommitAnswer, Moved, NextAction, Status, Verdict};
 use crate::tdd::request;
+use crate::view::GENERIC;
 
 /// Whether the unit that is open is one of those that `tm autopilot` knows: tests are reported, or a commit. Where none is open
 /// the run is paused, over, or in the middle of an effect, which is told the same way.
@@ -185,7 +188,10 @@ impl Conductor {
         report: &RunReport,
     ) -> Result<RunVerdict, Fault> {
         let present = before.waiting().next();
-        let definition = engine::pinned(self.find(Some(id))?.1.path(), before)?;
+        let definition = engine::pinned(
+            self.meant(&GENERIC, Some(id), Meant::Running)?.1.path(),
+            before,
+        )?;
         let expects = present.map(|(token, _)| token.role.reader.as_str());
         let lost = lost(report);
         let mut verdict = match &report.results {
@@ -353,7 +359,7 @@ impl Conductor {
         &self,
         id: &str,
     ) -> Result<(RunDir, Shared<RunState>, std::sync::Arc<Definition>), Fault> {
-        let (_, dir) = self.find(Some(id))?;
+        let (_, dir) = self.meant(&GENERIC, Some(id), Meant::Running)?;
         let run = engine::load(dir.path())?.run;
         let definition = engine::pinned(dir.path(), &run)?;
         Ok((dir, run, definition))

@@ -11,7 +11,7 @@ use rails::{Command, Definition, Event, Refusal, RunState, RunStatus};
 use serde_json::{Map, Value, json};
 
 use super::answer::RunVerdict;
-use super::choose::Meant;
+
 use super::gate::closed_gate;
 use super::look::{blocked, look_further};
 use super::readers::ReportInput;
@@ -20,10 +20,13 @@ use super::{on_task, view, words};
 use crate::call::Input;
 use crate::clock::stamp;
 use crate::collab::Skills;
-use crate::conductor::{Conductor, is_over_a_task};
+use crate::conductor::Conductor;
 use crate::engine;
 use crate::fault::{Fault, Kind};
+use crate::find::Meant;
+use crate::find::is_over_a_task;
 use crate::refusals;
+use crate::view::GENERIC;
 use crate::writer::RunWriter;
 
 /// The readers of what a report itself brings along.
@@ -33,7 +36,7 @@ impl Conductor {
     /// Reports a work unit.
     pub fn run_report(&self, run: Option<&str>, report: &RunReport) -> Result<RunVerdict, Fault> {
         let given = ReportInput::of(report, &self.root)?;
-        let (_, dir) = self.meant(run, Meant::Running)?;
+        let (_, dir) = self.meant(&GENERIC, run, Meant::Running)?;
         let loaded = engine::load(dir.path())?;
         if is_of_task(dir.path(), &loaded.run, report)? {
             return self.report_on_task(dir.id(), &loaded.run, report);

@@ -4,21 +4,24 @@ use rails::{Command, Refusal, RunState};
 use serde_json::Map;
 
 use super::answer::RunMoved;
-use super::choose::Meant;
+
 use super::look::look_further;
 use super::{view, words};
 use crate::approval::{Turn, again};
 use crate::call::Input;
-use crate::conductor::{Conductor, is_over_a_task};
+use crate::conductor::Conductor;
 use crate::engine::{self};
 use crate::fault::{Fault, Kind};
+use crate::find::Meant;
+use crate::find::is_over_a_task;
 use crate::review::CAP;
+use crate::view::GENERIC;
 use crate::writer::RunWriter;
 
 impl Conductor {
     /// Stops taking reports.
     pub fn run_pause(&self, run: Option<&str>, reason: &str) -> Result<RunMoved, Fault> {
-        let (_, dir) = self.meant(run, Meant::Running)?;
+        let (_, dir) = self.meant(&GENERIC, run, Meant::Running)?;
         if is_over_a_task(&engine::load(dir.path())?.run) {
             return self.moved_on_task(dir.id(), self.pause(Some(dir.id()), reason)?);
         }
@@ -39,7 +42,7 @@ impl Conductor {
 
     /// Goes on with a run.
     pub fn run_resume(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
-        let (_, dir) = self.meant(run, Meant::Stopped)?;
+        let (_, dir) = self.meant(&GENERIC, run, Meant::Stopped)?;
         if is_over_a_task(&engine::load(dir.path())?.run) {
             return self.resumed_on_task(dir.id());
         }
@@ -68,7 +71,7 @@ impl Conductor {
 
     /// One step back, by the present state's own rule.
     pub fn run_reopen(&self, run: Option<&str>, reason: &str) -> Result<RunMoved, Fault> {
-        let (project, dir) = self.meant(run, Meant::Running)?;
+        let (project, dir) = self.meant(&GENERIC, run, Meant::Running)?;
         if is_over_a_task(&engine::load(dir.path())?.run) {
             return self.moved_on_task(dir.id(), self.reopen(Some(dir.id()), reason)?);
         }
@@ -114,7 +117,7 @@ impl Conductor {
                     .suggest("tm run skip … --reason \"…\""),
             );
         }
-        let (project, dir) = self.meant(run, Meant::Running)?;
+        let (project, dir) = self.meant(&GENERIC, run, Meant::Running)?;
         if is_over_a_task(&engine::load(dir.path())?.run) {
             return self.moved_on_task(dir.id(), self.skip(Some(dir.id()), item, reason)?);
         }
@@ -135,7 +138,7 @@ impl Conductor {
 
     /// Ends a run. Whatever it left outside its own folder stays.
     pub fn run_abort(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
-        let (project, dir) = self.meant(run, Meant::NotOver)?;
+        let (project, dir) = self.meant(&GENERIC, run, Meant::NotOver)?;
         if is_over_a_task(&engine::load(dir.path())?.run) {
             return self.aborted_on_task(dir.id());
         }

@@ -10,17 +10,16 @@ use project::convention::paths::PathClasses;
 use rails::role::Edits;
 use rails::state::{Item, RunStatus, Token};
 use rails::{RunState, Shared};
-use serde_json::Value;
 
 use super::place::{self, Head};
-use crate::conductor::{
-    Conductor, OpenOptions, PLAIN, SESSION, SKILLS, is_over_a_task, read_json, standing,
-};
+use crate::conductor::{Conductor, OpenOptions};
 use crate::engine;
 use crate::fault::Fault;
+use crate::find::{Standing, is_over_a_task, read_json, standing};
 use crate::tdd::evidence::frozen::Frozen;
 use crate::tdd::memory::Memory;
 use crate::tdd::view;
+use crate::view::GENERIC;
 
 /// The phase that a run over a task is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +61,7 @@ pub struct Underway {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Other {
     /// What it is.
-    pub what: &'static str,
+    pub what: String,
     /// Its id.
     pub id: String,
     /// The command that says where it is.
@@ -272,27 +271,17 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<Underway>, Fault> {
 
 /// Sessions, and runs of other workflows. Only told, so what cannot be read is passed over.
 fn others(project: &ProjectDir) -> Vec<Other> {
-    let going = standing(project).unwrap_or_default();
+    let going = standing(project, None).unwrap_or_default();
     let mut others = Vec::new();
-    for run in going {
-        if run.task.is_some() || !matches!(run.status.as_str(), "running" | "paused") {
+    for run in going.into_iter().filter(Standing::goes_on) {
+        if run.task.is_some() {
             continue;
         }
-        let manifest = read_json(&run.dir.file("manifest.json"));
-        let rails = manifest
-            .as_ref()
-            .and_then(|manifest| manifest.get("rails"))
-            .and_then(Value::as_str);
-        let (what, command) = match rails {
-            Some(SESSION) => ("a session", "tm session status"),
-            Some(SKILLS) => ("a session of skills", "tm collab state"),
-            Some(PLAIN) | None => ("a run", "tm run status"),
-            Some(_) => continue,
-        };
+        let view = run.view.unwrap_or(&GENERIC);
         others.push(Other {
-            what,
+            what: format!("a {}", view.noun),
             id: run.dir.id().to_owned(),
-            command,
+            command: view.next,
         });
     }
     others

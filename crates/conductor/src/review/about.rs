@@ -1,6 +1,6 @@
 //! A session as it is, for every answer; and which session a call means.
 
-use journal::layout::{LayoutError, ProjectDir, RunDir};
+use journal::layout::{ProjectDir, RunDir};
 use rails::decide::gate_strength;
 use rails::{RunState, RunStatus, Shared};
 use serde_json::{Map, Value};
@@ -11,15 +11,14 @@ use super::subject::{PLAN_FILE, changed_code, is_approved_plan, is_whole, whole_
 use super::{CAP, PLAN, PROFILE, iteration, kept, values};
 use crate::call::Call;
 use crate::call::Input;
-use crate::conductor::{Conductor, SESSION, read_json};
+use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen};
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
+use crate::find::{Meant, Standing, standing};
 use crate::generic::files;
 use crate::generic::files::Taken;
 use crate::integrity::never_began;
-
-/// How many sessions are named where several could be meant.
-const MOST_TOLD: usize = 8;
+use crate::view::SESSION;
 
 impl Conductor {
     /// The session, with all of its history and artifacts.
@@ -55,9 +54,9 @@ impl Conductor {
             return Ok(Vec::new());
         };
         let mut all = Vec::new();
-        for dir in sessions(&project)? {
-            all.push(match engine::load(dir.path()) {
-                Ok(loaded) if loaded.run.run.is_empty() => continue,
+        for Standing { dir, loaded, .. } in standing(&project, Some(&SESSION))? {
+            let loaded = loaded.map_or_else(|| engine::load(dir.path()), Ok);
+            all.push(match loaded {
                 Ok(loaded) => summary(&dir, &loaded.run),
                 Err(_) => SessionSummary {
                     session_id: dir.id().to_owned(),
@@ -69,33 +68,9 @@ impl Conductor {
         Ok(all)
     }
 
-    /// The folder of the session that is meant: the one that is named; else the only one under way; else, where none
-    /// is, the newest.
+    /// The folder of the session that is meant.
     pub(super) fn session_dir(&self, session: Option<&str>) -> Result<(ProjectDir, RunDir), Fault> {
-        let Some(project) = self.stored()? else {
-            return Err(self.no_session());
-        };
-        if let Some(named) = session {
-            let dir = match project.find_run(named) {
-                Ok(dir) => dir,
-                Err(LayoutError::NoRun(_)) => by_name(&project, named)?,
-                Err(error) => return Err(error.into()),
-            };
-            return Ok((project, dir));
-        }
-        let all = sessions(&project)?;
-        let mut under_way = Vec::new();
-        for dir in &all {
-            if goes_on(dir) {
-                under_way.push(dir.clone());
-            }
-        }
-        let dir = match under_way.as_slice() {
-            [one] => one.clone(),
-            [] => all.into_iter().next().ok_or_else(|| self.no_session())?,
-            several => return Err(several_sessions(several)),
-        };
-        Ok((project, dir))
+        self.meant(&SESSION, session, Meant::NotOver)
     }
 
     /// The session that is meant, as it is, without a lock.
@@ -103,33 +78,8 @@ impl Conductor {
         &self,
         session: Option<&str>,
     ) -> Result<(RunDir, Shared<RunState>), Fault> {
-        let (_, dir) = self.session_dir(session)?;
-        let run = seen(&dir)?;
-        Ok((dir, run))
-    }
-
-    fn no_session(&self) -> Fault {
-        let fault = Fault::new(
-            Kind::Missing,
-            "no_session",
-            format!("there is no session in {}", self.root().display()),
-        );
-        // Without a repository nothing says where a project begins.
-        let above = self.root().ancestors().skip(1).find(|folder| {
-            let project = self.home.find_project(folder).ok().flatten();
-            project.is_some_and(|project| sessions(&project).is_ok_and(|all| !all.is_empty()))
-        });
-        match above {
-            Some(folder) => fault
-                .suggest("there are some in a folder above: go there, or name it with --project-root")
-                .recover(format!(
-                    "tm session list --project-root {}",
-                    folder.display()
-                )),
-            None => fault
-                .suggest("begin one with `tm session init`; `tm session profiles` shows what can be given to it")
-                .recover("tm session init"),
-        }
+        let (dir, loaded) = self.load_meant(&SESSION, session, Meant::NotOver)?;
+        Ok((dir, loaded.run))
     }
 }
 
@@ -139,20 +89,7 @@ pub(super) fn seen(dir: &RunDir) -> Result<Shared<RunState>, Fault> {
     if loaded.head.seq == 0 {
         return Err(never_began(dir));
     }
-    if loaded.run.kept.contains_key(PROFILE) {
-        return Ok(loaded.run);
-    }
-    Err(Fault::new(
-        Kind::Usage,
-        "other_workflow",
-        format!(
-            "{} is a run of `{}`, not a session",
-            dir.id(),
-            loaded.run.workflow
-        ),
-    )
-    .suggest("use the generic verbs for it: `tm run next`, `tm run report`, `tm run status`")
-    .recover(format!("tm run next --run-id {}", dir.id())))
+    Ok(loaded.run)
 }
 
 /// How often a look is repeated at a session that somebody changes meanwhile.
@@ -187,80 +124,6 @@ fn seems_changed(state: &SessionState) -> bool {
 /// Whether a session is still what it was.
 pub(super) fn is_still(dir: &RunDir, run: &RunState) -> bool {
     engine::load(dir.path()).is_ok_and(|loaded| *loaded.run == *run)
-}
-
-/// The folders of all sessions, the newest first.
-fn sessions(project: &ProjectDir) -> Result<Vec<RunDir>, Fault> {
-    let mut all = Vec::new();
-    for id in project.runs()? {
-        let dir = project.run(&id)?;
-        let manifest = read_json(&dir.file("manifest.json"));
-        let rails = manifest
-            .as_ref()
-            .and_then(|manifest| manifest.get("rails")?.as_str());
-        let is_one = match rails {
-            Some(rails) => rails == SESSION,
-            None => match engine::load(dir.path()) {
-                Ok(loaded) => loaded.run.kept.contains_key(PROFILE),
-                // Nothing but its name is left to tell.
-                Err(_) => id.starts_with("review__"),
-            },
-        };
-        if is_one {
-            all.push(dir);
-        }
-    }
-    Ok(all)
-}
-
-/// Whether a session is under way. One that was over once is over for good, unless it broke down.
-fn goes_on(dir: &RunDir) -> bool {
-    let over = read_json(&dir.file("manifest.json"))
-        .and_then(|manifest| {
-            let status = manifest.get("status")?.as_str()?;
-            Some(matches!(status, "completed" | "cancelled" | "aborted"))
-        })
-        .unwrap_or(false);
-    !over && engine::load(dir.path()).is_ok_and(|loaded| !loaded.run.status.is_over())
-}
-
-/// The session whose own name was given, the part of its id between workflow and time: the only one of that name that is
-/// under way, or the newest.
-fn by_name(project: &ProjectDir, named: &str) -> Result<RunDir, Fault> {
-    let all: Vec<RunDir> = sessions(project)?
-        .into_iter()
-        .filter(|dir| dir.id().split("__").nth(1) == Some(named))
-        .collect();
-    let under_way: Vec<RunDir> = all.iter().filter(|dir| goes_on(dir)).cloned().collect();
-    match (under_way.as_slice(), all.first()) {
-        ([one], _) | ([], Some(one)) => Ok(one.clone()),
-        ([], None) => Err(Fault::new(
-            Kind::Missing,
-            "no_session",
-            format!("no session of this project has the id or the name `{named}`"),
-        )
-        .suggest("`tm session list` shows them; the beginning of an id is enough")
-        .recover("tm session list")),
-        (several, _) => Err(several_sessions(several)),
-    }
-}
-
-fn several_sessions(several: &[RunDir]) -> Fault {
-    let told: Vec<&str> = several.iter().take(MOST_TOLD).map(RunDir::id).collect();
-    Fault::new(
-        Kind::Usage,
-        "several_sessions",
-        format!(
-            "several sessions are under way: {}{}",
-            told.join(", "),
-            match several.len().saturating_sub(MOST_TOLD) {
-                0 => String::new(),
-                more => format!(", and {more} more"),
-            }
-        ),
-    )
-    .suggest("name one with --session; the beginning of its id is enough")
-    .detail("sessions", told)
 }
 
 fn summary(dir: &RunDir, run: &RunState) -> SessionSummary {

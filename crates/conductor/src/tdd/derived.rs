@@ -506,6 +506,7 @@ fn manifest(run: &RunState) -> Value {
         "version": 1,
         "runId": run.run,
         "workflow": run.workflow,
+        "view": run.view,
         "projectRoot": start.project_root,
         "taskId": start.task_id,
         "taskTitle": start.task_title,

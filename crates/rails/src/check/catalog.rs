@@ -17,6 +17,8 @@ pub struct Catalog {
     pub effects: BTreeMap<String, Effect>,
     /// What a run can work with.
     pub resources: BTreeMap<&'static str, Resource>,
+    /// The views that a workflow may name.
+    pub views: BTreeMap<&'static str, View>,
     /// What a gate may be over, each with the resource that it is of.
     pub subjects: BTreeMap<&'static str, &'static str>,
     /// What a prompt may ask for, each with the resource that knows it.
@@ -61,6 +63,15 @@ pub struct Resource {
     pub needs: &'static [&'static str],
     /// Whether what it keeps belongs to an iteration.
     pub counts: bool,
+}
+
+/// Words and shapes in which runs are shown and driven.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    /// The resources that it speaks of.
+    pub needs: &'static [&'static str],
+    /// The phases that it knows by name, each with what reports in it have to be.
+    pub phases: BTreeMap<&'static str, Finder>,
 }
 
 /// What the file says of a resource.

@@ -15,6 +15,7 @@ mod sets;
 mod shape;
 mod steps;
 mod undo;
+mod views;
 
 pub use catalog::Catalog;
 
@@ -29,6 +30,7 @@ pub fn check(definition: &Definition, catalog: &Catalog) -> Vec<Diagnostic> {
     edges::check(definition, &mut faults);
     roles::check(definition, catalog, &mut faults);
     resources::check(definition, catalog, &mut faults);
+    views::check(definition, catalog, &mut faults);
     if faults.is_empty() {
         // What follows reasons about paths, which needs every name to mean something.
         guards::check(definition, catalog, &mut faults);

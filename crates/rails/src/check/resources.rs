@@ -429,7 +429,7 @@ fn one_effect(
 }
 
 /// Whatever needs a resource is in a workflow that uses it.
-fn needs(
+pub(super) fn needs(
     definition: &Definition,
     resource: &str,
     by: &Located<String>,

@@ -24,6 +24,7 @@ impl Planner<'_> {
         self.push(Event::RunCreated {
             run: start.run.clone(),
             workflow: definition.id.value.clone(),
+            view: definition.view().to_owned(),
             definition: start.definition.clone(),
             definition_hash: start.definition_hash.clone(),
             inputs: seed.inputs,

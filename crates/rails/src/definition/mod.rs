@@ -34,6 +34,9 @@ use crate::role::{Edits, Role};
 /// The version of the definition language that this program reads.
 pub const LANGUAGE: u32 = 1;
 
+/// The view of a workflow that names none: the words of the definition itself.
+pub const GENERIC: &str = "generic";
+
 /// A definition larger than this is refused unread, in bytes.
 pub const MAX_BYTES: usize = 256 * 1024;
 
@@ -47,6 +50,9 @@ pub struct Definition {
     pub id: Located<String>,
     /// One line for people.
     pub title: String,
+    /// The view in which its runs are shown and driven; [`GENERIC`] if absent.
+    #[serde(default)]
+    pub view: Option<Located<String>>,
     /// The section of the project's settings that guards see as `config`.
     #[serde(default)]
     pub config: Option<Located<String>>,

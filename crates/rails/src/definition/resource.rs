@@ -1,6 +1,6 @@
 //! What a run works with, and has to have before it begins.
 
-use super::{Field, Literal, Ordered};
+use super::{Field, GENERIC, Literal, Ordered};
 use crate::diagnostic::Located;
 use crate::guard::Expression;
 
@@ -44,6 +44,11 @@ impl super::Definition {
     /// The input that a parameter of a resource passes on.
     pub fn bound_input(&self, resource: &str, parameter: &str) -> Option<&str> {
         self.uses.get(resource)?.input(parameter)
+    }
+
+    /// The view in which its runs are shown and driven.
+    pub fn view(&self) -> &str {
+        self.view.as_ref().map_or(GENERIC, |view| &view.value)
     }
 
     /// Whether runs work with a resource.

@@ -531,6 +531,44 @@ fn expecting(first: &str, second: &str) -> String {
 }
 
 #[test]
+fn views_speak_of_what_a_run_has() {
+    let work = |state: &str| format!("a: {{ {state}, work: {{}}, to: z }}\n{END}");
+    let plain = work("expects: tests");
+    let named = |view: &str, body: &str| {
+        with(
+            &format!(
+                "view: {view}\ninputs: {{ task: string, most: int }}\nitems: {{ parts: {{ key: id, fields: {{ id: string, title: string }} }} }}\nuses: {{ repository: {{}}, tests: {{}}, tasks: {{ id: =inputs.task, attempts: =inputs.most, into: parts }} }}"
+            ),
+            body,
+        )
+    };
+    accepts(&named("autopilot", &plain));
+    accepts(&with("view: generic", &plain));
+    let near = refuses("unknown_view", &with("view: §autopilod", &plain));
+    assert_eq!(near.help, "did you mean `autopilot`?");
+    let far = refuses("unknown_view", &with("view: §x", &plain));
+    assert_eq!(
+        far.help,
+        "those that there are: autopilot, collab, session, generic"
+    );
+    refuses("needs_resource", &with("view: §session", &plain));
+    // A phase that the view knows is one of the reports that it takes it for; any other is the file's own.
+    accepts(&named("autopilot", &work("phase: own, expects: tests")));
+    accepts(&named(
+        "autopilot",
+        &work("phase: red, expects: { tests: { as: red, shows: new_failure } }"),
+    ));
+    refuses(
+        "phase_without_role",
+        &named(
+            "autopilot",
+            &format!("§{}", work("phase: red, expects: tests")),
+        ),
+    );
+    accepts(&with("view: generic", &work("phase: red, expects: tests")));
+}
+
+#[test]
 fn roles_name_labels_that_reports_have() {
     accepts(&expecting(
         "{ tests: { as: x, shows: new_failure, freezes: y } }",

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rails::check::catalog::{Effect, Finder, Parameter, ParameterKind, Reader, Resource};
+use rails::check::catalog::{Effect, Finder, Parameter, ParameterKind, Reader, Resource, View};
 use rails::definition::FieldType::{Bool, Enum, Int, Map, String as Text, Strings};
 use rails::{Catalog, Definition};
 use serde_json::json;
@@ -132,6 +132,7 @@ pub fn catalog() -> Catalog {
             ]
             .map(|policy| (policy.to_owned(), anywhere())),
         ),
+        views: views(),
         subjects: BTreeMap::from([("plan", "folder"), ("code", "folder")]),
         sections: BTreeMap::from([
             (
@@ -148,6 +149,39 @@ pub fn catalog() -> Catalog {
         ]),
         templates: BTreeMap::from(TEMPLATES.map(|name| (name.to_owned(), Vec::new()))),
     }
+}
+
+fn views() -> BTreeMap<&'static str, View> {
+    BTreeMap::from([
+        (
+            "autopilot",
+            View {
+                needs: &["tasks"],
+                phases: BTreeMap::from([(
+                    "red",
+                    Finder {
+                        reader: "tests".to_owned(),
+                        with: Some("shows"),
+                        ..Finder::default()
+                    },
+                )]),
+            },
+        ),
+        (
+            "session",
+            View {
+                needs: &["profile"],
+                ..View::default()
+            },
+        ),
+        (
+            "collab",
+            View {
+                needs: &["documents"],
+                ..View::default()
+            },
+        ),
+    ])
 }
 
 fn resources() -> BTreeMap<&'static str, Resource> {

@@ -23,9 +23,9 @@ use super::super::{request, view};
 use crate::call::Input;
 use crate::capability::TASKS;
 use crate::conductor::Conductor;
-use crate::conductor::{by_status, is_over_a_task};
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
+use crate::find::{Standing, is_over_a_task, over_tasks};
 use crate::integrity::is_bare;
 
 impl Conductor {
@@ -49,11 +49,11 @@ impl Conductor {
             let Ok(Some(project)) = self.stored() else {
                 return false;
             };
-            by_status(&project).is_ok_and(|runs| {
+            over_tasks(&project).is_ok_and(|runs| {
                 runs.iter()
-                    .filter(|(_, _, of)| of == task)
-                    .any(|(dir, _, _)| {
-                        crate::engine::load(dir.path())
+                    .filter(|run| run.task.as_deref() == Some(task))
+                    .any(|run| {
+                        crate::engine::load(run.dir.path())
                             .ok()
                             .and_then(|loaded| Memory::of(&loaded.run).ok())
                             .is_some_and(|memory| {
@@ -304,14 +304,11 @@ impl Conductor {
 
     /// What should be said of a run of the same task that somebody stopped: it may be meant.
     fn paused_before(project: &ProjectDir, task: &str) -> Result<Option<String>, Fault> {
-        Ok(by_status(project)?
-        .into_iter()
-        .find(|(_, status, of)| status == "paused" && of == task)
-        .map(|(dir, ..)| {
+        let paused = |run: &Standing| run.status == "paused" && run.task.as_deref() == Some(task);
+        Ok(over_tasks(project)?.into_iter().find(paused).map(|run| {
+            let id = run.dir.id();
             format!(
-                "the run {} of this task is paused; to go on with that one, abort this one and `tm autopilot resume --run-id {}`",
-                dir.id(),
-                dir.id()
+                "the run {id} of this task is paused; to go on with that one, abort this one and `tm autopilot resume --run-id {id}`"
             )
         }))
     }

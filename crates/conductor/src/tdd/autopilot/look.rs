@@ -10,12 +10,14 @@ use super::super::memory::{Memory, Tested};
 use super::super::view;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
+use crate::find::Meant;
 use crate::generic::on_task::other_step;
+use crate::view::AUTOPILOT;
 
 impl Conductor {
     /// What is to be done now. Changes nothing.
     pub fn next(&self, run: Option<&str>, check: bool) -> Result<NextAction, Fault> {
-        let (dir, loaded) = self.load(run)?;
+        let (dir, loaded) = self.load_meant(&AUTOPILOT, run, Meant::Running)?;
         let run = &loaded.run;
         if run.status == RunStatus::Aborted {
             return Err(Fault::new(
@@ -39,7 +41,7 @@ impl Conductor {
 
     /// Where the run is.
     pub fn status(&self, run: Option<&str>) -> Result<Status, Fault> {
-        let (_, loaded) = self.load(run)?;
+        let (_, loaded) = self.load_meant(&AUTOPILOT, run, Meant::Running)?;
         view::status(&loaded.run, self.clock.millis())
     }
 }

@@ -23,9 +23,11 @@ use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
+use crate::find::Meant;
 use crate::generic::on_task::other_step;
 use crate::generic::report::{answered, joined};
 use crate::refusals;
+use crate::view::AUTOPILOT;
 
 impl Conductor {
     /// Reports RED or GREEN.
@@ -53,7 +55,7 @@ impl Conductor {
         run: Option<&str>,
         report: &request::Complete,
     ) -> Result<Finalized, Fault> {
-        let (_, dir) = self.find(run)?;
+        let (_, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
         let before = crate::engine::load(dir.path())?.run;
         let state = state_of(&before, "finalize", |role| role.suite.is_some());
         let (verdict, dir) = self.suite(run, report, Some(state))?;
@@ -77,7 +79,7 @@ impl Conductor {
     ) -> Result<(Verdict, RunDir), Fault> {
         // Without a phase it may be the report that ends the run.
         let may_end = !matches!(phase.as_deref(), Some("red" | "green"));
-        let (project, dir) = self.find(run)?;
+        let (project, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
         let command = Report {
             unit: report.unit.clone(),
             state: phase,
@@ -200,7 +202,7 @@ impl Conductor {
         let digest = digest(&json!({
             "message": report.message, "files": report.files, "sha": report.sha,
         }));
-        let (_, dir) = self.find(run)?;
+        let (_, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
         let input = Input::Commit {
             message: report.message.clone(),
             files: report.files.clone(),

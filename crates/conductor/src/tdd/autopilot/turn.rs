@@ -18,16 +18,18 @@ use super::super::{request, view};
 use crate::approval::{Statement, Turn, present_unit};
 use crate::call::Input;
 use crate::conductor::Conductor;
-use crate::conductor::by_status;
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
+use crate::find::Meant;
+use crate::find::{Standing, over_tasks};
 use crate::generic::on_task::is_read_on_branch;
 use crate::runs::RunSummary;
+use crate::view::AUTOPILOT;
 
 impl Conductor {
     /// One phase back for the present subtask; at the end, into a repair.
     pub fn reopen(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
-        let (project, dir) = self.find(run)?;
+        let (project, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         is_where_it_was(&writer)?;
         if writer.open.run.status == RunStatus::Paused {
@@ -59,7 +61,7 @@ impl Conductor {
         if reason.trim().is_empty() {
             return Err(no_reason("skip"));
         }
-        let (project, dir) = self.find(run)?;
+        let (project, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         if subtask.is_none() {
             is_where_it_was(&writer)?;
@@ -86,7 +88,7 @@ impl Conductor {
         if reason.trim().is_empty() {
             return Err(no_reason("allow"));
         }
-        let (_, dir) = self.find(run)?;
+        let (_, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
         let mut writer = self.writer(&dir, Input::None)?;
         is_where_it_was(&writer)?;
         let run = &writer.open.run;
@@ -104,7 +106,7 @@ impl Conductor {
 
     /// Stops taking reports.
     pub fn pause(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
-        let (_, dir) = self.find(run)?;
+        let (_, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
         let mut writer = self.writer(&dir, Input::None)?;
         let reason = if reason.trim().is_empty() {
             "asked for"
@@ -131,10 +133,8 @@ impl Conductor {
             return Ok(Vec::new());
         };
         let mut all = Vec::new();
-        for (dir, status, _) in by_status(&project)? {
-            if status == "running" || status == "paused" {
-                all.push(crate::runs::summary(&dir, &project));
-            }
+        for run in over_tasks(&project)?.into_iter().filter(Standing::goes_on) {
+            all.push(crate::runs::summary(&run.dir, &project));
         }
         if let Some(tag) = &self.tag {
             all.retain(|summary| summary.tag == *tag);
@@ -147,7 +147,11 @@ impl Conductor {
         let candidates = self.resumable()?;
         match candidates.as_slice() {
             // The answer then says which run it would have been, and why not.
-            [] => Ok(self.load(None)?.0.id().to_owned()),
+            [] => Ok(self
+                .load_meant(&AUTOPILOT, None, Meant::Running)?
+                .0
+                .id()
+                .to_owned()),
             [one] => Ok(one.run_id.clone()),
             several => {
                 let ids: Vec<&str> = several.iter().map(|one| one.run_id.as_str()).collect();
@@ -168,7 +172,7 @@ impl Conductor {
             Some(id) => id.to_owned(),
             None => self.only_resumable()?,
         };
-        let (project, dir) = self.find(Some(&chosen))?;
+        let (project, dir) = self.meant(&AUTOPILOT, Some(&chosen), Meant::Running)?;
         {
             let loaded = crate::engine::load(dir.path())?;
             if loaded.run.status.is_over() {
@@ -220,7 +224,7 @@ impl Conductor {
 
     /// Ends a run.
     pub fn abort(&self, run: Option<&str>, abort: request::Abort) -> Result<Aborted, Fault> {
-        let (project, dir) = self.find(run)?;
+        let (project, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         let ended = writer.open.run.status;
         if ended.is_over() && !(abort.cleanup && ended == RunStatus::Aborted) {
@@ -271,7 +275,7 @@ impl Conductor {
             })?;
             if let Some(tag) = project.find_tag(&memory.start.tag)? {
                 let points_here =
-                    crate::conductor::read_json(&tag.current_run_path()).is_some_and(|pointer| {
+                    crate::find::read_json(&tag.current_run_path()).is_some_and(|pointer| {
                         pointer.get("runId") == Some(&Value::from(run_id.as_str()))
                     });
                 if points_here {

@@ -28,7 +28,7 @@ fn unnamed(
 }
 
 #[test]
-fn of_several_sessions_one_has_to_be_named() {
+fn of_several_runs_one_has_to_be_named() {
     let stage = several(&["one", "two"]);
     let before = stage.files();
     for fault in [
@@ -40,7 +40,7 @@ fn of_several_sessions_one_has_to_be_named() {
     ] {
         assert_eq!(
             (fault.kind, fault.code.as_str()),
-            (Kind::Usage, "several_sessions")
+            (Kind::Usage, "several_runs")
         );
         assert!(
             fault.message.contains("one") && fault.message.contains("two"),

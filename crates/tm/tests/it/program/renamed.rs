@@ -150,6 +150,33 @@ fn the_autopilot_works_on_it() {
 }
 
 #[test]
+fn whose_commands_drive_it_is_said_in_the_file() {
+    let text = renamed(&TestEnvironment::bare()).replace("view: autopilot\n", "");
+    let project = begun(&text);
+    let next = ok(&project, &["next"]);
+    let id = next["runId"].as_str().unwrap();
+    for (words, code) in [
+        (&["autopilot", "next"][..], "no_run"),
+        (&["session", "status"], "no_session"),
+        (&["collab", "state"], "no_session"),
+    ] {
+        let answer = project.json(words).json_with(4);
+        assert_eq!(answer["error"]["code"], code, "{words:?}: {answer}");
+    }
+    let other = ["session", "status", "--session", id];
+    let answer = project.json(&other).json_with(2);
+    assert_eq!(answer["error"]["code"], "other_workflow", "{answer}");
+    // One that is named has a task, which is what these words are about.
+    project.write("tests/words.sh", "false\n");
+    let failing = ["--results", "failed:1,passed:0", "--run-id", id];
+    let words = [&["autopilot", "complete"], &failing[..]].concat();
+    project.json(&words).json_with(0);
+    project.write("src/words.sh", "true\n");
+    ok(&project, &["report", "--results", "failed:0,passed:1"]);
+    ok(&project, &["skip", "--reason", "enough"]);
+}
+
+#[test]
 fn what_is_held_against_nothing_is_not_earned() {
     let text = renamed(&TestEnvironment::bare())
         .replacen("as: green, against: red, frozen: tests", "as: green", 1)

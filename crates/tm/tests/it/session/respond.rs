@@ -242,7 +242,7 @@ fn the_session_that_is_meant_is_found_or_named() {
     env.tm(&["step"]).ok();
     env.tm(&["respond", "-"]).fault(2, "response_empty");
     let second = env.begin();
-    let said = env.tm(&["step"]).fault(2, "several_sessions");
+    let said = env.tm(&["step"]).fault(2, "several_runs");
     assert!(
         said.contains(&first.id) && said.contains(&second.id),
         "{said}"

@@ -1,0 +1,161 @@
+//! Views: the words and shapes in which runs are shown and driven. A definition names the one that it is made for; the verbs of
+//! a view find its runs, and those of the generic view find any.
+
+use std::collections::BTreeMap;
+
+use rails::check::catalog::{self, Finder};
+use rails::definition::GENERIC as GENERIC_NAME;
+use rails::{Definition, RunState};
+
+use crate::capability::{DOCUMENTS, FOLDER, PROFILE, TASKS};
+
+/// Words and shapes for runs.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    /// Its name in definitions and manifests.
+    pub(crate) name: &'static str,
+    /// What a run is called in it.
+    pub(crate) noun: &'static str,
+    /// What names one.
+    pub(crate) name_of: &'static str,
+    /// The command that says what a run waits for.
+    pub(crate) next: &'static str,
+    /// The option that names a run.
+    pub(crate) option: &'static str,
+    /// The code of a fault that there is none.
+    pub(crate) none: &'static str,
+    /// The code of a fault that there is none of that name.
+    pub(crate) unknown: &'static str,
+    /// The command that shows all of them.
+    pub(crate) list: &'static str,
+    /// How one is begun, in words and as a command.
+    pub(crate) begin: (&'static str, &'static str),
+    /// The resources that it speaks of.
+    needs: &'static [&'static str],
+    /// The phases that it knows by name: for each the reader, and a key of the role that reports in it must have and one
+    /// that they must not.
+    phases: &'static [(
+        &'static str,
+        &'static str,
+        Option<&'static str>,
+        &'static [&'static str],
+    )],
+}
+
+/// A task's branch, phase by phase.
+pub(crate) static AUTOPILOT: View = View {
+    name: "autopilot",
+    noun: "run",
+    name_of: "run id",
+    next: "tm autopilot next",
+    option: "--run-id",
+    none: "no_run",
+    unknown: "unknown_run",
+    list: "tm runs list",
+    begin: (
+        "begin one with `tm autopilot start <taskId>`",
+        "tm autopilot start",
+    ),
+    needs: &[TASKS],
+    phases: &[
+        ("red", "tests", Some("shows"), &[]),
+        ("green", "tests", None, &["shows", "suite"]),
+        ("commit", "commit", None, &[]),
+        ("finalize", "tests", Some("suite"), &[]),
+    ],
+};
+
+/// Prompts and responses, iteration by iteration.
+pub(crate) static SESSION: View = View {
+    name: "session",
+    noun: "session",
+    name_of: "session name",
+    next: "tm session status",
+    option: "--session",
+    none: "no_session",
+    unknown: "no_session",
+    list: "tm session list",
+    begin: (
+        "begin one with `tm session init`; `tm session profiles` shows what can be given to it",
+        "tm session init",
+    ),
+    needs: &[FOLDER, PROFILE],
+    phases: &[],
+};
+
+/// Skill by skill.
+pub(crate) static COLLAB: View = View {
+    name: "collab",
+    noun: "session",
+    name_of: "session name",
+    next: "tm collab state",
+    option: "--session",
+    none: "no_session",
+    unknown: "no_session",
+    list: "tm session list",
+    begin: (
+        "begin one by completing its first skill, or by setting its items",
+        "tm collab state",
+    ),
+    needs: &[DOCUMENTS],
+    phases: &[],
+};
+
+/// Any workflow in its own words.
+pub(crate) static GENERIC: View = View {
+    name: GENERIC_NAME,
+    noun: "run",
+    name_of: "run id",
+    next: "tm run next",
+    option: "--run-id",
+    none: "no_run",
+    unknown: "unknown_run",
+    list: "tm runs list",
+    begin: (
+        "begin one with `tm run start WORKFLOW`; `tm workflow list` shows the workflows",
+        "tm workflow list",
+    ),
+    needs: &[],
+    phases: &[],
+};
+
+impl View {
+    /// The view of that name. One that is not known any more is shown as any other run is.
+    pub(crate) fn named(name: &str) -> &'static Self {
+        let known = [&AUTOPILOT, &SESSION, &COLLAB];
+        let found = known.into_iter().find(|view| view.name == name);
+        found.unwrap_or(&GENERIC)
+    }
+
+    /// Whether runs of a workflow have all that is spoken of here.
+    pub(crate) fn can_tell(&self, definition: &Definition) -> bool {
+        let mut needs = self.needs.iter();
+        needs.all(|resource| definition.works_with(resource))
+    }
+
+    /// The view that a run is made for.
+    pub(crate) fn of(run: &RunState) -> &'static Self {
+        Self::named(&run.view)
+    }
+}
+
+/// The views that a definition may name, for its proof.
+pub(crate) fn catalog() -> BTreeMap<&'static str, catalog::View> {
+    let known = [&AUTOPILOT, &SESSION, &COLLAB].into_iter();
+    let told = known.map(|view| {
+        let phases = view.phases.iter().map(|(phase, reader, with, without)| {
+            let finder = Finder {
+                reader: (*reader).to_owned(),
+                with: *with,
+                without: without.to_vec(),
+            };
+            (*phase, finder)
+        });
+        let told = catalog::View {
+            needs: view.needs,
+            phases: phases.collect(),
+        };
+        (view.name, told)
+    });
+    told.collect()
+}
