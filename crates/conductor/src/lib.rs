@@ -28,6 +28,7 @@ mod pinning;
 pub mod proof;
 mod refusals;
 mod remembered;
+pub mod report;
 pub mod review;
 pub mod runs;
 mod snapshots;
@@ -45,7 +46,6 @@ pub use fault::{Fault, Kind};
 pub use generic::answer::{
     OpenUnit, RunAction, RunMoved, RunStarted, RunStatusAnswer, RunVerdict, StandingAt,
 };
-pub use generic::request::RunReport;
 pub use graph::{GraphFormat, WorkflowGraph};
 pub use rails::Strength;
 pub use rails::command::Choice;

@@ -1,5 +1,6 @@
 //! A run gone through with a person: shows a work unit, waits until it is done, asks for the results, goes on.
 
+use conductor::report::Report;
 use conductor::tdd::answer::{CommitAnswer, NextAction};
 use conductor::tdd::request;
 use conductor::{Conductor, Fault, Kind};
@@ -212,9 +213,9 @@ impl Session<'_> {
             Said::Moved => return Ok(true),
             Said::Leave => return Ok(false),
         }
-        let report = request::Commit {
+        let report = Report {
             unit: next.unit_id.clone(),
-            ..request::Commit::default()
+            ..Report::default()
         };
         let answer = self.conductor.commit(Some(self.run), &report);
         if let Some(answer) = self.told(answer)? {
@@ -268,11 +269,7 @@ impl Session<'_> {
     }
 
     /// The report of a work unit with the results that were typed, or else whether the dialogue goes on.
-    fn report(
-        &mut self,
-        next: &NextAction,
-        results: Said,
-    ) -> Result<Result<request::Complete, bool>, Fault> {
+    fn report(&mut self, next: &NextAction, results: Said) -> Result<Result<Report, bool>, Fault> {
         let mut evidence = match results {
             Said::Go(answer) => evidence(&answer),
             Said::Moved => return Ok(Err(true)),
@@ -294,11 +291,11 @@ impl Session<'_> {
         if evidence.verify || self.always_verifies() {
             self.output.text("The tests are being run.\n")?;
         }
-        Ok(Ok(request::Complete {
-            phase: Some(next.action.clone()),
+        Ok(Ok(Report {
+            state: Some(next.action.clone()),
             evidence,
             unit: next.unit_id.clone(),
-            ..request::Complete::default()
+            ..Report::default()
         }))
     }
 

@@ -4,6 +4,7 @@
 use std::fs::OpenOptions;
 use std::io::Write as _;
 
+use conductor::report::Report;
 use conductor::tdd::request;
 use criterion::Criterion;
 
@@ -45,9 +46,9 @@ pub fn with_git(criterion: &mut Criterion) {
     let stage = stage::stage(3);
     std::fs::create_dir_all(stage.root.join("tests")).expect("a folder");
     std::fs::write(stage.root.join("tests/a.sh"), "exit 1").expect("a file");
-    let red = request::Complete {
+    let red = Report {
         evidence: request::Evidence::claimed("failed:1,passed:0"),
-        ..request::Complete::default()
+        ..Report::default()
     };
     let run = stage.conductor.status(None).expect("a run").run_id;
     let mut group = criterion.benchmark_group("report");

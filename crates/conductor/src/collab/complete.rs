@@ -1,10 +1,12 @@
 //! Completing skills: the present state decides what was meant, and names what is next.
 
+use journal::layout::RunDir;
 use rails::command::Report;
 use rails::decide::{UnitMatch, match_unit};
+use rails::definition::StateDef;
 use rails::event::Reported;
 use rails::state::{Next, RunStatus};
-use rails::{Command, Event, Refusal};
+use rails::{Event, Refusal, RunState};
 use serde_json::{Map, Value};
 
 use super::answer::{DocumentProblem, SkillAnswer, SkillParams};
@@ -15,12 +17,12 @@ use super::state::{expected, item_brief, not_running, unit};
 use super::words::{Said, said};
 use super::{Frame, Skills, display_name, is_fresh, name_of, number, skill, skills};
 use crate::call::Input;
-use crate::clock::stamp;
 use crate::conductor::Conductor;
+use crate::engine;
 use crate::fault::{Fault, Kind};
-use crate::generic::report::answered;
+use crate::generic::report::GIVEN;
 use crate::journal_end::JournalEnd;
-use crate::refusals;
+use crate::report::{ReportOutcome, answered, decided};
 use crate::writer::RunWriter;
 
 impl Conductor {
@@ -109,17 +111,17 @@ impl Conductor {
             UnitMatch::Paused | UnitMatch::Over => {}
         }
         let unit = report.unit.clone().or_else(|| unit(run));
-        match writer.command(&Command::Report(report))? {
-            Ok(events) => {
-                let taken = events.iter().rev().find_map(|event| match event {
-                    Event::ReportAccepted(report) | Event::ReportRetried(report) => Some(report),
-                    _ => None,
-                });
-                let taken =
-                    taken.ok_or_else(|| Fault::bug("a skill was completed without a verdict"))?;
-                Ok(recorded(writer, taken))
+        match decided(writer, report)? {
+            ReportOutcome::Decided { report, .. } | ReportOutcome::Repeated(report) => {
+                Ok(recorded(writer, &report))
             }
-            Err(refusal) => Ok(self.refused(writer, unit.as_deref(), &refusal)),
+            ReportOutcome::Refused(refusal) => Ok(self.refused(writer, unit.as_deref(), &refusal)),
+            ReportOutcome::EffectFailed {
+                code,
+                message,
+                suggestion,
+            } => Err(Fault::new(Kind::Environment, code, message)
+                .suggest(suggestion.unwrap_or_default())),
         }
     }
 
@@ -136,8 +138,7 @@ impl Conductor {
             message,
             suggestion,
         } = said(&writer.call.definition, run, refusal);
-        let now = stamp(self.clock.millis());
-        refusals::note(&writer.open.dir, &now, unit, Some(&refusal.code), &message);
+        self.note_refused(&writer.open.dir, unit, Some(&refusal.code), &message);
         answer.validated = false;
         answer.code = Some(refusal.code.clone());
         answer.message = Some(message);
@@ -187,6 +188,34 @@ fn may_be_said_again(writer: &RunWriter<'_>, skill: &str) -> Result<bool, Fault>
             Ok(last.is_some_and(|report| of_skill(&report)))
         }
     }
+}
+
+/// What a report on the work of a session of skills has for its hash: that of the skill. So it is the very same report as
+/// a completion of that skill, and either is answered as the other was. None where the report says more than that, and where
+/// there are no skills.
+pub(crate) fn digest_of_skill(
+    dir: &RunDir,
+    run: &RunState,
+    report: &Report,
+) -> Result<Option<String>, Fault> {
+    if name_of(run).is_none() {
+        return Ok(None);
+    }
+    let definition = engine::pinned(dir.path(), run)?;
+    let state = match match_unit(run, report) {
+        UnitMatch::Present { token, .. } => run.token(token).map(|token| token.state.clone()),
+        UnitMatch::Used { unit } => answered(dir.path(), run, &unit)?.map(|before| before.state),
+        _ => None,
+    };
+    let Some(state) = state else {
+        return Ok(None);
+    };
+    let says_more = definition
+        .state(&state)
+        .and_then(StateDef::reader)
+        .is_some_and(|reader| GIVEN.contains(&reader.value.as_str()));
+    let skill = definition.reported_as(&state).unwrap_or(&state);
+    Ok((!says_more).then(|| journal::sha256_hex(skill.as_bytes())))
 }
 
 /// How far back the last completed skill is looked for first, in bytes.

@@ -18,6 +18,7 @@ mod update;
 mod words;
 
 use bound::Bound;
+pub(crate) use complete::digest_of_skill;
 pub(crate) use documents::FOLDER as DOCUMENTS;
 pub(crate) use find::free_name;
 pub(crate) use frame::{Frame, VARIABLES};

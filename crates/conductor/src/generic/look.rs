@@ -39,7 +39,7 @@ impl Conductor {
         let definition = engine::pinned(dir.path(), &run)?;
         if on_task::is_of_task(&run) {
             let action = self.next(Some(dir.id()), false)?;
-            return self.action_on_task(&dir, &run, &definition, action);
+            return self.action_on_task(&dir, &run, action);
         }
         let call = self.call(&dir, &run, Input::None)?;
         look_further(&call, &run, view::full(&run, &definition, dir.path())?)
@@ -52,8 +52,7 @@ impl Conductor {
         let mut status = view::status(&run, &definition, self.clock.millis());
         if is_over_a_task(&run) {
             let own = self.status(Some(dir.id()))?;
-            status.next_action =
-                self.action_on_task(&dir, &run, &definition, own.next_action.clone())?;
+            status.next_action = self.action_on_task(&dir, &run, own.next_action.clone())?;
             status.context = Some(on_task::own_status(&own)?);
         } else {
             let call = self.call(&dir, &run, Input::None)?;
@@ -73,7 +72,7 @@ impl Conductor {
             let interrupted = run.status == RunStatus::Running
                 && (run.pending.is_some() || run.waiting().next().is_none());
             return if interrupted {
-                self.step_on_task(dir.id(), &definition)
+                self.step_on_task(dir.id())
             } else {
                 Err(blocked(&run, &Refusal::new(BLOCKED)))
             };

@@ -1,21 +1,22 @@
 //! Runs over a task in the shape of the generic verbs: `tdd`'s own calls do the work.
 
 use journal::layout::RunDir;
-use rails::{Definition, Role, RunState, RunStatus, Shared};
+use rails::{Definition, RunState, RunStatus, Shared};
 use serde_json::{Map, Value, json};
 
 use super::answer::{OpenUnit, RunAction, RunMoved, RunStarted, RunVerdict};
 use super::look::look_further;
-use super::request::RunReport;
 use super::{view, words};
-use crate::call::Input;
+use crate::call::{Call, Input};
 use crate::capability::TASKS;
 use crate::conductor::Conductor;
 use crate::engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::is_over_a_task;
-use crate::tdd::answer::{CommitAnswer, Moved, NextAction, Status, Verdict};
+use crate::report::{Answered, is_read_on_branch, joined};
+use crate::tdd::answer::{Moved, NextAction, Status};
+use crate::tdd::autopilot::{last_commit, made};
 use crate::tdd::request;
 use crate::view::GENERIC;
 
@@ -58,10 +59,6 @@ pub(crate) fn other_step(dir: &RunDir, run: &RunState) -> Result<Option<Fault>, 
     ))
 }
 
-pub(crate) fn is_read_on_branch(role: &Role) -> bool {
-    matches!(role.reader.as_str(), "tests" | "commit")
-}
-
 /// What comes next, with what `tm autopilot` tells under `context`.
 fn action(run: &RunState, definition: &Definition, own: NextAction) -> RunAction {
     let mut context = own.context;
@@ -98,6 +95,14 @@ fn action(run: &RunState, definition: &Definition, own: NextAction) -> RunAction
     }
 }
 
+/// What comes next: of a unit that `tm autopilot` knows what that says, else as in any run.
+fn action_of_call(call: &Call<'_>, run: &RunState, own: NextAction) -> Result<RunAction, Fault> {
+    if is_of_task(run) {
+        return Ok(action(run, &call.definition, own));
+    }
+    look_further(call, run, view::next_action(run, &call.definition))
+}
+
 /// What `tdd` says of where the run is, without what comes next: that has a place of its own.
 pub(super) fn own_status(own: &Status) -> Result<Map<String, Value>, Fault> {
     match serde_json::to_value(own) {
@@ -116,14 +121,9 @@ impl Conductor {
         &self,
         dir: &RunDir,
         run: &RunState,
-        definition: &Definition,
         own: NextAction,
     ) -> Result<RunAction, Fault> {
-        if is_of_task(run) {
-            return Ok(action(run, definition, own));
-        }
-        let call = self.call(dir, run, Input::None)?;
-        look_further(&call, run, view::next_action(run, definition))
+        action_of_call(&self.call(dir, run, Input::None)?, run, own)
     }
 
     pub(super) fn start_on_task(
@@ -171,166 +171,84 @@ impl Conductor {
             ..request::Start::default()
         };
         let started = self.start_workflow(workflow, &start, inputs)?;
-        let (dir, run, definition) = self.on_disk(&started.run_id)?;
+        let (dir, run) = self.on_disk(&started.run_id)?;
         Ok(RunStarted {
             run_id: started.run_id,
             workflow: run.workflow.clone(),
             branch: Some(started.branch),
             warnings: started.warnings,
-            next_action: self.action_on_task(&dir, &run, &definition, started.next_action)?,
+            next_action: self.action_on_task(&dir, &run, started.next_action)?,
         })
     }
 
-    pub(super) fn report_on_task(
-        &self,
-        id: &str,
-        before: &RunState,
-        report: &RunReport,
-    ) -> Result<RunVerdict, Fault> {
-        let present = before.waiting().next();
-        let definition = engine::pinned(
-            self.meant(&GENERIC, Some(id), Meant::Running)?.1.path(),
-            before,
-        )?;
-        let expects = present.map(|(token, _)| token.role.reader.as_str());
-        let lost = lost(report);
-        let mut verdict = match &report.results {
-            Some(results) => {
-                let complete = request::Complete {
-                    evidence: request::Evidence {
-                        coverage: report.coverage.clone(),
-                        ..request::Evidence::claimed(results.clone())
-                    },
-                    files: report.files.clone(),
-                    unit: report.unit.clone(),
-                    ..request::Complete::default()
-                };
-                self.suite_on_task(id, before, &complete)?
-            }
-            None if expects == Some("commit") || names_another(before, report) => {
-                let commit = request::Commit {
-                    files: report.files.clone(),
-                    unit: report.unit.clone(),
-                    ..request::Commit::default()
-                };
-                self.commit_on_task(id, &commit)?
-            }
-            None => {
-                let place = present.map_or_else(
-                    || "the run".to_owned(),
-                    |(token, _)| words::place(&definition, &token.state, token.key()),
-                );
-                return Err(Fault::new(
-                    Kind::Usage,
-                    "bad_report",
-                    format!("{place} wants test results, and the report has none"),
-                )
-                .suggest("run the tests, and report with --results failed:N,passed:N"));
-            }
-        };
-        if !lost.is_empty() {
-            let lost = format!(
-                "{} is not read in a run over a task, and not kept",
-                lost.join(", ")
-            );
-            verdict.warning = Some(match verdict.warning {
-                Some(warning) => format!("{warning}; {lost}"),
-                None => lost,
-            });
-        }
-        Ok(verdict)
-    }
-
-    fn suite_on_task(
-        &self,
-        id: &str,
-        before: &RunState,
-        complete: &request::Complete,
-    ) -> Result<RunVerdict, Fault> {
-        let at_the_end = before
-            .waiting()
-            .next()
-            .is_some_and(|(token, _)| token.role.suite.is_some());
-        if !at_the_end {
-            let verdict = self.complete(Some(id), complete)?;
-            return self.verdict_on_task(id, verdict, Map::new(), None);
-        }
-        let done = self.finalize(Some(id), complete)?;
+    /// The verdict on a report that is held against the task's branch.
+    pub(super) fn verdict_on_task(&self, answered: &Answered<'_>) -> Result<RunVerdict, Fault> {
+        let own = self.verdict_on_branch(answered)?;
+        let writer = &answered.writer;
+        let (run, dir) = (&writer.open.run, &writer.open.dir);
         let mut result = Map::new();
-        if let Some(sha) = done.commit_sha {
-            result.insert("commitSha".to_owned(), sha.into());
-        }
-        self.verdict_on_task(id, done.verdict, result, done.report)
-    }
-
-    fn commit_on_task(&self, id: &str, commit: &request::Commit) -> Result<RunVerdict, Fault> {
-        match self.commit(Some(id), commit)? {
-            CommitAnswer::Refused(verdict) => self.verdict_on_task(id, verdict, Map::new(), None),
-            CommitAnswer::Committed(made) => {
-                let mut result = Map::new();
-                result.insert("commitSha".to_owned(), json!(made.commit_sha));
-                result.insert("message".to_owned(), json!(made.message));
-                result.insert("files".to_owned(), json!(made.files));
-                let short: String = made.commit_sha.chars().take(7).collect();
-                let verdict = Verdict {
-                    validated: true,
-                    message: format!("Committed as {short}"),
-                    warning: made.warning,
-                    suggestion: None,
-                    code: None,
-                    details: Map::new(),
-                    next_action: made.next_action,
-                };
-                self.verdict_on_task(id, verdict, result, None)
-            }
-        }
-    }
-
-    fn verdict_on_task(
-        &self,
-        id: &str,
-        own: Verdict,
-        result: Map<String, Value>,
-        report: Option<String>,
-    ) -> Result<RunVerdict, Fault> {
-        let (dir, run, definition) = self.on_disk(id)?;
-        Ok(RunVerdict {
+        let mut verdict = RunVerdict {
             validated: own.validated,
             code: own.code,
             message: own.message,
             warning: own.warning,
             suggestion: own.suggestion,
             details: own.details,
-            result,
-            next_action: self.action_on_task(&dir, &run, &definition, own.next_action)?,
-            report,
-        })
+            result: Map::new(),
+            next_action: action_of_call(&writer.call, run, own.next_action)?,
+            report: None,
+        };
+        let commits = answered
+            .role
+            .as_ref()
+            .is_some_and(|role| role.reader == "commit");
+        if let Some(report) = answered
+            .outcome
+            .report()
+            .filter(|_| verdict.validated && commits)
+        {
+            let made = made(writer, report)?;
+            let short: String = made.commit_sha.chars().take(7).collect();
+            verdict.message = format!("Committed as {short}");
+            verdict.warning = joined(verdict.warning, made.warning);
+            result.insert("commitSha".to_owned(), json!(made.commit_sha));
+            result.insert("message".to_owned(), json!(made.message));
+            result.insert("files".to_owned(), json!(made.files));
+        } else if verdict.validated && run.status.is_over() {
+            if let Some(sha) = last_commit(run)? {
+                result.insert("commitSha".to_owned(), sha.into());
+            }
+            verdict.report = journal::durable::read_text(&dir.join("report.md")).ok();
+        }
+        verdict.result = result;
+        Ok(verdict)
     }
 
     pub(super) fn moved_on_task(&self, id: &str, own: Moved) -> Result<RunMoved, Fault> {
-        let (dir, run, definition) = self.on_disk(id)?;
+        let (dir, run) = self.on_disk(id)?;
         Ok(RunMoved {
             run_id: own.run_id,
             message: own.message,
-            next_action: self.action_on_task(&dir, &run, &definition, own.next_action)?,
+            next_action: self.action_on_task(&dir, &run, own.next_action)?,
             report: own.report,
         })
     }
 
     pub(super) fn resumed_on_task(&self, id: &str) -> Result<RunMoved, Fault> {
         let own = self.resume(Some(id))?;
-        let (dir, run, definition) = self.on_disk(id)?;
+        let (dir, run) = self.on_disk(id)?;
         Ok(RunMoved {
             message: format!("The run goes on: {}", own.run_id),
             run_id: own.run_id,
-            next_action: self.action_on_task(&dir, &run, &definition, own.next_action)?,
+            next_action: self.action_on_task(&dir, &run, own.next_action)?,
             report: None,
         })
     }
 
     pub(super) fn aborted_on_task(&self, id: &str) -> Result<RunMoved, Fault> {
         let own = self.abort(Some(id), request::Abort::default())?;
-        let (_, run, definition) = self.on_disk(id)?;
+        let (dir, run) = self.on_disk(id)?;
+        let definition = engine::pinned(dir.path(), &run)?;
         Ok(RunMoved {
             run_id: own.run_id,
             message: own.message,
@@ -340,48 +258,19 @@ impl Conductor {
     }
 
     /// Settles what an interrupted call left, which is the step that the run can take by itself.
-    pub(super) fn step_on_task(
-        &self,
-        id: &str,
-        definition: &Definition,
-    ) -> Result<RunMoved, Fault> {
+    pub(super) fn step_on_task(&self, id: &str) -> Result<RunMoved, Fault> {
         let own = self.resume(Some(id))?;
-        let (dir, run, _) = self.on_disk(id)?;
+        let (dir, run) = self.on_disk(id)?;
         Ok(RunMoved {
             run_id: own.run_id,
             message: "What was interrupted is settled".to_owned(),
-            next_action: self.action_on_task(&dir, &run, definition, own.next_action)?,
+            next_action: self.action_on_task(&dir, &run, own.next_action)?,
             report: None,
         })
     }
 
-    fn on_disk(
-        &self,
-        id: &str,
-    ) -> Result<(RunDir, Shared<RunState>, std::sync::Arc<Definition>), Fault> {
-        let (_, dir) = self.meant(&GENERIC, Some(id), Meant::Running)?;
-        let run = engine::load(dir.path())?.run;
-        let definition = engine::pinned(dir.path(), &run)?;
-        Ok((dir, run, definition))
+    fn on_disk(&self, id: &str) -> Result<(RunDir, Shared<RunState>), Fault> {
+        let (dir, loaded) = self.load_meant(&GENERIC, Some(id), Meant::Running)?;
+        Ok((dir, loaded.run))
     }
-}
-
-/// Whether the report names a unit that is not the present one: the commit's answer may be recorded for it.
-fn names_another(run: &RunState, report: &RunReport) -> bool {
-    report
-        .unit
-        .as_ref()
-        .is_some_and(|named| run.waiting().all(|(_, unit)| unit.id != *named))
-}
-
-/// What a report says that no reader of `tdd` reads.
-fn lost(report: &RunReport) -> Vec<&'static str> {
-    [
-        ("--outcome", report.outcome.is_some()),
-        ("--note", report.note.is_some()),
-    ]
-    .into_iter()
-    .filter(|(_, given)| *given)
-    .map(|(name, _)| name)
-    .collect()
 }

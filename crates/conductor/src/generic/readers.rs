@@ -5,12 +5,12 @@ use std::path::{Component, Path, PathBuf};
 use rails::{Finding, Reading, RunState};
 use serde_json::{Map, Value, json};
 
-use super::request::RunReport;
 use super::{files, words};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
+use crate::report::Report;
 use crate::support::No;
-use crate::tdd::results::{Counts, Coverage};
+use crate::tdd::evidence::{self, Taken};
 
 /// The longest outcome, in bytes: a word that guards compare.
 const LONGEST_OUTCOME: usize = 200;
@@ -25,13 +25,19 @@ pub struct ReportInput {
     pub(crate) outcome: Option<String>,
     pub(crate) note: String,
     pub(crate) files: Vec<String>,
-    counts: Option<Counts>,
-    coverage: Option<Coverage>,
+    /// Test results, and what they rest on.
+    taken: Box<Taken>,
 }
 
 impl ReportInput {
     /// Reads a report. What makes no sense is refused before anything is looked at.
-    pub(crate) fn of(report: &RunReport, root: &Path) -> Result<Self, Fault> {
+    pub(crate) fn of(report: &Report, root: &Path, cwd: &Path) -> Result<Self, Fault> {
+        if report.evidence.verify {
+            return Err(senseless(
+                "there is no test command to be run: the workflow does not use `tests`".to_owned(),
+                "run the tests, and hand in what the runner wrote with --report FILE",
+            ));
+        }
         let outcome = report.outcome.as_deref().map(outcome).transpose()?;
         let note = report.note.clone().unwrap_or_default();
         if note.len() > LONGEST_NOTE {
@@ -61,12 +67,7 @@ impl ReportInput {
             outcome,
             note,
             files,
-            counts: report.results.as_deref().map(Counts::parse).transpose()?,
-            coverage: report
-                .coverage
-                .as_deref()
-                .map(Coverage::parse)
-                .transpose()?,
+            taken: Box::new(evidence::take(&report.evidence, cwd)?),
         })
     }
 
@@ -76,25 +77,10 @@ impl ReportInput {
             "outcome": self.outcome,
             "note": self.note,
             "files": self.files,
-            "counts": self.counts,
-            "coverage": self.coverage,
+            "counts": self.taken.level.map(|_| self.taken.digest()),
+            "coverage": self.taken.coverage,
         });
         journal::sha256_hex(all.to_string().as_bytes())
-    }
-
-    /// Names of what is given, as the command line has them.
-    pub(crate) fn names(&self) -> Vec<&'static str> {
-        [
-            ("--outcome", self.outcome.is_some()),
-            ("--note", !self.note.is_empty()),
-            ("--results", self.counts.is_some()),
-            ("--coverage", self.coverage.is_some()),
-            ("--files", !self.files.is_empty()),
-        ]
-        .into_iter()
-        .filter(|(_, given)| *given)
-        .map(|(name, _)| name)
-        .collect()
     }
 }
 
@@ -167,15 +153,15 @@ fn read_file(call: &Call<'_>, reader: &str, run: &RunState, token: u32) -> Resul
     let (taken, bytes) = files::take_in(call, run, token)?;
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim();
-    let mut report = RunReport::default();
+    let mut report = Report::default();
     if reader == "tests" {
-        report.results = Some(text.to_owned());
+        report.evidence.results = Some(text.to_owned());
     } else {
         let (outcome, note) = text.split_once('\n').unwrap_or((text, ""));
         report.outcome = Some(outcome.trim().to_owned());
         report.note = Some(note.trim().to_owned());
     }
-    let given = ReportInput::of(&report, call.root)?;
+    let given = ReportInput::of(&report, call.root, call.root)?;
     let read = from(call, reader, state, &given)?;
     Ok(Reading {
         facts: read.facts,
@@ -198,14 +184,14 @@ fn from(call: &Call<'_>, reader: &str, state: &str, given: &ReportInput) -> Resu
             })
         }
         "tests" => {
-            let Some(counts) = &given.counts else {
+            if given.taken.level.is_none() {
                 return Err(senseless(
                     format!("`{state}` wants test results, and the report has none"),
-                    "run the tests, and report with --results failed:N,passed:N",
+                    "run the tests, and report with --results failed:N,passed:N or --report FILE",
                 )
                 .into());
-            };
-            Ok(tests(call, given, counts))
+            }
+            tests(call, given)
         }
         other => Err(Fault::bug(format!(
             "the workflow names the reader `{other}`, which needs rails of its own"
@@ -239,29 +225,32 @@ fn told(given: &ReportInput, outcome: &str) -> Map<String, Value> {
     facts
 }
 
-fn tests(call: &Call<'_>, given: &ReportInput, counts: &Counts) -> Reading {
+fn tests(call: &Call<'_>, given: &ReportInput) -> Result<Reading, No> {
+    let taken = &given.taken;
+    evidence::enough(taken, &call.pinned)?;
     let thresholds = &call.pinned.test.coverage_thresholds;
-    let coverage = given.coverage.unwrap_or_default();
+    let coverage = taken.coverage.unwrap_or_default();
     // What guards have no name for is still worth its place in the journal.
     let mut facts = told(given, given.outcome.as_deref().unwrap_or_default());
-    facts.extend(counts.facts());
+    facts.extend(taken.counts.facts());
     facts.insert("under".to_owned(), coverage.under(thresholds).into());
-    facts.insert("level".to_owned(), "claimed".into());
-    if let Some(coverage) = &given.coverage {
+    facts.extend(taken.facts());
+    if let Some(coverage) = &taken.coverage {
         facts.insert("coverage".to_owned(), json!(coverage));
     }
     let missing = coverage.missing(thresholds);
-    let required = call.pinned.evidence.require_coverage && given.coverage.is_none();
+    let required = call.pinned.evidence.require_coverage && taken.coverage.is_none();
     let finding = (!missing.is_empty() || required).then(|| Finding {
         policy: "coverage_missing".to_owned(),
         message: "the settings ask for coverage, and it was not reported in full".to_owned(),
         suggestion: Some("report it with --coverage".to_owned()),
         details: Map::new(),
     });
-    Reading {
+    Ok(Reading {
         facts,
         findings: finding.into_iter().collect(),
-        level: "claimed".to_owned(),
+        level: evidence::level_name(taken.level()).to_owned(),
+        evidence: taken.keep(&call.dir)?,
         ..Reading::default()
-    }
+    })
 }

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
-
 use crate::approval::Turn;
 
 /// Arguments of `start`.
@@ -49,6 +47,11 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// Whether anything is said of tests.
+    pub fn is_given(&self) -> bool {
+        self.results.is_some() || !self.reports.is_empty() || self.verify
+    }
+
     /// Numbers that somebody gives.
     pub fn claimed(results: impl Into<String>) -> Self {
         Self {
@@ -56,40 +59,6 @@ impl Evidence {
             ..Self::default()
         }
     }
-}
-
-/// Arguments of `complete` and `finalize`.
-#[derive(Debug, Clone, Default)]
-pub struct Complete {
-    /// `red`, `green` or `finalize`; the present one if absent.
-    pub phase: Option<String>,
-    /// The subtask; the present one if absent.
-    pub subtask: Option<String>,
-    /// What it rests on.
-    pub evidence: Evidence,
-    /// The files that were changed, relative to the project root; found by git if empty.
-    pub files: Vec<String>,
-    /// The work unit.
-    pub unit: Option<String>,
-    /// At finalize: coverage under a threshold is let pass.
-    pub skip_coverage: bool,
-    /// What the executor says beside its numbers, kept with them: `error` and `logs`.
-    pub said: Map<String, Value>,
-}
-
-/// Arguments of `commit`.
-#[derive(Debug, Clone, Default)]
-pub struct Commit {
-    /// The subtask; the present one if absent.
-    pub subtask: Option<String>,
-    /// The whole message instead of the template's.
-    pub message: Option<String>,
-    /// The files, relative to the project root; all of the run's changes if empty.
-    pub files: Vec<String>,
-    /// A commit that the caller made itself.
-    pub sha: Option<String>,
-    /// The work unit.
-    pub unit: Option<String>,
 }
 
 /// Arguments of `abort`.

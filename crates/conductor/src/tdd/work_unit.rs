@@ -10,6 +10,7 @@ use super::answer::{CommitAnswer, NextAction, Precondition, Verdict};
 use super::request;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
+use crate::report::Report;
 
 /// The most that is kept of what an executor says beside its numbers, in bytes of each text.
 const LONGEST_WORDS: usize = 16 * 1024;
@@ -277,14 +278,14 @@ impl Conductor {
     ) -> Result<WorkUnitVerdict, Fault> {
         let answer = self.commit(
             run,
-            &request::Commit {
+            &Report {
                 files: match &result.commit_sha {
                     Some(_) => Vec::new(),
                     None => files(result),
                 },
                 sha: result.commit_sha.clone(),
                 unit: Some(unit.to_owned()),
-                ..request::Commit::default()
+                ..Report::default()
             },
         )?;
         Ok(match answer {
@@ -320,7 +321,7 @@ fn files(result: &WorkUnitResult) -> Vec<String> {
     files
 }
 
-fn suite(unit: &str, phase: &str, result: &WorkUnitResult) -> request::Complete {
+fn suite(unit: &str, phase: &str, result: &WorkUnitResult) -> Report {
     let failed = result.tests_failed.unwrap_or(0);
     // A failed attempt in which no number is given is one in which something failed.
     let failed = if result.success {
@@ -338,8 +339,8 @@ fn suite(unit: &str, phase: &str, result: &WorkUnitResult) -> request::Complete 
     let given = &result.evidence;
     let claimed = (given.reports.is_empty() && !given.verify)
         .then(|| json!({ "passed": passed, "failed": failed }).to_string());
-    request::Complete {
-        phase: Some(phase.to_owned()),
+    Report {
+        state: Some(phase.to_owned()),
         evidence: request::Evidence {
             results: claimed,
             coverage: result.coverage.clone(),
@@ -348,7 +349,7 @@ fn suite(unit: &str, phase: &str, result: &WorkUnitResult) -> request::Complete 
         files: files(result),
         unit: Some(unit.to_owned()),
         said,
-        ..request::Complete::default()
+        ..Report::default()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 
+use super::autopilot::Evidence;
 use super::{Place, Reopen, RunChoice, Signing};
 
 /// `tm run`.
@@ -28,7 +29,7 @@ pub enum RunCommand {
     ///
     /// What a report has to bring along is said by `tm run next`. With `--unit` a report that is sent twice counts
     /// once.
-    Report(Report),
+    Report(Box<Report>),
     /// Take exactly one step; a run that waits for somebody takes none, and says what it waits for
     ///
     /// The exit status is 7 if there is no step to take.
@@ -105,15 +106,21 @@ pub struct Report {
     /// More on it
     #[arg(long, value_name = "TEXT")]
     pub note: Option<String>,
-    /// Test results: `failed:3,passed:0,skipped:1,errors:0` in any order, or a JSON object
-    #[arg(long, value_name = "RESULTS")]
-    pub results: Option<String>,
-    /// Coverage in percent: a number for lines, `lines:92,branches:80`, or a JSON object
-    #[arg(long, value_name = "PERCENT")]
-    pub coverage: Option<String>,
-    /// The files that it is about, by commas
+    /// What is known of the tests.
+    #[command(flatten)]
+    pub evidence: Evidence,
+    /// The files that it is about, by commas; of a commit those that it is to have
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     pub files: Vec<String>,
+    /// The whole message of the commit that is to be made, instead of the template's
+    #[arg(long, value_name = "TEXT")]
+    pub message: Option<String>,
+    /// A commit that was made already
+    #[arg(long, value_name = "SHA", conflicts_with_all = ["message", "files"])]
+    pub sha: Option<String>,
+    /// At the whole suite: let coverage under a threshold pass
+    #[arg(long)]
+    pub skip_coverage: bool,
     /// The run.
     #[command(flatten)]
     pub run: RunChoice,

@@ -1,5 +1,6 @@
 //! `tm autopilot`.
 
+use conductor::report::Report;
 use conductor::tdd::request;
 use conductor::{Conductor, Fault, Turn};
 use project::config::Level;
@@ -176,13 +177,13 @@ fn or_dirty<T>(
 
 fn report(conductor: &Conductor, complete: Complete, output: &mut Output) -> Outcome {
     let (phase, subtask) = phase_and_subtask(complete.phase, complete.subtask)?;
-    let request = request::Complete {
-        phase,
-        subtask,
+    let request = Report {
+        state: phase,
+        item: subtask,
         evidence: evidence(complete.evidence),
         files: without_empty(complete.files),
         unit: complete.unit,
-        ..request::Complete::default()
+        ..Report::default()
     };
     tell_of_running(conductor, &request.evidence, output);
     let verdict = conductor.complete(complete.run.run_id.as_deref(), &request)?;
@@ -191,7 +192,7 @@ fn report(conductor: &Conductor, complete: Complete, output: &mut Output) -> Out
 }
 
 /// What a report rests on, as the conductor takes it.
-fn evidence(given: Evidence) -> request::Evidence {
+pub(super) fn evidence(given: Evidence) -> request::Evidence {
     request::Evidence {
         results: given.results,
         reports: given.report,
@@ -204,7 +205,11 @@ fn evidence(given: Evidence) -> request::Evidence {
 }
 
 /// Says why nothing else is said for a while, if the tests are going to be run.
-fn tell_of_running(conductor: &Conductor, evidence: &request::Evidence, output: &Output) {
+pub(super) fn tell_of_running(
+    conductor: &Conductor,
+    evidence: &request::Evidence,
+    output: &Output,
+) {
     let always = conductor.settings().config.evidence.require == Level::Verified;
     if evidence.verify || always {
         output.hint(RUNNING);
@@ -244,17 +249,18 @@ fn phase_and_subtask(
     })
 }
 
-fn without_empty(files: Vec<String>) -> Vec<String> {
+pub(super) fn without_empty(files: Vec<String>) -> Vec<String> {
     files.into_iter().filter(|file| !file.is_empty()).collect()
 }
 
 fn make_commit(conductor: &Conductor, commit: Commit, output: &mut Output) -> Outcome {
-    let request = request::Commit {
-        subtask: commit.subtask,
+    let request = Report {
+        item: commit.subtask,
         message: commit.message,
         files: without_empty(commit.files),
         sha: commit.sha,
         unit: commit.unit,
+        ..Report::default()
     };
     let answer = conductor.commit(commit.run.run_id.as_deref(), &request)?;
     output.answer(&answer, render::commit_answer)?;
@@ -265,11 +271,10 @@ fn make_commit(conductor: &Conductor, commit: Commit, output: &mut Output) -> Ou
 }
 
 fn finish(conductor: &Conductor, finalize: Finalize, output: &mut Output) -> Outcome {
-    let request = request::Complete {
-        phase: Some("finalize".to_owned()),
+    let request = Report {
         evidence: evidence(finalize.evidence),
         skip_coverage: finalize.skip_coverage,
-        ..request::Complete::default()
+        ..Report::default()
     };
     tell_of_running(conductor, &request.evidence, output);
     let answer = conductor.finalize(finalize.run.run_id.as_deref(), &request)?;

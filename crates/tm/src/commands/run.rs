@@ -1,8 +1,10 @@
 //! `tm run`.
 
-use conductor::{Conductor, Fault, RunReport, Turn};
+use conductor::report;
+use conductor::{Conductor, Fault, Turn};
 use serde_json::{Map, Value};
 
+use super::autopilot::{evidence, tell_of_running, without_empty};
 use super::session::{advice, decision};
 use super::{DONE, Outcome, approving, collab, open, usage};
 use crate::cli::Signing;
@@ -18,7 +20,7 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
     let conductor = open(place.project_root, place.tag, &name)?;
     match command {
         RunCommand::Start(start) => return begin(&conductor, &start, output),
-        RunCommand::Report(report) => return take_in(&conductor, report, output),
+        RunCommand::Report(report) => return take_in(&conductor, *report, output),
         RunCommand::Next(chosen) => {
             let answer = conductor.run_next(chosen.run.run_id.as_deref())?;
             output.answer(&answer, render::run::next)?;
@@ -158,14 +160,20 @@ fn inputs(conductor: &Conductor, start: &Start) -> Result<Map<String, Value>, Fa
 }
 
 fn take_in(conductor: &Conductor, report: Report, output: &mut Output) -> Outcome {
-    let request = RunReport {
+    let request = report::Report {
         unit: report.unit,
         outcome: report.outcome,
         note: report.note,
-        results: report.results,
-        coverage: report.coverage,
-        files: report.files,
+        evidence: evidence(report.evidence),
+        files: without_empty(report.files),
+        message: report.message,
+        sha: report.sha,
+        skip_coverage: report.skip_coverage,
+        ..report::Report::default()
     };
+    if request.evidence.verify {
+        tell_of_running(conductor, &request.evidence, output);
+    }
     let run = report.run.run_id.as_deref();
     let mut verdict = conductor.run_report(run, &request)?;
     collab::advice::of_refusal(&mut verdict.suggestion, run);

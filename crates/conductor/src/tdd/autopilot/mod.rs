@@ -5,6 +5,8 @@ mod look;
 mod report;
 mod turn;
 
+pub(crate) use report::{last_commit, made};
+
 use rails::{Command, Refusal, RunState};
 use serde_json::Value;
 
@@ -13,6 +15,7 @@ use super::{texts, view};
 use crate::approval::again;
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
+use crate::report::ends_run;
 use crate::writer::RunWriter;
 
 pub(super) fn over(run: &RunState) -> Fault {
@@ -72,7 +75,7 @@ pub(super) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
         }
         _ => {}
     }
-    if refusal.code == "coverage_below_threshold" && report::is_of_the_whole(run) {
+    if refusal.code == "coverage_below_threshold" && ends_run(run) {
         suggestion = format!(
             "{suggestion}; `tm autopilot reopen --reason …` takes them in, and --skip-coverage lets it pass"
         );

@@ -22,7 +22,7 @@ use crate::engine::Done;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::{Standing, over_tasks};
-use crate::generic::on_task::is_read_on_branch;
+use crate::report::is_read_on_branch;
 use crate::runs::RunSummary;
 use crate::view::AUTOPILOT;
 

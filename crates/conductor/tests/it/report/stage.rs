@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use conductor::report::Report;
 use conductor::tdd::answer::{CommitAnswer, Verdict};
-use conductor::tdd::request::{Commit, Complete, Evidence, Start};
+use conductor::tdd::request::{Evidence, Start};
 use conductor::{Conductor, OpenOptions};
 use project::config::Environment;
 use serde_json::{Value, json};
@@ -134,10 +135,10 @@ impl Stage {
 
     /// Reports a phase.
     pub fn tell(&self, phase: &str, evidence: Evidence) -> Verdict {
-        let report = Complete {
-            phase: Some(phase.to_owned()),
+        let report = Report {
+            state: Some(phase.to_owned()),
             evidence,
-            ..Complete::default()
+            ..Report::default()
         };
         self.conductor().complete(None, &report).unwrap()
     }
@@ -149,15 +150,15 @@ impl Stage {
     }
 
     pub fn commit(&self) {
-        let made = self.conductor().commit(None, &Commit::default()).unwrap();
+        let made = self.conductor().commit(None, &Report::default()).unwrap();
         assert!(matches!(made, CommitAnswer::Committed(_)), "{made:?}");
     }
 
     /// Ends the run, and gives the report as it is told then.
     pub fn finalize(&self, evidence: Evidence) -> String {
-        let report = Complete {
+        let report = Report {
             evidence,
-            ..Complete::default()
+            ..Report::default()
         };
         let done = self.conductor().finalize(None, &report).unwrap();
         done.report.unwrap_or_else(|| panic!("{:?}", done.verdict))

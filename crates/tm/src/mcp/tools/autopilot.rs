@@ -1,5 +1,6 @@
 //! The phase form of a `tdd` run.
 
+use conductor::report::Report;
 use conductor::tdd::request;
 use conductor::{Asked, Conductor, Fault};
 use mcp::{Client, Hints};
@@ -343,13 +344,13 @@ fn next(mut call: Call<'_>) -> Answer {
 fn complete(mut call: Call<'_>) -> Answer {
     let given = &mut call.arguments;
     let (results, coverage) = (given.form("results")?, given.form("coverage")?);
-    let mut request = request::Complete {
-        phase: given.text("phase")?,
-        subtask: given.text("subtaskId")?,
+    let mut request = Report {
+        state: given.text("phase")?,
+        item: given.text("subtaskId")?,
         evidence: evidence(given, results, coverage)?,
         files: given.texts("files")?,
         unit: given.text("unitId")?,
-        ..request::Complete::default()
+        ..Report::default()
     };
     let places = call.places;
     let (conductor, meant) = call.open()?;
@@ -359,12 +360,13 @@ fn complete(mut call: Call<'_>) -> Answer {
 
 fn commit(mut call: Call<'_>) -> Answer {
     let given = &mut call.arguments;
-    let request = request::Commit {
-        subtask: given.text("subtaskId")?,
+    let request = Report {
+        item: given.text("subtaskId")?,
         message: given.text("message")?,
         files: given.texts("files")?,
         sha: given.text("commitSha")?,
         unit: given.text("unitId")?,
+        ..Report::default()
     };
     let (conductor, meant) = call.open()?;
     answer(&conductor.commit(meant.run(), &request)?)
@@ -373,10 +375,10 @@ fn commit(mut call: Call<'_>) -> Answer {
 fn finalize(mut call: Call<'_>) -> Answer {
     let given = &mut call.arguments;
     let (results, coverage) = (given.form("results")?, given.form("coverage")?);
-    let mut request = request::Complete {
+    let mut request = Report {
         evidence: evidence(given, results, coverage)?,
         skip_coverage: given.flag("skipCoverage")?,
-        ..request::Complete::default()
+        ..Report::default()
     };
     let places = call.places;
     let (conductor, meant) = call.open()?;

@@ -1,9 +1,10 @@
 //! Runs of any workflow, by the generic verbs.
 
-use conductor::generic::request::RunReport;
+use conductor::report::Report;
 use mcp::Hints;
 use serde_json::json;
 
+use super::evidence::{evidence, placed, reports};
 use super::{Answer, Call, Entry, answer};
 use crate::commands::collab::advice::of_refusal;
 
@@ -12,6 +13,7 @@ pub(super) fn entries() -> Vec<Entry> {
     let text = json!({ "type": "string" });
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     let object = json!({ "type": "object" });
+    let flag = json!({ "type": "boolean" });
     vec![
         Entry {
             name: "run_start",
@@ -39,7 +41,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "run_report",
             title: "Report a work unit",
-            description: "Report a work unit of any workflow. Where expects is outcome: give outcome; where it is tests: results. validated: false: not accepted; do what suggestion says. Give unitId, so that a repeated report counts once.",
+            description: "Report a work unit of any workflow. Where expects is outcome: give outcome; where it is tests: results, or paths of the runner's report, or verify; where it is commit: nothing, or message, files or commitSha. validated: false: not accepted; do what suggestion says. Give unitId, so that a repeated report counts once.",
             hints: Hints::Adds,
             input: json!({
                 "unitId": text,
@@ -48,6 +50,14 @@ pub(super) fn entries() -> Vec<Entry> {
                 "results": { "type": "object", "description": "test counts: passed, failed, skipped, errors" },
                 "coverage": { "type": "number" },
                 "files": texts,
+                "report": reports(),
+                "verify": flag,
+                "format": text,
+                "coverageReport": text,
+                "removed": texts,
+                "message": text,
+                "commitSha": text,
+                "skipCoverage": flag,
             }),
             needed: &[],
             output: json!({
@@ -86,15 +96,21 @@ fn next(call: Call<'_>) -> Answer {
 
 fn report(mut call: Call<'_>) -> Answer {
     let given = &mut call.arguments;
-    let report = RunReport {
+    let (results, coverage) = (given.form("results")?, given.form("coverage")?);
+    let mut report = Report {
         unit: given.text("unitId")?,
         outcome: given.text("outcome")?,
         note: given.text("note")?,
-        results: given.form("results")?,
-        coverage: given.form("coverage")?,
+        evidence: evidence(given, results, coverage)?,
         files: given.texts("files")?,
+        message: given.text("message")?,
+        sha: given.text("commitSha")?,
+        skip_coverage: given.flag("skipCoverage")?,
+        ..Report::default()
     };
+    let places = call.places;
     let (conductor, meant) = call.open()?;
+    report.evidence = placed(places, &conductor, report.evidence)?;
     let mut told = conductor.run_report(meant.run(), &report)?;
     of_refusal(&mut told.suggestion, meant.run());
     answer(&told)

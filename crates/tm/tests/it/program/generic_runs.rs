@@ -115,7 +115,7 @@ fn a_task_is_gone_through_by_the_generic_verbs() {
         assert_eq!(next["item"]["id"], id);
         assert!(next["context"]["preconditions"].is_array(), "{next}");
         assert!(next["instructions"].as_str().unwrap().len() > 100);
-        assert_eq!(error(&project, &["report"], 2)["code"], "bad_report");
+        assert_eq!(error(&project, &["report"], 2)["code"], "no_results");
         project.write(&format!("tests/{id}_test.sh"), "false\n");
         let cheat = run(&project, &["report", "--results", "failed:0,passed:1"]).json_with(3);
         assert_eq!(cheat["code"], "red_requires_failing_tests");
@@ -136,6 +136,75 @@ fn a_task_is_gone_through_by_the_generic_verbs() {
     let over = ok(&project, &["report", "--results", "failed:0,passed:2"]);
     assert_eq!(over["nextAction"]["action"], "complete");
     assert!(over["report"].as_str().unwrap().contains("# Task 1"));
+}
+
+/// A report of a test runner in which these tests stand, each with whether it passed.
+fn junit(project: &TestEnvironment, tests: &[(&str, bool)]) {
+    let case = |(name, passed): &(&str, bool)| {
+        let failure = if *passed { "" } else { "<failure/>" };
+        format!("<testcase classname='words' name='{name}'>{failure}</testcase>")
+    };
+    let cases = tests.iter().map(case).collect::<Vec<_>>().concat();
+    let report = format!("<testsuites><testsuite name='words'>{cases}</testsuite></testsuites>");
+    project.write("report.xml", &report);
+}
+
+#[test]
+fn the_generic_verbs_take_all_that_the_others_do() {
+    let project = TestEnvironment::new();
+    project.write(".git/info/exclude", "report.xml\n");
+    ok(&project, &["start", "tdd", "--input", "taskId=1"]);
+    let reported = ["report", "--report", "report.xml"];
+    project.write("tests/words.sh", "false\n");
+    junit(&project, &[("spaces", false)]);
+    ok(&project, &reported);
+    project.write("src/words.sh", "true\n");
+    junit(&project, &[("spaces", true)]);
+    ok(&project, &[&reported[..], &["--coverage", "93"]].concat());
+    let two = ["report", "--sha", "HEAD", "--message", "Mine"];
+    assert_eq!(project.tm(&[&["run"], &two[..]].concat()).status, 2);
+    let lost = ["report", "--message", "Count by spaces", "--note", "done"];
+    let made = ok(&project, &lost);
+    let message = made["result"]["message"].as_str().unwrap();
+    assert!(message.starts_with("Count by spaces"), "{made}");
+    assert_eq!(made["warning"], "`commit` does not take --note: not kept");
+
+    project.write("tests/more.sh", "false\n");
+    junit(&project, &[("spaces", true), ("tabs", false)]);
+    ok(&project, &reported);
+    // A test that was there before is gone, which only the names tell.
+    project.write("src/more.sh", "true\n");
+    junit(&project, &[("tabs", true)]);
+    let gone = project
+        .json(&[&["run"], &reported[..]].concat())
+        .json_with(3);
+    assert_eq!(gone["code"], "tests_missing", "{gone}");
+    junit(&project, &[("spaces", true), ("tabs", true)]);
+    ok(&project, &reported);
+    project.git(&["add", "src", "tests"]);
+    project.git(&["commit", "--quiet", "--message", "By hand"]);
+    let made = ok(&project, &["report", "--sha", "HEAD"]);
+    assert_eq!(made["result"]["commitSha"], project.head());
+    junit(&project, &[("spaces", true), ("tabs", true)]);
+    let over = ok(&project, &reported);
+    assert_eq!(over["nextAction"]["status"], "completed", "{over}");
+
+    // Without a task a report is read as well; nothing says how the tests would be run.
+    let project = with_examples();
+    ok(
+        &project,
+        &["start", "release-checklist", "--input", "version=1"],
+    );
+    ok(&project, &["report"]);
+    let verified = ["report", "--verify"];
+    assert_eq!(error(&project, &verified, 2)["code"], "bad_report");
+    junit(&project, &[("spaces", false)]);
+    let failing = run(&project, &reported).json_with(3);
+    assert_eq!(failing["code"], "tests_failing", "{failing}");
+    junit(&project, &[("spaces", true)]);
+    ok(&project, &reported);
+    let log = project.tm(&["log", "verify", "--json"]).json_with(0);
+    assert_eq!(log["whole"], true, "{log}");
 }
 
 #[test]

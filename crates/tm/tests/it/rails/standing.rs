@@ -242,7 +242,7 @@ fn the_same_report_twice_gets_the_recorded_answer() {
 }
 
 #[test]
-fn a_used_unit_gets_its_own_answer_whatever_is_reported_with_it() {
+fn a_used_unit_gets_its_own_answer_and_another_report_of_it_is_told_so() {
     let env = TestEnvironment::started();
     env.red();
     let retry = env.auto("complete green --results failed:1,passed:1 --unit workUnit-1.1-GREEN");
@@ -251,9 +251,14 @@ fn a_used_unit_gets_its_own_answer_whatever_is_reported_with_it() {
         (3, "green_tests_still_failing")
     );
     let before = env.journal();
-    let again = env.auto("complete green --results failed:0,passed:2 --unit workUnit-1.1-GREEN");
+    let again = env.auto("complete green --results failed:1,passed:1 --unit workUnit-1.1-GREEN");
     assert_eq!(again.json(), retry.json());
     assert_eq!(again.status, 3);
+    let other = env.auto("complete green --results failed:0,passed:2 --unit workUnit-1.1-GREEN");
+    assert_eq!((other.status, other.code()), (5, "stale_unit"));
+    let message = other.json()["message"].as_str().unwrap();
+    let told = "workUnit-1.1-GREEN was reported before, with other content, and was not accepted (green_tests_still_failing)";
+    assert!(message.starts_with(told), "{message}");
     assert_eq!(env.journal(), before);
     env.auto("complete green --results failed:0,passed:2 --unit workUnit-1.1-GREEN-2")
         .ok();
