@@ -8,6 +8,7 @@ use journal::Record;
 use rails::command::Choice;
 use rails::decide::{MAX_ATTEMPTS, gate_strength};
 use rails::event::Reported;
+use rails::trigger::Trigger;
 use rails::{Definition, Event, RunState, RunStatus, Severity, Strength};
 use serde::Serialize;
 use serde_json::Value;
@@ -69,9 +70,9 @@ impl Audit {
         }
         // What a person decided goes on behind each effect on its way.
         if let (Event::EffectDone { .. }, Some(pending)) = (event, &run.pending)
-            && matches!(pending.at.event.as_str(), "reject" | "reopen")
+            && matches!(pending.at.trigger, Trigger::Reject | Trigger::Reopen)
         {
-            self.decided = Some(pending.at.event.clone());
+            self.decided = Some(pending.at.trigger.to_string());
         }
         problems.extend(went_on_while_stopped(run, event));
         problems.extend(elsewhere(run, event));
@@ -81,7 +82,7 @@ impl Audit {
             token, at, what, ..
         } = event
         {
-            problems.extend(self.passed_unopened(run, *token, &at.state, &at.event, what));
+            problems.extend(self.passed_unopened(run, *token, &at.state, at.trigger, what));
         }
         problems.extend(self.sent_back(event));
         problems.extend(reported(run, event));
@@ -170,7 +171,7 @@ impl Audit {
         let Some(definition) = &self.definition else {
             return Vec::new();
         };
-        if cause == "start" {
+        if *cause == Trigger::Start {
             let first = run.transitions == 0 && *to == definition.initial.value;
             let wrong = (!first).then(|| format!("the run began at {to}, where it does not begin"));
             return wrong.into_iter().collect();
@@ -180,7 +181,10 @@ impl Audit {
         };
         let mut problems = Vec::new();
         // A step back out of an end goes by the edges of the state that was left for it.
-        let left = standing.came_from.as_deref().filter(|_| cause == "reopen");
+        let left = standing
+            .came_from
+            .as_deref()
+            .filter(|_| *cause == Trigger::Reopen);
         let stood = [Some(standing.state.as_str()), left];
         if !stood.contains(&Some(from.as_str())) {
             problems.push(format!(
@@ -190,11 +194,11 @@ impl Audit {
         } else if !stood
             .into_iter()
             .flatten()
-            .any(|state| leads(definition, state, cause, to))
+            .any(|state| leads(definition, state, *cause, to))
         {
             problems.push(format!("{cause} does not lead from {from} to {to}"));
         }
-        problems.extend(self.passed_unopened(run, *token, from, cause, &Value::Null));
+        problems.extend(self.passed_unopened(run, *token, from, *cause, &Value::Null));
         problems
     }
 
@@ -204,13 +208,13 @@ impl Audit {
         run: &RunState,
         token: u32,
         from: &str,
-        cause: &str,
+        cause: Trigger,
         what: &Value,
     ) -> Option<String> {
-        let by_hand = matches!(cause, "reopen" | "skip");
+        let by_hand = matches!(cause, Trigger::Reopen | Trigger::Skip);
         // Whoever took it up again decided that; a pause of anybody's own making is none.
         let decided = matches!(self.decided.as_deref(), Some("resume" | "reopen"));
-        if matches!(cause, "reject" | "abort") || (by_hand && decided) {
+        if matches!(cause, Trigger::Reject | Trigger::Abort) || (by_hand && decided) {
             return None;
         }
         let definition = self.definition.as_ref()?;
@@ -238,8 +242,8 @@ impl Audit {
     /// What is sent back at a gate is sent back by a person.
     fn sent_back(&self, event: &Event) -> Option<String> {
         let rejects = match event {
-            Event::StateEntered { cause, .. } => cause == "reject",
-            Event::EffectIntended { at, .. } => at.event == "reject",
+            Event::StateEntered { cause, .. } => *cause == Trigger::Reject,
+            Event::EffectIntended { at, .. } => at.trigger == Trigger::Reject,
             _ => false,
         };
         let decided = self.decided.as_deref() == Some(Choice::Reject.name());
@@ -265,11 +269,11 @@ impl Audit {
 }
 
 /// Whether `cause` can lead from one state to the other.
-fn leads(definition: &Definition, from: &str, cause: &str, to: &str) -> bool {
+fn leads(definition: &Definition, from: &str, cause: Trigger, to: &str) -> bool {
     let Some(state) = definition.state(from) else {
         return false;
     };
-    let plainly = matches!(cause, "do" | "report")
+    let plainly = matches!(cause, Trigger::Do | Trigger::Report)
         && state.to.as_ref().is_some_and(|plain| plain.value == to);
     // An edge that leads nowhere stays where it is.
     plainly
@@ -322,7 +326,9 @@ fn elsewhere(run: &RunState, event: &Event) -> Option<String> {
     let (token, at) = match event {
         Event::UnitIssued { token, state, .. } => (token, state),
         // A step back out of an end is begun at the state that was left for it.
-        Event::EffectIntended { token, at, .. } if at.event != "reopen" => (token, &at.state),
+        Event::EffectIntended { token, at, .. } if at.trigger != Trigger::Reopen => {
+            (token, &at.state)
+        }
         _ => return None,
     };
     let stands = run.token(*token).map_or("", |token| token.state.as_str());
@@ -336,11 +342,11 @@ fn went_on_while_stopped(run: &RunState, event: &Event) -> Option<String> {
     }
     let pause = run.pause.as_ref();
     let stopped = pause.map_or(run.status.name(), |pause| pause.reason.as_str());
-    let leaves = |way: &str| matches!(way, "abort" | "final");
+    let leaves = |way: Trigger| matches!(way, Trigger::Abort | Trigger::Final);
     let wrong = match event {
         Event::ReportAccepted(_) | Event::ReportRetried(_) | Event::UnitIssued { .. } => true,
-        Event::StateEntered { cause, .. } => !leaves(cause),
-        Event::EffectIntended { at, .. } => !leaves(&at.event),
+        Event::StateEntered { cause, .. } => !leaves(*cause),
+        Event::EffectIntended { at, .. } => !leaves(at.trigger),
         // Who would have to decide is asked no more.
         Event::RunPaused { person, .. } => pause.is_some_and(|pause| pause.person) && !person,
         _ => false,

@@ -2,7 +2,7 @@
 
 mod loading;
 
-pub use loading::{Loaded, fold, load, pinned};
+pub use loading::{Loaded, event_of, fold, load, pinned};
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use journal::{EvidenceStore, FileJournal, Head, Journal as _, NewEvent, RunLock, Wait};
-use rails::decide::{BLOCKED, Decided, Telling, decide_telling};
+use rails::decide::{BLOCKED, Plan, PromptRequest};
 use rails::{
     Command, Decision, Definition, Event, Facts, Need, Prepared, Refusal, Role, RunState, Shared,
     decide,
@@ -81,7 +81,7 @@ pub fn foresee(
                         run: Box::new(run),
                     });
                 }
-                Need::Effect { .. } | Need::Context { .. } => return Ok(Foreseen::Goes),
+                Need::Effect { .. } => return Ok(Foreseen::Goes),
             },
         }
     }
@@ -315,35 +315,12 @@ impl<'a> OpenRun<'a> {
             now: stamp(self.clock.millis()),
             ..Facts::default()
         };
-        // Every round answers one need; a decision has a few at most per item it passes. What units are told is found out
-        // on the way.
+        // Every round answers one need; a decision has a few at most per item it passes.
         loop {
-            let mut contexts = Vec::new();
-            let mut failed = None;
-            let (dir, told) = (&self.dir, &mut self.told);
-            // What was done must be settled: nobody could end the run else.
-            let settles = self.run.pending.is_some();
-            let mut tell = |asked: &Telling<'_>| match tell(support, dir, told, asked, settles) {
-                Ok(hash) => {
-                    contexts.push((asked.unit.to_owned(), hash.clone()));
-                    Some(hash)
-                }
-                Err(fault) => {
-                    failed = Some(fault);
-                    None
-                }
-            };
-            let Decided { decision, after } =
-                decide_telling(&self.definition, &self.run, command, &facts, &mut tell);
-            if let Some(fault) = failed {
-                return Err(fault);
-            }
-            facts.contexts.extend(contexts);
-            let need = match decision {
-                Decision::Events(events) => {
-                    let after = after
-                        .ok_or_else(|| Fault::bug("a decision left out what the run comes to"))?;
-                    let events = self.append(support, &facts.now, events, after)?;
+            let need = match decide(&self.definition, &self.run, command, &facts) {
+                Decision::Events(plan) => {
+                    let plan = self.with_prompts(support, *plan)?;
+                    let events = self.append(support, &facts.now, plan.events, plan.after)?;
                     return Ok(Ok(events));
                 }
                 Decision::Refused(refusal) => return Ok(Err(refusal)),
@@ -389,11 +366,20 @@ impl<'a> OpenRun<'a> {
                         Err(No::Fault(fault)) => return Err(fault),
                     }
                 }
-                Need::Context { unit, .. } => {
-                    return Err(Fault::bug(format!("nobody was asked what {unit} is told")));
-                }
             }
         }
+    }
+
+    /// The same plan with all prompts rendered that it asks for.
+    fn with_prompts(&mut self, support: &dyn Support, mut plan: Plan) -> Result<Plan, Fault> {
+        // What was done must be settled: nobody could end the run else.
+        let settles = self.run.pending.is_some();
+        for request in std::mem::take(&mut plan.prompts) {
+            let (dir, told) = (&self.dir, &mut self.told);
+            let hash = render(support, dir, told, (&request, &plan.after), settles)?;
+            plan.answer(&request, &hash);
+        }
+        Ok(plan)
     }
 
     fn append(
@@ -514,18 +500,18 @@ pub const TOLD: &str = "told";
 /// What is longer, in bytes, is kept as evidence.
 const LONGEST_TOLD: usize = 8 * 1024;
 
-/// Puts together what a unit is told that is about to be issued, and returns its hash. It goes into the journal with the unit, or into
-/// the run's evidence before.
-fn tell(
+/// Puts together what a unit is told, and returns its hash. It goes into the journal with the unit, or into the run's evidence
+/// before.
+fn render(
     support: &dyn Support,
     dir: &Path,
     told: &mut HashMap<String, Vec<u8>>,
-    asked: &Telling<'_>,
+    (request, run): (&PromptRequest, &RunState),
     settles: bool,
 ) -> Result<String, Fault> {
-    let bytes = match support.context(asked, None) {
+    let bytes = match support.context(request, run, None) {
         Err(fault) if settles && fault.code == BAD_TEMPLATE => {
-            support.context(asked, Some(&fault))?
+            support.context(request, run, Some(&fault))?
         }
         told => told?,
     };

@@ -13,12 +13,12 @@ use crate::audit::{Audit, Missing};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::decisions::SignatureState;
+use crate::derived;
 use crate::engine::{self, Loaded};
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::{self, Standing, is_over_a_task, read_json, standing};
 use crate::generic;
-use crate::generic::run_report;
 use crate::integrity::never_began;
 use crate::integrity::{self, EvidenceProblem, FileProblem, has_begun};
 use crate::tdd::memory::{self, Memory};
@@ -388,11 +388,7 @@ impl Conductor {
     /// A run's report, as of now.
     pub fn report(&self, run: Option<&str>) -> Result<report::Report, Fault> {
         let (dir, loaded) = self.load_any(run)?;
-        if is_over_a_task(&loaded.run) {
-            report::build(dir.path())
-        } else {
-            run_report::build(dir.path())
-        }
+        derived::summary(dir.path(), &loaded.run)
     }
 
     /// A run's events as they come, from the first on; where none is named, of the present one over a task.
@@ -554,7 +550,7 @@ impl Conductor {
             .filter(|record| to.is_none_or(|to| record.seq <= to))
             .collect();
         let mut state = RunState::default();
-        engine::fold(&mut state, &records, dir.path())?;
+        engine::fold(&mut state, &records)?;
         let at = records
             .last()
             .map(|record| json!({ "seq": record.seq, "event": record.event, "ts": record.ts }));

@@ -87,6 +87,7 @@ fn remember(name: &str, pack: &Arc<Pack>) {
 
 #[cfg(test)]
 mod tests {
+    use rails::event::NewItem;
     use std::fs;
     use std::time::Duration;
 
@@ -131,14 +132,17 @@ states: { begin: { work: {}, to: end }, end: { final: completed } }
         FileJournal::create(dir).unwrap();
         let item = |at: usize| {
             let item = json!({ "id": format!("{at}"), "title": dir.display().to_string() });
-            item.as_object().unwrap().clone()
+            NewItem {
+                key: at.to_string(),
+                fields: item.as_object().unwrap().clone(),
+                status: ItemStatus::Open,
+            }
         };
         append(
             dir,
             &Event::ItemsLoaded {
                 set: "tasks".to_owned(),
                 items: (0..300).map(item).collect(),
-                standing: std::collections::BTreeMap::new(),
             },
         );
         snapshot(dir);
@@ -237,8 +241,11 @@ states: { begin: { work: {}, to: end }, end: { final: completed } }
                 NOW,
                 &Event::ItemsLoaded {
                     set: "tasks".to_owned(),
-                    items: vec![item],
-                    standing: std::collections::BTreeMap::new(),
+                    items: vec![NewItem {
+                        key: "a".to_owned(),
+                        fields: item,
+                        status: ItemStatus::Open,
+                    }],
                 },
             );
             let definition = Definition::load(DEFINITION, &Catalog::default()).unwrap();

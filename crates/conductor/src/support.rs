@@ -1,7 +1,7 @@
 //! The Rust part of a workflow: what its readers read, its effects do and its instructions say.
 
 use rails::command::{Artifact, Present};
-use rails::decide::Telling;
+use rails::decide::PromptRequest;
 use rails::event::Domain;
 use rails::state::{EffectAt, Pending};
 use rails::{Event, Reading, Refusal, Role, RunState};
@@ -145,7 +145,12 @@ pub trait Support {
 
     /// The bytes that a unit's executor is given.
     /// Where its template could not be rendered, and the run has to go on nevertheless, `broken` says why.
-    fn context(&self, asked: &Telling<'_>, broken: Option<&Fault>) -> Result<Vec<u8>, Fault>;
+    fn context(
+        &self,
+        asked: &PromptRequest,
+        run: &RunState,
+        broken: Option<&Fault>,
+    ) -> Result<Vec<u8>, Fault>;
 
     /// Whether what a unit is told goes into the journal with it. That takes no flush of its own, and is for a few
     /// hundred bytes; what is longer is kept as evidence.

@@ -8,6 +8,9 @@ use rails::definition::GENERIC as GENERIC_NAME;
 use rails::{Definition, RunState};
 
 use crate::capability::{DOCUMENTS, FOLDER, PROFILE, TASKS};
+use crate::conductor::Conductor;
+use crate::fault::{Fault, Kind};
+use crate::library::Source;
 
 /// Words and shapes for runs.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,6 +21,8 @@ pub(crate) struct View {
     pub(crate) noun: &'static str,
     /// What names one.
     pub(crate) name_of: &'static str,
+    /// The workflow that is begun where none is named.
+    pub(crate) workflow: &'static str,
     /// The command that says what a run waits for.
     pub(crate) next: &'static str,
     /// The option that names a run.
@@ -45,6 +50,7 @@ pub(crate) struct View {
 /// A task's branch, phase by phase.
 pub(crate) static AUTOPILOT: View = View {
     name: "autopilot",
+    workflow: "tdd",
     noun: "run",
     name_of: "run id",
     next: "tm autopilot next",
@@ -68,6 +74,7 @@ pub(crate) static AUTOPILOT: View = View {
 /// Prompts and responses, iteration by iteration.
 pub(crate) static SESSION: View = View {
     name: "session",
+    workflow: "review",
     noun: "session",
     name_of: "session name",
     next: "tm session status",
@@ -86,6 +93,7 @@ pub(crate) static SESSION: View = View {
 /// Skill by skill.
 pub(crate) static COLLAB: View = View {
     name: "collab",
+    workflow: "collab",
     noun: "session",
     name_of: "session name",
     next: "tm collab state",
@@ -104,6 +112,7 @@ pub(crate) static COLLAB: View = View {
 /// Any workflow in its own words.
 pub(crate) static GENERIC: View = View {
     name: GENERIC_NAME,
+    workflow: "",
     noun: "run",
     name_of: "run id",
     next: "tm run next",
@@ -158,4 +167,34 @@ pub(crate) fn catalog() -> BTreeMap<&'static str, catalog::View> {
         (view.name, told)
     });
     told.collect()
+}
+
+impl Conductor {
+    /// The workflow that is begun in a view: the one of that id, or the view's own. Refused where it is made for another.
+    pub(crate) fn startable_in(
+        &self,
+        view: &View,
+        id: Option<&str>,
+    ) -> Result<(Definition, Source), Fault> {
+        let id = id.unwrap_or(view.workflow);
+        let (definition, source) = self.startable(id)?;
+        if definition.view() == view.name {
+            return Ok((definition, source));
+        }
+        Err(Fault::new(
+            Kind::Usage,
+            "other_workflow",
+            format!(
+                "the workflow `{id}` ({}) is made for the view `{}`, and not for `{}`",
+                source.origin,
+                definition.view(),
+                view.name
+            ),
+        )
+        .suggest(format!(
+            "begin it with `tm run start {id}`, or say `view: {}` in it",
+            view.name
+        ))
+        .recover(format!("tm run start {id}")))
+    }
 }

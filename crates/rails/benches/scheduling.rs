@@ -122,8 +122,8 @@ fn send(definition: &Definition, run: &mut RunState, command: &Command, found: O
     };
     loop {
         match decide(definition, run, command, &facts) {
-            Decision::Events(events) => {
-                for event in &events {
+            Decision::Events(plan) => {
+                for event in &plan.events {
                     run.apply(&facts.now, event);
                 }
                 return;
@@ -136,9 +136,6 @@ fn send(definition: &Definition, run: &mut RunState, command: &Command, found: O
                         effect,
                         what: Value::Null,
                     });
-                }
-                Need::Context { unit, .. } => {
-                    facts.contexts.insert(unit, String::new());
                 }
                 Need::Present { .. } => facts.present = Some(Present::default()),
                 Need::Subject { gate, .. } => {

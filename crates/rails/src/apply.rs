@@ -6,6 +6,7 @@ use crate::role::Role;
 use crate::state::{
     EffectAt, ItemStatus, OpenedGate, Pause, Pending, ROOT, RunState, RunStatus, Token, Unit,
 };
+use crate::trigger::Trigger;
 use serde_json::{Map, Value};
 
 impl RunState {
@@ -57,23 +58,16 @@ impl RunState {
                     ..Self::default()
                 };
             }
-            Event::ItemsLoaded {
-                set,
-                items,
-                standing,
-            } => {
+            Event::ItemsLoaded { set, items } => {
                 let filled = self.sets.entry(set.clone()).or_default();
                 filled.clear();
                 for item in items {
-                    // The key stands under its own name in the fields; `decide` puts it first.
-                    let key = item.values().next().and_then(Value::as_str);
-                    let status = key.and_then(|key| standing.get(key)).copied();
-                    filled.add(item, status.unwrap_or_default());
+                    filled.add(item);
                 }
             }
             Event::ItemAdded { set, item } => {
                 let set = self.sets.entry(set.clone()).or_default();
-                set.add(item, ItemStatus::Open);
+                set.add(item);
             }
             Event::ItemChanged {
                 set,
@@ -100,7 +94,9 @@ impl RunState {
                     ..Token::new(*token, state, at)
                 });
             }
-            Event::TokenClosed { token, done, left } => {
+            Event::TokenClosed {
+                token, done, left, ..
+            } => {
                 if let Some(position) = self.tokens.iter().position(|t| t.id == *token) {
                     let closed = self.tokens.remove(position);
                     if let Some((set, key)) = closed.item {
@@ -193,7 +189,10 @@ impl RunState {
             Event::EffectDone { keep, .. } => {
                 merge(&mut self.kept, keep);
                 if let Some(pending) = self.pending.take()
-                    && matches!(pending.at.event.as_str(), "do" | "route" | "done")
+                    && matches!(
+                        pending.at.trigger,
+                        Trigger::Do | Trigger::Route | Trigger::Done
+                    )
                     && let Some(token) = self.token_mut(pending.token)
                 {
                     token.progress = Some(EffectAt {

@@ -237,8 +237,6 @@ pub struct Facts {
     pub further: Vec<Reading>,
     /// The intent of the effect that was asked for last.
     pub prepared: Option<Prepared>,
-    /// Context of units to be issued: unit id → hash.
-    pub contexts: BTreeMap<String, String>,
     /// Which files of the present state are there.
     pub present: Option<Present>,
     /// What stands before gates: gate → SHA-256.

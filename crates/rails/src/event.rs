@@ -9,6 +9,7 @@ use crate::approval::{Approval, Strength};
 use crate::command::{Artifact, Choice, Finding, Severity};
 use crate::role::Role;
 use crate::state::{Answer, EffectAt, ItemStatus, RunStatus};
+use crate::trigger::Trigger;
 
 /// One thing that happened to a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,19 +53,17 @@ pub enum Event {
     ItemsLoaded {
         /// The set.
         set: String,
-        /// Its items, each with all its fields.
-        items: Vec<Map<String, Value>>,
-        /// Where those stand that are begun already, by their keys.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        standing: BTreeMap<String, ItemStatus>,
+        /// Its items.
+        items: Vec<NewItem>,
     },
     /// One item more.
     #[serde(rename = "item:added")]
     ItemAdded {
         /// The set.
         set: String,
-        /// The item, with all its fields.
-        item: Map<String, Value>,
+        /// The item.
+        #[serde(flatten)]
+        item: NewItem,
     },
     /// An item's fields changed.
     #[serde(rename = "item:changed")]
@@ -98,6 +97,9 @@ pub enum Event {
     TokenClosed {
         /// Number of the token.
         token: u32,
+        /// The item's key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        item: Option<String>,
         /// Whether the item is done, or given up.
         done: bool,
         /// Whether it is left as it was, because the run ended around it.
@@ -113,9 +115,11 @@ pub enum Event {
         from: String,
         /// Where it is.
         to: String,
-        /// What moved it: `report`, `route`, `do`, `done`, `otherwise`, `reopen`, `skip`, `reject` or
-        /// `abort`.
-        cause: String,
+        /// The item that it carries.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        item: Option<String>,
+        /// What moved it.
+        cause: Trigger,
         /// Vars that were set on the way.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         set: Map<String, Value>,
@@ -325,6 +329,18 @@ pub enum Event {
     Domain(Domain),
 }
 
+/// An item that comes into a set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NewItem {
+    /// Its key.
+    pub key: String,
+    /// All its fields, the key among them.
+    pub fields: Map<String, Value>,
+    /// Where it stands, if it is begun already.
+    #[serde(default, skip_serializing_if = "ItemStatus::is_open")]
+    pub status: ItemStatus,
+}
+
 /// What a state that nobody reports to found for itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 pub struct Read {
@@ -455,12 +471,13 @@ pub(crate) struct Entered;
 
 impl Entered {
     /// A move with nothing to tell of it.
-    pub(crate) fn plainly(token: u32, from: &str, to: &str, cause: &str) -> Event {
+    pub(crate) fn plainly(token: u32, from: &str, to: &str, cause: Trigger) -> Event {
         Event::StateEntered {
             token,
             from: from.to_owned(),
             to: to.to_owned(),
-            cause: cause.to_owned(),
+            item: None,
+            cause,
             set: Map::new(),
             keep: Map::new(),
             reason: None,

@@ -20,6 +20,7 @@ pub mod role;
 pub mod scope;
 pub mod shared;
 pub mod state;
+pub mod trigger;
 
 mod apply;
 mod frozen;

@@ -13,6 +13,7 @@ use crate::event::{Read, Reported};
 pub use crate::item_set::{Item, ItemSet, ItemStatus};
 use crate::role::Role;
 use crate::shared::Shared;
+use crate::trigger::Trigger;
 
 /// Number of the token that every run has.
 pub const ROOT: u32 = 0;
@@ -312,8 +313,8 @@ pub struct Next {
 pub struct EffectAt {
     /// The state.
     pub state: String,
-    /// The list of edges: an event's name, `route`, `do` or `final`.
-    pub event: String,
+    /// What takes it, and so the list of edges.
+    pub trigger: Trigger,
     /// The edge in that list.
     pub edge: usize,
     /// The effect on that edge.

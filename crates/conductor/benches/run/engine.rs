@@ -12,7 +12,7 @@ use conductor::fault::Fault;
 use conductor::support::{Asked, Looked, No, Outcome, Support};
 use criterion::Criterion;
 use rails::command::{Report, Start};
-use rails::decide::Telling;
+use rails::decide::PromptRequest;
 use rails::event::Domain;
 use rails::state::Pending;
 use rails::{Command, Definition, Event, Reading, Role, RunState};
@@ -53,7 +53,12 @@ impl Support for Plain {
         Err(Fault::bug(format!("no effect {}", pending.name)))
     }
 
-    fn context(&self, _: &Telling<'_>, _: Option<&Fault>) -> Result<Vec<u8>, Fault> {
+    fn context(
+        &self,
+        _: &PromptRequest,
+        _: &RunState,
+        _: Option<&Fault>,
+    ) -> Result<Vec<u8>, Fault> {
         Ok(Vec::new())
     }
 

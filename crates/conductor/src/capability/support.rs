@@ -1,7 +1,7 @@
 //! The engine's side of a call: each reader and effect is its capability's.
 
 use rails::command::Present;
-use rails::decide::Telling;
+use rails::decide::PromptRequest;
 use rails::event::Domain;
 use rails::state::Pending;
 use rails::{Event, Reading, Role, RunState};
@@ -44,8 +44,13 @@ impl Support for Call<'_> {
         subject::hash(self, gate, run, token)
     }
 
-    fn context(&self, asked: &Telling<'_>, broken: Option<&Fault>) -> Result<Vec<u8>, Fault> {
-        let (run, token) = (asked.run, asked.token);
+    fn context(
+        &self,
+        asked: &PromptRequest,
+        run: &RunState,
+        broken: Option<&Fault>,
+    ) -> Result<Vec<u8>, Fault> {
+        let token = asked.token;
         let state = run.token(token).map_or("", |token| token.state.as_str());
         if let Some(bytes) = files::standing_prompt(self, run, state)? {
             return Ok(bytes);
@@ -54,7 +59,7 @@ impl Support for Call<'_> {
         let asks = self.definition.asked(state).is_some();
         let bytes = match (&self.session, &self.skills) {
             (_, _) if is_over_a_task(run) && !asks => {
-                let unit = tdd::context::build(self, asked, broken)?;
+                let unit = tdd::context::build(self, asked, run, broken)?;
                 if prompt.is_some() {
                     unit.instructions.into_bytes()
                 } else {
@@ -63,11 +68,14 @@ impl Support for Call<'_> {
             }
             _ if let Some(fault) = broken => tdd::context::without_template(fault).into_bytes(),
             (Some(session), _) if asks => session.prompt(self, run, token)?,
-            (_, Some(skills)) if tells_frames(&self.definition) => skills.frame(self, asked)?,
-            _ => context::build(self, asked)?,
+            (_, Some(skills)) if tells_frames(&self.definition) => {
+                skills.frame(self, asked, run)?
+            }
+            _ => context::build(self, asked, run)?,
         };
-        let again = run.token(token).is_some_and(|token| token.unit.is_some());
-        if again && let Some(path) = prompt {
+        if asked.again
+            && let Some(path) = prompt
+        {
             // Nothing else comes of it: where it cannot be written, nothing is to be journalled either.
             files::put_if_absent(&files::place(&self.dir, &path)?, &bytes)?;
         }

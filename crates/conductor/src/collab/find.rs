@@ -5,8 +5,7 @@ use rails::{Definition, RunState, Shared};
 use serde_json::{Map, Value};
 
 use super::complete::same;
-use super::{DEFAULT_SESSION, Skills, WORKFLOW, skill};
-use crate::capability::DOCUMENTS;
+use super::{DEFAULT_SESSION, Skills, skill};
 use crate::conductor::Conductor;
 use crate::engine;
 use crate::fault::{Fault, Kind};
@@ -55,20 +54,12 @@ impl Conductor {
     /// Begins a session of that name, unless somebody else did meanwhile.
     pub(super) fn begin_skills(&self, session: Option<&str>) -> Result<RunDir, Fault> {
         let name = session.map_or(DEFAULT_SESSION, str::trim);
-        let (definition, source) = self.startable(WORKFLOW)?;
+        let (definition, source) = self.startable_in(&COLLAB, None)?;
         RunStem::session(&definition.id.value, name)?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
         if let Some(dir) = find::called_in(&project, &COLLAB, name)? {
             return Ok(dir);
-        }
-        if !definition.works_with(DOCUMENTS) {
-            return Err(Fault::new(
-                Kind::Environment,
-                "other_workflow",
-                format!("the project's own `{WORKFLOW}` reads no documents of work items"),
-            )
-            .suggest("give it a state with `expects: design`, as `tm workflow show collab` does"));
         }
         let begun = self.start_skills(&project, name, definition, source, Map::new())?;
         Ok(project.run(&begun.run_id)?)
@@ -103,7 +94,7 @@ impl Conductor {
         if !same(named, first) {
             return Ok(dir);
         }
-        let (definition, source) = self.startable(WORKFLOW)?;
+        let (definition, source) = self.startable_in(&COLLAB, None)?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
         // Somebody else may have begun the next one meanwhile.
@@ -120,7 +111,7 @@ impl Conductor {
 
     /// The skill that a session begins with.
     pub(super) fn first_skill(&self) -> Result<String, Fault> {
-        let (definition, _) = library::load(&self.root, WORKFLOW)?;
+        let (definition, _) = library::load(&self.root, COLLAB.workflow)?;
         let initial = &definition.initial.value;
         Ok(skill(&definition, initial).unwrap_or(initial).to_owned())
     }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use journal::{EvidenceStore, FileJournal, Journal as _, Position};
-use rails::decide::Telling;
+use rails::decide::PromptRequest;
 use rails::{Definition, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -146,8 +146,13 @@ fn find_issued(
 
 impl Skills {
     /// What the executor of the unit that is about to be issued is told.
-    pub(crate) fn frame(&self, call: &Call<'_>, asked: &Telling<'_>) -> Result<Vec<u8>, Fault> {
-        let (run, definition) = (asked.run, &call.definition);
+    pub(crate) fn frame(
+        &self,
+        call: &Call<'_>,
+        asked: &PromptRequest,
+        run: &RunState,
+    ) -> Result<Vec<u8>, Fault> {
+        let definition = &call.definition;
         let token = run
             .token(asked.token)
             .ok_or_else(|| Fault::bug("a unit for no token"))?;

@@ -36,8 +36,6 @@ use crate::fault::Fault;
 use crate::generic::files;
 use answer::DocumentProblem;
 
-/// The workflow of a session that `complete_skill` begins.
-pub(crate) const WORKFLOW: &str = "collab";
 /// The name of a session that is begun without one.
 pub const DEFAULT_SESSION: &str = "default";
 

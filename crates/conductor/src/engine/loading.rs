@@ -38,7 +38,7 @@ pub(super) fn load_from(journal: &FileJournal, dir: &Path) -> Result<Loaded, Fau
         let mut run = seen.run.clone();
         // What nothing is folded into stays shared.
         if !tail.records.is_empty() {
-            fold(&mut run, &tail.records, dir)?;
+            fold(&mut run, &tail.records)?;
         }
         return Ok(Loaded {
             run,
@@ -75,7 +75,7 @@ fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {
         (None, Some(_)) => {
             let all = FileJournal::open(dir)?.read(&journal::Position::start())?;
             let mut run = RunState::default();
-            fold(&mut run, &all.records, dir)?;
+            fold(&mut run, &all.records)?;
             return Ok(Loaded {
                 run: run.into(),
                 head: all.head,
@@ -85,7 +85,7 @@ fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {
             });
         }
     };
-    fold(&mut run, &loaded.tail, dir)?;
+    fold(&mut run, &loaded.tail)?;
     Ok(Loaded {
         run: run.into(),
         head: loaded.head,
@@ -95,22 +95,25 @@ fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {
     })
 }
 
+/// The event of a journal line.
+pub fn event_of(record: &journal::Record) -> Result<Event, Fault> {
+    Event::from_fields(&record.event, &record.fields).map_err(|error| {
+        Fault::new(
+            Kind::Environment,
+            "journal_damaged",
+            format!(
+                "event {} ({}) cannot be read: {error}",
+                record.seq, record.event
+            ),
+        )
+        .suggest("the chain of hashes may hold and the line still be wrong; `tm log verify` and `tm log repair` tell more")
+    })
+}
+
 /// Folds journal lines into a run.
-pub fn fold(run: &mut RunState, records: &[journal::Record], dir: &Path) -> Result<(), Fault> {
+pub fn fold(run: &mut RunState, records: &[journal::Record]) -> Result<(), Fault> {
     for record in records {
-        let event = Event::from_fields(&record.event, &record.fields).map_err(|error| {
-            Fault::new(
-                Kind::Environment,
-                "journal_damaged",
-                format!(
-                    "event {} ({}) of {} cannot be read: {error}",
-                    record.seq,
-                    record.event,
-                    dir.join(journal::file::FILE_NAME).display()
-                ),
-            )
-            .suggest("the chain of hashes may hold and the line still be wrong; `tm log verify` and `tm log repair` tell more")
-        })?;
+        let event = event_of(record)?;
         run.apply(&record.ts, &event);
     }
     Ok(())
@@ -144,7 +147,7 @@ pub fn pinned(dir: &Path, run: &RunState) -> Result<Arc<Definition>, Fault> {
                 dir.display()
             ),
         )
-        .suggest("see `tm log verify`"));
+        .suggest("the chain of hashes may hold and the line still be wrong; `tm log verify` and `tm log repair` tell more"));
     }
     let definition = Arc::new(Definition::parse(&text).map_err(|fault| {
         Fault::new(

@@ -77,7 +77,7 @@ impl Conductor {
         let (definition, source) = self.startable(workflow)?;
         inputs::check(&definition, &inputs)?;
         if definition.works_with(TASKS) {
-            self.start_on_task(workflow, inputs)
+            self.start_on_task(definition, source, inputs)
         } else {
             self.start_called(definition, source, inputs, None)
         }
@@ -208,7 +208,7 @@ impl Conductor {
     }
 
     /// The documents that a run of `definition` is to have; none where it uses none.
-    fn skills_of(
+    pub(crate) fn skills_of(
         definition: &Definition,
         project: &ProjectDir,
         name: Option<&str>,
@@ -221,21 +221,6 @@ impl Conductor {
             None => crate::collab::free_name(project)?,
         };
         Ok(Some(Skills::called(&name)))
-    }
-
-    /// What a run over a task works with besides.
-    pub(crate) fn beside_task(
-        &self,
-        definition: &Definition,
-        inputs: &mut Map<String, Value>,
-        project: &ProjectDir,
-        planned: Planned,
-    ) -> Result<Resources, Fault> {
-        Ok(Resources {
-            profile: self.profile_of(definition, inputs)?,
-            skills: Self::skills_of(definition, project, None)?,
-            task: Some(Box::new(planned)),
-        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the executor of a unit is told, rendered when the unit is issued and kept by its hash.
 
 use rails::RunState;
-use rails::decide::Telling;
+use rails::decide::PromptRequest;
 use rails::state::{ROOT, Token};
 use serde_json::{Map, Value, json};
 
@@ -11,12 +11,15 @@ use crate::fault::Fault;
 use crate::{library, tdd};
 
 /// Renders the instructions of a unit.
-pub(crate) fn build(call: &Call<'_>, asked: &Telling<'_>) -> Result<Vec<u8>, Fault> {
-    let run = asked.run;
+pub(crate) fn build(
+    call: &Call<'_>,
+    asked: &PromptRequest,
+    run: &RunState,
+) -> Result<Vec<u8>, Fault> {
     let present = run
         .token(asked.token)
         .ok_or_else(|| Fault::bug("a unit for no token"))?;
-    let Some(name) = asked.instructions else {
+    let Some(name) = &asked.instructions else {
         // A prompt without a template says what `next` would say.
         let place = words::place(&call.definition, &present.state, present.key());
         return Ok(format!("{place} ({})\n", call.definition.title).into_bytes());
@@ -48,7 +51,7 @@ pub(crate) fn values(
     call: &Call<'_>,
     run: &RunState,
     present: &Token,
-    asked: &Telling<'_>,
+    asked: &PromptRequest,
 ) -> Value {
     let definition = &call.definition;
     let mut item: Map<String, Value> = definition

@@ -11,7 +11,7 @@ use rails::RunState;
 use super::files;
 use crate::call::Call;
 use crate::review::{STEPS_LOCK, iteration};
-use crate::{collab, tdd};
+use crate::{collab, derived};
 
 /// Makes good what a process left that was killed. To be called under the run's lock; `turn` is the lock of those who take
 /// steps, where the caller has it.
@@ -35,7 +35,7 @@ fn takes_no_step(dir: &Path) -> bool {
 
 /// The run's folder, and those below it in which something is written.
 fn folders(call: &Call<'_>, run: &RunState) -> Vec<PathBuf> {
-    let mut all = vec![call.dir.clone(), call.dir.join(tdd::derived::TEST_RESULTS)];
+    let mut all = vec![call.dir.clone(), call.dir.join(derived::TEST_RESULTS)];
     let state = run.state();
     let asked = call.definition.prompt(state, &run.vars);
     let answered = call.definition.response(state, &run.vars);

@@ -6,11 +6,9 @@
 pub mod answer;
 pub(crate) mod begin;
 pub(crate) mod context;
-pub(crate) mod derived;
 pub(crate) mod files;
 pub(crate) mod gate;
 mod inputs;
-mod left;
 pub(crate) mod leftovers;
 mod look;
 pub(crate) mod on_task;
@@ -19,6 +17,5 @@ pub(crate) mod report;
 pub(crate) mod run_report;
 pub(crate) mod templates;
 mod turn;
-mod units;
 pub(crate) mod view;
 pub(crate) mod words;

@@ -14,6 +14,7 @@ use crate::engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::is_over_a_task;
+use crate::library::Source;
 use crate::report::{Answered, is_read_on_branch, joined};
 use crate::tdd::answer::{Moved, NextAction, Status};
 use crate::tdd::autopilot::{last_commit, made};
@@ -128,10 +129,10 @@ impl Conductor {
 
     pub(super) fn start_on_task(
         &self,
-        workflow: &str,
+        definition: Definition,
+        source: Source,
         mut inputs: Map<String, Value>,
     ) -> Result<RunStarted, Fault> {
-        let (definition, _) = self.startable(workflow)?;
         let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
         let (id, most) = (bound("id"), bound("attempts"));
         let task = inputs.shift_remove(id);
@@ -143,7 +144,10 @@ impl Conductor {
             return Err(Fault::new(
                 Kind::Usage,
                 "no_task",
-                format!("a run of `{workflow}` is over a task, and none is named"),
+                format!(
+                    "a run of `{}` is over a task, and none is named",
+                    definition.id.value
+                ),
             )
             .suggest(format!(
                 "name it: --input {id}=ID; `tm autopilot start` takes tasks from elsewhere too"
@@ -170,7 +174,7 @@ impl Conductor {
             max_attempts: attempts,
             ..request::Start::default()
         };
-        let started = self.start_workflow(workflow, &start, inputs)?;
+        let started = self.start_workflow(definition, source, &start, inputs)?;
         let (dir, run) = self.on_disk(&started.run_id)?;
         Ok(RunStarted {
             run_id: started.run_id,

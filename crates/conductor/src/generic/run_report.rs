@@ -1,6 +1,5 @@
 //! The run report: the states that were gone through, what was reported, and how it ended.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -24,18 +23,14 @@ const LONGEST_NOTE: usize = 300;
 pub(crate) fn build(dir: &Path) -> Result<Report, Fault> {
     let all = FileJournal::open(dir)?.read(&Position::start())?;
     let mut run = RunState::default();
-    engine::fold(&mut run, &all.records, dir)?;
+    engine::fold(&mut run, &all.records)?;
     let definition = engine::pinned(dir, &run)?;
     let mut steps = Vec::new();
-    let mut items = BTreeMap::new();
     for record in &all.records {
         let Ok(event) = Event::from_fields(&record.event, &record.fields) else {
             continue;
         };
-        if let Event::TokenOpened { token, key, .. } = &event {
-            items.insert(*token, key.clone());
-        }
-        steps.extend(step(&definition, &items, &record.ts, &event));
+        steps.extend(step(&definition, &record.ts, &event));
     }
     let count = |verdict: &str| {
         steps
@@ -70,12 +65,7 @@ pub(crate) fn build(dir: &Path) -> Result<Report, Fault> {
 }
 
 /// One thing that happened, as the report tells it.
-fn step(
-    definition: &Definition,
-    items: &BTreeMap<u32, String>,
-    at: &str,
-    event: &Event,
-) -> Option<Value> {
+fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
     let reported = |report: &Reported, verdict: &str| {
         let mut step = json!({
             "at": at,
@@ -100,7 +90,7 @@ fn step(
         Event::ReportAccepted(report) => reported(report, "accepted"),
         Event::ReportRetried(report) => reported(report, "retried"),
         Event::StateEntered {
-            token,
+            item,
             from,
             to,
             cause,
@@ -112,7 +102,7 @@ fn step(
             let mut step = json!({
                 "at": at,
                 "what": "state",
-                "item": items.get(token),
+                "item": item,
                 "from": from,
                 "to": to,
                 "cause": cause,
@@ -164,10 +154,12 @@ fn step(
             "actor": approval.actor,
             "how": approval.how,
         }),
-        Event::TokenClosed { token, done, left } => json!({
+        Event::TokenClosed {
+            item, done, left, ..
+        } => json!({
             "at": at,
             "what": "item",
-            "item": items.get(token),
+            "item": item,
             "status": if *left { "left" } else if *done { "done" } else { "failed" },
         }),
         Event::Domain(domain) if domain.name == "batch:complete" => {

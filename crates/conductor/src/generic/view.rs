@@ -35,7 +35,7 @@ pub(crate) fn next_action(run: &RunState, definition: &Definition) -> RunAction 
 }
 
 /// What is to be done next, in a word.
-pub(super) fn action(run: &RunState, definition: &Definition) -> &'static str {
+pub(crate) fn action(run: &RunState, definition: &Definition) -> &'static str {
     let running = run.status == RunStatus::Running;
     if running && definition.advance == Advance::Manual && run.waiting().next().is_none() {
         return "step";
@@ -242,7 +242,7 @@ fn standing(run: &RunState, definition: &Definition) -> Vec<StandingAt> {
 }
 
 /// How far each item set is.
-pub(super) fn items(run: &RunState, definition: &Definition) -> Map<String, Value> {
+pub(crate) fn items(run: &RunState, definition: &Definition) -> Map<String, Value> {
     definition
         .items
         .iter()

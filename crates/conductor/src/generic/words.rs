@@ -6,6 +6,7 @@ use rails::definition::{Edge, StateDef};
 use rails::diagnostic::Located;
 use rails::event::Reported;
 use rails::state::RunStatus;
+use rails::trigger::Trigger;
 use rails::{Definition, Refusal, RunState};
 
 /// What is said of a refusal, and what to do about it.
@@ -41,7 +42,7 @@ pub(super) fn outcomes(definition: &Definition, state: &str) -> Vec<String> {
     }
     let mut seen = BTreeSet::new();
     definition
-        .edges(state, "report")
+        .edges(state, Trigger::Report)
         .iter()
         .filter_map(|edge| edge.when.as_ref())
         .flat_map(|guard| compared(&guard.text))
@@ -218,8 +219,8 @@ fn of_definition(definition: &Definition, state: Option<&str>, code: &str) -> (S
 /// The guard of the first edge of a state's reports that fits.
 fn rule_of(definition: &Definition, state: &str, fits: impl Fn(&Edge) -> bool) -> Option<String> {
     let lists = [
-        definition.edges(state, "report"),
-        definition.edges(state, "route"),
+        definition.edges(state, Trigger::Report),
+        definition.edges(state, Trigger::Route),
     ];
     let found: Option<&Located<Edge>> = lists
         .into_iter()

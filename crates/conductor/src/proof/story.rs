@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use journal::Record;
 use project::git::RepoPath;
 use rails::event::Reported;
+use rails::trigger::Trigger;
 use rails::{Event, Role, RunState, Strength};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::audit::{Audit, Missing};
 use crate::decisions::Decision;
-use crate::fault::{Fault, Kind};
+use crate::engine::event_of;
+use crate::fault::Fault;
 use crate::tdd::memory::{Memory, Tested};
 
 /// What a run made a commit for.
@@ -272,20 +274,6 @@ impl Story {
     }
 }
 
-fn event_of(record: &Record) -> Result<Event, Fault> {
-    Event::from_fields(&record.event, &record.fields).map_err(|error| {
-        Fault::new(
-            Kind::Environment,
-            "journal_damaged",
-            format!(
-                "event {} ({}) cannot be read: {error}",
-                record.seq, record.event
-            ),
-        )
-        .suggest("see `tm log verify`")
-    })
-}
-
 impl Telling {
     fn note(&mut self, record: &Record, event: &Event) {
         match event {
@@ -313,7 +301,7 @@ impl Telling {
                     });
                 }
             }
-            Event::StateEntered { token, cause, .. } if cause == "reopen" => {
+            Event::StateEntered { token, cause, .. } if *cause == Trigger::Reopen => {
                 let key = self.run.token(*token).and_then(|token| token.key());
                 if let Some(phases) = key.and_then(|key| self.phases.get_mut(key)) {
                     phases.green = None;

@@ -14,34 +14,23 @@ use crate::call::Input;
 use crate::capability::PROFILE;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
+use crate::view::SESSION;
 
-/// The workflow of `tm session init`.
-const WORKFLOW: &str = "review";
 /// The profile of a session that names none.
 const DEFAULT_PROFILE: &str = "generic";
 
 impl Conductor {
     /// Begins a session. Nothing of it runs yet: the first step asks for the plan.
     pub fn session_init(&self, init: &Init) -> Result<SessionState, Fault> {
-        let (definition, source) = self.startable(WORKFLOW)?;
+        let (definition, source) = self.startable_in(&SESSION, init.workflow.as_deref())?;
         let mut inputs = Map::new();
         let profile = init.profile.as_deref().unwrap_or(DEFAULT_PROFILE);
-        let (Some(name), Some(values)) = (
-            definition.bound_input(PROFILE, "name"),
-            definition.bound_input(PROFILE, "values"),
-        ) else {
-            return Err(Fault::new(
-                Kind::Environment,
-                "other_workflow",
-                format!(
-                    "the workflow `{WORKFLOW}` ({}) has its responses read by no profile",
-                    source.origin
-                ),
-            )
-            .suggest(format!(
-                "begin it with `tm run start {WORKFLOW}`, or give it another id"
-            )));
+        let bound = |parameter| {
+            definition
+                .bound_input(PROFILE, parameter)
+                .unwrap_or_default()
         };
+        let (name, values) = (bound("name"), bound("values"));
         inputs.insert(name.to_owned(), profile.into());
         inputs.insert(values.to_owned(), Value::Object(init.inputs.clone()));
         for (gate, mode) in &init.gates {

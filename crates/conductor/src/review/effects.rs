@@ -6,6 +6,7 @@ use std::path::Path;
 use journal::{EvidenceStore, durable, sha256_hex};
 use rails::command::Artifact;
 use rails::state::Pending;
+use rails::trigger::Trigger;
 use rails::{Refusal, RunState};
 use serde_json::{Map, Value, json};
 
@@ -247,12 +248,12 @@ fn opened(
 
 /// The files of the state that the edge leads to make room for new ones.
 fn aside(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
-    let edges = call.definition.edges(&asked.at.state, &asked.at.event);
+    let edges = call.definition.edges(&asked.at.state, asked.at.trigger);
     let to = edges
         .get(asked.at.edge)
         .and_then(|edge| edge.to.as_ref())
         .ok_or_else(|| Refusal::new("definition_fault"))?;
-    let rejected = asked.at.event == "reject";
+    let rejected = asked.at.trigger == Trigger::Reject;
     let word = if rejected { "rejected" } else { "reopened" };
     // After a rejection the prompt is made anew, with what was said; after a step back the same one holds.
     let prompt = rejected

@@ -8,6 +8,8 @@ use crate::approval::{Statement, Turn};
 /// A session to begin.
 #[derive(Debug, Clone, Default)]
 pub struct Init {
+    /// The workflow; `review` if absent.
+    pub workflow: Option<String>,
     /// The profile; `generic` if absent.
     pub profile: Option<String>,
     /// The profile's inputs; texts are read by the input's type.

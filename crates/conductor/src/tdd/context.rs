@@ -13,7 +13,7 @@ use project::convention::paths::{Language, PathClasses};
 use project::convention::plain::one_line;
 use project::convention::quote::quote_untrusted;
 use project::git::{RepoPath, is_of_git};
-use rails::decide::Telling;
+use rails::decide::PromptRequest;
 use rails::state::{Item, Token};
 use rails::{Role, RunState};
 use serde::{Deserialize, Serialize};
@@ -57,22 +57,23 @@ impl UnitContext {
 /// Puts the context of a unit together.
 pub fn build(
     call: &Call<'_>,
-    asked: &Telling<'_>,
+    asked: &PromptRequest,
+    run: &RunState,
     broken: Option<&Fault>,
 ) -> Result<UnitContext, Fault> {
-    let run = asked.run;
     let memory = Memory::of(run)?;
     let present = run
         .token(asked.token)
         .ok_or_else(|| Fault::bug("a unit for no token"))?;
     let place = Place {
-        role: asked.role,
+        role: &asked.role,
+        run,
         present,
         item: run.item(present),
         against: Shown::of(&present.kept, asked.role.against.as_ref()),
     };
     let (context, mut notes) = context(call, run, &memory, &place)?;
-    let rules = rules(call, &memory, asked.role, &mut notes);
+    let rules = rules(call, &memory, &asked.role, &mut notes);
     let mut built = UnitContext {
         preconditions: preconditions(&place, &memory),
         context,
@@ -91,6 +92,7 @@ pub fn build(
 /// Where a unit is issued.
 struct Place<'a> {
     role: &'a Role,
+    run: &'a RunState,
     present: &'a Token,
     item: Option<&'a Item>,
     /// What the report showed that it is going to be held against.
@@ -349,14 +351,14 @@ fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<(String, Option<bool
 
 fn instructions(
     call: &Call<'_>,
-    asked: &Telling<'_>,
+    asked: &PromptRequest,
     memory: &Memory,
     place: &Place<'_>,
     context: &Map<String, Value>,
     rules: &[Value],
 ) -> Result<String, Fault> {
-    let (run, present) = (asked.run, place.present);
-    let Some(name) = asked.instructions else {
+    let (run, present) = (place.run, place.present);
+    let Some(name) = &asked.instructions else {
         return Ok(format!("{} ({})\n", present.state, run.workflow));
     };
     let template = crate::library::template(call.root, &run.workflow, name)?;

@@ -4,7 +4,6 @@ pub mod answer;
 pub mod autopilot;
 pub mod changes;
 pub mod context;
-pub mod derived;
 pub mod effects;
 pub mod evidence;
 pub mod memory;

@@ -9,6 +9,8 @@ use crate::approval::Turn;
 pub struct Start {
     /// The task, where it comes from the tasks file or needs no other name.
     pub task_id: Option<String>,
+    /// The workflow; `tdd` if absent.
+    pub workflow: Option<String>,
     /// A task given by its title.
     pub title: Option<String>,
     /// Its subtasks.

@@ -1,29 +1,30 @@
 //! Edges: each stops in one way, or only notes; and none stands behind one that always stops.
 
-use crate::definition::{Definition, Edge, Edges, Literal, OTHERWISE};
+use crate::definition::{Definition, Edge, Edges, Literal};
 use crate::diagnostic::{Diagnostic, Place};
+use crate::trigger::Trigger;
 
 pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
     for (name, edges) in definition.on.iter() {
-        list(edges, name.at, &name.value, faults);
+        list(edges, name.at, Trigger::of_event(&name.value), faults);
     }
     list(
         &definition.otherwise,
         definition.initial.at,
-        OTHERWISE,
+        Some(Trigger::Otherwise),
         faults,
     );
     for (_, name, state) in definition.all_states() {
         if let Some(route) = &state.route {
-            list(route, name.at, "route", faults);
+            list(route, name.at, Some(Trigger::Route), faults);
         }
         for (event, edges) in state.on.iter() {
-            list(edges, event.at, &event.value, faults);
+            list(edges, event.at, Trigger::of_event(&event.value), faults);
         }
     }
 }
 
-fn list(edges: &Edges, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
+fn list(edges: &Edges, at: Place, trigger: Option<Trigger>, faults: &mut Vec<Diagnostic>) {
     let mut always = false;
     for edge in &edges.0 {
         let place = if edge.at == Place::default() {
@@ -40,12 +41,12 @@ fn list(edges: &Edges, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
             ));
             break;
         }
-        one(edge, place, event, faults);
+        one(edge, place, trigger, faults);
         always = edge.when.is_none() && !edge.is_note();
     }
 }
 
-fn one(edge: &Edge, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
+fn one(edge: &Edge, at: Place, trigger: Option<Trigger>, faults: &mut Vec<Diagnostic>) {
     let mut fault = |rule, message: &str, help: &str| {
         faults.push(Diagnostic::new(rule, at, message, help));
     };
@@ -65,7 +66,8 @@ fn one(edge: &Edge, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
         );
     }
     // A step out of a pause may leave the token where it stands.
-    let only_ends_pause = event == "reopen" && edge.when.is_some() && edge.effects.0.is_empty();
+    let is = |known: Trigger| trigger == Some(known);
+    let only_ends_pause = is(Trigger::Reopen) && edge.when.is_some() && edge.effects.0.is_empty();
     if stops == 0 && edge.to.is_none() && !edge.is_note() && !only_ends_pause {
         fault(
             "no_verdict",
@@ -91,7 +93,7 @@ fn one(edge: &Edge, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
             "put the effect on the edge that accepts",
         );
     }
-    let reads = matches!(event, "report" | "route" | OTHERWISE);
+    let reads = is(Trigger::Report) || is(Trigger::Route) || is(Trigger::Otherwise);
     if !reads && (edge.retry.is_some() || !edge.check.0.is_empty()) {
         fault(
             "misplaced_key",
@@ -99,7 +101,7 @@ fn one(edge: &Edge, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
             "`retry` and `check` belong on edges of `report`",
         );
     }
-    if event == "route" && edge.retry.is_some() {
+    if is(Trigger::Route) && edge.retry.is_some() {
         fault(
             "misplaced_key",
             "a route has no report to retry",
@@ -129,7 +131,7 @@ fn one(edge: &Edge, at: Place, event: &str, faults: &mut Vec<Diagnostic>) {
             "add the effect with `do`, or take `with` away",
         );
     }
-    if edge.pause.is_some() && !reads && event != "done" {
+    if edge.pause.is_some() && !reads && !is(Trigger::Done) {
         fault(
             "misplaced_key",
             "a person asked for this, so there is nothing to pause for",

@@ -9,6 +9,7 @@ use crate::command::command_flags;
 use crate::definition::{Assign, Definition, Edge, FieldType, Gate, ItemSetDef, Literal, StateDef};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::guard::Expression;
+use crate::trigger::Trigger;
 
 /// What may be named at a place, with the type of each name.
 pub(super) type Names = BTreeMap<String, FieldType>;
@@ -50,18 +51,8 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
         for edge in definition.otherwise(state) {
             one_edge(definition, catalog, parent, Some(state), edge, faults);
         }
-        for (event, edges) in state
-            .route
-            .iter()
-            .map(|edges| ("route", &edges.value))
-            .chain(
-                state
-                    .on
-                    .iter()
-                    .map(|(event, edges)| (event.value.as_str(), edges)),
-            )
-        {
-            let reads = matches!(event, "route" | "report").then_some(state);
+        for (trigger, edges) in state.lists() {
+            let reads = matches!(trigger, Trigger::Route | Trigger::Report).then_some(state);
             for edge in &edges.0 {
                 one_edge(definition, catalog, parent, reads, edge, faults);
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::catalog::{Catalog, Effect};
 use crate::definition::{Definition, Edge, Kind, StateDef};
 use crate::diagnostic::{Diagnostic, Located};
+use crate::trigger::Trigger;
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
     let made: BTreeSet<&str> = catalog
@@ -63,7 +64,10 @@ impl<'a> Walk<'a> {
         if state.kind() != Kind::Final && !self.is_made(own, at, faults) {
             all.extend(state.to.as_ref().map(|to| to.value.as_str()));
         }
-        let events = state.on.iter().filter(|(event, _)| event.value != "abort");
+        let events = state
+            .on
+            .iter()
+            .filter(|(event, _)| event.value != Trigger::Abort.name());
         let lists = state.route.iter().map(|edges| &edges.value);
         let edges = lists
             .chain(events.map(|(_, edges)| edges))

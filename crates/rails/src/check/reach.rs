@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::definition::{Advance, Definition, Kind};
 use crate::diagnostic::Diagnostic;
+use crate::trigger::Trigger;
 
 /// Where a state may lead, by any edge.
 fn successors<'a>(definition: &'a Definition, name: &str) -> BTreeSet<&'a str> {
@@ -82,7 +83,7 @@ fn level(
         let events = state
             .on
             .iter()
-            .filter(|(event, _)| event.value != "abort")
+            .filter(|(event, _)| event.value != Trigger::Abort.name())
             .map(|(_, edges)| edges);
         let edges = state.route.iter().map(|edges| &edges.value).chain(events);
         let targets = edges
@@ -188,14 +189,14 @@ fn moves_on<'a>(definition: &'a Definition, name: &str) -> BTreeSet<&'a str> {
     let Some(state) = definition.state(name) else {
         return BTreeSet::new();
     };
-    let event = match state.kind() {
-        Kind::Route => "route",
-        Kind::Each => "done",
+    let trigger = match state.kind() {
+        Kind::Route => Trigger::Route,
+        Kind::Each => Trigger::Done,
         Kind::Do => return state.to.iter().map(|to| to.value.as_str()).collect(),
         Kind::Work | Kind::Final => return BTreeSet::new(),
     };
     definition
-        .edges(name, event)
+        .edges(name, trigger)
         .iter()
         .chain(definition.otherwise(state))
         .filter_map(|edge| edge.to.as_ref())

@@ -3,6 +3,7 @@
 use super::catalog::{Catalog, Parameter, ParameterKind};
 use crate::definition::{Definition, Edges, Literal, ResourceDef, StateDef};
 use crate::diagnostic::{Diagnostic, Located, Place, nearest};
+use crate::trigger::Trigger;
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
     let unknown = definition.uses.iter().map(|(name, _)| name);
@@ -350,7 +351,7 @@ fn asked(
             continue;
         };
         let leads = || {
-            let edges = definition.edges(&name.value, "report").iter();
+            let edges = definition.edges(&name.value, Trigger::Report).iter();
             let mut targets = edges.filter_map(|edge| edge.to.as_ref()).chain(&state.to);
             state.reader().is_none() && targets.any(|to| to.value == reads.value)
         };

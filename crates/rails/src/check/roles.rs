@@ -5,6 +5,7 @@ use crate::check::Catalog;
 use crate::definition::{Definition, Edges, Expects, RoleDef, StateDef};
 use crate::diagnostic::{Diagnostic, Located, nearest};
 use crate::role::Role;
+use crate::trigger::Trigger;
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
     for (_, name, state) in definition.all_states() {
@@ -127,7 +128,7 @@ fn policies(
         for_edges(&route.value, &role, &name.value, catalog, faults);
     }
     // Elsewhere a `check` is misplaced, which is told where edges are looked at.
-    if let Some(report) = state.on.get("report") {
+    if let Some(report) = state.on.get(Trigger::Report.name()) {
         for_edges(report, &role, &name.value, catalog, faults);
     }
 }

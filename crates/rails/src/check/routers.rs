@@ -7,31 +7,22 @@ use super::Catalog;
 use super::guards::{self, Names, lowest, put};
 use crate::definition::{Definition, Edge, Edges, FieldType};
 use crate::diagnostic::{Diagnostic, Located, Place};
+use crate::trigger::Trigger;
 
 /// The most combinations that are gone through.
 const MOST_COMBINATIONS: usize = 4096;
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
     for (parent, name, state) in definition.all_states() {
-        for (event, edges) in state
-            .route
-            .iter()
-            .map(|edges| ("route", &edges.value))
-            .chain(
-                state
-                    .on
-                    .iter()
-                    .map(|(event, edges)| (event.value.as_str(), edges)),
-            )
-        {
+        for (trigger, edges) in state.lists() {
             // `reopen`, `skip` and `abort` may say no: then the command is refused by name.
-            if !matches!(event, "route" | "report" | "done") {
+            if !matches!(trigger, Trigger::Route | Trigger::Report | Trigger::Done) {
                 continue;
             }
-            let reads = (event != "done").then_some(state);
+            let reads = (trigger != Trigger::Done).then_some(state);
             let names = guards::names(definition, catalog, parent, reads, None);
-            let behind = match event {
-                "done" => &[][..],
+            let behind = match trigger {
+                Trigger::Done => &[][..],
                 _ => definition.otherwise(state),
             };
             let all: Vec<&Located<Edge>> = edges.0.iter().chain(behind).collect();

@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 
 use super::{sets, steps};
-use crate::definition::{Definition, EVENTS, FieldType, Kind, StateDef};
+use crate::definition::{Definition, FieldType, Kind, StateDef};
+use crate::trigger::Trigger;
+
+const EVENTS: [Trigger; 6] = Trigger::EVENTS;
 use crate::diagnostic::{Diagnostic, Located, nearest};
 
 pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
@@ -16,7 +19,7 @@ pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
         ));
     }
     for (name, _) in definition.on.iter() {
-        if name.value != "abort" {
+        if name.value != Trigger::Abort.name() {
             faults.push(Diagnostic::new(
                 "bad_event",
                 name.at,
@@ -166,7 +169,7 @@ fn ways_on(
         faults.push(Diagnostic::new(rule, name.at, message, help));
     };
     match state.kind() {
-        Kind::Work if state.to.is_some() == state.on.get("report").is_some() => fault(
+        Kind::Work if state.to.is_some() != state.edges(Trigger::Report).is_empty() => fault(
             "no_way_on",
             format!(
                 "`{}` needs either `to` or `on: {{ report: … }}`",
@@ -179,7 +182,7 @@ fn ways_on(
             format!("`{}` does not say where it leads", name.value),
             "add `to: STATE`",
         ),
-        Kind::Route if state.edges("route").is_empty() => fault(
+        Kind::Route if state.edges(Trigger::Route).is_empty() => fault(
             "no_way_on",
             format!("`{}` has no edges", name.value),
             "give the route at least one edge",
@@ -208,7 +211,7 @@ fn ways_on(
                     "add one, such as `done: { final: completed }`",
                 );
             }
-            if state.edges("done").is_empty() {
+            if state.edges(Trigger::Done).is_empty() {
                 fault(
                     "no_way_on",
                     format!(
@@ -237,18 +240,19 @@ fn events(
 ) {
     let kind = state.kind();
     for event in state.on.iter().map(|(event, _)| event) {
-        let fits = match event.value.as_str() {
-            "done" => kind == Kind::Each,
-            "report" | "skip" => kind == Kind::Work,
+        let fits = match Trigger::of_event(&event.value) {
+            Some(Trigger::Done) => kind == Kind::Each,
+            Some(Trigger::Report | Trigger::Skip) => kind == Kind::Work,
             // What was left by a route may be taken up again there.
-            "reopen" => matches!(kind, Kind::Work | Kind::Route),
-            "reject" => state.gate.is_some(),
+            Some(Trigger::Reopen) => matches!(kind, Kind::Work | Kind::Route),
+            Some(Trigger::Reject) => state.gate.is_some(),
             // What calls the run off is looked up where the run itself stands.
-            "abort" => parent.is_none(),
+            Some(Trigger::Abort) => parent.is_none(),
             _ => false,
         };
         if !fits {
-            let near = nearest(&event.value, EVENTS).filter(|near| *near != event.value);
+            let near = nearest(&event.value, EVENTS.map(Trigger::name))
+                .filter(|near| *near != event.value);
             faults.push(Diagnostic::new(
                 "bad_event",
                 event.at,
@@ -257,7 +261,7 @@ fn events(
                     || {
                         format!(
                             "a `{kind:?}` state has others; known are {}",
-                            EVENTS.join(", ")
+                            EVENTS.map(Trigger::name).join(", ")
                         )
                         .to_lowercase()
                     },

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::Catalog;
 use crate::definition::{Definition, Edge, Kind};
 use crate::diagnostic::Diagnostic;
+use crate::trigger::Trigger;
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
     let lasting = |name: &str| {
@@ -94,7 +95,12 @@ fn refuses_each<'a>(
     if let Some(found) = refuses(definition, &each.initial.value, seen) {
         return Some(found);
     }
-    follow(definition, name, definition.edges(name, "done"), seen)
+    follow(
+        definition,
+        name,
+        definition.edges(name, Trigger::Done),
+        seen,
+    )
 }
 
 fn follow<'a>(

@@ -3,11 +3,12 @@
 use super::command::no_edge;
 use super::edge::{Chosen, Way};
 use super::{Planner, Stop};
-use crate::command::{Artifact, Finding};
-use crate::definition::{Advance, Issue, Kind, OTHERWISE, StateDef};
+use crate::command::Finding;
+use crate::definition::{Advance, Issue, Kind, StateDef};
 use crate::event::{Entered, Event, Read};
 use crate::refusal::Refusal;
 use crate::state::{EffectAt, ItemSet, ItemStatus, ROOT, RunStatus};
+use crate::trigger::Trigger;
 
 impl Planner<'_> {
     /// Goes on until the run waits, is over, or an effect is to be carried out.
@@ -107,7 +108,7 @@ impl Planner<'_> {
                     return Ok(true);
                 }
                 Kind::Do => {
-                    let at = self.not_done_yet(token, &place(&state, "do", 0));
+                    let at = self.not_done_yet(token, &place(&state, Trigger::Do, 0));
                     if self.effect_on(&at).is_some() {
                         self.intend(token, at, way.clone())?;
                     } else {
@@ -125,7 +126,7 @@ impl Planner<'_> {
                     }
                 }
                 Kind::Final => {
-                    let at = place(&state, "final", 0);
+                    let at = place(&state, Trigger::Final, 0);
                     if token == ROOT && self.effect_on(&at).is_some() {
                         self.intend(token, at, way.clone())?;
                     } else {
@@ -178,12 +179,11 @@ impl Planner<'_> {
         let item = present.key().map(str::to_owned);
         let attempt = present.attempts.get(state).copied().unwrap_or(0) + 1;
         let max_attempts = self.attempts_allowed(token)?;
-        let context = if asked {
-            Some(self.context(&unit, token, attempt, max_attempts)?)
+        let prompt = if asked {
+            self.request_prompt((&unit, token), attempt, max_attempts, false)
         } else {
             None
         };
-        let prompt = context.as_ref().and_then(|hash| self.prompt(state, hash));
         self.push(Event::UnitIssued {
             unit,
             base,
@@ -191,23 +191,13 @@ impl Planner<'_> {
             state: state.to_owned(),
             attempt,
             max_attempts,
-            context,
+            context: None,
             name: definition.reported_as(state).map(str::to_owned),
             item,
             role: definition.role(state),
         });
         self.recorded(prompt);
         Ok(())
-    }
-
-    /// The prompt of a state, as a file that holds the context with that hash.
-    pub(super) fn prompt(&self, state: &str, hash: &str) -> Option<Artifact> {
-        Some(Artifact {
-            path: self.definition.prompt(state, &self.run.vars)?,
-            sha256: hash.to_owned(),
-            state: state.to_owned(),
-            iteration: self.definition.round(&self.run.vars),
-        })
     }
 
     pub(super) fn leave_do(&mut self, token: u32) -> Result<(), Stop> {
@@ -219,7 +209,7 @@ impl Planner<'_> {
         else {
             return Err(no_edge(&state));
         };
-        self.enter(Entered::plainly(token, &state, &to.value, "do"));
+        self.enter(Entered::plainly(token, &state, &to.value, Trigger::Do));
         Ok(())
     }
 
@@ -241,10 +231,10 @@ impl Planner<'_> {
             .read
             .as_ref()
             .map(|read| (read.reader.as_str(), &read.facts));
-        for event in ["route", OTHERWISE] {
-            let edges = definition.own_or_otherwise(state, event);
+        for trigger in [Trigger::Route, Trigger::Otherwise] {
+            let edges = definition.own_or_otherwise(state, trigger);
             if let Some(chosen) = self.walk(edges, token, facts, findings, &way)? {
-                return self.follow(token, &place(state, event, chosen.index), &chosen, way);
+                return self.follow(token, &place(state, trigger, chosen.index), &chosen, way);
             }
         }
         Err(no_edge(state))
@@ -324,13 +314,19 @@ impl Planner<'_> {
                     .detail("items", stuck),
             ));
         }
-        let Some(chosen) = self.walk(definition.edges(state, "done"), token, None, &[], way)?
+        let Some(chosen) = self.walk(
+            definition.edges(state, Trigger::Done),
+            token,
+            None,
+            &[],
+            way,
+        )?
         else {
             return Err(no_edge(state));
         };
         self.follow(
             token,
-            &place(state, "done", chosen.index),
+            &place(state, Trigger::Done, chosen.index),
             &chosen,
             way.clone(),
         )?;
@@ -350,6 +346,7 @@ impl Planner<'_> {
             self.push(Event::RunEnded { status, reason });
         } else {
             self.push(Event::TokenClosed {
+                item: self.key_of_token(token),
                 token,
                 done: status == RunStatus::Completed,
                 left: false,
@@ -358,10 +355,10 @@ impl Planner<'_> {
     }
 }
 
-pub(super) fn place(state: &str, event: &str, edge: usize) -> EffectAt {
+pub(super) fn place(state: &str, trigger: Trigger, edge: usize) -> EffectAt {
     EffectAt {
         state: state.to_owned(),
-        event: event.to_owned(),
+        trigger,
         edge,
         effect: 0,
     }

@@ -10,6 +10,7 @@ use crate::definition::Kind;
 use crate::event::{Event, Grant};
 use crate::refusal::Refusal;
 use crate::state::{EffectAt, ROOT, RunStatus};
+use crate::trigger::Trigger;
 
 /// The reason of a pause after the last attempt.
 pub const MAX_ATTEMPTS: &str = "max_attempts_reached";
@@ -55,7 +56,7 @@ impl Planner<'_> {
                     flags: flags.clone(),
                     ..Way::default()
                 };
-                self.step_aside("reopen", None, way)
+                self.step_aside(Trigger::Reopen, None, way)
             }
             Command::Skip { item, reason, keep } => {
                 let way = Way {
@@ -63,7 +64,7 @@ impl Planner<'_> {
                     keep: keep.clone(),
                     ..Way::default()
                 };
-                self.step_aside("skip", item.as_deref(), way)
+                self.step_aside(Trigger::Skip, item.as_deref(), way)
             }
             Command::Step => self.step_once(),
             Command::Decide(ruling) => self.rule(ruling),
@@ -100,13 +101,13 @@ impl Planner<'_> {
     }
 
     /// `reopen` and `skip`: the present state's own edges.
-    fn step_aside(&mut self, event: &str, item: Option<&str>, way: Way) -> Result<(), Stop> {
-        let reopens = event == "reopen";
+    fn step_aside(&mut self, trigger: Trigger, item: Option<&str>, way: Way) -> Result<(), Stop> {
+        let reopens = trigger == Trigger::Reopen;
         let (token, state) = match self.run.status {
-            RunStatus::Running => self.in_hand(event, item)?,
+            RunStatus::Running => self.in_hand(trigger, item)?,
             // A step back out of an end whose effect failed, to be taken again.
             RunStatus::Paused if reopens && self.stands_at_an_end() => (ROOT, self.left()),
-            RunStatus::Paused if reopens => self.in_hand(event, item)?,
+            RunStatus::Paused if reopens => self.in_hand(trigger, item)?,
             RunStatus::Paused => return Err(self.paused()),
             // What broke down may be taken up again where it did.
             RunStatus::Error if reopens => (ROOT, self.left()),
@@ -122,9 +123,9 @@ impl Planner<'_> {
             return Err(self.gate_is_closed(&state));
         }
         let definition = self.definition;
-        let edges = definition.edges(&state, event);
+        let edges = definition.edges(&state, trigger);
         let Some(chosen) = self.walk(edges, token, None, &[], &way)? else {
-            return Err(cannot(event, &state));
+            return Err(cannot(trigger, &state));
         };
         if self.run.status != RunStatus::Running {
             // A step back is a way out of a pause too: the position it leads to may be the cure.
@@ -132,11 +133,11 @@ impl Planner<'_> {
         }
         let at = EffectAt {
             state,
-            event: event.to_owned(),
+            trigger,
             edge: chosen.index,
             effect: 0,
         };
-        let after = way.after().behind(event, token);
+        let after = way.after().behind(trigger, token);
         self.take(token, &at, way)?;
         self.advance(&after, false)
     }
@@ -155,13 +156,13 @@ impl Planner<'_> {
             .unwrap_or_default()
     }
 
-    /// The one token that stands at work, or where `event` means something, and carries `item` if one
+    /// The one token that stands at work, or where `trigger` means something, and carries `item` if one
     /// is named; with its state.
-    fn in_hand(&self, event: &str, item: Option<&str>) -> Result<(u32, String), Stop> {
+    fn in_hand(&self, trigger: Trigger, item: Option<&str>) -> Result<(u32, String), Stop> {
         let mut standing = self.run.tokens.iter().filter(|token| {
             (item.is_none() || token.key() == item)
                 && self.definition.state(&token.state).is_some_and(|state| {
-                    state.kind() == Kind::Work || !state.edges(event).is_empty()
+                    state.kind() == Kind::Work || !state.edges(trigger).is_empty()
                 })
         });
         match (standing.next(), standing.next()) {
@@ -237,7 +238,7 @@ impl Planner<'_> {
         };
         let checked: Vec<&str> = self
             .definition
-            .edges(&state, "report")
+            .edges(&state, Trigger::Report)
             .iter()
             .flat_map(|edge| edge.check.0.iter().map(|policy| policy.value.as_str()))
             .collect();
@@ -316,7 +317,7 @@ impl Planner<'_> {
         };
         let state = self.state_of(ROOT);
         let definition = self.definition;
-        let edges = definition.edges(&state, "abort");
+        let edges = definition.edges(&state, Trigger::Abort);
         let Some(chosen) = self.walk(edges, ROOT, None, &[], &way)? else {
             // A definition need not say how it is called off: that is possible all the same.
             self.leave_items();
@@ -328,7 +329,7 @@ impl Planner<'_> {
         };
         let at = EffectAt {
             state,
-            event: "abort".to_owned(),
+            trigger: Trigger::Abort,
             edge: chosen.index,
             effect: 0,
         };
@@ -353,11 +354,11 @@ impl Planner<'_> {
     }
 }
 
-/// Why `event` leads nowhere from `state`.
-pub(super) fn cannot(event: &str, state: &str) -> Stop {
+/// Why `trigger` leads nowhere from `state`.
+pub(super) fn cannot(trigger: Trigger, state: &str) -> Stop {
     Stop::refused(
-        Refusal::new(format!("cannot_{event}"))
-            .message(format!("`{event}` is not possible in {state}"))
+        Refusal::new(format!("cannot_{trigger}"))
+            .message(format!("`{trigger}` is not possible in {state}"))
             .detail("state", state),
     )
 }

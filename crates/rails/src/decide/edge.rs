@@ -11,6 +11,7 @@ use crate::guard::Seen;
 use crate::refusal::Refusal;
 use crate::scope::RunScope;
 use crate::state::{EffectAt, ROOT, RunState};
+use crate::trigger::Trigger;
 
 /// What goes along a way from a command to the next waiting state.
 #[derive(Debug, Clone, Default)]
@@ -41,8 +42,8 @@ impl Way {
 
     /// What goes on behind the edge of `event`. Why an item was given up is said of that item: whatever comes in hand
     /// after it knows nothing of it.
-    pub(crate) fn behind(mut self, event: &str, token: u32) -> Self {
-        if event == "skip" && token != ROOT {
+    pub(crate) fn behind(mut self, trigger: Trigger, token: u32) -> Self {
+        if trigger == Trigger::Skip && token != ROOT {
             self.reason = None;
         }
         self
@@ -193,22 +194,24 @@ impl Planner<'_> {
             .token(token)
             .and_then(|token| token.progress.as_ref())
             .filter(|done| {
-                (&done.state, &done.event, done.edge) == (&at.state, &at.event, at.edge)
+                (&done.state, done.trigger, done.edge) == (&at.state, at.trigger, at.edge)
             });
         progress.unwrap_or(at).clone()
     }
 
     /// The name of the effect at `at`, if there is one.
     pub(crate) fn effect_on(&self, at: &EffectAt) -> Option<String> {
-        let names = match at.event.as_str() {
-            "do" | "final" => &self.definition.state(&at.state)?.effects.as_ref()?.value,
+        let names = match at.trigger {
+            Trigger::Do | Trigger::Final => {
+                &self.definition.state(&at.state)?.effects.as_ref()?.value
+            }
             _ => &self.edge_at(at)?.effects,
         };
         names.0.get(at.effect).map(|name| name.value.clone())
     }
 
     pub(crate) fn edge_at(&self, at: &EffectAt) -> Option<&Located<Edge>> {
-        self.definition.edges(&at.state, &at.event).get(at.edge)
+        self.definition.edges(&at.state, at.trigger).get(at.edge)
     }
 
     /// Journals the intent of the effect at `at`.
@@ -275,7 +278,7 @@ impl Planner<'_> {
         result: Option<&Value>,
     ) -> Result<(), Stop> {
         let definition = self.definition;
-        let Some(edge) = definition.edges(&at.state, &at.event).get(at.edge) else {
+        let Some(edge) = definition.edges(&at.state, at.trigger).get(at.edge) else {
             return Ok(());
         };
         let mut values = self.values(edge, token, &way, result)?;
@@ -333,7 +336,7 @@ impl Planner<'_> {
                 return Ok(());
             }
         };
-        if at.event == "abort" {
+        if at.trigger == Trigger::Abort {
             self.leave_items();
         }
         let from = self.state_of(token);
@@ -342,7 +345,8 @@ impl Planner<'_> {
             token,
             from,
             to,
-            cause: at.event.clone(),
+            item: None,
+            cause: at.trigger,
             set: values.vars,
             keep: way.keep,
             reason,
@@ -355,12 +359,26 @@ impl Planner<'_> {
 
     /// Moves a token; the round is the one that the run is in afterwards.
     pub(crate) fn enter(&mut self, mut entered: Event) {
-        if let Event::StateEntered { set, iteration, .. } = &mut entered {
+        if let Event::StateEntered {
+            token,
+            item,
+            set,
+            iteration,
+            ..
+        } = &mut entered
+        {
+            *item = self.key_of_token(*token);
             let mut vars = self.run.vars.clone();
             vars.extend(set.clone());
             *iteration = self.definition.round(&vars);
         }
         self.push(entered);
+    }
+
+    /// The key of the item that a token carries.
+    pub(crate) fn key_of_token(&self, token: u32) -> Option<String> {
+        let token = self.run.token(token)?;
+        token.key().map(str::to_owned)
     }
 
     /// Records files that were written or taken in.
@@ -381,6 +399,7 @@ impl Planner<'_> {
             .collect();
         for token in inner {
             self.push(Event::TokenClosed {
+                item: self.key_of_token(token),
                 token,
                 done: false,
                 left: true,

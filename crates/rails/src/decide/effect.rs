@@ -3,11 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::edge::Way;
-use super::{Decided, Planner, Stop};
+use super::{Plan, Planner, Stop};
 use crate::command::Artifact;
 use crate::event::Event;
 use crate::refusal::Refusal;
 use crate::state::{EffectAt, RunStatus};
+use crate::trigger::Trigger;
 
 impl Planner<'_> {
     pub(super) fn effect_done(
@@ -41,12 +42,12 @@ impl Planner<'_> {
         if self.effect_on(&next).is_some() {
             return self.intend(pending.token, next, way);
         }
-        let aborts = pending.at.event == "abort";
-        match pending.at.event.as_str() {
-            "do" => self.leave_do(pending.token)?,
-            "final" => self.end(pending.token),
+        let aborts = pending.at.trigger == Trigger::Abort;
+        match pending.at.trigger {
+            Trigger::Do => self.leave_do(pending.token)?,
+            Trigger::Final => self.end(pending.token),
             _ => {
-                let after = way.after().behind(&pending.at.event, pending.token);
+                let after = way.after().behind(pending.at.trigger, pending.token);
                 self.arrive(pending.token, &pending.at, way, Some(result))?;
                 return self.advance(&after, aborts);
             }
@@ -70,9 +71,9 @@ impl Planner<'_> {
             message: Some(message.to_owned()),
             person: false,
         };
-        match pending.at.event.as_str() {
+        match pending.at.trigger {
             // Clearing up after the end is worth a warning, not a run that never ends.
-            "final" => {
+            Trigger::Final => {
                 let next = EffectAt {
                     effect: pending.at.effect + 1,
                     ..pending.at
@@ -88,7 +89,7 @@ impl Planner<'_> {
                 self.end(pending.token);
             }
             // Nobody reported here, so nobody would learn of it: the run waits for a person.
-            "do" | "route" | "done" => self.push(pause),
+            Trigger::Do | Trigger::Route | Trigger::Done => self.push(pause),
             // A step back out of a pause has no unit to fall back on.
             _ if self.run.status == RunStatus::Running && self.run.waiting().next().is_none() => {
                 self.push(pause);
@@ -106,7 +107,7 @@ impl Planner<'_> {
         keep: &Map<String, Value>,
         artifacts: &[Artifact],
         refusal: &Refusal,
-    ) -> Option<Decided> {
+    ) -> Option<Plan> {
         let pending = self.run.pending.clone()?;
         self.push(Event::EffectDone {
             effect: pending.effect,

@@ -1,6 +1,6 @@
 //! Filling item sets: all that it takes to be run is there and in order, and waves are cut.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use super::values::{complete, disorder, key_of, needs_of};
 use super::{Planner, Stop};
 use crate::command::Facts;
 use crate::definition::{Definition, ItemSetDef, LEVEL, SPLIT, STATUS, WAVE, Waves};
-use crate::event::Event;
+use crate::event::{Event, NewItem};
 use crate::item_set::{Item, ItemStatus};
 use crate::items::{self, Cut, Node, Split};
 use crate::state::{ItemSet, RunState};
@@ -242,18 +242,10 @@ impl Planner<'_> {
             if as_it_is {
                 continue;
             }
-            let standing: BTreeMap<String, ItemStatus> = items
-                .iter()
-                .filter_map(|item| {
-                    let status = declared.meaning(item.get(STATUS)?.as_str()?);
-                    (status != ItemStatus::Open)
-                        .then(|| (key_of(declared, item).to_owned(), status))
-                })
-                .collect();
+            let items = items.into_iter().map(|item| new_item(declared, item));
             self.push(Event::ItemsLoaded {
                 set,
-                items,
-                standing,
+                items: items.collect(),
             });
         }
         self.loosen();
@@ -287,20 +279,11 @@ impl Planner<'_> {
 
     /// Journals a new item, with where it stands.
     pub(super) fn add_item(&mut self, set: String, item: Map<String, Value>) {
-        let declared = self.definition.items.get(&set);
-        let begun = declared.and_then(|declared| {
-            let status = item.get(STATUS)?;
-            let is_open = declared.meaning(status.as_str()?) == ItemStatus::Open;
-            let fields = std::iter::once((STATUS.to_owned(), status.clone())).collect();
-            (!is_open).then(|| (key_of(declared, &item).to_owned(), fields))
-        });
-        self.push(Event::ItemAdded {
-            set: set.clone(),
-            item,
-        });
-        if let Some((key, fields)) = begun {
-            self.change_item(set, key, fields);
-        }
+        let Some(declared) = self.definition.items.get(&set) else {
+            return;
+        };
+        let item = new_item(declared, item);
+        self.push(Event::ItemAdded { set, item });
     }
 
     /// Journals a change of an item, with what it means for where it stands.
@@ -434,5 +417,15 @@ fn spoken(split: &Split, declared: &ItemSetDef, items: &[Map<String, Value>]) ->
             let key = key_of(declared, &items[*at]);
             format!("{key} has {what} in common with one before")
         }
+    }
+}
+
+/// An item as it comes into a set, with where it stands by its own status.
+fn new_item(declared: &ItemSetDef, fields: Map<String, Value>) -> NewItem {
+    let status = fields.get(STATUS).and_then(Value::as_str);
+    NewItem {
+        key: key_of(declared, &fields).to_owned(),
+        status: status.map_or(ItemStatus::Open, |status| declared.meaning(status)),
+        fields,
     }
 }

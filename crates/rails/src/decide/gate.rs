@@ -10,6 +10,7 @@ use crate::definition::{Definition, Gate};
 use crate::event::Event;
 use crate::refusal::Refusal;
 use crate::state::{ROOT, RunState, RunStatus};
+use crate::trigger::Trigger;
 
 impl Planner<'_> {
     /// Whether a closed gate keeps the token from doing anything in `state`.
@@ -127,12 +128,12 @@ impl Planner<'_> {
             decision: Some(Choice::Reject),
             ..Way::default()
         };
-        let edges = self.definition.edges(&state, "reject");
+        let edges = self.definition.edges(&state, Trigger::Reject);
         let Some(chosen) = self.walk(edges, token, None, &[], &way)? else {
-            return Err(cannot("reject", &state));
+            return Err(cannot(Trigger::Reject, &state));
         };
         let after = way.after();
-        self.take(token, &place(&state, "reject", chosen.index), way)?;
+        self.take(token, &place(&state, Trigger::Reject, chosen.index), way)?;
         self.advance(&after, false)
     }
 

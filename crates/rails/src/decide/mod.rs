@@ -11,6 +11,7 @@ mod edit;
 mod effect;
 mod fill;
 mod gate;
+mod plan;
 mod report;
 mod start;
 mod step;
@@ -23,7 +24,7 @@ pub use gate::gate_strength;
 use serde_json::{Map, Value};
 
 use crate::command::{Command, Facts, Prepared, Reading};
-use crate::definition::{Definition, StateDef};
+use crate::definition::Definition;
 use crate::event::Event;
 use crate::guard::GuardFault;
 use crate::refusal::Refusal;
@@ -31,14 +32,15 @@ use crate::role::Role;
 use crate::state::{EffectAt, RunState};
 
 pub use fill::foresee_waves;
+pub use plan::{Plan, PromptRequest};
 pub use step::BLOCKED;
 pub use unit::{UnitMatch, match_unit};
 
 /// What is to be done with a command.
 #[derive(Debug)]
 pub enum Decision {
-    /// Journal these, as one unit. None means that there is nothing to do.
-    Events(Vec<Event>),
+    /// Render what it asks for, then journal its events.
+    Events(Box<Plan>),
     /// Nothing moves.
     Refused(Refusal),
     /// Not decided yet: find this out, and ask again with the same command.
@@ -90,19 +92,6 @@ pub enum Need {
         /// The run as it is at that point.
         run: RunState,
     },
-    /// The context of a unit that is about to be issued.
-    Context {
-        /// Id of the unit.
-        unit: String,
-        /// The token.
-        token: u32,
-        /// The attempt, from 1.
-        attempt: u32,
-        /// How many there are, if there is a limit.
-        max_attempts: Option<u32>,
-        /// The run as it is at that point.
-        run: RunState,
-    },
 }
 
 /// Why planning ended early.
@@ -129,28 +118,6 @@ impl From<GuardFault> for Stop {
     }
 }
 
-/// A unit that is about to be issued, of which it is asked what its executor is told.
-#[derive(Debug)]
-pub struct Telling<'a> {
-    /// Id of the unit.
-    pub unit: &'a str,
-    /// The token.
-    pub token: u32,
-    /// The attempt, from 1.
-    pub attempt: u32,
-    /// How many there are, if there is a limit.
-    pub max_attempts: Option<u32>,
-    /// What the state is for.
-    pub role: &'a Role,
-    /// The template of its instructions, if it has one.
-    pub instructions: Option<&'a str>,
-    /// The run as it is at that point.
-    pub run: &'a RunState,
-}
-
-/// Who is asked, in the middle of a decision, for the hash of what a unit is told. `None` leaves it to a [`Need::Context`].
-type Tell<'a> = dyn FnMut(&Telling<'_>) -> Option<String> + 'a;
-
 /// Decides a command. Pure: the same arguments give the same decision.
 pub fn decide(
     definition: &Definition,
@@ -158,43 +125,10 @@ pub fn decide(
     command: &Command,
     facts: &Facts,
 ) -> Decision {
-    decide_telling(definition, run, command, facts, &mut |_| None).decision
-}
-
-/// A decision, and what it makes of the run.
-#[derive(Debug)]
-pub struct Decided {
-    /// The decision.
-    pub decision: Decision,
-    /// The run behind its events, as their fold makes it; none where it has none.
-    pub after: Option<RunState>,
-}
-
-impl From<Decision> for Decided {
-    fn from(decision: Decision) -> Self {
-        Self {
-            decision,
-            after: None,
-        }
-    }
-}
-
-/// The same, asking `tell` for contexts that are not among the facts, so that nothing has to be decided twice for them. Pure as far
-/// as `tell` is.
-pub fn decide_telling(
-    definition: &Definition,
-    run: &RunState,
-    command: &Command,
-    facts: &Facts,
-    tell: &mut Tell<'_>,
-) -> Decided {
-    let mut planner = Planner {
-        tell: Some(tell),
-        ..Planner::new(definition, run, facts)
-    };
+    let mut planner = Planner::new(definition, run, facts);
     match planner.command(command) {
-        Ok(()) => planner.finish(),
-        Err(Stop::Need(need)) => Decision::Need(Box::new(need.at(planner.run))).into(),
+        Ok(()) => Decision::Events(Box::new(planner.finish())),
+        Err(Stop::Need(need)) => Decision::Need(Box::new(need.at(planner.run))),
         Err(Stop::Refused(refusal)) => {
             // The world has changed already: what came of an effect is journalled whatever the
             // definition makes of it, and a person has to look.
@@ -207,7 +141,10 @@ pub fn decide_telling(
                     .settle_only(result, keep, artifacts, &refusal),
                 _ => None,
             };
-            settled.unwrap_or_else(|| Decision::Refused(*refusal).into())
+            settled.map_or_else(
+                || Decision::Refused(*refusal),
+                |plan| Decision::Events(Box::new(plan)),
+            )
         }
     }
 }
@@ -221,8 +158,7 @@ impl Need {
             Self::Reading { run, .. }
             | Self::Effect { run, .. }
             | Self::Present { run, .. }
-            | Self::Subject { run, .. }
-            | Self::Context { run, .. } => *run = now,
+            | Self::Subject { run, .. } => *run = now,
         }
         self
     }
@@ -237,7 +173,7 @@ pub(crate) struct Planner<'a> {
     pub(crate) facts: &'a Facts,
     /// How many readings this decision has asked for.
     readings: usize,
-    tell: Option<&'a mut Tell<'a>>,
+    prompts: Vec<PromptRequest>,
 }
 
 impl<'a> Planner<'a> {
@@ -248,53 +184,17 @@ impl<'a> Planner<'a> {
             events: Vec::new(),
             facts,
             readings: 0,
-            tell: None,
+            prompts: Vec::new(),
         }
     }
 
-    /// The hash of what a unit is told, or the wish to know it.
-    fn context(
-        &mut self,
-        unit: &str,
-        token: u32,
-        attempt: u32,
-        max_attempts: Option<u32>,
-    ) -> Result<String, Stop> {
-        if let Some(known) = self.facts.contexts.get(unit) {
-            return Ok(known.clone());
-        }
-        let definition = self.definition;
-        let state = definition.state(&self.state_of(token));
-        let work = state.and_then(|state| state.work.as_ref());
-        let role = state.map(StateDef::role).unwrap_or_default();
-        let asked = Telling {
-            unit,
-            token,
-            attempt,
-            max_attempts,
-            role: &role,
-            instructions: work
-                .and_then(|work| work.instructions.as_ref())
-                .map(|name| name.value.as_str()),
-            run: &self.run,
-        };
-        let told = self.tell.as_mut().and_then(|tell| tell(&asked));
-        told.ok_or_else(|| {
-            Stop::Need(Box::new(Need::Context {
-                unit: unit.to_owned(),
-                token,
-                attempt,
-                max_attempts,
-                run: RunState::default(),
-            }))
-        })
-    }
-
-    fn finish(mut self) -> Decided {
+    fn finish(mut self) -> Plan {
         self.close_answer();
-        Decided {
-            decision: Decision::Events(self.events),
-            after: Some(self.run),
+        Plan {
+            events: self.events,
+            after: self.run,
+            prompts: self.prompts,
+            now: self.facts.now.clone(),
         }
     }
 

@@ -7,10 +7,11 @@ use super::command::{MAX_ATTEMPTS, no_edge};
 use super::edge::{Chosen, Way};
 use super::{Planner, Stop, UnitMatch, match_unit};
 use crate::command::{Finding, Reading, Report};
-use crate::definition::{Kind, Literal, OTHERWISE, StateDef};
+use crate::definition::{Kind, Literal, StateDef};
 use crate::event::{Entered, Event, Reported};
 use crate::refusal::Refusal;
 use crate::role::Role;
+use crate::trigger::Trigger;
 
 impl Planner<'_> {
     pub(super) fn report(&mut self, report: &Report) -> Result<(), Stop> {
@@ -76,13 +77,13 @@ impl Planner<'_> {
             flags: report.flags.clone(),
             ..Way::default()
         };
-        if definition.edges(state, "report").is_empty() {
+        if definition.edges(state, Trigger::Report).is_empty() {
             self.accept_plainly(token, state, reported);
             return self.advance(&way, false);
         }
         let facts = reader.map(|reader| (reader.value.as_str(), &reported.facts));
-        let (event, chosen) = self.choose(token, state, facts, &findings, &way)?;
-        let edge = &definition.own_or_otherwise(state, event)[chosen.index];
+        let (trigger, chosen) = self.choose(token, state, facts, &findings, &way)?;
+        let edge = &definition.own_or_otherwise(state, trigger)[chosen.index];
         reported.warnings.extend(chosen.warnings.iter().cloned());
         reported.findings.clone_from(&chosen.findings);
         if let Some((reason, message)) = chosen.stops_at(edge) {
@@ -105,7 +106,7 @@ impl Planner<'_> {
             reported.attempt_used = limit.is_some();
         }
         way.report = Some(reported);
-        self.take(token, &place(state, event, chosen.index), way.clone())?;
+        self.take(token, &place(state, trigger, chosen.index), way.clone())?;
         if let Some(limit) = limit
             && self.none_left(token, state, limit)
         {
@@ -128,11 +129,11 @@ impl Planner<'_> {
         facts: Option<(&str, &Map<String, Value>)>,
         findings: &[Finding],
         way: &Way,
-    ) -> Result<(&'static str, Chosen), Stop> {
-        for event in ["report", OTHERWISE] {
-            let edges = self.definition.own_or_otherwise(state, event);
+    ) -> Result<(Trigger, Chosen), Stop> {
+        for trigger in [Trigger::Report, Trigger::Otherwise] {
+            let edges = self.definition.own_or_otherwise(state, trigger);
             if let Some(chosen) = self.walk(edges, token, facts, findings, way)? {
-                return Ok((event, chosen));
+                return Ok((trigger, chosen));
             }
         }
         Err(no_edge(state))
@@ -150,7 +151,7 @@ impl Planner<'_> {
         let taken_in = std::mem::take(&mut reported.artifacts);
         self.push(Event::ReportAccepted(reported));
         self.recorded(taken_in);
-        self.enter(Entered::plainly(token, state, &to, "report"));
+        self.enter(Entered::plainly(token, state, &to, Trigger::Report));
     }
 
     /// Whether the token stands where its attempts are used up.

@@ -10,6 +10,7 @@ use crate::event::{Entered, Event};
 use crate::refusal::Refusal;
 use crate::scope::RunScope;
 use crate::state::{ROOT, RunState, Token};
+use crate::trigger::Trigger;
 
 impl Planner<'_> {
     pub(super) fn start(&mut self, start: &Start) -> Result<(), Stop> {
@@ -55,7 +56,7 @@ impl Planner<'_> {
             ROOT,
             "",
             &definition.initial.value,
-            "start",
+            Trigger::Start,
         ));
         self.advance(&Way::default(), false)
     }

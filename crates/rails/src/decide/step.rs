@@ -7,6 +7,7 @@ use crate::command::{Present, Report};
 use crate::definition::Kind;
 use crate::refusal::Refusal;
 use crate::state::{ROOT, RunState, RunStatus};
+use crate::trigger::Trigger;
 
 /// The code of a step that cannot be taken now.
 pub const BLOCKED: &str = "blocked";
@@ -44,7 +45,7 @@ impl Planner<'_> {
                 self.advance(&way, false)
             }
             Kind::Do => {
-                let at = self.not_done_yet(ROOT, &place(&state, "do", 0));
+                let at = self.not_done_yet(ROOT, &place(&state, Trigger::Do, 0));
                 if self.effect_on(&at).is_some() {
                     return self.intend(ROOT, at, way);
                 }
@@ -75,7 +76,10 @@ impl Planner<'_> {
             None if !there.response && (response.is_none() || !there.prompt) => {
                 return self.issue(ROOT, state);
             }
-            Some(unit) if prompt_missing => return self.issue_again(&unit, state),
+            Some(unit) if prompt_missing => {
+                self.issue_again(&unit);
+                return Ok(());
+            }
             _ => {}
         }
         let Some(response) = response.filter(|_| there.response) else {
@@ -100,17 +104,11 @@ impl Planner<'_> {
 
     /// Writes the prompt of a unit anew, which is gone: the unit stays as it is, and what was recorded of it too, unless it
     /// comes out otherwise.
-    fn issue_again(&mut self, unit: &str, state: &str) -> Result<(), Stop> {
+    fn issue_again(&mut self, unit: &str) {
         let present = self.run.token(ROOT).and_then(|token| token.unit.as_ref());
         let attempt = present.map_or(1, |unit| unit.attempt);
         let max_attempts = present.and_then(|unit| unit.max_attempts);
-        let known = present.and_then(|unit| unit.context.clone());
-        let hash = self.context(unit, ROOT, attempt, max_attempts)?;
-        if known.as_ref() != Some(&hash) {
-            let prompt = self.prompt(state, &hash);
-            self.recorded(prompt);
-        }
-        Ok(())
+        self.request_prompt((unit, ROOT), attempt, max_attempts, true);
     }
 
     fn present(&self) -> Result<Present, Stop> {

@@ -30,6 +30,7 @@ use crate::check::{self, Catalog};
 use crate::diagnostic::{Diagnostic, Located, Place};
 use crate::guard::Expression;
 use crate::role::{Edits, Role};
+use crate::trigger::Trigger;
 
 /// The version of the definition language that this program reads.
 pub const LANGUAGE: u32 = 1;
@@ -341,20 +342,27 @@ impl StateDef {
         role
     }
 
-    /// The edges for `event`, tried in order.
-    pub fn edges(&self, event: &str) -> &[Located<Edge>] {
-        if event == "route" {
+    /// The edges for `trigger`, tried in order.
+    pub fn edges(&self, trigger: Trigger) -> &[Located<Edge>] {
+        if trigger == Trigger::Route {
             return self.route.as_ref().map_or(&[], |edges| &edges.value.0);
         }
-        self.on.get(event).map_or(&[], |edges| &edges.0)
+        self.on.get(trigger.name()).map_or(&[], |edges| &edges.0)
+    }
+
+    /// All lists of edges of its own, each with what takes it. Of a name that means nothing none.
+    pub fn lists(&self) -> impl Iterator<Item = (Trigger, &Edges)> {
+        let route = self
+            .route
+            .iter()
+            .map(|edges| (Trigger::Route, &edges.value));
+        let on = self.on.iter().filter_map(|(event, edges)| {
+            let trigger = Trigger::of_event(&event.value)?;
+            Some((trigger, edges))
+        });
+        route.chain(on)
     }
 }
-
-/// What the edges are called that are tried behind a state's own.
-pub const OTHERWISE: &str = "otherwise";
-
-/// The events that a state's `on` may name.
-pub const EVENTS: [&str; 6] = ["report", "reopen", "skip", "reject", "abort", "done"];
 
 impl Definition {
     /// Reads a definition and proves it against `catalog`.
@@ -460,23 +468,23 @@ impl Definition {
             .unwrap_or(name)
     }
 
-    /// The edges that `event` may take out of `state`: its own, then those of the workflow.
-    pub fn edges(&self, state: &str, event: &str) -> &[Located<Edge>] {
-        if event == OTHERWISE {
+    /// The edges that `trigger` may take out of `state`: its own, then those of the workflow.
+    pub fn edges(&self, state: &str, trigger: Trigger) -> &[Located<Edge>] {
+        if trigger == Trigger::Otherwise {
             return &self.otherwise.0;
         }
-        let own = self.state(state).map_or(&[][..], |def| def.edges(event));
+        let own = self.state(state).map_or(&[][..], |def| def.edges(trigger));
         if !own.is_empty() {
             return own;
         }
-        self.on.get(event).map_or(&[], |edges| &edges.0)
+        self.on.get(trigger.name()).map_or(&[], |edges| &edges.0)
     }
 
-    /// The edges of `event` at `state`; those of [`OTHERWISE`] only where it reads something.
-    pub fn own_or_otherwise(&self, state: &str, event: &str) -> &[Located<Edge>] {
+    /// The edges of `trigger` at `state`; those of [`Trigger::Otherwise`] only where it reads something.
+    pub fn own_or_otherwise(&self, state: &str, trigger: Trigger) -> &[Located<Edge>] {
         match self.state(state) {
-            Some(def) if event == OTHERWISE => self.otherwise(def),
-            _ => self.edges(state, event),
+            Some(def) if trigger == Trigger::Otherwise => self.otherwise(def),
+            _ => self.edges(state, trigger),
         }
     }
 

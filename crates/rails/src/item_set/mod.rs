@@ -18,6 +18,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::definition::{ItemSetDef, STATUS};
+use crate::event::NewItem;
 use crate::items;
 use base::{Base, Held};
 use overlay::Overlay;
@@ -60,6 +61,17 @@ pub enum ItemStatus {
     Done,
     /// Given up.
     Failed,
+}
+
+impl ItemStatus {
+    /// Whether it is not begun.
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks with a reference"
+    )]
+    pub(crate) fn is_open(&self) -> bool {
+        *self == Self::Open
+    }
 }
 
 /// Shared fields are written like any others.
@@ -241,16 +253,12 @@ impl ItemSet {
         Arc::get_mut(held).map(Held::items_mut)
     }
 
-    /// Adds an item; its key stands first in its fields.
-    pub(crate) fn add(&mut self, fields: &Map<String, Value>, status: ItemStatus) {
-        let key = fields
-            .values()
-            .next()
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+    /// Adds an item.
+    pub(crate) fn add(&mut self, new: &NewItem) {
+        let key = new.key.as_str();
         let item = Item {
-            fields: Arc::new(fields.clone()),
-            status,
+            fields: Arc::new(new.fields.clone()),
+            status: new.status,
         };
         if let Some(items) = self.within_reach() {
             items.insert(key.to_owned(), item);

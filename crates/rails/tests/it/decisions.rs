@@ -244,7 +244,7 @@ fn a_rejection_leads_back_and_asks_again_in_the_same_iteration() {
             panic!("{name}: {moves:?}");
         };
         assert_eq!(
-            (left, entered.as_str(), cause.as_str()),
+            (left, entered.as_str(), cause.name()),
             (&from, to, "reject"),
             "{name}"
         );

@@ -175,13 +175,13 @@ impl Driver {
     /// Makes room for a new response of the state that the edge leads to; and for a new prompt, where the old one was
     /// rejected.
     fn put_aside(&mut self, at: &EffectAt) {
-        let edge = &self.definition.edges(&at.state, &at.event)[at.edge];
+        let edge = &self.definition.edges(&at.state, at.trigger)[at.edge];
         let to = edge.to.as_ref().unwrap().value.clone();
         let response = self.definition.response(&to, &self.run.vars);
         let prompt = self.definition.prompt(&to, &self.run.vars);
         for path in response
             .iter()
-            .chain(prompt.iter().filter(|_| at.event == "reject"))
+            .chain(prompt.iter().filter(|_| at.trigger.name() == "reject"))
         {
             self.files.remove(path);
         }
@@ -196,8 +196,16 @@ impl Driver {
         };
         for _ in 0..1000 {
             match decide(&self.definition, &self.run, command, &facts) {
-                Decision::Events(events) => {
-                    for event in events {
+                Decision::Events(mut plan) => {
+                    for request in std::mem::take(&mut plan.prompts) {
+                        self.contexts.push(request.unit.clone());
+                        // Whoever renders a prompt writes it.
+                        let state = &plan.after.token(request.token).unwrap().state;
+                        let prompt = self.definition.prompt(state, &plan.after.vars);
+                        self.files.extend(prompt);
+                        plan.answer(&request, self.context);
+                    }
+                    for event in plan.events {
                         match &event {
                             Event::EffectIntended { name, .. } => {
                                 self.carried_out.push(name.clone());
@@ -210,6 +218,10 @@ impl Driver {
                         self.run.apply(&facts.now, &event);
                         self.events.push((facts.now.clone(), event));
                     }
+                    assert_eq!(
+                        self.run, plan.after,
+                        "what was planned is not what its events make"
+                    );
                     return Ok(());
                 }
                 Decision::Refused(refusal) => {
@@ -251,14 +263,6 @@ impl Driver {
                         assert!(!run.tokens.is_empty());
                         let hash = self.subject(&gate);
                         facts.subjects.insert(gate, hash);
-                    }
-                    Need::Context { unit, run, .. } => {
-                        assert!(!run.tokens.is_empty());
-                        self.contexts.push(unit.clone());
-                        // Whoever renders a prompt writes it.
-                        let prompt = self.definition.prompt(run.state(), &run.vars);
-                        self.files.extend(prompt);
-                        facts.contexts.insert(unit, self.context.to_owned());
                     }
                 },
             }

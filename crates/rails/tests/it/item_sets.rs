@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use proptest::prelude::*;
+use rails::event::NewItem;
 use rails::item_set::{ItemStatus, Pack};
 use rails::{Catalog, Definition, Event, RunState};
 use serde_json::{Map, Value, json};
@@ -113,10 +114,12 @@ fn loaded(count: usize) -> (Event, Plain) {
         .collect();
     let event = Event::ItemsLoaded {
         set: "tasks".to_owned(),
-        items: (0..count).map(of).collect(),
-        standing: plain
-            .iter()
-            .map(|(key, (_, status))| (key.clone(), *status))
+        items: (0..count)
+            .map(|at| NewItem {
+                key: key(at),
+                fields: of(at),
+                status: NAMES[at % 4].1,
+            })
             .collect(),
     };
     (event, plain)
@@ -187,7 +190,11 @@ fn apply(run: &mut RunState, plain: &mut Plain, op: &Op) -> Option<()> {
         Op::Add(at) => {
             event(&Event::ItemAdded {
                 set: "tasks".to_owned(),
-                item: fields(*at, 0, 3),
+                item: NewItem {
+                    key: key(*at),
+                    fields: fields(*at, 0, 3),
+                    status: ItemStatus::Open,
+                },
             });
             plain.insert(key(*at), (fields(*at, 0, 3), ItemStatus::Open));
         }

@@ -201,7 +201,7 @@ fn events_are_lawful(driver: &Driver) -> Result<(), TestCaseError> {
                     .state(from)
                     .and_then(|state| state.gate.as_ref())
                     && gate.value == "door"
-                    && matches!(cause.as_str(), "report" | "route" | "do" | "otherwise")
+                    && matches!(cause.name(), "report" | "route" | "do" | "otherwise")
                 {
                     let round = driver.definition.round(&run.vars);
                     let approved = run

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rails::Definition;
 use rails::GateMode;
-use rails::definition::EVENTS;
+use rails::trigger::Trigger;
 use serde_json::{Map, Value};
 
 use crate::support::{COLLAB, REVIEW, TDD, catalog};
@@ -66,7 +66,10 @@ fn it_has_the_keys_that_are_read() {
         keys(&schema["$defs"]["field"]["anyOf"][1]),
         read_at(&format!("{head}vars: {{ x: {{ '§§§': 1 }} }}\n"))
     );
-    let events: BTreeSet<String> = EVENTS.iter().map(|event| (*event).to_owned()).collect();
+    let events: BTreeSet<String> = Trigger::EVENTS
+        .iter()
+        .map(|event| event.name().to_owned())
+        .collect();
     assert_eq!(at("on"), events);
 }
 

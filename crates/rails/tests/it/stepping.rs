@@ -362,7 +362,7 @@ fn otherwise_takes_what_no_edge_of_a_state_takes() {
     let moves = driver.moves(2);
     assert!(
         matches!(moves.as_slice(), [Event::StateEntered { cause, outcome: Some(noted), .. }]
-            if cause == "otherwise" && noted == "refused"),
+            if cause.name() == "otherwise" && noted == "refused"),
         "{moves:?}"
     );
     assert_eq!(driver.run, driver.replayed());

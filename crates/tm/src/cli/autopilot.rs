@@ -93,6 +93,9 @@ pub struct Start {
     /// The task's id in the tasks file
     #[arg(required_unless_present_any = ["title", "plan"])]
     pub task_id: Option<String>,
+    /// The workflow, one whose view is `autopilot`; `tdd` if left out
+    #[arg(long, value_name = "ID")]
+    pub workflow: Option<String>,
     /// A task given here, by its title
     #[arg(long, value_name = "TEXT", conflicts_with = "plan")]
     pub title: Option<String>,

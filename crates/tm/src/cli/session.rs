@@ -157,6 +157,9 @@ impl SessionOption {
 /// `tm session init`.
 #[derive(Debug, Args)]
 pub struct Init {
+    /// The workflow, one whose view is `session`; `review` if left out
+    #[arg(long, value_name = "ID")]
+    pub workflow: Option<String>,
     /// The profile; `generic` if left out
     #[arg(long, value_name = "PROFILE")]
     pub profile: Option<String>,

@@ -98,6 +98,7 @@ fn check(command: &AutopilotCommand, output: &Output) -> Result<(), Fault> {
 fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
     let mut request = request::Start {
         task_id: start.task_id,
+        workflow: start.workflow,
         title: start.title,
         subtasks: start.subtask,
         plan: start.plan,

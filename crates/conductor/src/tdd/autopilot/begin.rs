@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use journal::layout::{ProjectDir, RunDir, RunStem};
 use project::convention::message::Kind as MessageKind;
-use rails::Command;
 use rails::state::RunStatus;
+use rails::{Command, Definition};
 use serde_json::{Map, Value};
 
 use super::super::answer::{PlannedSubtask, StartPlan, Started};
@@ -26,7 +26,10 @@ use crate::conductor::Conductor;
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
 use crate::find::{Standing, is_over_a_task, over_tasks};
+use crate::generic::begin::Resources;
 use crate::integrity::is_bare;
+use crate::library::Source;
+use crate::view::AUTOPILOT;
 
 impl Conductor {
     pub(super) fn planned(&self, start: &request::Start) -> Result<Planned, Fault> {
@@ -100,7 +103,7 @@ impl Conductor {
             self.refuse_second(&project)?;
         }
         let planned = self.planned(start)?;
-        let (definition, _) = self.startable("tdd")?;
+        let (definition, _) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
         let call = self.first_call(&self.root, Arc::new(definition));
         let memory = Memory {
             reports: Vec::new(),
@@ -202,14 +205,15 @@ impl Conductor {
 
     /// Begins a run.
     pub fn start(&self, start: &request::Start) -> Result<Started, Fault> {
-        self.start_workflow("tdd", start, Map::new())
+        let (definition, source) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
+        self.start_workflow(definition, source, start, Map::new())
     }
 
-    /// Begins a run of `workflow`, which is `tdd` or works as it does. `further` are inputs that only this
-    /// definition has.
+    /// Begins a run over a task. `further` are inputs that only this definition has.
     pub(crate) fn start_workflow(
         &self,
-        workflow: &str,
+        definition: Definition,
+        source: Source,
         start: &request::Start,
         further: Map<String, Value>,
     ) -> Result<Started, Fault> {
@@ -224,22 +228,10 @@ impl Conductor {
         if let Some(attempts) = start.max_attempts {
             self.within("autopilot.maxGreenAttempts", attempts.into())?;
         }
-        let (definition, source) = self.startable(workflow)?;
-        let (Some(task), Some(attempts)) = (
-            definition.bound_input(TASKS, "id"),
-            definition.bound_input(TASKS, "attempts"),
-        ) else {
-            return Err(Fault::new(
-                Kind::Environment,
-                "workflow_invalid",
-                format!(
-                    "the workflow `{workflow}` ({}) does not work on a task's branch: it does not use `tasks`",
-                    source.origin
-                ),
-            )
-            .suggest(format!("begin it with `tm run start {workflow}`, or give it another id")));
-        };
-        let (task, attempts) = (task.to_owned(), attempts.to_owned());
+        let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
+        let (task, attempts) = (bound("id").to_owned(), bound("attempts").to_owned());
+        let mut inputs = further;
+        let profile = self.profile_of(&definition, &mut inputs)?;
         let baseline = self.baseline(start)?;
         let before = match self.stored()? {
             // First without making anything: a start that is refused leaves no folder behind.
@@ -272,14 +264,17 @@ impl Conductor {
             .unwrap_or_default()
             .clone_into(&mut planned.start.items);
         let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
-        let mut inputs = further;
         inputs.insert(task, Value::from(planned.start.task_id.as_str()));
         inputs.insert(attempts, Value::from(planned.start.max_attempts));
         let branch = planned.start.branch.clone();
         let mut warnings = planned.start.warnings.clone();
         warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);
         warnings.extend(self.start_warnings()?);
-        let resources = self.beside_task(&definition, &mut inputs, &project, planned)?;
+        let resources = Resources {
+            profile,
+            skills: Self::skills_of(&definition, &project, None)?,
+            task: Some(Box::new(planned)),
+        };
         let begun = self.begin(&project, definition, source, inputs, &stem, resources)?;
         let run = begun.run;
         match begun.done {

@@ -11,15 +11,17 @@ use std::path::Path;
 use indexmap::IndexMap;
 use journal::{FileJournal, Journal as _, Position};
 use rails::event::Reported;
+use rails::trigger::Trigger;
 use rails::{Event, RunState};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::derived::{commit_of, event_of};
 use super::evidence::level_name;
 use super::memory::{self, BASELINE, Memory, Tested};
 use super::{effects, texts, view};
 use crate::clock::millis_of;
+use crate::derived::commit_of;
+use crate::engine::event_of;
 use crate::fault::Fault;
 use phase::{Basis, Levels, Phase};
 
@@ -320,28 +322,25 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
             }
         }
         Event::StateEntered {
-            token,
+            item,
             from,
             to,
             cause,
             reason,
             ..
-        } if cause == "reopen" || cause == "skip" => {
-            let item = run.token(*token).and_then(|token| token.key());
+        } if matches!(cause, Trigger::Reopen | Trigger::Skip) => {
             let value =
                 json!({ "subtaskId": item, "from": from, "to": to, "reason": reason, "at": at });
-            if cause == "skip" {
+            if *cause == Trigger::Skip {
                 story.skipped.push(value);
                 return;
             }
             story.reopened.push(value);
             // What was accepted there before stands no more.
-            if let Some(row) = item.and_then(|item| story.rows.get_mut(item)) {
+            if let Some(row) = item.as_ref().and_then(|item| story.rows.get_mut(item)) {
                 row.green = None;
                 row.tree = None;
-                if to == "red" {
-                    row.red = None;
-                }
+                row.red = row.red.take().filter(|red| red.state != *to);
             }
         }
         other => stopped(story, at, other),

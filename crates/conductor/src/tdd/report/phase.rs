@@ -27,6 +27,8 @@ pub const LEVELS: [Level; 3] = [Level::Claimed, Level::Reported, Level::Verified
 pub struct Phase {
     /// The unit that it answered.
     pub unit: String,
+    /// The state that it was reported in.
+    pub state: String,
     /// When it was taken in.
     pub at: String,
     /// How much is known.
@@ -75,6 +77,7 @@ impl Phase {
         let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
         Self {
             unit: String::new(),
+            state: String::new(),
             at: String::new(),
             level: LEVELS
                 .into_iter()
@@ -114,6 +117,7 @@ impl Phase {
         }
         Self {
             unit: report.unit.clone(),
+            state: report.state.clone(),
             at: at.to_owned(),
             evidence,
             ..Self::of_facts(&report.facts, &report.level)

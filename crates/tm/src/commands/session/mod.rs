@@ -91,6 +91,7 @@ fn look_at(conductor: &Conductor, show: &Show, output: &mut Output) -> Outcome {
 
 fn begin(conductor: &Conductor, init: Init, output: &mut Output) -> Outcome {
     let request = request::Init {
+        workflow: init.workflow.clone(),
         inputs: inputs(&init)?,
         gates: init
             .gate
@@ -213,6 +214,7 @@ mod tests {
 
     fn init(pairs: &[&str], json: Option<&str>) -> Init {
         Init {
+            workflow: None,
             profile: None,
             input: pairs.iter().map(|&pair| pair.to_owned()).collect(),
             inputs: json.map(str::to_owned),

@@ -49,6 +49,7 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Adds,
             input: json!({
                 "taskId": text,
+                "workflow": text,
                 "title": text,
                 "subtasks": files,
                 "plan": { "type": "string", "description": "path of a Markdown checklist" },
@@ -227,6 +228,7 @@ fn start(mut call: Call<'_>) -> Answer {
     let max_attempts = options.count("maxAttempts")?;
     let mut request = request::Start {
         task_id: given.text("taskId")?,
+        workflow: given.text("workflow")?,
         title: given.text("title")?,
         subtasks: given.texts("subtasks")?,
         plan: None,

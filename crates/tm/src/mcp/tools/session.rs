@@ -58,6 +58,7 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Adds,
             input: json!({
                 "profile": { "type": "string", "description": "generic if left out" },
+                "workflow": text,
                 "inputs": object,
                 "gates": { "type": "object", "description": "plan, code, review: auto, human, terminal, signed" },
                 "maxIterations": count,
@@ -132,6 +133,7 @@ fn init(mut call: Call<'_>) -> Answer {
     let given = &mut call.arguments;
     let cap = given.count("maxIterations")?;
     let request = Init {
+        workflow: given.text("workflow")?,
         profile: given.text("profile")?,
         inputs: given.map("inputs")?,
         gates: gates(given.map("gates")?)?,

@@ -448,8 +448,8 @@ fn a_workflow_in_the_place_of_tdd_has_to_work_on_a_task() {
     project.trust(&["workflow", "trust", "tdd"]);
     let refused = project
         .tm(&["autopilot", "start", "1", "--json"])
-        .json_with(6);
-    assert_eq!(refused["error"]["code"], "workflow_invalid");
+        .json_with(2);
+    assert_eq!(refused["error"]["code"], "other_workflow");
     assert_eq!(
         ok(&project, &["start", "tdd"])["nextAction"]["state"],
         "first"

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use rails::RunState;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
-use super::derived::REPORTS;
+use super::REPORTS;
 use crate::remembered;
 
 /// At most so many runs are remembered.

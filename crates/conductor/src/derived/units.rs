@@ -4,10 +4,11 @@ use std::path::Path;
 
 use journal::{FileJournal, Journal as _, Position};
 use rails::event::Reported;
+use rails::trigger::Trigger;
 use rails::{Event, RunState};
 use serde::{Deserialize, Serialize};
 
-use super::derived::put;
+use super::put;
 
 const FILE: &str = "work-units.json";
 /// So a row of a unit that is open looks.
@@ -17,9 +18,14 @@ const MOST: usize = 512;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Row {
+pub(super) struct Row {
     id: String,
     state: String,
+    /// The phase, where it is not called as the state is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    phase: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    item: Option<String>,
     token: u32,
     attempt: u32,
     issued: String,
@@ -39,9 +45,6 @@ pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) -> bool {
                 | Event::StateEntered { .. }
         )
     });
-    if run.status.is_over() {
-        return rebuild(dir);
-    }
     if !touches || issued(run) > MOST {
         return true;
     }
@@ -102,18 +105,17 @@ pub(super) fn are_whole(dir: &Path, run: &RunState) -> bool {
     text.lines().count() == issued.max(1) + 2 && text.ends_with("]\n")
 }
 
-/// Makes the list anew after a process that was killed, unless it is one that is only written when the run ends.
-pub(super) fn complete(dir: &Path, run: &RunState) {
-    if run.status.is_over() || issued(run) <= MOST {
-        rebuild(dir);
-    }
+/// Writes the whole list, unless it is one that is only written when the run ends. Whether it could be written.
+pub(super) fn put_all(dir: &Path, run: &RunState, rows: &[Row]) -> bool {
+    let is_due = run.status.is_over() || issued(run) <= MOST;
+    !is_due || put(dir, FILE, listed("", rows).as_bytes())
 }
 
 fn issued(run: &RunState) -> usize {
     run.issues.values().map(|count| *count as usize).sum()
 }
 
-fn note(rows: &mut Vec<Row>, at: &str, event: &Event) {
+pub(super) fn note(rows: &mut Vec<Row>, at: &str, event: &Event) {
     let mut close = |report: &Reported, outcome: &str| {
         if let Some(row) = rows.iter_mut().rfind(|row| row.id == report.unit) {
             outcome.clone_into(&mut row.outcome);
@@ -124,10 +126,10 @@ fn note(rows: &mut Vec<Row>, at: &str, event: &Event) {
         Event::ReportAccepted(report) => close(report, "accepted"),
         Event::ReportRetried(report) => close(report, report.code.as_deref().unwrap_or("retry")),
         Event::StateEntered { token, cause, .. } => {
-            let outcome = match cause.as_str() {
-                "reopen" => "reopened",
-                "skip" => "skipped",
-                "abort" => "aborted",
+            let outcome = match cause {
+                Trigger::Reopen => "reopened",
+                Trigger::Skip => "skipped",
+                Trigger::Abort => "aborted",
                 _ => return,
             };
             for row in rows
@@ -147,10 +149,14 @@ fn note(rows: &mut Vec<Row>, at: &str, event: &Event) {
             token,
             state,
             attempt,
+            item,
+            role,
             ..
         } => rows.push(Row {
             id: unit.clone(),
             state: state.clone(),
+            phase: role.phase.clone().filter(|phase| phase != state),
+            item: item.clone(),
             token: *token,
             attempt: *attempt,
             issued: at.to_owned(),
