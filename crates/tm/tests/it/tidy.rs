@@ -290,3 +290,101 @@ fn nothing_is_left_unfinished() {
         }
     }
 }
+
+/// The names of states, item sets and workflows in the built-in definitions.
+fn names_in_definitions() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for builtin in ::workflows::all() {
+        let definition = ::rails::Definition::parse(builtin.workflow).expect("a definition");
+        names.insert(definition.id.value.clone());
+        let states = definition.all_states();
+        names.extend(states.map(|(_, name, _)| name.value.clone()));
+        names.extend(definition.items.iter().map(|(name, _)| name.value.clone()));
+    }
+    names
+}
+
+/// Words that definitions have for their own, and Rust for something else: readers, resources and their parameters, triggers,
+/// how something came out, and commands of git.
+const OTHERWISE_KNOWN: [&str; 16] = [
+    "aborted",
+    "branch",
+    "CANCELLED",
+    "cleanup",
+    "collab",
+    "commit",
+    "complete",
+    "done",
+    "ERROR",
+    "failed",
+    "given_up",
+    "items",
+    "review",
+    "tasks",
+    "tdd",
+    "COMPLETE",
+];
+
+/// Where one of the others stands for something else as well: the form of a note of git, an example, the name of a shape.
+const ELSEWHERE: [(&str, &str); 6] = [
+    ("proof/note.rs", "red"),
+    ("proof/note.rs", "green"),
+    ("capability/tasks.rs", "subtasks"),
+    ("graph/dot.rs", "begin"),
+    ("graph/mermaid.rs", "begin"),
+    ("svg/scene.rs", "begin"),
+];
+
+#[test]
+fn machine_engine_hook_and_proof_know_no_name_of_a_definition() {
+    const FREE_OF_NAMES: [&str; 15] = [
+        "rails/src",
+        "conductor/src/capability",
+        "conductor/src/derived",
+        "conductor/src/engine",
+        "conductor/src/hook",
+        "conductor/src/proof",
+        "conductor/src/audit.rs",
+        "conductor/src/call.rs",
+        "conductor/src/decisions.rs",
+        "conductor/src/engine.rs",
+        "conductor/src/find.rs",
+        "conductor/src/integrity.rs",
+        "conductor/src/library.rs",
+        "conductor/src/report.rs",
+        "conductor/src/writer.rs",
+    ];
+    let mut names = names_in_definitions();
+    assert!(names.len() > 50, "{names:?}");
+    for known in OTHERWISE_KNOWN {
+        assert!(names.remove(known), "`{known}` is no name any more");
+    }
+    let mut found = Vec::new();
+    for (path, text) in all_sources("src") {
+        let place = path.display().to_string();
+        let is_free = FREE_OF_NAMES
+            .iter()
+            .any(|free| place.contains(&format!("crates/{free}")));
+        if !is_free || place.ends_with("/tests.rs") {
+            continue;
+        }
+        let production = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = production
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        for (at, line) in code.enumerate() {
+            for word in line
+                .split('"')
+                .skip(1)
+                .step_by(2)
+                .filter(|word| names.contains(*word))
+            {
+                let excused = |(end, name): &(&str, &str)| place.ends_with(end) && word == *name;
+                if !ELSEWHERE.iter().any(excused) {
+                    found.push(format!("{place}: {word}, near line {}", at + 1));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}

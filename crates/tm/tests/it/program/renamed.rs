@@ -82,6 +82,29 @@ fn refused(project: &TestEnvironment, words: &[&str]) -> String {
     answer["code"].as_str().unwrap().to_owned()
 }
 
+/// Why the guard hook does not let an agent do this; none where it does.
+fn held_back(project: &TestEnvironment, tool: &str, input: &Value) -> Option<String> {
+    let asked = json!({
+        "cwd": project.project(), "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input,
+    });
+    let answer = project.tm_with_input(&["hook", "claude-code"], asked.to_string());
+    let text = answer.text();
+    let answer: Value = serde_json::from_str(if text.is_empty() { "null" } else { text }).unwrap();
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str();
+    reason.map(str::to_owned)
+}
+
+/// What the hook says of an edit of the product, of a test, and of a commit.
+fn held(project: &TestEnvironment) -> [bool; 3] {
+    let file = |path: &str| json!({ "file_path": project.project().join(path) });
+    [
+        ("Edit", file("src/words.sh")),
+        ("Edit", file("tests/words.sh")),
+        ("Bash", json!({ "command": "git commit --all --message x" })),
+    ]
+    .map(|(tool, input)| held_back(project, tool, &input).is_some())
+}
+
 #[test]
 fn its_rails_hold() {
     let text = renamed(&TestEnvironment::bare());
@@ -91,6 +114,8 @@ fn its_rails_hold() {
         (&next["state"], &next["unitId"]),
         (&json!("ask"), &json!("workUnit-1.1-ASK"))
     );
+
+    assert_eq!(held(&project), [true, false, true]);
 
     // Code of the product, and no test of it.
     project.write("src/words.sh", "true\n");
@@ -104,6 +129,7 @@ fn its_rails_hold() {
     );
 
     // The test that failed is made to pass by a change of the test.
+    assert_eq!(held(&project), [false, true, true]);
     let passing = ["report", "--results", "failed:0,passed:1"];
     project.write("tests/words.sh", "true\n");
     assert_eq!(refused(&project, &passing), "tests_changed");
@@ -112,6 +138,7 @@ fn its_rails_hold() {
     ok(&project, &passing);
 
     // What is committed is not what was tested.
+    assert_eq!(held(&project), [true, true, false]);
     project.write("src/words.sh", "false\n");
     assert_eq!(refused(&project, &["report"]), "changed_after_green");
     project.write("src/words.sh", "true\n");
@@ -147,6 +174,33 @@ fn the_autopilot_works_on_it() {
     tm(&["complete", "--results", "failed:0,passed:1"]);
     tm(&["commit"]);
     tm(&["skip", "--reason", "enough"]);
+    tm(&["abort"]);
+    project.git(&["switch", "--quiet", "main"]);
+    let review = [
+        "autopilot",
+        "start",
+        "--title",
+        "More",
+        "--workflow",
+        "review",
+    ];
+    let other = project.json(&review);
+    assert_eq!(other.json_with(2)["error"]["code"], "other_workflow");
+    let plan = tm(&[
+        "start",
+        "--title",
+        "More",
+        "--workflow",
+        "ours",
+        "--dry-run",
+    ]);
+    assert_eq!(plan["dryRun"], true);
+    let started = tm(&["start", "--title", "More", "--workflow", "ours"]);
+    let shown = project.tm(&["runs", "show", "--json"]).json_with(0);
+    assert_eq!(
+        (&shown["runId"], &shown["workflow"], &shown["view"]),
+        (&started["runId"], &json!("ours"), &json!("autopilot"))
+    );
 }
 
 #[test]
