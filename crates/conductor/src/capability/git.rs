@@ -1,7 +1,7 @@
 //! `git`: the branch of a run, and its commits.
 
 use rails::check::catalog::{Effect, Finder, Reader, Resource};
-use rails::definition::FieldType::{Bool, String as Text, Strings};
+use rails::definition::FieldType::{String as Text, Strings};
 use rails::state::Pending;
 use rails::{Reading, Role, RunState};
 use serde_json::Value;
@@ -41,12 +41,7 @@ impl Capability for Git {
     }
 
     fn effects(&self) -> Vec<(&'static str, Effect)> {
-        let commit = [
-            ("sha", Text),
-            ("owed", Bool),
-            ("message", Text),
-            ("files", Strings),
-        ];
+        let commit = [("sha", Text), ("message", Text), ("files", Strings)];
         vec![
             (
                 "git.branch",
@@ -60,7 +55,6 @@ impl Capability for Git {
                 Effect {
                     takes: &[BRANCH],
                     within: Some((TASKS, "into")),
-                    kept: &["sha", "owed"],
                     ..lasting(&[REPOSITORY], &commit)
                 },
             ),

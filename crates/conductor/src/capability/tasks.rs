@@ -13,9 +13,8 @@ use crate::fault::Fault;
 use crate::support::{Asked, Looked, No, Outcome};
 use crate::tdd::effects;
 
-/// The fields of a subtask, and what is kept with it: whether it is in the plan or a repair, whether its status is still to
-/// be written, and its commit.
-const SUBTASK: [(&str, &str); 10] = [
+/// The fields of a subtask.
+const SUBTASK: [(&str, &str); 7] = [
     ("id", "string"),
     ("title", "string"),
     ("description", "string"),
@@ -23,9 +22,6 @@ const SUBTASK: [(&str, &str); 10] = [
     ("testStrategy", "string"),
     ("acceptanceCriteria", "list of strings"),
     ("dependencies", "list of strings"),
-    ("kind", "one of plan, fix"),
-    ("owed", "bool"),
-    ("sha", "string"),
 ];
 
 pub(super) struct Tasks;

@@ -17,7 +17,7 @@ use crate::engine;
 use crate::fault::Fault;
 use crate::find::{Standing, is_over_a_task, read_json, standing};
 use crate::tdd::evidence::frozen::Frozen;
-use crate::tdd::memory::Memory;
+use crate::tdd::memory::{self, Memory};
 use crate::tdd::view;
 use crate::view::GENERIC;
 
@@ -120,7 +120,8 @@ impl Underway {
 
     /// Whether a repair is in hand, which begins with its failing tests there already.
     pub fn is_repair(&self) -> bool {
-        self.item().is_some_and(|item| item.text("kind") == "fix")
+        self.token()
+            .is_some_and(|token| memory::is_repair(&self.run, token))
     }
 
     /// Whether there are tests that must not be changed now.

@@ -14,7 +14,7 @@ use crate::audit::{Audit, Missing};
 use crate::decisions::Decision;
 use crate::engine::event_of;
 use crate::fault::Fault;
-use crate::tdd::memory::{Memory, Tested};
+use crate::tdd::memory::{self, Memory, Tested};
 
 /// What a run made a commit for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -386,10 +386,7 @@ impl Telling {
             ..
         } = self.phases.get(key).cloned().unwrap_or_default();
         let tested = Tested::of(&token.kept, token.role.of.as_ref()).unwrap_or_default();
-        let is_fix = self
-            .run
-            .item(token)
-            .is_some_and(|item| item.text("kind") == "fix");
+        let is_fix = memory::is_repair(&self.run, token);
         let unit = report.map_or_else(
             || format!("workUnit-{}-COMMIT", self.run.run),
             |r| r.unit.clone(),

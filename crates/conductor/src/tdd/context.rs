@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{Precondition, SubtaskView};
 use super::effects::commit::default_message;
-use super::memory::{Memory, Shown, Tested};
+use super::memory::{self, Memory, Shown, Tested};
 use super::readers::tests::name_of;
 use super::texts;
 use crate::call::Call;
@@ -147,7 +147,7 @@ fn context(
                 "testPattern",
                 json!(pattern_for(&start.test_patterns, test_file.as_deref())),
             );
-            if item.text("kind") != "fix" {
+            if !memory::is_repair(run, place.present) {
                 put("testFile", json!(test_file));
                 put("existingTests", json!(hints.existing_tests));
             }

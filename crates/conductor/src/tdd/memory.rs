@@ -1,12 +1,12 @@
 //! What the workflow's Rust parts keep in a run's memory, under typed names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use project::git::{Oid, RepoPath, Repository};
 use project::tasks::{InlineTask, PlanFile, Task, TaskFile, TaskSource};
 use rails::RunState;
-use rails::state::{Item, ItemSet, ItemStatus};
+use rails::state::{Item, ItemSet, ItemStatus, Token};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -32,7 +32,9 @@ pub const BASELINE: &str = "baseline";
 pub const REPORTS: &str = "reports";
 /// The tag that `.taskmaster/state.json` named before the run.
 pub const TAG_BEFORE: &str = "tagBefore";
-/// Marks a subtask whose `done` was owed and has been written since.
+/// Followed by the key of a subtask: its commit.
+pub const COMMIT_OF: &str = "commit.";
+/// Followed by the key of a subtask: its `done` stands where the task comes from, or there is no place for it.
 pub const WRITTEN: &str = "written.";
 
 /// A token's memory has what a report of tests showed under this name, followed by the report's label.
@@ -93,6 +95,9 @@ pub struct StartFacts {
     pub common_dir: PathBuf,
     /// The project.
     pub project_root: PathBuf,
+    /// The subtasks that are to be run.
+    #[serde(default)]
+    pub planned: Vec<String>,
     /// Subtasks that were done before.
     pub skipped: Vec<String>,
     /// Subtasks that are not run, and why.
@@ -372,13 +377,39 @@ pub fn subtasks(run: &RunState) -> impl Iterator<Item = (&str, &Item)> {
     items(run).into_iter().flat_map(ItemSet::iter)
 }
 
+/// The subtasks that are the task's own, by their keys; what the workflow added is none.
+pub fn planned(run: &RunState) -> impl Iterator<Item = &str> {
+    let start = run.kept.get(START);
+    let planned = start.and_then(|start| start.get("planned")?.as_array());
+    planned.into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// Whether a subtask is one of them.
+pub fn is_planned(run: &RunState, key: &str) -> bool {
+    planned(run).any(|own| own == key)
+}
+
+/// Whether a token carries something that the workflow added because of a failure: no report of failing tests is to come of it,
+/// or came.
+pub fn is_repair(run: &RunState, token: &Token) -> bool {
+    let showed = || token.kept.keys().any(|name| name.starts_with(SHOWN));
+    let key = token.key();
+    key.is_some_and(|key| !is_planned(run, key)) && token.role.shows.is_none() && !showed()
+}
+
+/// The commit of a subtask; empty where it has none.
+pub fn commit_of<'a>(run: &'a RunState, key: &str) -> &'a str {
+    let kept = run.kept.get(&format!("{COMMIT_OF}{key}"));
+    kept.and_then(Value::as_str).unwrap_or_default()
+}
+
 /// Subtasks that are done, and whose `done` no commit carries yet.
 pub fn owed(run: &RunState) -> Vec<String> {
+    let planned: HashSet<&str> = planned(run).collect();
     subtasks(run)
         .filter(|(key, item)| {
             item.status == ItemStatus::Done
-                && item.fields.get("owed") == Some(&Value::Bool(true))
-                && item.text("kind") != "fix"
+                && planned.contains(key)
                 && !run.kept.contains_key(&format!("{WRITTEN}{key}"))
         })
         .map(|(key, _)| key.to_owned())

@@ -1,11 +1,12 @@
 //! From a run to answers. A view picks names and shapes; it decides nothing.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use journal::EvidenceStore;
 use rails::RunState;
 use rails::event::Reported;
-use rails::state::{Item, ItemStatus, Next, ROOT, RunStatus, Token};
+use rails::state::{ItemStatus, Next, ROOT, RunStatus, Token};
 
 use super::answer::{NextAction, Progress, Status, Verdict};
 use super::context::{self, UnitContext};
@@ -153,11 +154,8 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
 }
 
 fn is_repair(run: &RunState, report: &Reported) -> bool {
-    report
-        .item
-        .as_ref()
-        .and_then(|key| memory::subtask(run, key))
-        .is_some_and(|item| item.text("kind") == "fix")
+    run.token(report.token)
+        .is_some_and(|token| memory::is_repair(run, token))
 }
 
 /// The token whose item is in hand, or the run's own.
@@ -179,15 +177,16 @@ pub fn phase(run: &RunState) -> Option<&str> {
 /// How far the run is.
 pub fn progress(run: &RunState) -> Progress {
     // Repairs are no subtasks of the task: they are in hand, but count for nothing.
-    let planned = |item: &Item| item.text("kind") != "fix";
+    let own: HashSet<&str> = memory::planned(run).collect();
+    let planned = |key: &str| own.contains(key);
     let of = |status: ItemStatus| -> Vec<String> {
         memory::subtasks(run)
-            .filter(|(_, item)| item.status == status && planned(item))
+            .filter(|(key, item)| item.status == status && planned(key))
             .map(|(key, _)| key.to_owned())
             .collect()
     };
     let total = memory::subtasks(run)
-        .filter(|(_, item)| planned(item))
+        .filter(|(key, _)| planned(key))
         .count();
     let completed = of(ItemStatus::Done);
     let percentage = (completed.len() * 100).checked_div(total).unwrap_or(0);

@@ -144,8 +144,6 @@ pub struct Effect {
     pub result: BTreeMap<String, FieldType>,
     /// The item set that it is about, by a resource and the parameter that names it.
     pub within: Option<(&'static str, &'static str)>,
-    /// What of its result the item has to be given, in fields of these names.
-    pub kept: &'static [&'static str],
     /// The reader whose facts it takes.
     pub takes_in: Option<&'static str>,
     /// What it makes that others look at or work on.

@@ -382,21 +382,6 @@ fn effects(
     for edge in &edges.0 {
         for effect in &edge.effects.0 {
             one_effect(definition, catalog, site, effect, faults);
-            let known = catalog.effects.get(&effect.value);
-            let kept = known.iter().flat_map(|known| known.kept);
-            for field in kept {
-                if edge.set.get(&format!("item.{field}")).is_none() {
-                    faults.push(Diagnostic::new(
-                        "result_not_kept",
-                        effect.at,
-                        format!(
-                            "nothing notes the `{field}` that `{}` results in",
-                            effect.value
-                        ),
-                        format!("add `set: {{ item.{field}: =result.{field} }}` to the edge"),
-                    ));
-                }
-            }
         }
     }
 }

@@ -171,21 +171,3 @@ fn nothing_but_its_outcome_is_taken_while_an_effect_is_under_way() {
     };
     assert_eq!(code(driver.send(&done)), "no_effect");
 }
-
-#[test]
-fn an_effect_that_gives_nonsense_is_recorded_and_the_run_waits_for_a_person() {
-    let mut driver = one();
-    driver.report(tests(0, 1)).unwrap();
-    driver.report(tests(1, 0)).unwrap();
-    for nonsense in [json!({}), json!({ "sha": 7, "owed": false }), json!(null)] {
-        driver.effects.insert("git.commit".to_owned(), Ok(nonsense));
-        driver.report(own_commit()).unwrap();
-        assert_eq!(driver.paused_for(), "definition_fault");
-        assert!(driver.run.pending.is_none());
-        assert_eq!(driver.unit(), "workUnit-1.1-COMMIT");
-        assert_eq!(driver.run, driver.replayed());
-        driver.resume().unwrap();
-    }
-    driver.abort(json!({})).unwrap();
-    assert_eq!(driver.status(), RunStatus::Aborted);
-}

@@ -130,6 +130,29 @@ fn what_a_route_read_is_still_known_behind_its_effect() {
 }
 
 #[test]
+fn an_effect_that_gives_nonsense_is_recorded_and_the_run_waits_for_a_person() {
+    let mut driver = run(
+        "vars: { sha: string }",
+        &[
+            "a: { expects: commit, work: {}, on: { report: { do: git.commit, set: { sha: =result.sha }, to: z } } }",
+        ],
+    );
+    begin(&mut driver);
+    for nonsense in [json!({}), json!({ "sha": 7 }), json!(null)] {
+        driver.effects.insert("git.commit".to_owned(), Ok(nonsense));
+        let report = json!({ "sha": "", "message": "", "files": [] });
+        driver.report(report).unwrap();
+        assert_eq!(driver.paused_for(), "definition_fault");
+        assert!(driver.run.pending.is_none());
+        assert_eq!(driver.unit(), "a");
+        assert_eq!(driver.run, driver.replayed());
+        driver.resume().unwrap();
+    }
+    driver.abort(json!({})).unwrap();
+    assert_eq!(driver.status(), RunStatus::Aborted);
+}
+
+#[test]
 fn what_a_skip_keeps_outlives_an_effect_on_the_way() {
     let mut driver = run(
         "",

@@ -28,7 +28,6 @@ fn a_whole_run() {
     assert_eq!(driver.unit(), "workUnit-1.2-RED");
     let item = driver.run.sets["subtasks"].get("1.1").unwrap();
     assert_eq!(item.status, ItemStatus::Done);
-    assert_eq!(item.text("sha"), "abc");
     assert_eq!(
         counts(&driver),
         json!({ "size": 3, "remaining": 2, "done": 1, "failed": 0, "barred": 0 })
@@ -69,10 +68,7 @@ fn a_commit_that_the_agent_made_needs_no_effect() {
         .report(json!({ "sha": "feed", "message": "", "files": [] }))
         .unwrap();
     let item = driver.run.sets["subtasks"].get("1.1").unwrap();
-    assert_eq!(
-        (item.text("sha"), &item.fields["owed"]),
-        ("feed", &json!(true))
-    );
+    assert_eq!(item.status, ItemStatus::Done);
     assert!(!driver.carried_out.contains(&"git.commit".to_owned()));
 }
 
@@ -256,10 +252,8 @@ fn red_with_passing_tests_is_refused_or_skipped_as_the_settings_say() {
         .unwrap();
     driver.report(tests(3, 0)).unwrap();
     assert_eq!(driver.unit(), "workUnit-1-FINALIZE");
-    assert_eq!(
-        driver.run.sets["subtasks"].get("1.1").unwrap().fields["owed"],
-        true
-    );
+    let item = driver.run.sets["subtasks"].get("1.1").unwrap();
+    assert_eq!(item.status, ItemStatus::Done);
 }
 
 #[test]

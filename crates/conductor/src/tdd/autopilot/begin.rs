@@ -263,6 +263,8 @@ impl Conductor {
             .bound_set(TASKS, "into")
             .unwrap_or_default()
             .clone_into(&mut planned.start.items);
+        let own = planned.plan.runnable.iter();
+        planned.start.planned = own.map(|subtask| subtask.id.clone()).collect();
         let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
         inputs.insert(task, Value::from(planned.start.task_id.as_str()));
         inputs.insert(attempts, Value::from(planned.start.max_attempts));

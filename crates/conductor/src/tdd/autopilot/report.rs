@@ -142,22 +142,19 @@ fn state_of(run: &RunState, called: &str, is_meant: impl Fn(&Role) -> bool) -> S
 /// The commit of the task's status, where the end of the run made one.
 pub(crate) fn last_commit(run: &RunState) -> Result<Option<String>, Fault> {
     let last = Memory::of(run)?.last_commit;
-    let of_subtask = memory::subtasks(run).any(|(_, item)| item.text("sha") == last);
+    let of_subtask = memory::subtasks(run).any(|(key, _)| memory::commit_of(run, key) == last);
     Ok((!of_subtask && memory::commits(run) > 0).then_some(last))
 }
 
 /// The commit that answered a unit, with what is told of it.
 pub(crate) fn made(writer: &RunWriter<'_>, reported: &Reported) -> Result<Committed, Fault> {
     let run = &writer.open.run;
-    let item = reported
-        .item
-        .as_ref()
-        .and_then(|key| memory::subtask(run, key));
     let sha = match reported.facts.get("sha").and_then(Value::as_str) {
         Some(sha) if !sha.is_empty() => sha.to_owned(),
-        _ => item
-            .map(|item| item.text("sha").to_owned())
-            .unwrap_or_default(),
+        _ => {
+            let item = reported.item.as_deref().unwrap_or_default();
+            memory::commit_of(run, item).to_owned()
+        }
     };
     let memory = Memory::of(run)?;
     let repository = memory.repository();

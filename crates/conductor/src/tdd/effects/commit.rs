@@ -18,7 +18,7 @@ use rails::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::super::memory::{self, COMMITS, LAST_COMMIT, Memory, Tested, WRITTEN, entry};
+use super::super::memory::{self, COMMIT_OF, COMMITS, LAST_COMMIT, Memory, Tested, WRITTEN, entry};
 use super::{OUTLIVED, failed, forget_git, note_git, noted_git, notes, since, still_running};
 use crate::call::Call;
 use crate::fail_point;
@@ -75,12 +75,8 @@ pub fn prepare(
         .ok_or_else(|| Fault::bug("a commit without a subtask"))?
         .to_owned();
     let mut paths = paths_of(facts)?;
-    let is_fix = run
-        .token(token)
-        .and_then(|token| run.item(token))
-        .is_some_and(|item| item.text("kind") == "fix");
     let mut carries = memory::owed(run);
-    if !is_fix {
+    if memory::is_planned(run, &key) {
         carries.push(key.clone());
     }
     let writing = writing(call, &memory, carries, None)?;
@@ -260,7 +256,7 @@ pub fn default_message(
             description: item.text("description"),
             tests: green.as_ref().map(|green| green.passed),
             lines: green.and_then(|green| green.lines),
-            kind: if item.text("kind") == "fix" {
+            kind: if memory::is_repair(run, present) {
                 Kind::Fix
             } else {
                 Kind::Subtask
@@ -536,10 +532,7 @@ fn written(intent: &Intent) -> Outcome {
         keep.insert(format!("{WRITTEN}{id}"), Value::from(true));
     }
     Outcome::Done {
-        result: with_owed(
-            intent,
-            json!({ "sha": "", "owed": false, "message": "", "files": [] }),
-        ),
+        result: with_owed(intent, json!({ "sha": "", "message": "", "files": [] })),
         keep,
         artifacts: Vec::new(),
     }
@@ -579,7 +572,6 @@ fn not_written(code: &str, message: &str) -> Outcome {
     Outcome::Done {
         result: json!({
             "sha": "",
-            "owed": false,
             "message": "",
             "files": [],
             "failed": { "code": code, "message": message },
@@ -599,14 +591,22 @@ fn committed(
     let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
     let mut keep = entry(LAST_COMMIT, commit.oid.to_string());
     keep.insert(COMMITS.to_owned(), Value::from(memory::commits(run) + 1));
-    for id in &intent.carries {
+    keep.insert(
+        format!("{COMMIT_OF}{}", intent.of),
+        commit.oid.to_string().into(),
+    );
+    let has_no_place = !intent.owed.contains(&intent.of);
+    for id in intent
+        .carries
+        .iter()
+        .chain(has_no_place.then_some(&intent.of))
+    {
         keep.insert(format!("{WRITTEN}{id}"), Value::from(true));
     }
     let mut result = with_owed(
         intent,
         json!({
             "sha": commit.oid.to_string(),
-            "owed": intent.owed.contains(&intent.of),
             "message": commit.message,
             "files": files,
         }),

@@ -6,7 +6,7 @@ use rails::{Finding, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
 
 use super::super::changes::Changes;
-use super::super::memory::{self, COMMITS, LAST_COMMIT, Memory, Tested};
+use super::super::memory::{self, COMMIT_OF, COMMITS, LAST_COMMIT, Memory, Tested};
 use super::super::refusal;
 use super::tests::name_of;
 use super::{common_findings, finding, named_paths, on_the_branch, with_files};
@@ -44,7 +44,12 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
         tested: present.and_then(|token| Tested::of(&token.kept, role.of.as_ref())),
     };
     if let Some(sha) = sha {
-        return made_already(call, &status, &memory, run, &tested, sha, findings);
+        let mut reading = made_already(call, &status, &memory, run, &tested, sha, findings)?;
+        if let Some(key) = present.and_then(|token| token.key()) {
+            let made = reading.facts.get("sha").cloned().unwrap_or_default();
+            reading.keep_run.insert(format!("{COMMIT_OF}{key}"), made);
+        }
+        return Ok(reading);
     }
     let named = named_paths(call, &repository, files)?;
     let changes = Changes::of(&status, &memory, &repository, &named)?;

@@ -164,7 +164,7 @@ pub fn build(dir: &Path) -> Result<Report, Fault> {
             .ok()
             .and_then(|status| status.as_str().map(str::to_owned))
             .unwrap_or_default();
-        let sha = item.text("sha");
+        let sha = memory::commit_of(&run, key);
         if !sha.is_empty() {
             row.commit = Some(sha.to_owned());
         }

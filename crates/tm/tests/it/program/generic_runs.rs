@@ -347,7 +347,7 @@ uses: { repository: {}, tasks: { id: =inputs.taskId, attempts: =inputs.maxAttemp
 items:
   steps:
     key: id
-    fields: { id: string, title: string, description: string, details: string, testStrategy: string, acceptanceCriteria: [string], dependencies: [string], kind: [plan, fix], owed: bool, sha: string }
+    fields: { id: string, title: string, description: string, details: string, testStrategy: string, acceptanceCriteria: [string], dependencies: [string] }
 initial: first
 states:
 ";
@@ -362,30 +362,25 @@ states:
         format!("{sets}  first: {{ work: {{}}, to: over }}\n  over: {{ final: completed }}\n");
     let lacks = no_set
         .replace("stepps", "steps")
-        .replace(", sha: string", "");
+        .replace(", title: string", "");
     let input = no_set
         .replace("stepps", "steps")
         .replace("=inputs.taskId", "'1'");
     let resource = no_set
         .replace("stepps", "steps")
         .replace("tests: {} }", "test: {} }");
-    // The first word is what a subtask is that says nothing else.
-    let kind = no_set
-        .replace("stepps", "steps")
-        .replace("[plan, fix]", "[fix, plan]");
     let outside = format!(
         "{on_task}  first: {{ work: {{}}, on: {{ report: {{ do: [git.branch, git.commit], to: over }} }} }}\n  over: {{ final: completed }}\n"
     );
     let nested = |of: &str| {
         format!(
-            "{on_task}  first: {{ route: {{ do: git.branch, to: each }} }}\n  each:\n    each: {{ items: steps, initial: red }}\n    on: {{ done: {{ to: over }} }}\n    states:\n      red: {{ expects: {{ tests: {{ as: red, shows: new_failure }} }}, work: {{}}, to: green }}\n      green: {{ expects: {{ tests: {{ as: green, against: red }} }}, work: {{}}, to: keep }}\n      keep: {{ expects: {{ commit: {{ of: {of} }} }}, work: {{}}, on: {{ report: {{ do: git.commit, set: {{ item.sha: =result.sha, item.owed: =result.owed }}, to: kept }} }} }}\n      kept: {{ final: completed }}\n  over: {{ final: completed }}\n"
+            "{on_task}  first: {{ route: {{ do: git.branch, to: each }} }}\n  each:\n    each: {{ items: steps, initial: red }}\n    on: {{ done: {{ to: over }} }}\n    states:\n      red: {{ expects: {{ tests: {{ as: red, shows: new_failure }} }}, work: {{}}, to: green }}\n      green: {{ expects: {{ tests: {{ as: green, against: red }} }}, work: {{}}, to: keep }}\n      keep: {{ expects: {{ commit: {{ of: {of} }} }}, work: {{}}, on: {{ report: {{ do: git.commit, to: kept }} }} }}\n      kept: {{ final: completed }}\n  over: {{ final: completed }}\n"
         )
     };
     give(&project, "nested", &nested("green"));
     let sound = project.tm(&["workflow", "check", "nested", "--json"]);
     assert_eq!(sound.json_with(0)["valid"], true, "{sound:?}");
     let shown = nested("red");
-    let notes = nested("green").replace(", item.owed: =result.owed", "");
     let stores = "\
 counter: round
 vars: { round: int }
@@ -403,11 +398,9 @@ states:
         ("lacks", &lacks, "bad_parameter"),
         ("input", &input, "bad_parameter"),
         ("resource", &resource, "unknown_resource"),
-        ("kind", &kind, "bad_parameter"),
         ("outside", &outside, "outside_items"),
         ("shown", &shown, "unknown_label"),
         ("stores", stores, "nothing_to_take_in"),
-        ("notes", &notes, "result_not_kept"),
         ("commits", commit, "needs_resource"),
         ("shows", shows, "needs_resource"),
         ("reads", reads, "nothing_to_read"),

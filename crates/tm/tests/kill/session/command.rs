@@ -14,10 +14,10 @@ responses:
   planning: { command: [sh, read.sh], timeout: 60 }
 ";
 
-/// Tells that it runs, and goes on when it is let.
+/// Tells that it runs, and goes on when it is let; or ends when the folder is gone, with whoever would have let it.
 const READ: &str = r#"cat > /dev/null
 echo run >> began
-while [ ! -e go ]; do sleep 0.02; done
+while [ ! -e go ]; do [ -e began ] || exit 1; sleep 0.02; done
 echo '{"status": "SUCCESS"}'
 "#;
 
@@ -33,7 +33,7 @@ fn stage() -> (Stage, PathBuf) {
     fs::write(
         folder.join("read.sh"),
         READ.replace("began", &place(&stage, "began"))
-            .replace("go ]", &format!("{} ]", place(&stage, "go"))),
+            .replace("-e go ]", &format!("-e {} ]", place(&stage, "go"))),
     )
     .unwrap();
     for phase in ["planning", "generation", "review", "revision"] {
