@@ -47,6 +47,9 @@ pub struct RunAction {
     /// Why the run is paused, when it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused_reason: Option<String>,
+    /// What was said of it then, where something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused_message: Option<String>,
     /// What the workflow's own rails know about this unit, where it has rails of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,

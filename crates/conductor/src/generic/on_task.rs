@@ -90,6 +90,7 @@ fn action(run: &RunState, definition: &Definition, own: NextAction) -> RunAction
         unit,
         status: own.status,
         paused_reason: own.paused_reason,
+        paused_message: own.paused_message,
         needs_person: own.needs_person,
         context,
         ..RunAction::default()

@@ -86,6 +86,7 @@ pub(crate) fn recorded(run: &RunState, definition: &Definition, next: &Next) -> 
     if next.status == RunStatus::Running {
         then.status = None;
         then.paused_reason = None;
+        then.paused_message = None;
         if let (Some(unit), Some(state)) = (&next.unit, &next.state) {
             let item = next.item.as_ref().and_then(|key| {
                 let set = definition
@@ -118,6 +119,7 @@ fn whole(run: &RunState) -> RunAction {
         RunStatus::Running => {}
         RunStatus::Paused => {
             action.paused_reason = run.pause.as_ref().map(|pause| pause.reason.clone());
+            action.paused_message = run.pause.as_ref().and_then(|pause| pause.message.clone());
             action.needs_person = run.pause.as_ref().is_some_and(|pause| pause.person);
         }
         over => action.status = Some(over.name().to_owned()),

@@ -27,6 +27,9 @@ pub struct NextAction {
     /// Why the run is paused, when it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused_reason: Option<String>,
+    /// What was said of it then, where something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused_message: Option<String>,
     /// Whether only a person has it go on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub needs_person: bool,

@@ -55,6 +55,7 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
         RunStatus::Paused => {
             "paused".clone_into(&mut action.action);
             action.paused_reason = run.pause.as_ref().map(|pause| pause.reason.clone());
+            action.paused_message = run.pause.as_ref().and_then(|pause| pause.message.clone());
             action.needs_person = run.pause.as_ref().is_some_and(|pause| pause.person);
         }
         over => {

@@ -127,6 +127,8 @@ pub fn paused(status: &Status, look: &Look) -> String {
         &format!("  {}", look.paint(FAINT, "why       ")),
         &pause(reason, Some(status)),
     );
+    let said = status.next_action.paused_message.as_deref();
+    page.field("said", said.unwrap_or_default());
     page.raw(&format!("  {}", progress_bar(&status.progress, look)));
     page.blank();
     page.title(if status.next_action.needs_person {

@@ -28,6 +28,7 @@ pub fn next(next: &RunAction, look: &Look) -> String {
         page.field("status", next.status.as_deref().unwrap_or_default());
         page.field("gate", next.gate.as_deref().unwrap_or_default());
         page.field("why", next.paused_reason.as_deref().unwrap_or_default());
+        page.field("said", next.paused_message.as_deref().unwrap_or_default());
         page.blank();
         command(&mut page, next, None);
         return page.finish();

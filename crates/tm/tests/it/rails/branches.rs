@@ -221,3 +221,20 @@ fn a_branch_is_named_as_nothing_else() {
         assert_eq!(refused.code(), "bad_branch_name", "{refused:#?}");
     }
 }
+
+#[test]
+fn what_kept_the_branch_from_being_made_is_told_afterwards_too() {
+    let env = TestEnvironment::new();
+    env.hook(
+        "reference-transaction",
+        "#!/bin/sh\nif [ \"$1\" = prepared ] && grep -q task-1; then echo 'no such branches here' >&2; exit 1; fi\n",
+    );
+    let start = env.auto("start 1");
+    assert_ne!(start.status, 0, "{start:#?}");
+    let next = env.auto("next").ok();
+    assert_eq!(next["action"], "paused", "{next}");
+    let said = next["pausedMessage"].as_str().unwrap();
+    assert!(said.contains("no such branches here"), "{next}");
+    let shown = env.tm(&["run", "next"]);
+    assert!(shown.text().contains("no such branches here"), "{shown:?}");
+}
