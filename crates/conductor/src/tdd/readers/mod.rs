@@ -93,19 +93,27 @@ pub(super) fn common_findings(
 }
 
 /// Whether the test command, or what the project has behind its name, is not what the run began with.
-pub(super) fn command_replaced(memory: &Memory) -> Option<Finding> {
+pub(super) fn command_replaced(call: &Call<'_>, memory: &Memory) -> Option<Finding> {
     let start = &memory.start;
-    let was = start.test_definition.as_ref()?;
-    let now = command_definition(&start.project_root, &start.test_command);
-    let told = match now {
-        Some(now) if now.text == *was => return None,
-        Some(now) => format!("{} is not what it was when the run began", now.what),
-        None => format!("what `{}` stood for is gone", start.test_command),
+    let told = if call.settings.config.test.command == call.pinned.test.command {
+        let was = start.test_definition.as_ref()?;
+        match command_definition(&start.project_root, &start.test_command) {
+            Some(now) if now.text == *was => return None,
+            Some(now) => format!("{} is not what it was when the run began", now.what),
+            None => format!("what `{}` stood for is gone", start.test_command),
+        }
+    } else {
+        let now = call.settings.config.test.command.as_deref();
+        let now = now.map_or_else(|| "none".to_owned(), |now| format!("`{now}`"));
+        format!(
+            "the settings name {now} now, and the run began with `{}`",
+            start.test_command
+        )
     };
     Some(finding(
         "command_replaced",
         format!("the test command was replaced during the run: {told}"),
-        "put it back; where the subtask is about the command itself, a person lets it pass with `tm autopilot allow command_replaced --reason …`",
+        "put it back, unless the subtask is about the command itself",
     ))
 }
 

@@ -40,7 +40,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
     let status = repository.status()?;
     on_the_branch(&status, &memory)?;
     let mut findings = common_findings(call, &status, &memory, &repository)?;
-    findings.extend(command_replaced(&memory));
+    findings.extend(command_replaced(call, &memory));
     let named = named_paths(call, &repository, files)?;
     let handed = handed_in(&repository, taken, &status, &named);
     let memory = Memory {

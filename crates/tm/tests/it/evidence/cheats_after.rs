@@ -166,10 +166,13 @@ fn the_rules_are_those_of_the_start() {
             "put the settings back",
         );
     }
-    // Another command in the settings is for other runs: this one keeps that of its start.
+    // Another command in the settings comes along with the commit: it is told, and what is run is that of the start.
     let other = config.replace("sh run.sh", "true");
     stage.env.write(".taskmaster/config.json", other);
     fs::remove_file(stage.path("src/spaces.sh")).unwrap();
+    let answer = stage.env.auto("complete green --verify");
+    assert_eq!(answer.code(), "command_replaced", "{answer:#?}");
+    stage.allow("command_replaced");
     let answer = stage.env.auto("complete green --verify");
     assert_eq!(answer.code(), "green_tests_still_failing", "{answer:#?}");
     stage.env.write("src/spaces.sh", NEW_CODE);
@@ -196,6 +199,17 @@ fn a_command_that_always_passes() {
     let claim = ["autopilot", "complete", "--results", "passed:3,failed:0"];
     stage.refused(&claim, "command_replaced", &["run.sh"], "put it back");
     stage.env.write("run.sh", runner);
+    let config = stage.env.read(".taskmaster/config.json");
+    let other = config.replacen(r#""command": ""#, r#""command": "true #"#, 1);
+    assert_ne!(config, other);
+    stage.env.write(".taskmaster/config.json", other);
+    stage.report_refused(
+        words,
+        "command_replaced",
+        &["settings", "true #"],
+        "put it back",
+    );
+    stage.env.write(".taskmaster/config.json", config);
     accepted(stage.report(words).ok());
     stage.env.auto("commit").ok();
 
