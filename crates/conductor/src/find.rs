@@ -10,7 +10,7 @@ use crate::conductor::Conductor;
 use crate::engine::{self, Loaded};
 use crate::fault::{Fault, Kind};
 use crate::integrity::{has_begun, never_began};
-use crate::view::{AUTOPILOT, GENERIC, View};
+use crate::view::{AUTOPILOT, COLLAB, GENERIC, View};
 
 /// What a call has in mind that names no run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,7 +177,13 @@ pub(crate) fn named(
     name: &str,
 ) -> Result<RunDir, Fault> {
     let name = name.trim();
-    match called(project, view, name)? {
+    let own = called(project, view, name)?;
+    // One of another view is told to be that.
+    let found = match own {
+        None => called(project, &GENERIC, name)?,
+        own => own,
+    };
+    match found {
         Some(dir) => Ok(dir),
         None => project.find_run(name).map_err(|error| match error {
             LayoutError::NoRun(_) => Fault::new(
@@ -310,10 +316,15 @@ pub(crate) fn several_runs(several: &[&Standing], view: &View) -> Fault {
             described.join(", ")
         ),
     )
-    .suggest(format!(
-        "name one with {}; the beginning of its id is enough",
-        view.option
-    ))
+    .suggest(if *view == COLLAB {
+        // There the name that is given may be one to begin with.
+        format!("name one with {}", view.option)
+    } else {
+        format!(
+            "name one with {}; the beginning of its id is enough",
+            view.option
+        )
+    })
     .recover(format!("{} {} {}", view.next, view.option, ids[0]))
     .detail("runs", ids)
 }

@@ -25,7 +25,7 @@ use crate::generic::readers::ReportInput;
 use crate::refusals;
 use crate::tdd::evidence::subject::Subject;
 use crate::tdd::evidence::suite::Suite;
-use crate::tdd::evidence::{self, Taken};
+use crate::tdd::evidence::{self, Taken, level_name};
 use crate::tdd::memory::{self, Memory};
 use crate::tdd::request::Evidence;
 use crate::tdd::view::present;
@@ -140,7 +140,7 @@ impl Conductor {
             .all(Option::is_none);
         let meant = if names_none { only_one(&seen)? } else { None };
         if meaning != Meaning::Anything
-            && matches!(match_unit(&seen, &command), UnitMatch::Present { .. })
+            && !matches!(match_unit(&seen, &command), UnitMatch::Used { .. })
             && let Some(fault) = other_step(dir, &seen)?
         {
             return Err(fault);
@@ -182,14 +182,12 @@ impl Conductor {
         let mut warnings = Vec::new();
         let outcome = match repeated(&writer, &command, not_run)? {
             Some(outcome) => {
-                if not_run && matches!(outcome, ReportOutcome::Repeated(_)) {
-                    let told = "this was answered before, and the tests were not run again; nextAction says what is asked for now";
-                    warnings.push(told.to_owned());
-                }
+                warnings.extend(told_again(&writer.open.run, &outcome, not_run));
                 outcome
             }
             None => decided(&mut writer, command)?,
         };
+        let role = outcome.report().map(|report| report.role.clone()).or(role);
         Ok(Answered {
             writer,
             outcome,
@@ -265,6 +263,13 @@ impl Conductor {
         let UnitMatch::Present { token, .. } = match_unit(run, command) else {
             return Ok(taken);
         };
+        // What is for another step is told before anything is run.
+        if run
+            .token(token)
+            .is_some_and(|token| token.role.reader != "tests")
+        {
+            return Ok(taken);
+        }
         let in_clean_tree = run
             .token(token)
             .is_some_and(|token| evidence::clean::is_due(&config, &token.role));
@@ -331,8 +336,16 @@ fn repeated(
         }
         UnitMatch::Used { unit } => {
             let before = answered(&writer.open.dir, run, &unit)?;
+            // It was not by this report that the run ended.
+            let ended_since = |before: &Reported| {
+                command.unit.is_none() && run.status.is_over() && asked_next(before).is_some()
+            };
             Ok(before.map(|before| {
-                if before.digest == command.digest || not_run {
+                if ended_since(&before) {
+                    return ReportOutcome::Refused(Refusal::new("run_over"));
+                }
+                let verified = not_run && before.level == level_name(Level::Verified);
+                if before.digest == command.digest || verified {
                     return ReportOutcome::Repeated(Box::new(before));
                 }
                 let outcome = match &before.code {
@@ -347,6 +360,33 @@ fn repeated(
             }))
         }
         _ => Ok(None),
+    }
+}
+
+/// The unit that was asked for after a report; none where an effect was still to come, or the run came to its end.
+fn asked_next(report: &Reported) -> Option<&str> {
+    let next = report.answer.next.as_ref()?;
+    let unit = next.unit.as_deref()?;
+    (unit != report.unit).then_some(unit)
+}
+
+/// What is told of a report that was answered before: that the tests were not run for it, and that the run is somewhere else.
+fn told_again(run: &RunState, outcome: &ReportOutcome, not_run: bool) -> Option<String> {
+    let ReportOutcome::Repeated(before) = outcome else {
+        return None;
+    };
+    let waits = |unit: &str| run.waiting().any(|(_, open)| open.id == unit);
+    let moved_on = asked_next(before).is_some_and(|unit| !waits(unit));
+    match (not_run, moved_on) {
+        (true, false) => {
+            Some("this was answered before, and the tests were not run again".to_owned())
+        }
+        (true, true) => Some(
+            "this was answered before; the tests were not run again, and the run has moved on"
+                .to_owned(),
+        ),
+        (false, true) => Some("this was answered before, and the run has moved on".to_owned()),
+        (false, false) => None,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::is_over_a_task;
 use crate::library::Source;
-use crate::report::{Answered, is_read_on_branch, joined};
+use crate::report::{Answered, ReportOutcome, is_read_on_branch, joined};
 use crate::tdd::answer::{Moved, NextAction, Status};
 use crate::tdd::autopilot::{last_commit, made};
 use crate::tdd::request;
@@ -200,7 +200,12 @@ impl Conductor {
             suggestion: own.suggestion,
             details: own.details,
             result: Map::new(),
-            next_action: action_of_call(&writer.call, run, own.next_action)?,
+            next_action: match &answered.outcome {
+                ReportOutcome::Repeated(before) if let Some(next) = &before.answer.next => {
+                    view::recorded(run, &writer.call.definition, next)
+                }
+                _ => action_of_call(&writer.call, run, own.next_action)?,
+            },
             report: None,
         };
         let commits = answered

@@ -34,8 +34,8 @@ impl ReportInput {
     pub(crate) fn of(report: &Report, root: &Path, cwd: &Path) -> Result<Self, Fault> {
         if report.evidence.verify {
             return Err(senseless(
-                "there is no test command to be run: the workflow does not use `tests`".to_owned(),
-                "run the tests, and hand in what the runner wrote with --report FILE",
+                "this step has no tests to be run".to_owned(),
+                "report what it expects: `tm run next` tells it; tests are run for steps that expect `tests` in a workflow that uses them",
             ));
         }
         let outcome = report.outcome.as_deref().map(outcome).transpose()?;

@@ -27,6 +27,9 @@ pub fn next(next: &RunAction, look: &Look) -> String {
         page.field("run", &next.run_id);
         page.field("status", next.status.as_deref().unwrap_or_default());
         page.field("gate", next.gate.as_deref().unwrap_or_default());
+        for path in &next.look_at {
+            page.field("look at", &path.display().to_string());
+        }
         page.field("why", next.paused_reason.as_deref().unwrap_or_default());
         page.field("said", next.paused_message.as_deref().unwrap_or_default());
         page.blank();

@@ -208,7 +208,10 @@ fn the_turns_of_any_run_work_on_it() {
     for words in [
         &["next"][..],
         &["complete", "--results", "failed:1,passed:0"],
+        &["complete", "red", "--results", "failed:1,passed:0"],
         &["complete", "--verify"],
+        &["commit"],
+        &["finalize", "--results", "failed:0,passed:1"],
     ] {
         let asked = feature.project.json(&[&["autopilot"], words].concat());
         let error = &asked.json_with(3)["error"];

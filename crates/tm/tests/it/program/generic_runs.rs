@@ -533,3 +533,58 @@ states:
     let twice = ["start", "many", "--input", "names=a,a"];
     assert_eq!(error(&project, &twice, 3)["code"], "bad_dependencies");
 }
+
+#[test]
+fn a_report_that_is_repeated_is_answered_as_it_was() {
+    let project = TestEnvironment::new();
+    ok(&project, &["start", "tdd", "--input", "taskId=1"]);
+    let red = ["report", "--results", "failed:1,passed:0"];
+    project.write("tests/words.sh", "false\n");
+    let first = ok(
+        &project,
+        &[&red[..], &["--unit", "workUnit-1.1-RED"]].concat(),
+    );
+    let green = ["report", "--results", "failed:0,passed:1"];
+    project.write("src/words.sh", "true\n");
+    let accepted = ok(&project, &green);
+    // The same once more, where a commit is waited for: it names no unit, and is known by what it says.
+    let again = ok(&project, &green);
+    assert_eq!(again["message"], accepted["message"]);
+    assert_eq!(again["nextAction"]["unitId"], "workUnit-1.1-COMMIT");
+    assert_eq!(again["warning"], Value::Null);
+    // One of a unit that lies behind has the answer of then, whole, and says that it is of then.
+    let before = ok(
+        &project,
+        &[&red[..], &["--unit", "workUnit-1.1-RED"]].concat(),
+    );
+    for name in ["unitId", "state", "expects"] {
+        assert_eq!(before["nextAction"][name], first["nextAction"][name]);
+    }
+    let told = "this was answered before, and the run has moved on";
+    assert_eq!(before["warning"], told);
+    // Tests that are run are another report than numbers.
+    let verified = ["report", "--verify", "--unit", "workUnit-1.1-RED"];
+    let other = run(&project, &verified).json_with(5);
+    assert_eq!(other["code"], "stale_unit", "{other}");
+    // What ended the run was no report.
+    ok(&project, &["abort"]);
+    let over = run(&project, &green).json_with(3);
+    assert_eq!(over["code"], "run_over", "{over}");
+}
+
+#[test]
+fn a_session_of_another_view_is_told_as_that() {
+    let project = TestEnvironment::new();
+    let begin = ["complete-skill", "collab-start", "--session", "search"];
+    let begun = project
+        .json(&[&["collab"], &begin[..]].concat())
+        .json_with(0);
+    assert_eq!(begun["session"], "search");
+    for words in [
+        ["autopilot", "status", "--run-id", "search"],
+        ["session", "status", "--session", "search"],
+    ] {
+        let answer = project.json(&words).json_with(2);
+        assert_eq!(answer["error"]["code"], "other_workflow", "{answer}");
+    }
+}
