@@ -74,7 +74,18 @@ impl Conductor {
         run: Option<&str>,
         meant: Meant,
     ) -> Result<(RunDir, Loaded), Fault> {
-        let (_, found) = self.found(view, run, meant)?;
+        let (_, dir, loaded) = self.load_in_project(view, run, meant)?;
+        Ok((dir, loaded))
+    }
+
+    /// The same with its project.
+    pub(crate) fn load_in_project(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        meant: Meant,
+    ) -> Result<(ProjectDir, RunDir, Loaded), Fault> {
+        let (project, found) = self.found(view, run, meant)?;
         let loaded = match found.loaded {
             Some(loaded) => loaded,
             None => engine::load(found.dir.path())?,
@@ -82,7 +93,7 @@ impl Conductor {
         if loaded.head.seq == 0 {
             return Err(never_began(&found.dir));
         }
-        Ok((found.dir, loaded))
+        Ok((project, found.dir, loaded))
     }
 
     fn found(

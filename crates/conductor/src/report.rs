@@ -16,7 +16,7 @@ use crate::call::{Input, pinned};
 use crate::clock::stamp;
 use crate::collab::digest_of_skill;
 use crate::conductor::Conductor;
-use crate::engine::{self, Done};
+use crate::engine::Done;
 use crate::fault::{Fault, Kind};
 use crate::find::is_over_a_task;
 use crate::generic::gate::closed_gate;
@@ -119,15 +119,14 @@ impl Answered<'_> {
 }
 
 impl Conductor {
-    /// Takes a report in.
+    /// Takes a report in, on a run as it was seen without a lock.
     pub(crate) fn report_on(
         &self,
-        project: &ProjectDir,
-        dir: &RunDir,
+        (project, dir): (&ProjectDir, &RunDir),
+        seen: &RunState,
         report: &Report,
         meaning: Meaning,
     ) -> Result<Answered<'_>, Fault> {
-        let seen = engine::load(dir.path())?.run;
         let mut command = command::Report {
             unit: report.unit.clone(),
             state: report.state.clone(),
@@ -138,26 +137,26 @@ impl Conductor {
         let names_none = [&report.unit, &report.state, &report.item]
             .into_iter()
             .all(Option::is_none);
-        let meant = if names_none { only_one(&seen)? } else { None };
+        let meant = if names_none { only_one(seen)? } else { None };
         if meaning != Meaning::Anything
-            && !matches!(match_unit(&seen, &command), UnitMatch::Used { .. })
-            && let Some(fault) = other_step(dir, &seen)?
+            && !matches!(match_unit(seen, &command), UnitMatch::Used { .. })
+            && let Some(fault) = other_step(dir, seen)?
         {
             return Err(fault);
         }
-        let role = role_meant(dir.path(), &seen, &command)?;
-        let input = self.input(&seen, &command, role.as_ref(), report, meaning)?;
-        command.digest = digest_of_skill(dir, &seen, &command)?
+        let role = role_meant(dir.path(), seen, &command)?;
+        let input = self.input(seen, &command, role.as_ref(), report, meaning)?;
+        command.digest = digest_of_skill(dir, seen, &command)?
             .unwrap_or_else(|| digest(&input, report.skip_coverage));
         let not_run =
             matches!(&input, Input::Tests { taken, .. } if taken.verify && taken.ran.is_none());
-        let mut writer = if ends_run(&seen) {
+        let mut writer = if ends_run(seen) {
             self.writer_alone(project, dir, input)?
         } else {
             self.writer(dir, input)?
         };
         if ends_run(&writer.open.run) {
-            if !ends_run(&seen) {
+            if !ends_run(seen) {
                 // Somebody else took the run on to there.
                 let input = std::mem::replace(&mut writer.call.input, Input::None);
                 drop(writer);

@@ -22,8 +22,8 @@ pub(crate) const GIVEN: [&str; 2] = ["outcome", "tests"];
 impl Conductor {
     /// Reports a work unit.
     pub fn run_report(&self, run: Option<&str>, report: &Report) -> Result<RunVerdict, Fault> {
-        let (project, dir) = self.meant(&GENERIC, run, Meant::Running)?;
-        let answered = self.report_on(&project, &dir, report, Meaning::Anything)?;
+        let (project, dir, seen) = self.load_in_project(&GENERIC, run, Meant::Running)?;
+        let answered = self.report_on((&project, &dir), &seen.run, report, Meaning::Anything)?;
         let of_branch = !matches!(answered.writer.call.input, Input::Report(_))
             && answered.role.as_ref().is_none_or(is_read_on_branch);
         let mut verdict = if of_branch {

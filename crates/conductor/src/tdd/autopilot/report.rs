@@ -3,6 +3,7 @@
 use super::verdict;
 use crate::writer::RunWriter;
 
+use journal::layout::{ProjectDir, RunDir};
 use rails::event::Reported;
 use rails::{Event, Role, RunState};
 use serde_json::{Map, Value};
@@ -12,7 +13,7 @@ use super::super::effects;
 use super::super::memory::{self, Memory};
 use super::super::view;
 use crate::conductor::Conductor;
-use crate::engine;
+use crate::engine::Loaded;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::report::{Answered, Meaning, Report, ReportOutcome, joined};
@@ -31,14 +32,15 @@ impl Conductor {
                 );
             }
         };
-        Ok(self.suite(run, report, phase)?.0)
+        let found = self.load_in_project(&AUTOPILOT, run, Meant::Running)?;
+        Ok(self.suite(&found, report, phase)?.0)
     }
 
     /// Reports the full suite, which ends the run.
     pub fn finalize(&self, run: Option<&str>, report: &Report) -> Result<Finalized, Fault> {
-        let (dir, before) = self.load_meant(&AUTOPILOT, run, Meant::Running)?;
-        let state = state_of(&before.run, "finalize", |role| role.suite.is_some());
-        let (verdict, answered) = self.suite(Some(dir.id()), report, Some(state))?;
+        let found = self.load_in_project(&AUTOPILOT, run, Meant::Running)?;
+        let state = state_of(&found.2.run, "finalize", |role| role.suite.is_some());
+        let (verdict, answered) = self.suite(&found, report, Some(state))?;
         let open = &answered.writer.open;
         let (mut commit_sha, mut summary) = (None, None);
         if verdict.next_action.action == "complete" {
@@ -54,28 +56,28 @@ impl Conductor {
 
     fn suite(
         &self,
-        run: Option<&str>,
+        (project, dir, seen): &(ProjectDir, RunDir, Loaded),
         report: &Report,
         phase: Option<String>,
     ) -> Result<(Verdict, Answered<'_>), Fault> {
-        let (project, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
         let report = Report {
             state: phase,
             ..report.clone()
         };
-        let answered = self.report_on(&project, &dir, &report, Meaning::Tests)?;
+        let answered = self.report_on((project, dir), &seen.run, &report, Meaning::Tests)?;
         Ok((self.verdict_on_branch(&answered)?, answered))
     }
 
     /// Reports a commit, or has it made.
     pub fn commit(&self, run: Option<&str>, report: &Report) -> Result<CommitAnswer, Fault> {
-        let (project, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
-        let before = engine::load(dir.path())?.run;
+        let (project, dir, seen) = self.load_in_project(&AUTOPILOT, run, Meant::Running)?;
         let report = Report {
-            state: Some(state_of(&before, "commit", |role| role.reader == "commit")),
+            state: Some(state_of(&seen.run, "commit", |role| {
+                role.reader == "commit"
+            })),
             ..report.clone()
         };
-        let answered = self.report_on(&project, &dir, &report, Meaning::Commit)?;
+        let answered = self.report_on((&project, &dir), &seen.run, &report, Meaning::Commit)?;
         let verdict = self.verdict_on_branch(&answered)?;
         let Some(reported) = answered.outcome.report().filter(|_| verdict.validated) else {
             return Ok(CommitAnswer::Refused(verdict));
