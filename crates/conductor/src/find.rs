@@ -105,7 +105,7 @@ impl Conductor {
         let Some(project) = self.stored()? else {
             return Err(self.none_of(view));
         };
-        let of = (*view != GENERIC).then_some(view);
+        let of = view.only();
         if let Some(name) = run {
             let dir = named(&project, view, name)?;
             return Ok((project, in_view(dir, of)?));
@@ -128,7 +128,7 @@ impl Conductor {
     }
 
     fn present_loaded(&self, project: &ProjectDir, view: &'static View) -> Result<Found, Fault> {
-        let of = (*view != GENERIC).then_some(view);
+        let of = view.only();
         let tag = match &self.tag {
             Some(tag) => tag.clone(),
             None => project::tasks::resolve_tag(&self.root, None)
@@ -165,7 +165,7 @@ impl Conductor {
         let message = format!("there is no {noun} in {}", self.root().display());
         let fault = Fault::new(Kind::Missing, *none, message);
         // Without a repository nothing says where a project begins.
-        let of = (*view != GENERIC).then_some(view);
+        let of = view.only();
         let above = self.root().ancestors().skip(1).find(|folder| {
             let project = self.home.find_project(folder).ok().flatten();
             project.is_some_and(|project| standing(&project, of).is_ok_and(|all| !all.is_empty()))
@@ -188,10 +188,9 @@ pub(crate) fn named(
     name: &str,
 ) -> Result<RunDir, Fault> {
     let name = name.trim();
-    let own = called(project, view, name)?;
-    // One of another view is told to be that.
-    let found = match own {
-        None => called(project, &GENERIC, name)?,
+    let found = match called(project, view, name)? {
+        // One of another view is told to be that.
+        None if *view != GENERIC => called(project, &GENERIC, name)?,
         own => own,
     };
     match found {
@@ -233,7 +232,7 @@ fn called(project: &ProjectDir, view: &'static View, name: &str) -> Result<Optio
     if ids.iter().any(|id| id == name) {
         return Ok(Some(project.run(name)?));
     }
-    let of = (*view != GENERIC).then_some(view);
+    let of = view.only();
     let mut of_name = Vec::new();
     for id in ids.iter().filter(|id| session_name(id) == Some(name)) {
         let run = Standing::of(project.run(id)?, of);
@@ -305,7 +304,7 @@ fn one_of(all: &[Standing], view: &'static View, meant: Meant) -> Result<Option<
 const MOST_NAMED: usize = 8;
 
 /// That several runs could be meant.
-pub(crate) fn several_runs(several: &[&Standing], view: &View) -> Fault {
+fn several_runs(several: &[&Standing], view: &View) -> Fault {
     let few = || several.iter().take(MOST_NAMED);
     let described: Vec<String> = few()
         .map(|run| match &run.loaded {

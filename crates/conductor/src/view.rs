@@ -128,12 +128,19 @@ pub(crate) static GENERIC: View = View {
     phases: &[],
 };
 
+/// Those with words of their own.
+static OWN: [&View; 3] = [&AUTOPILOT, &SESSION, &COLLAB];
+
 impl View {
     /// The view of that name. One that is not known any more is shown as any other run is.
     pub(crate) fn named(name: &str) -> &'static Self {
-        let known = [&AUTOPILOT, &SESSION, &COLLAB];
-        let found = known.into_iter().find(|view| view.name == name);
+        let found = OWN.into_iter().find(|view| view.name == name);
         found.unwrap_or(&GENERIC)
+    }
+
+    /// The view whose runs alone are meant in it; none in the generic one, which shows any.
+    pub(crate) fn only(&'static self) -> Option<&'static Self> {
+        (*self != GENERIC).then_some(self)
     }
 
     /// Whether runs of a workflow have all that is spoken of here.
@@ -150,8 +157,7 @@ impl View {
 
 /// The views that a definition may name, for its proof.
 pub(crate) fn catalog() -> BTreeMap<&'static str, catalog::View> {
-    let known = [&AUTOPILOT, &SESSION, &COLLAB].into_iter();
-    let told = known.map(|view| {
+    let told = OWN.into_iter().map(|view| {
         let phases = view.phases.iter().map(|(phase, reader, with, without)| {
             let finder = Finder {
                 reader: (*reader).to_owned(),

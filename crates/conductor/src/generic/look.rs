@@ -86,7 +86,7 @@ impl Conductor {
             Foreseen::Refused(refusal) => return Err(not_now(&call, &run, &refusal)),
             Foreseen::Reading { .. } | Foreseen::Goes => {}
         }
-        let (project, _) = self.meant(&GENERIC, Some(dir.id()), Meant::Running)?;
+        let project = self.stored_or_missing()?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         if writer.open.run.transitions == run.transitions {
             match writer.command(&Command::Step)? {
