@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::outcome::has_marks;
+
 /// Longer than anything takes here; a test that waits so long has failed.
 const LONGEST: Duration = Duration::from_mins(1);
 
@@ -47,6 +49,10 @@ impl Server {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in stdout.lines().map_while(Result::ok) {
+                assert!(
+                    !has_marks(line.as_bytes()),
+                    "a step was not spelled: {line}"
+                );
                 // A test that ended does not listen any more.
                 let _ = sender.send(line);
             }

@@ -32,6 +32,11 @@ impl fmt::Debug for Outcome {
     }
 }
 
+/// Whether something stands there by which texts name steps for one another: it is for no reader.
+pub(crate) fn has_marks(bytes: &[u8]) -> bool {
+    bytes.windows(4).any(|four| four == "\u{10FFF0}".as_bytes())
+}
+
 impl Outcome {
     /// Reads the output, which must be UTF-8 unless the process was killed.
     pub fn of(output: &Output) -> Self {
@@ -42,6 +47,19 @@ impl Outcome {
             }
             Err(_) => String::from_utf8_lossy(bytes).into_owned(),
         };
+        // A bundle has the bytes of a run's files, as they are.
+        if !output.stdout.starts_with(b"{\"tramlineBundle\"") {
+            assert!(
+                !has_marks(&output.stdout),
+                "a step was not spelled: {}",
+                text(&output.stdout)
+            );
+        }
+        assert!(
+            !has_marks(&output.stderr),
+            "a step was not spelled: {}",
+            text(&output.stderr)
+        );
         Self {
             err: text(&output.stderr),
             ..Self::shown(output.status, text(&output.stdout))

@@ -14,6 +14,7 @@ use crate::approval::Asked;
 use crate::clock::{Clock, SystemClock};
 use crate::engine::LOCK_WAIT;
 use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
 use crate::view::AUTOPILOT;
 
 /// What a caller says of itself and of the project it means.
@@ -59,8 +60,10 @@ impl Conductor {
                 let root = options.cwd.join(root);
                 let none = |why: &dyn std::fmt::Display| {
                     let message = format!("{} cannot be opened: {why}", root.display());
-                    Fault::new(Kind::Missing, "no_project", message)
-                        .suggest("name the folder of a project with --project-root")
+                    Fault::new(Kind::Missing, "no_project", message).suggest(concat!(
+                        "name the folder of a project with ",
+                        argument!("projectRoot")
+                    ))
                 };
                 let real = std::fs::canonicalize(&root).map_err(|error| none(&error))?;
                 if !real.is_dir() {
@@ -150,7 +153,10 @@ fn apart(root: &Path, store: &Path) -> Result<(), Fault> {
                 store.display()
             ),
         )
-        .suggest("go to the project, or name it with --project-root"));
+        .suggest(concat!(
+            "go to the project, or name it with ",
+            argument!("projectRoot")
+        )));
     }
     if !store.starts_with(root) {
         return Ok(());

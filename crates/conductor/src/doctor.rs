@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::integrity::is_bare;
+use crate::next_step::{NextStep, Verb};
 use crate::runs;
 use crate::tdd::texts::counted;
 use crate::view::View;
@@ -171,11 +172,17 @@ impl Conductor {
             }
         };
         match project::tasks::TaskFile::in_project(&self.root, &tag).and_then(|file| file.tasks()) {
-            Ok(tasks) => checks.push(ok("tasks", format!("{} under the tag `{tag}`", counted(tasks.len() as u64, "task")))),
+            Ok(tasks) => checks.push(ok(
+                "tasks",
+                format!(
+                    "{} under the tag `{tag}`",
+                    counted(tasks.len() as u64, "task")
+                ),
+            )),
             Err(error) if error.code() == "tasks_missing" => checks.push(note(
                 "tasks",
                 "there is no tasks file",
-                "none is needed: `tm autopilot start --title \"…\" --subtask \"…\"`, or --plan FILE.md",
+                format!("none is needed: {}", NextStep::start_without_tasks()),
             )),
             Err(error) => {
                 let fault = Fault::from(error);
@@ -383,15 +390,8 @@ fn fail(id: &str, message: impl Into<String>, fix: impl Into<String>) -> DoctorC
     one("fail", id, message, fix)
 }
 
-/// The command that says what a run waits for, in the words of its view.
-fn goes_on_with(summary: &runs::RunSummary) -> String {
-    let id = &summary.run_id;
-    let harmless = |c: char| c.is_alphanumeric() || "-_.".contains(c);
-    let id = if id.chars().all(harmless) {
-        id.to_owned()
-    } else {
-        format!("'{}'", id.replace('\'', "'\\''"))
-    };
+/// The step that says what a run waits for, in its own view.
+fn goes_on_with(summary: &runs::RunSummary) -> NextStep {
     let view = View::named(&summary.view);
-    format!("{} {} {id}", view.next, view.option)
+    Verb::Next.step().in_view(view.name).of(&summary.run_id)
 }

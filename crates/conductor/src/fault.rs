@@ -5,6 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::next_step::{NextStep, Verb};
+
 /// What sort of trouble it is. It decides the exit status of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -157,15 +159,25 @@ impl From<journal::JournalError> for Fault {
             E::NewerFormat { .. } => (Kind::Environment, "journal_newer"),
             _ => (Kind::Environment, "journal_io"),
         };
-        let suggestion = error.suggestion().unwrap_or_default();
+        let suggestion = match &error {
+            E::Missing { .. } => see_the_runs(),
+            _ => error.suggestion().unwrap_or_default(),
+        };
         Self::new(kind, code, chain(&error)).suggest(suggestion)
     }
+}
+
+fn see_the_runs() -> String {
+    format!("see the runs with {}", Verb::List)
 }
 
 impl From<journal::layout::LayoutError> for Fault {
     fn from(error: journal::layout::LayoutError) -> Self {
         use journal::layout::LayoutError as E;
-        let suggestion = error.suggestion().unwrap_or_default();
+        let suggestion = match &error {
+            E::NoRun(_) => see_the_runs(),
+            _ => error.suggestion().unwrap_or_default(),
+        };
         let (kind, code) = match error {
             E::Journal(inner) => return Self::from(inner),
             E::Name(_) => (Kind::Usage, "bad_name"),
@@ -228,7 +240,14 @@ impl From<project::tasks::TaskError> for Fault {
             "tasks_io" | "tasks_invalid" | "bad_rewrite" => Kind::Environment,
             _ => Kind::Refused,
         };
-        let suggestion = error.suggestion().unwrap_or_default();
+        let suggestion = match error.code() {
+            "tasks_missing" => format!(
+                "name the work yourself: {}; or give a Markdown checklist: {}",
+                NextStep::start_without_tasks(),
+                Verb::Start.step().and("plan")
+            ),
+            _ => error.suggestion().unwrap_or_default(),
+        };
         Self::new(kind, error.code(), chain(&error)).suggest(suggestion)
     }
 }

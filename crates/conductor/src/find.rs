@@ -10,6 +10,7 @@ use crate::conductor::Conductor;
 use crate::engine::{self, Loaded};
 use crate::fault::{Fault, Kind};
 use crate::integrity::{has_begun, never_began};
+use crate::next_step::{Argument, Verb, argument};
 use crate::view::{AUTOPILOT, COLLAB, GENERIC, View};
 
 /// What a call has in mind that names no run.
@@ -152,7 +153,11 @@ impl Conductor {
                     "no_run",
                     format!("there is no run of the tag `{tag}`"),
                 )
-                .suggest("leave --tag out for the present run; `tm runs list` shows all of them")
+                .suggest(format!(
+                    "leave {tag_option} out for the present run; {list} shows all of them",
+                    list = Verb::List,
+                    tag_option = Argument("tag")
+                ))
             } else {
                 self.none_of(view)
             }
@@ -172,10 +177,15 @@ impl Conductor {
         });
         match above {
             Some(folder) => fault
-                .suggest(
-                    "there are some in a folder above: go there, or name it with --project-root",
-                )
-                .recover(format!("{} --project-root {}", view.next, folder.display())),
+                .suggest(concat!(
+                    "there are some in a folder above: go there, or name it with ",
+                    argument!("projectRoot")
+                ))
+                .recover(
+                    Verb::Next
+                        .step()
+                        .with("projectRoot", folder.display().to_string()),
+                ),
             None => fault.suggest(view.begin.0).recover(view.begin.1),
         }
     }
@@ -202,10 +212,10 @@ pub(crate) fn named(
                 format!("there is no run with the id `{name}`, and no session has that name"),
             )
             .suggest(format!(
-                "`{}` shows them; the beginning of an id is enough",
-                view.list
+                "{} shows them; the beginning of an id is enough",
+                Verb::List
             ))
-            .recover(view.list),
+            .recover(Verb::List),
             error => error.into(),
         }),
     }
@@ -264,8 +274,13 @@ fn in_view(dir: RunDir, view: Option<&View>) -> Result<Found, Fault> {
                 view.name
             ),
         )
-        .suggest("use the generic verbs for it: `tm run next`, `tm run report`, `tm run status`")
-        .recover(format!("tm run next --run-id {}", dir.id())));
+        .suggest(format!(
+            "use the generic verbs for it: {next}, {report}, {status}",
+            next = Verb::Next.step().in_view(GENERIC.name),
+            report = Verb::Report.step().in_view(GENERIC.name),
+            status = Verb::Status.step().in_view(GENERIC.name)
+        ))
+        .recover(Verb::Next.step().in_view(GENERIC.name).of(dir.id())));
     }
     Ok(Found { dir, loaded })
 }
@@ -328,14 +343,14 @@ fn several_runs(several: &[&Standing], view: &View) -> Fault {
     )
     .suggest(if *view == COLLAB {
         // There the name that is given may be one to begin with.
-        format!("name one with {}", view.option)
+        format!("name one with {}", Argument("run"))
     } else {
         format!(
             "name one with {}; the beginning of its id is enough",
-            view.option
+            Argument("run")
         )
     })
-    .recover(format!("{} {} {}", view.next, view.option, ids[0]))
+    .recover(Verb::Next.step().of(ids[0]))
     .detail("runs", ids)
 }
 

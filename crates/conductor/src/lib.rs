@@ -24,6 +24,7 @@ mod journal_end;
 pub mod library;
 pub mod links;
 pub mod mark;
+pub mod next_step;
 mod pinning;
 pub mod proof;
 mod refusals;
@@ -47,6 +48,7 @@ pub use generic::answer::{
     OpenUnit, RunAction, RunMoved, RunStarted, RunStatusAnswer, RunVerdict, StandingAt,
 };
 pub use graph::{GraphFormat, WorkflowGraph};
+pub use next_step::{NextStep, Verb};
 pub use rails::Strength;
 pub use rails::command::Choice;
 pub use remembered::remember_runs;

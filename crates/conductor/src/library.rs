@@ -377,7 +377,8 @@ fn variables(definition: &Definition) -> Vec<String> {
 }
 
 /// What templates may name of a task; a trailing dot means everything below.
-const OF_TASK: [&str; 12] = [
+const OF_TASK: [&str; 13] = [
+    "unit.repair",
     "rules",
     "task.id",
     "task.title",

@@ -22,6 +22,7 @@ use crate::find::is_over_a_task;
 use crate::generic::gate::closed_gate;
 use crate::generic::on_task::other_step;
 use crate::generic::readers::ReportInput;
+use crate::next_step::{Argument, Verb, argument};
 use crate::refusals;
 use crate::tdd::evidence::subject::Subject;
 use crate::tdd::evidence::suite::Suite;
@@ -505,8 +506,9 @@ fn only_one(run: &RunState) -> Result<Option<String>, Fault> {
         ),
     )
     .suggest(format!(
-        "name the one that was done with --unit: {}{more}",
-        few.join(", ")
+        "name the one that was done with {argument_unit}: {}{more}",
+        few.join(", "),
+        argument_unit = Argument("unit")
     ))
     .expected(few.into_iter().map(Value::from).collect::<Vec<_>>()))
 }
@@ -530,7 +532,7 @@ fn no_gate_before(writer: &RunWriter<'_>) -> Result<(), Fault> {
     )
     .suggest("show the person what stands before it")
     .detail("gate", gate.gate)
-    .recover(format!("tm run next --run-id {}", run.run)))
+    .recover(Verb::Next.step().of(&run.run)))
 }
 
 /// Whether the full suite is asked for, which ends the run.
@@ -551,20 +553,41 @@ fn check_commit(report: &Report) -> Result<(), Fault> {
         return Err(Fault::new(
             Kind::Usage,
             "bad_commit",
-            "--sha names a commit that was made already; --message and --files are for one to be made",
+            concat!(
+                argument!("sha"),
+                " names a commit that was made already; ",
+                argument!("message"),
+                " and ",
+                argument!("files"),
+                " are for one to be made"
+            ),
         )
         .suggest("give one or the other"));
     }
     let message = report.message.as_ref();
     if message.is_some_and(|message| message.trim().is_empty()) {
-        return Err(Fault::new(Kind::Usage, "bad_commit", "--message is empty")
-            .suggest("leave it out for the message of the template"));
+        return Err(Fault::new(
+            Kind::Usage,
+            "bad_commit",
+            concat!(argument!("message"), " is empty"),
+        )
+        .suggest("leave it out for the message of the template"));
     }
     Ok(())
 }
 
 fn no_results() -> Fault {
-    Fault::new(Kind::Usage, "no_results", "the report says nothing of the tests").suggest(
-        "give --results failed:N,passed:N, or the runner's own report with --report FILE, or have the tests run with --verify",
+    Fault::new(
+        Kind::Usage,
+        "no_results",
+        "the report says nothing of the tests",
     )
+    .suggest(concat!(
+        "give ",
+        argument!("results"),
+        " failed:N,passed:N, or the runner's own report with ",
+        argument!("report"),
+        " FILE, or have the tests run with ",
+        argument!("verify")
+    ))
 }

@@ -21,6 +21,7 @@ use crate::find::{self, Standing, is_over_a_task, read_json, standing};
 use crate::generic;
 use crate::integrity::never_began;
 use crate::integrity::{self, EvidenceProblem, FileProblem, has_begun};
+use crate::next_step::Verb;
 use crate::tdd::memory::{self, Memory};
 use crate::tdd::{report, view};
 use crate::view::{AUTOPILOT, GENERIC};
@@ -535,7 +536,7 @@ impl Conductor {
                 "bad_sequence",
                 format!("the run has events 1 to {last}, and none with the number {to}"),
             )
-            .suggest("see the numbers with `tm runs log`"));
+            .suggest(format!("see the numbers with {log}", log = Verb::Log)));
         }
         // Events of one unit happened at once: there was never a run with only some of them.
         let to = to.map(|to| {

@@ -11,6 +11,7 @@ use crate::capability::{DOCUMENTS, FOLDER, PROFILE, TASKS};
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::library::Source;
+use crate::next_step::{Verb, step};
 
 /// Words and shapes for runs.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,17 +24,11 @@ pub(crate) struct View {
     pub(crate) name_of: &'static str,
     /// The workflow that is begun where none is named.
     pub(crate) workflow: &'static str,
-    /// The command that says what a run waits for.
-    pub(crate) next: &'static str,
-    /// The option that names a run.
-    pub(crate) option: &'static str,
     /// The code of a fault that there is none.
     pub(crate) none: &'static str,
     /// The code of a fault that there is none of that name.
     pub(crate) unknown: &'static str,
-    /// The command that shows all of them.
-    pub(crate) list: &'static str,
-    /// How one is begun, in words and as a command.
+    /// How one is begun: in words, and what to do for it.
     pub(crate) begin: (&'static str, &'static str),
     /// The resources that it speaks of.
     needs: &'static [&'static str],
@@ -53,14 +48,11 @@ pub(crate) static AUTOPILOT: View = View {
     workflow: "tdd",
     noun: "run",
     name_of: "run id",
-    next: "tm autopilot next",
-    option: "--run-id",
     none: "no_run",
     unknown: "unknown_run",
-    list: "tm runs list",
     begin: (
-        "begin one with `tm autopilot start <taskId>`",
-        "tm autopilot start",
+        concat!("begin one with ", step!("start", "taskId")),
+        step!("start", "taskId"),
     ),
     needs: &[TASKS],
     phases: &[
@@ -77,14 +69,15 @@ pub(crate) static SESSION: View = View {
     workflow: "review",
     noun: "session",
     name_of: "session name",
-    next: "tm session status",
-    option: "--session",
     none: "no_session",
     unknown: "no_session",
-    list: "tm session list",
     begin: (
-        "begin one with `tm session init`; `tm session profiles` shows what can be given to it",
-        "tm session init",
+        concat!(
+            "begin one with ",
+            step!("start"),
+            "; `tm session profiles` shows what can be given to it"
+        ),
+        step!("start"),
     ),
     needs: &[FOLDER, PROFILE],
     phases: &[],
@@ -96,14 +89,11 @@ pub(crate) static COLLAB: View = View {
     workflow: "collab",
     noun: "session",
     name_of: "session name",
-    next: "tm collab state",
-    option: "--session",
     none: "no_session",
     unknown: "no_session",
-    list: "tm session list",
     begin: (
         "begin one by completing its first skill, or by setting its items",
-        "tm collab state",
+        step!("status"),
     ),
     needs: &[DOCUMENTS],
     phases: &[],
@@ -115,13 +105,14 @@ pub(crate) static GENERIC: View = View {
     workflow: "",
     noun: "run",
     name_of: "run id",
-    next: "tm run next",
-    option: "--run-id",
     none: "no_run",
     unknown: "unknown_run",
-    list: "tm runs list",
     begin: (
-        "begin one with `tm run start WORKFLOW`; `tm workflow list` shows the workflows",
+        concat!(
+            "begin one with ",
+            step!("start", "workflow"),
+            "; `tm workflow list` shows the workflows"
+        ),
         "tm workflow list",
     ),
     needs: &[],
@@ -187,6 +178,10 @@ impl Conductor {
         if definition.view() == view.name {
             return Ok((definition, source));
         }
+        let begin = Verb::Start
+            .step()
+            .in_view(GENERIC.name)
+            .with("workflow", id);
         Err(Fault::new(
             Kind::Usage,
             "other_workflow",
@@ -198,9 +193,9 @@ impl Conductor {
             ),
         )
         .suggest(format!(
-            "begin it with `tm run start {id}`, or say `view: {}` in it",
+            "begin it with {begin}, or say `view: {}` in it",
             view.name
         ))
-        .recover(format!("tm run start {id}")))
+        .recover(begin))
     }
 }

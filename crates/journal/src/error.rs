@@ -245,8 +245,10 @@ impl JournalError {
             Self::AppendFailed { source, .. } | Self::Io { source, .. } => {
                 Some(advice(source).to_owned())
             }
-            Self::Missing { .. } => Some("see the runs with `tm runs list`".to_owned()),
-            Self::NotLocked { .. } | Self::InvalidEvent { .. } | Self::GivenUp { .. } => None,
+            Self::Missing { .. }
+            | Self::NotLocked { .. }
+            | Self::InvalidEvent { .. }
+            | Self::GivenUp { .. } => None,
         }
     }
 }

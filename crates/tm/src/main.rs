@@ -6,6 +6,7 @@
 //! | [`commands`] | what each command does: asks the conductor, hands the answer to the output |
 //! | [`render`] | an answer as a person reads it |
 //! | [`output`] | the only place that prints |
+//! | [`steps`] | the steps that texts name, as commands or as tools |
 //! | [`askpass`] | the passphrase of a key that signs, asked for at the terminal |
 //! | [`person`] | questions to the person at the terminal |
 //! | [`interactive`] | a run gone through step by step with a person |
@@ -30,6 +31,7 @@ mod mcp;
 mod output;
 mod person;
 mod render;
+mod steps;
 
 use std::process::ExitCode;
 

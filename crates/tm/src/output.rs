@@ -3,11 +3,13 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
-use conductor::Fault;
+use conductor::next_step::is_marked;
+use conductor::{Fault, Verb};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 
 use crate::render::{self, Look};
+use crate::steps::{Caller, Spelling as _};
 
 /// Standard output and standard error of this process.
 #[derive(Debug)]
@@ -15,12 +17,15 @@ pub struct Output {
     json: bool,
     out: Look,
     err: Look,
+    caller: &'static Caller,
     closed: bool,
 }
 
 impl Output {
-    /// Output in JSON or for people; colour and symbols where a terminal can show them, unless `plain`.
-    pub fn new(json: bool, plain: bool) -> Self {
+    /// Output to a caller, in JSON or for people; colour and symbols where a terminal can show them, unless `plain`.
+    pub fn new(json: bool, plain: bool, caller: Caller) -> Self {
+        // There is one caller as long as the process runs.
+        let caller: &'static Caller = Box::leak(Box::new(caller));
         if plain {
             ColorChoice::Never.write_global();
         }
@@ -29,11 +34,13 @@ impl Output {
             rich: choice != ColorChoice::Never,
             width: columns.unwrap_or(USUAL_WIDTH).min(WIDEST),
             line: columns.unwrap_or(LONGEST_LINE),
+            caller,
         };
         Self {
             json,
             out: look(AutoStream::choice(&io::stdout())),
             err: look(AutoStream::choice(&io::stderr())),
+            caller,
             closed: false,
         }
     }
@@ -74,18 +81,21 @@ impl Output {
 
     /// One JSON value on a line of its own.
     pub fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
-        let mut bytes = Vec::with_capacity(1024);
-        let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Harmless);
-        value.serialize(&mut serializer).map_err(|error| {
-            Fault::bug(format!("the answer could not be written as JSON: {error}"))
-        })?;
-        bytes.push(b'\n');
-        self.bytes(&bytes)
+        let unwritten =
+            |error| Fault::bug(format!("the answer could not be written as JSON: {error}"));
+        let mut text = written(value).map_err(unwritten)?;
+        if is_marked(&text) {
+            let mut spelled = serde_json::to_value(value).map_err(unwritten)?;
+            self.caller.value(&mut spelled);
+            text = written(&spelled).map_err(unwritten)?;
+        }
+        text.push('\n');
+        self.bytes(text.as_bytes())
     }
 
-    /// Text for people on standard output, as it is.
+    /// Text for people on standard output, with the steps that it names in the caller's words.
     pub fn text(&mut self, text: &str) -> Result<(), Fault> {
-        self.bytes(text.as_bytes())
+        self.bytes(self.caller.text(text).as_bytes())
     }
 
     /// A text that is kept as it is where a program reads it, and made plain on a terminal.
@@ -93,7 +103,7 @@ impl Output {
         if io::stdout().is_terminal() {
             self.text(&render::plain(text))
         } else {
-            self.text(text)
+            self.bytes(text.as_bytes())
         }
     }
 
@@ -112,7 +122,7 @@ impl Output {
             Err(error) => {
                 Err(
                     Fault::environment("output", "standard output could not be written", &error)
-                        .suggest("what the command did stands; see `tm autopilot status`"),
+                        .suggest(format!("what the command did stands; see {}", Verb::Status)),
                 )
             }
         }
@@ -187,6 +197,14 @@ fn terminal_columns() -> Option<usize> {
         .filter(|&columns| columns >= 20)
 }
 
+/// A value as JSON.
+fn written<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
+    let mut bytes = Vec::with_capacity(1024);
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Harmless);
+    value.serialize(&mut serializer)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// JSON in one line whose text cannot reach into the terminal: the control characters that JSON lets stand are escaped.
 struct Harmless;
 
@@ -213,13 +231,6 @@ impl Formatter for Harmless {
 mod tests {
     use super::*;
 
-    fn written(text: &str) -> String {
-        let mut bytes = Vec::new();
-        let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Harmless);
-        text.serialize(&mut serializer).unwrap();
-        String::from_utf8(bytes).unwrap()
-    }
-
     #[test]
     fn json_has_no_control_character_and_still_says_the_same() {
         for text in [
@@ -231,10 +242,10 @@ mod tests {
             "é\u{80}é\n\"\\",
             "\u{a0}→",
         ] {
-            let json = written(text);
+            let json = written(text).unwrap();
             assert!(!json.chars().any(char::is_control), "{json:?}");
             assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
         }
-        assert_eq!(written("a\u{9b}"), "\"a\\u009b\"");
+        assert_eq!(written("a\u{9b}").unwrap(), "\"a\\u009b\"");
     }
 }

@@ -14,6 +14,7 @@ use crate::generic::answer::RunStarted;
 use crate::generic::begin::Resources;
 use crate::integrity::never_began;
 use crate::library::{self, Source};
+use crate::next_step::Verb;
 use crate::view::COLLAB;
 
 impl Conductor {
@@ -132,7 +133,7 @@ impl Conductor {
             .suggest(format!(
                 "begin one by completing the skill `{first}`, or by setting its items"
             ))
-            .recover(format!("tm collab complete-skill {first}"))
+            .recover(Verb::Report.step().with("skill", &first))
             .expected(first)
     }
 }

@@ -7,7 +7,7 @@ use journal::{EvidenceStore, FileJournal, Journal as _, Position};
 use rails::decide::PromptRequest;
 use rails::{Definition, RunState};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::answer::{BatchBrief, ItemBrief, SkillParams};
 use super::state::{batch_brief, item_brief, not_run};
@@ -17,6 +17,7 @@ use crate::engine::{OpenRun, TOLD};
 use crate::fault::{Fault, Kind};
 use crate::generic::context;
 use crate::journal_end::JournalEnd;
+use crate::next_step::Verb;
 use crate::{library, tdd};
 
 /// The event that issues a unit, with what its executor is told.
@@ -185,6 +186,14 @@ impl Skills {
             Some(name) => {
                 let text = library::template(call.root, &run.workflow, name)?;
                 let mut values = context::values(call, run, token, asked);
+                let report = Verb::Report
+                    .step()
+                    .with("skill", &frame.skill)
+                    .with("unit", &asked.unit);
+                context::overlay(
+                    &mut values,
+                    json!({ "steps": { "report": report.to_string() } }),
+                );
                 let own = serde_json::to_value(self.values(call, run, &frame));
                 context::overlay(
                     &mut values,

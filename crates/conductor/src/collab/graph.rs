@@ -15,12 +15,14 @@ use super::documents::{self, Document, Graphs};
 use super::read::{self, All};
 use super::request::GraphSync;
 use super::state::batches;
+use super::words;
 use super::words::{Said, said};
 use super::{bound, key, name_of, number};
 use crate::call::Call;
 use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
 use crate::writer::RunWriter;
 
 impl Conductor {
@@ -187,10 +189,7 @@ fn missing_or_wrong(all: &All, merged: &Merged, item: Option<&str>, cut: bool) -
             None => Wrong {
                 code: "graph_missing".to_owned(),
                 message: format!("there is no task graph of item {item} among the documents"),
-                suggestion: format!(
-                    "hand it over with `tm collab sync FILE`, or write it to `{}` in the session's folder of documents",
-                    documents::graph_name(item)
-                ),
+                suggestion: words::hand_over(item),
                 problems: Vec::new(),
             },
         });
@@ -289,7 +288,7 @@ fn meant(
             "which_item",
             "no item is in hand, so the one that the task graph is of has to be named",
         )
-        .suggest("name it with --item")
+        .suggest(concat!("name it with ", argument!("item")))
         .expected(expected)),
     }
 }

@@ -13,6 +13,7 @@ use super::documents::{self, DESIGN, Document, Graphs, Place};
 use super::{FIRST, Skills, first, number};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
+use crate::next_step::Verb;
 use crate::support::No;
 
 /// What the reader called `reader` finds.
@@ -270,8 +271,10 @@ impl All {
                     "these could all be the task graph of item {item}: {}",
                     names.join(", ")
                 );
-                let fault = Fault::new(Kind::Refused, "which_document", message)
-                    .suggest("keep one of them, or hand the right one over with `tm collab sync`");
+                let fault = Fault::new(Kind::Refused, "which_document", message).suggest(format!(
+                    "keep one of them, or hand the right one over with {sync}",
+                    sync = Verb::Sync
+                ));
                 (names.into_iter().next().unwrap_or_default(), fault)
             }
         };

@@ -15,9 +15,12 @@ use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::engine;
 use crate::fault::Fault;
+use crate::next_step;
 
 /// What tells everything after a clear is at most this long, in bytes of JSON.
-const LONGEST_BRIEF: usize = 1000;
+const LONGEST_BRIEF: usize = 1020;
+/// How much longer a step can be in the words of a caller than its mark is, in bytes.
+const LONGER_IN_WORDS: usize = 10;
 /// The most tasks in it.
 const MOST_SHOWN: usize = 20;
 /// The longest title in it, in characters.
@@ -28,7 +31,7 @@ impl Conductor {
     pub fn collab_brief(&self, session: Option<&str>) -> Result<SessionBrief, Fault> {
         let (dir, run) = self.skills_seen(session)?;
         let call = self.call(&dir, &run, Input::None)?;
-        Ok(fitted(&call, &run))
+        Ok(fitted(&call, &run, session))
     }
 
     /// A session with every field.
@@ -83,7 +86,7 @@ impl Conductor {
 }
 
 /// The brief of a session, made to fit: first some tasks and files go, then the instructions, then more of those.
-fn fitted(call: &Call<'_>, run: &RunState) -> SessionBrief {
+fn fitted(call: &Call<'_>, run: &RunState, named: Option<&str>) -> SessionBrief {
     /// How many tasks are shown, of each how many that it depends on, how many files, and whether the instructions are, from
     /// the most to the least.
     const ALL: usize = usize::MAX;
@@ -124,7 +127,12 @@ fn fitted(call: &Call<'_>, run: &RunState) -> SessionBrief {
         ..SessionBrief::default()
     };
     let fits = |brief: &SessionBrief| {
-        serde_json::to_string(brief).is_ok_and(|text| text.len() <= LONGEST_BRIEF)
+        // A step takes more room in the words of the caller than its mark does.
+        let told = brief.instructions.as_deref().unwrap_or_default();
+        let steps = next_step::steps(told).len();
+        let longer = LONGER_IN_WORDS + named.map_or(0, |name| " --session ".len() + name.len());
+        let most = LONGEST_BRIEF.saturating_sub(steps * longer);
+        serde_json::to_string(brief).is_ok_and(|text| text.len() <= most)
     };
     for (tasks, needs, files, told) in SHAPES {
         brief.batch = batch.clone().map(|batch| batch.cut(tasks, needs));

@@ -10,6 +10,8 @@ use super::state::{item_brief, short, waiting};
 use super::{CURRENT_ITEM, HAS_SNAPSHOT, Skills, WORK_ITEMS, bound};
 use crate::generic::words;
 pub(super) use crate::generic::words::Said;
+use crate::next_step::Verb;
+use crate::view::COLLAB;
 
 /// How many tasks, or items, are named.
 const MOST_TOLD: usize = 10;
@@ -24,6 +26,15 @@ impl Skills {
     pub(crate) fn found(&self) -> (Vec<DocumentProblem>, Vec<String>) {
         (self.problems.take(), self.notes.take())
     }
+}
+
+/// How the task graph of an item comes to be there.
+pub(super) fn hand_over(item: &str) -> String {
+    format!(
+        "hand it over with {}, or write it to `{}` in the session's folder of documents",
+        Verb::Sync.step().and("document"),
+        graph_name(item)
+    )
 }
 
 /// What is said of a refusal of the rails.
@@ -61,10 +72,11 @@ impl Told<'_> {
 
     fn go_on(&self) -> String {
         self.expected().map_or_else(
-            || "see `tm collab state`".to_owned(),
+            || format!("see {status}", status = Verb::Status),
             |skill| match super::state::unit(self.run) {
                 Some(unit) => format!(
-                    "invoke `{skill}`, and when it is done: `tm collab complete-skill {skill} --unit-id {unit}`"
+                    "invoke `{skill}`, and when it is done: {}",
+                    Verb::Report.step().with("skill", &skill).with("unit", unit)
                 ),
                 None => format!("invoke `{skill}`, and complete it when it is done"),
             },
@@ -135,9 +147,11 @@ impl Told<'_> {
                     )
                 ),
                 format!(
-                    "if it was done for that, too: `tm collab complete-skill {} --unit-id {}`; else do it first",
-                    named("skill"),
-                    named("unit")
+                    "if it was done for that, too: {}; else do it first",
+                    Verb::Report
+                        .step()
+                        .with("skill", named("skill"))
+                        .with("unit", named("unit"))
                 ),
             ),
             "item_has_no_route" => (
@@ -149,14 +163,17 @@ impl Told<'_> {
                     "the session is paused: {}",
                     run.pause.as_ref().map_or("", |pause| pause.reason.as_str())
                 ),
-                format!("it goes on with `tm run resume --run-id {}`", run.run),
+                format!("it goes on with {}", Verb::Resume.step().of(&run.run)),
             ),
             "run_over" => (
                 format!("the session is over: it is {}", run.status.name()),
                 format!(
-                    "begin another one with `tm collab complete-skill {} --session NAME`, under a name of its own",
-                    super::skill(definition, &definition.initial.value)
-                        .unwrap_or(&definition.initial.value)
+                    "begin another one with {}, under a name of its own",
+                    Verb::Start.step().in_view(COLLAB.name).with(
+                        "skill",
+                        super::skill(definition, &definition.initial.value)
+                            .unwrap_or(&definition.initial.value)
+                    )
                 ),
             ),
             _ => return None,
@@ -169,11 +186,17 @@ impl Told<'_> {
         Some(match self.refusal.code.as_str() {
         "items_unreadable" => (
             "the design document has items that cannot be read; see `problems`".to_owned(),
-            "mend those lines, or set the items with `tm collab update --work-items`".to_owned(),
+            format!(
+                "mend those lines, or set the items with {}",
+                Verb::Edit.step().and("workItems")
+            ),
         ),
         "no_items" => (
             "the session has no work items".to_owned(),
-            "write them into the design document (`### Item 1: …` with `**Type:** code`), or set them with `tm collab update --work-items`".to_owned(),
+            format!(
+                "write them into the design document (`### Item 1: …` with `**Type:** code`), or set them with {}",
+                Verb::Edit.step().and("workItems")
+            ),
         ),
         "bad_dependencies" => (
             self.message(),
@@ -181,10 +204,7 @@ impl Told<'_> {
         ),
         "graph_missing" => (
             format!("there is no task graph of item {item} yet"),
-            format!(
-                "hand it over with `tm collab sync FILE`, or write it to `{}` in the session's folder of documents",
-                graph_name(item)
-            ),
+            hand_over(item),
         ),
         "graph_invalid" => (
             match item {
@@ -204,15 +224,21 @@ impl Told<'_> {
         Some(match refusal.code.as_str() {
         "tasks_unfinished" => (
             format!("tasks of the batch are not done: {}", of_batch(run, &["pending", "in_progress"])),
-            "do them, and tell each with `tm collab task ID completed` (or failed)".to_owned(),
+            format!(
+                    "do them, and tell each with {} (or failed)",
+                    Verb::Task.step().and("id").with("status", "completed")
+                ),
         ),
         "task_failed" => (
             format!("tasks of the batch failed: {}", of_batch(run, &["failed"])),
-            "try each again, or give it up: `tm collab task ID failed --given-up`".to_owned(),
+            format!(
+                    "try each again, or give it up: {}",
+                    Verb::Task.step().and("id").with("status", "failed").and("givenUp")
+                ),
         ),
         "unknown_task" => (
             unknown_task(run, refusal, &named("item")),
-            "see `tm collab graph`".to_owned(),
+            format!("see {graph}", graph = Verb::Graph),
         ),
         "unknown_item" => (
             format!("the session has no item {}", named("item")),

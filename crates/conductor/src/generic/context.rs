@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::words;
 use crate::call::Call;
 use crate::fault::Fault;
+use crate::next_step;
 use crate::{library, tdd};
 
 /// Renders the instructions of a unit.
@@ -65,7 +66,7 @@ pub(crate) fn values(
             item.insert(name.clone(), value.clone());
         }
     }
-    json!({
+    let mut values = json!({
         "workflow": { "id": run.workflow, "title": definition.title },
         "run": { "id": run.run },
         "state": {
@@ -83,7 +84,12 @@ pub(crate) fn values(
         "vars": run.vars,
         "item": item,
         "last": last(call, run, present),
-    })
+    });
+    overlay(
+        &mut values,
+        next_step::in_templates(&asked.role, present.key(), &asked.unit),
+    );
+    values
 }
 
 /// The report that led here: the token's own, or for the run's token any.

@@ -14,6 +14,7 @@ use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen};
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
+use crate::next_step::Verb;
 use crate::review::answer::ClosedGate;
 use crate::review::request::Decide;
 use crate::review::subject::{self, PLAN_FILE};
@@ -153,6 +154,6 @@ fn no_gate(run: &RunState) -> Fault {
             run.run
         ),
     )
-    .suggest("look what it waits for: `tm session status`, or `tm run next`")
-    .recover(format!("tm runs show {}", run.run))
+    .suggest(format!("look what it waits for: {}", Verb::Next))
+    .recover(Verb::Show.step().of(&run.run))
 }

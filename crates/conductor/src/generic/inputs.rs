@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::library;
+use crate::next_step::Argument;
 
 /// The most that all inputs of a run take, in bytes: they stand in its first event, and in its snapshot.
 const MOST_BYTES: usize = 256 * 1024;
@@ -135,9 +136,10 @@ pub(super) fn check_unit_ids(
                 ),
             )
             .suggest(format!(
-                "give --input {}=NAME: {}",
+                "give {input_option} {}=NAME: {}",
                 name.value,
-                flaw.suggestion()
+                flaw.suggestion(),
+                input_option = Argument("input")
             )));
         }
     }

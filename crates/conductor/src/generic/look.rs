@@ -19,6 +19,7 @@ use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::is_over_a_task;
 use crate::integrity::never_began;
+use crate::next_step::{NextStep, Verb};
 use crate::refusals;
 use crate::view::GENERIC;
 
@@ -32,9 +33,9 @@ impl Conductor {
                 "run_aborted",
                 format!("the run {} was aborted", run.run),
             )
-            .suggest(format!("start a new one: `tm run start {}`", run.workflow))
+            .suggest(format!("start a new one: {}", begin(&run)))
             .detail("runId", run.run.as_str())
-            .recover(format!("tm run start {}", run.workflow)));
+            .recover(begin(&run)));
         }
         let definition = engine::pinned(dir.path(), &run)?;
         if on_task::is_of_task(&run) {
@@ -207,7 +208,7 @@ fn not_now(call: &Call<'_>, run: &RunState, refusal: &Refusal) -> Fault {
     };
     let mut fault = Fault::new(Kind::Refused, refusal.code.clone(), said.message)
         .suggest(said.suggestion)
-        .recover(format!("tm run next --run-id {}", run.run));
+        .recover(Verb::Next.step().of(&run.run));
     fault.details.clone_from(&refusal.details);
     fault
 }
@@ -223,7 +224,7 @@ pub(super) fn blocked(run: &RunState, refusal: &Refusal) -> Fault {
         )
         .suggest("a person looks at what stands before it, and decides")
         .detail("gate", gate)
-        .recover(format!("tm run approve --run-id {}", run.run));
+        .recover(Verb::Approve.step().of(&run.run));
     }
     if let Some(path) = told("path") {
         return Fault::new(
@@ -233,7 +234,7 @@ pub(super) fn blocked(run: &RunState, refusal: &Refusal) -> Fault {
         )
         .suggest("write it into the run's folder, then take the step")
         .detail("path", path)
-        .recover(format!("tm run next --run-id {}", run.run));
+        .recover(Verb::Next.step().of(&run.run));
     }
     let id = &run.run;
     let blocked = |message: String| Fault::new(Kind::Blocked, "blocked", message);
@@ -243,7 +244,7 @@ pub(super) fn blocked(run: &RunState, refusal: &Refusal) -> Fault {
             run.pause.as_ref().map_or("", |pause| pause.reason.as_str())
         ))
         .suggest("go on with it first")
-        .recover(format!("tm run resume --run-id {id}")),
+        .recover(Verb::Resume.step().of(id)),
         RunStatus::Running => {
             let units: Vec<&str> = run.waiting().map(|(_, unit)| unit.id.as_str()).collect();
             blocked(format!(
@@ -252,13 +253,21 @@ pub(super) fn blocked(run: &RunState, refusal: &Refusal) -> Fault {
             ))
             .suggest("do what is asked for, and report it; that takes the run on by itself")
             .detail("units", units)
-            .recover(format!("tm run next --run-id {id}"))
+            .recover(Verb::Next.step().of(id))
         }
         over => blocked(format!(
             "no step can be taken: the run is over, it is {}",
             over.name()
         ))
         .suggest("see what it did")
-        .recover(format!("tm runs report {id}")),
+        .recover(Verb::Summary.step().of(id)),
     }
+}
+
+/// That another run of the same workflow is begun.
+fn begin(run: &RunState) -> NextStep {
+    Verb::Start
+        .step()
+        .in_view(GENERIC.name)
+        .with("workflow", &run.workflow)
 }

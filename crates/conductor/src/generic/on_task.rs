@@ -15,6 +15,7 @@ use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::is_over_a_task;
 use crate::library::Source;
+use crate::next_step::{Argument, Verb};
 use crate::report::{Answered, ReportOutcome, is_read_on_branch, joined};
 use crate::tdd::answer::{Moved, NextAction, Status};
 use crate::tdd::autopilot::{last_commit, made};
@@ -55,8 +56,11 @@ pub(crate) fn other_step(dir: &RunDir, run: &RunState) -> Result<Option<Fault>, 
             "other_step",
             format!("the run stands at `{place}`, which is no step of `tm autopilot`"),
         )
-        .suggest("see what is asked for with `tm run next`")
-        .recover(format!("tm run next --run-id {}", run.run)),
+        .suggest(format!(
+            "see what is asked for with {}",
+            Verb::Next.step().in_view(GENERIC.name)
+        ))
+        .recover(Verb::Next.step().in_view(GENERIC.name).of(&run.run)),
     ))
 }
 
@@ -151,7 +155,9 @@ impl Conductor {
                 ),
             )
             .suggest(format!(
-                "name it: --input {id}=ID; `tm autopilot start` takes tasks from elsewhere too"
+                "name it: {input_option} {id}=ID; {start} takes tasks from elsewhere too",
+                start = Verb::Start,
+                input_option = Argument("input")
             )));
         };
         let attempts = match inputs.shift_remove(most) {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{files, words};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
+use crate::next_step::{Argument, argument, step};
 use crate::report::Report;
 use crate::support::No;
 use crate::tdd::evidence::{self, Taken};
@@ -35,7 +36,11 @@ impl ReportInput {
         if report.evidence.verify {
             return Err(senseless(
                 "this step has no tests to be run".to_owned(),
-                "report what it expects: `tm run next` tells it; tests are run for steps that expect `tests` in a workflow that uses them",
+                concat!(
+                    "report what it expects: ",
+                    step!("next"),
+                    " tells it; tests are run for steps that expect `tests` in a workflow that uses them"
+                ),
             ));
         }
         let outcome = report.outcome.as_deref().map(outcome).transpose()?;
@@ -89,13 +94,17 @@ fn outcome(text: &str) -> Result<String, Fault> {
     if word.is_empty() {
         return Err(senseless(
             "the outcome is empty".to_owned(),
-            "say it in one word, such as --outcome approved",
+            concat!(
+                "say it in one word, such as ",
+                argument!("outcome"),
+                " approved"
+            ),
         ));
     }
     if word.len() > LONGEST_OUTCOME || word.chars().any(char::is_control) {
         return Err(senseless(
             format!("the outcome is no word of at most {LONGEST_OUTCOME} bytes"),
-            "say it in one word, and the rest with --note",
+            concat!("say it in one word, and the rest with ", argument!("note")),
         ));
     }
     Ok(word.to_owned())
@@ -187,7 +196,13 @@ fn from(call: &Call<'_>, reader: &str, state: &str, given: &ReportInput) -> Resu
             if given.taken.level.is_none() {
                 return Err(senseless(
                     format!("`{state}` wants test results, and the report has none"),
-                    "run the tests, and report with --results failed:N,passed:N or --report FILE",
+                    concat!(
+                        "run the tests, and report with ",
+                        argument!("results"),
+                        " failed:N,passed:N or ",
+                        argument!("report"),
+                        " FILE"
+                    ),
                 )
                 .into());
             }
@@ -204,15 +219,20 @@ fn no_outcome(call: &Call<'_>, state: &str) -> Fault {
     let known = words::outcomes(&call.definition, state);
     let fault = senseless(
         format!("`{state}` wants an outcome, and the report has none"),
-        "say how it came out, such as --outcome done",
+        concat!(
+            "say how it came out, such as ",
+            argument!("outcome"),
+            " done"
+        ),
     );
     if known.is_empty() {
         return fault;
     }
     fault
         .suggest(format!(
-            "say how it came out with --outcome: {}",
-            known.join(", ")
+            "say how it came out with {outcome_option}: {}",
+            known.join(", "),
+            outcome_option = Argument("outcome")
         ))
         .expected(known)
 }
@@ -243,7 +263,7 @@ fn tests(call: &Call<'_>, given: &ReportInput) -> Result<Reading, No> {
     let finding = (!missing.is_empty() || required).then(|| Finding {
         policy: "coverage_missing".to_owned(),
         message: "the settings ask for coverage, and it was not reported in full".to_owned(),
-        suggestion: Some("report it with --coverage".to_owned()),
+        suggestion: Some(concat!("report it with ", argument!("coverage")).to_owned()),
         details: Map::new(),
     });
     Ok(Reading {

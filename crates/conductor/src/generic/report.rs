@@ -13,6 +13,7 @@ use crate::collab::Skills;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
+use crate::next_step::argument;
 use crate::report::{Answered, Meaning, Report, ReportOutcome, is_read_on_branch, joined};
 use crate::view::GENERIC;
 
@@ -111,15 +112,27 @@ fn unread(answered: &Answered<'_>, report: &Report) -> Vec<&'static str> {
         Input::None | Input::Report(_) => (true, true, false),
     };
     [
-        ("--outcome", report.outcome.is_some() && !own),
-        ("--note", report.note.is_some() && !own),
-        ("--results", report.evidence.results.is_some() && !tests),
-        ("--report", !report.evidence.reports.is_empty() && !tests),
-        ("--verify", report.evidence.verify && !tests),
-        ("--coverage", report.evidence.coverage.is_some() && !tests),
-        ("--files", !report.files.is_empty() && reads_nothing),
-        ("--message", report.message.is_some() && !commit),
-        ("--sha", report.sha.is_some() && !commit),
+        (argument!("outcome"), report.outcome.is_some() && !own),
+        (argument!("note"), report.note.is_some() && !own),
+        (
+            argument!("results"),
+            report.evidence.results.is_some() && !tests,
+        ),
+        (
+            argument!("report"),
+            !report.evidence.reports.is_empty() && !tests,
+        ),
+        (argument!("verify"), report.evidence.verify && !tests),
+        (
+            argument!("coverage"),
+            report.evidence.coverage.is_some() && !tests,
+        ),
+        (
+            argument!("files"),
+            !report.files.is_empty() && reads_nothing,
+        ),
+        (argument!("message"), report.message.is_some() && !commit),
+        (argument!("sha"), report.sha.is_some() && !commit),
     ]
     .into_iter()
     .filter(|(_, is_unread)| *is_unread)

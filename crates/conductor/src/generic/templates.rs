@@ -2,6 +2,8 @@
 
 use rails::Definition;
 
+use crate::next_step;
+
 /// Variables that every template of a workflow without rails of its own may name.
 const STANDING: [&str; 22] = [
     "workflow.id",
@@ -37,6 +39,7 @@ pub(crate) fn variables(definition: &Definition) -> Vec<String> {
             .collect::<Vec<_>>()
     };
     let mut all: Vec<String> = STANDING.iter().map(|name| (*name).to_owned()).collect();
+    all.extend(next_step::variables());
     all.extend(declared("inputs", definition.inputs.keys().collect()));
     all.extend(declared("vars", definition.vars.keys().collect()));
     for (_, set) in definition.items.iter() {

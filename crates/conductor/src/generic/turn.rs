@@ -4,6 +4,7 @@ use rails::{Command, Refusal, RunState};
 use serde_json::Map;
 
 use super::answer::RunMoved;
+use crate::tdd::autopilot::no_reason;
 
 use super::look::look_further;
 use super::{view, words};
@@ -14,8 +15,9 @@ use crate::engine::{self};
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::is_over_a_task;
+use crate::next_step::Verb;
 use crate::review::CAP;
-use crate::view::GENERIC;
+use crate::view::{GENERIC, SESSION};
 use crate::writer::RunWriter;
 
 impl Conductor {
@@ -58,10 +60,13 @@ impl Conductor {
                 ),
             )
             .suggest("ask the person to give it more of them, or to have the review written again")
-            .recover(format!(
-                "tm session reopen --session {} --max-iterations N",
-                dir.id()
-            )));
+            .recover(
+                Verb::Reopen
+                    .step()
+                    .in_view(SESSION.name)
+                    .of(dir.id())
+                    .and("maxIterations"),
+            ));
         }
         let approval = self.approval_of_turn(&writer.open, &Turn::new("resume", ""))?;
         moved(&mut writer, &Command::Resume { approval }, |run| {
@@ -83,7 +88,7 @@ impl Conductor {
                 format!("{} is a session: a person takes it up again, at a terminal", dir.id()),
             )
             .suggest("ask the person; where a response was not taken in yet, another one can be put into its place")
-            .recover(format!("tm session reopen --session {}", dir.id())));
+            .recover(Verb::Reopen.step().in_view(SESSION.name).of(dir.id())));
         }
         let command = Command::Reopen {
             reason: reason.to_owned(),
@@ -112,10 +117,7 @@ impl Conductor {
         reason: &str,
     ) -> Result<RunMoved, Fault> {
         if reason.trim().is_empty() {
-            return Err(
-                Fault::new(Kind::Usage, "no_reason", "`skip` needs a reason")
-                    .suggest("tm run skip … --reason \"…\""),
-            );
+            return Err(no_reason(Verb::Skip));
         }
         let (project, dir) = self.meant(&GENERIC, run, Meant::Running)?;
         if is_over_a_task(&engine::load(dir.path())?.run) {
@@ -199,8 +201,8 @@ fn refused(writer: &RunWriter<'_>, state: Option<&str>, refusal: &Refusal) -> Fa
     fault.details.clone_from(&refusal.details);
     fault.recover(match refusal.code.as_str() {
         "needs_person" | "approval_too_weak" => again("run", Some(run), refusal),
-        "paused" => format!("tm run resume --run-id {}", run.run),
-        _ => format!("tm run next --run-id {}", run.run),
+        "paused" => Verb::Resume.step().of(&run.run).into(),
+        _ => Verb::Next.step().of(&run.run).into(),
     })
 }
 
@@ -211,5 +213,5 @@ fn over(run: &RunState) -> Fault {
         format!("the run {} is over: it is {}", run.run, run.status.name()),
     )
     .suggest("see what it did, or start another one")
-    .recover(format!("tm runs report {}", run.run))
+    .recover(Verb::Summary.step().of(&run.run))
 }

@@ -9,6 +9,8 @@ use rails::state::RunStatus;
 use rails::trigger::Trigger;
 use rails::{Definition, Refusal, RunState};
 
+use crate::next_step::Verb;
+
 /// What is said of a refusal, and what to do about it.
 pub(crate) struct Said {
     pub(crate) message: String,
@@ -112,8 +114,8 @@ pub(super) fn after_retry(run: &RunState, definition: &Definition, report: &Repo
     let code = report.code.as_deref().unwrap_or_default();
     if run.status == RunStatus::Paused {
         return format!(
-            "look at what keeps it from being accepted, then go on with `tm run resume --run-id {}`",
-            run.run
+            "look at what keeps it from being accepted, then go on with {}",
+            Verb::Resume.step().of(&run.run)
         );
     }
     let rule = rule_of(definition, &report.state, |edge| {
@@ -151,7 +153,10 @@ pub(crate) fn refusal(
             };
             (
                 message,
-                format!("ask what to do now: `tm run next --run-id {id}`"),
+                format!(
+                    "ask what to do now: {next}",
+                    next = Verb::Next.step().of(id)
+                ),
             )
         }
         "paused" => (
@@ -159,11 +164,17 @@ pub(crate) fn refusal(
                 "the run is paused and takes no reports ({})",
                 run.pause.as_ref().map_or("", |pause| pause.reason.as_str())
             ),
-            format!("go on with `tm run resume --run-id {id}`, then report again"),
+            format!(
+                "go on with {resume}, then report again",
+                resume = Verb::Resume.step().of(id)
+            ),
         ),
         "run_over" => (
             format!("the run is over: it is {}", run.status.name()),
-            format!("see what it did with `tm runs report {id}`"),
+            format!(
+                "see what it did with {summary}",
+                summary = Verb::Summary.step().of(id)
+            ),
         ),
         "definition_fault" => (
             "the workflow's definition is at fault".to_owned(),
@@ -172,11 +183,14 @@ pub(crate) fn refusal(
         ),
         "cannot_reopen" | "cannot_skip" => (
             "that is not possible here".to_owned(),
-            format!("see what is: `tm run next --run-id {id}`"),
+            format!("see what is: {next}", next = Verb::Next.step().of(id)),
         ),
         "not_present" | "which_item" => (
             "it is not clear which item is meant".to_owned(),
-            format!("see what is in hand with `tm run status --run-id {id}`, and name the item"),
+            format!(
+                "see what is in hand with {status}, and name the item",
+                status = Verb::Status.step().of(id)
+            ),
         ),
         _ => of_definition(definition, state, code),
     };

@@ -281,7 +281,7 @@ fn what_a_denial_says_fits_and_names_the_way_on() {
             panic!("no denial");
         };
         assert!(CODES.contains(&code));
-        assert!(reason.contains("`tm autopilot"), "{reason}");
+        assert!(crate::next_step::is_marked(&reason), "{reason}");
         assert!(reason.len() < 1024, "{} bytes: {reason}", reason.len());
     }
 }

@@ -16,6 +16,7 @@ use crate::conductor::{Conductor, OpenOptions};
 use crate::engine;
 use crate::fault::Fault;
 use crate::find::{Standing, is_over_a_task, read_json, standing};
+use crate::next_step::{NextStep, Verb};
 use crate::tdd::evidence::frozen::Frozen;
 use crate::tdd::memory::{self, Memory};
 use crate::tdd::view;
@@ -64,8 +65,8 @@ pub struct Other {
     pub what: String,
     /// Its id.
     pub id: String,
-    /// The command that says where it is.
-    pub command: &'static str,
+    /// What says where it is.
+    pub shows: NextStep,
 }
 
 /// What there is.
@@ -282,7 +283,7 @@ fn others(project: &ProjectDir) -> Vec<Other> {
         others.push(Other {
             what: format!("a {}", view.noun),
             id: run.dir.id().to_owned(),
-            command: view.next,
+            shows: Verb::Next.step().in_view(view.name),
         });
     }
     others

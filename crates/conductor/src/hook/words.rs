@@ -8,7 +8,9 @@ use project::convention::quote::quote_inline;
 use super::Decision;
 use super::place::Head;
 use super::underway::{Other, Phase, Underway};
+use crate::next_step::{NextStep, Verb};
 use crate::tdd::view;
+use crate::view::{GENERIC, View};
 use rails::role::Edits;
 
 /// A file that is no test is edited in RED.
@@ -75,14 +77,6 @@ fn at(run: &Underway) -> String {
     }
 }
 
-/// The command that shows what is asked for.
-fn shows(run: &Underway) -> &'static str {
-    match run.phase {
-        Phase::Step => "tm run next",
-        _ => "tm autopilot next",
-    }
-}
-
 fn id(run: &Underway) -> String {
     run.item_id().map(short).unwrap_or_default()
 }
@@ -93,20 +87,40 @@ fn branch(run: &Underway) -> String {
 
 /// What is to be done in the phase, and how it is reported.
 fn next(run: &Underway) -> String {
-    let id = id(run);
-    match run.phase {
-        Phase::Red => format!(
-            "a test that fails, then `tm autopilot complete red {id} --results failed:N,passed:N`"
-        ),
-        Phase::Green => format!(
-            "code that makes the tests pass, then `tm autopilot complete green {id} --results failed:0,passed:N`"
-        ),
-        Phase::Commit => format!("`tm autopilot commit {id}`"),
-        Phase::Finalize => {
-            "the whole suite, then `tm autopilot finalize --results failed:N,passed:N`".to_owned()
+    let report = || match run.token() {
+        Some(token) => {
+            let step = NextStep::report(&token.role, run.item_id().map(short).as_deref());
+            step.in_view(View::of(&run.run).name)
         }
-        Phase::Step | Phase::Other => format!("`{}`", shows(run)),
+        None => step(run, Verb::Next),
+    };
+    match run.phase {
+        Phase::Red => format!("a test that fails, then {}", report()),
+        Phase::Green => format!("code that makes the tests pass, then {}", report()),
+        Phase::Commit => report().to_string(),
+        Phase::Finalize => format!("the whole suite, then {}", report()),
+        Phase::Step | Phase::Other => step(run, Verb::Next).to_string(),
     }
+}
+
+/// A step of the run, in its own view.
+fn step(run: &Underway, verb: Verb) -> NextStep {
+    // What the view has no word for, the generic one shows.
+    let view = match run.phase {
+        Phase::Step if verb == Verb::Next => &GENERIC,
+        _ => View::of(&run.run),
+    };
+    verb.step().in_view(view.name)
+}
+
+/// That the subtask in hand is given up.
+fn skip(run: &Underway) -> NextStep {
+    step(run, Verb::Skip).with("item", id(run)).and("reason")
+}
+
+/// That the phase before is gone back to.
+fn reopen(run: &Underway) -> NextStep {
+    step(run, Verb::Reopen).and("reason")
 }
 
 /// A file that is no test, in RED.
@@ -128,12 +142,12 @@ pub fn source_in_red(run: &Underway, file: &str) -> Decision {
         SOURCE_IN_RED,
         format!(
             "Not edited: {}. The run is in {}. RED is for tests, and this is no test file; GREEN is for the code.{patterns} \
-             Next is {}. If the subtask needs no new test: `tm autopilot skip {} --reason \"…\"`. \
-             `tm autopilot next` shows the whole step.",
+             Next is {}. If the subtask needs no new test: {}. {} shows the whole step.",
             short(file),
             at(run),
             next(run),
-            id(run),
+            skip(run),
+            step(run, Verb::Next),
         ),
     )
 }
@@ -144,11 +158,13 @@ pub fn frozen_test(run: &Underway, file: &str) -> Decision {
         FROZEN_TEST,
         format!(
             "Not edited: {}. The run is in {}, where the tests that were there in RED are frozen: they say what the code has to do. \
-             Next is {}. New test files may be added. If a test is wrong, `tm autopilot reopen --reason \"…\"` goes back to RED, \
-             where it can be mended. `tm autopilot next` shows the whole step.",
+             Next is {}. New test files may be added. If a test is wrong, {} goes back to RED, where it can be mended. \
+             {} shows the whole step.",
             short(file),
             at(run),
             next(run),
+            reopen(run),
+            step(run, Verb::Next),
         ),
     )
 }
@@ -170,10 +186,11 @@ pub fn edit_in_commit(run: &Underway, file: &str) -> Decision {
         EDIT_IN_COMMIT,
         format!(
             "Not edited: {}. The run is in {}: what was tested is what is committed, so files stay as they are. Next is {}. \
-             To change something first, `tm autopilot reopen --reason \"…\"` goes back to GREEN.",
+             To change something first, {} goes back to GREEN.",
             short(file),
             at(run),
             next(run),
+            reopen(run),
         ),
     )
 }
@@ -184,9 +201,11 @@ pub fn early_commit(run: &Underway) -> Decision {
         EARLY_COMMIT,
         format!(
             "No commit was made. The run is in {}; a subtask is committed once, in COMMIT, when its tests passed, by \
-             `tm autopilot commit`. Next is {}. `tm autopilot next` shows the whole step.",
+             {}. Next is {}. {} shows the whole step.",
             at(run),
+            step(run, Verb::Report).with("phase", "commit"),
             next(run),
+            step(run, Verb::Next),
         ),
     )
 }
@@ -197,9 +216,10 @@ pub fn unverified_commit(run: &Underway) -> Decision {
         UNVERIFIED_COMMIT,
         format!(
             "No commit was made. The run is in {}, and this commit would pass by the repository's own hooks. Next is {}, which \
-             runs them. If a hook is in the way, `tm autopilot reopen --reason \"…\"` goes back to GREEN to mend what it found.",
+             runs them. If a hook is in the way, {} goes back to GREEN to mend what it found.",
             at(run),
             next(run),
+            reopen(run),
         ),
     )
 }
@@ -233,10 +253,11 @@ pub fn push(run: &Underway) -> Decision {
         PUSH,
         format!(
             "Nothing was pushed. The run on the branch {} is not over: it is in {}, and its commits are pushed when it is. \
-             Next is {}. A person may push in a terminal of their own, or put the run aside with `tm autopilot pause`.",
+             Next is {}. A person may push in a terminal of their own, or put the run aside with {}.",
             branch(run),
             at(run),
             next(run),
+            step(run, Verb::Pause),
         ),
     )
 }
@@ -247,10 +268,10 @@ pub fn hard_reset(run: &Underway) -> Decision {
         HARD_RESET,
         format!(
             "Nothing was reset. The run is in {}: a hard reset throws away what is not committed, and could take commits of the run \
-             off its branch. Single files are put back with `git checkout -- FILE`; `tm autopilot reopen --reason \"…\"` goes back a \
-             phase, `tm autopilot skip {} --reason \"…\"` gives the subtask up.",
+             off its branch. Single files are put back with `git checkout -- FILE`; {} goes back a phase, {} gives the subtask up.",
             at(run),
-            id(run),
+            reopen(run),
+            skip(run),
         ),
     )
 }
@@ -265,10 +286,11 @@ pub fn switch(run: &Underway, to: Option<&str>) -> Decision {
         BRANCH_SWITCH,
         format!(
             "Not switched to {to}. The run is in {} and goes on on its branch, {}. Next is {}. To work elsewhere meanwhile, put the run \
-             aside with `tm autopilot pause`, or use a worktree of its own (`git worktree add`).",
+             aside with {}, or use a worktree of its own (`git worktree add`).",
             at(run),
             branch(run),
             next(run),
+            step(run, Verb::Pause),
         ),
     )
 }
@@ -293,9 +315,10 @@ pub fn unclear(why: &str) -> String {
 /// There is no run over a task.
 pub fn no_run(others: &[Other]) -> String {
     if others.is_empty() {
-        return "No run of tm is under way in this project, so its guard hook holds nothing back. \
-                `tm autopilot start <taskId>` begins one."
-            .to_owned();
+        return format!(
+            "No run of tm is under way in this project, so its guard hook holds nothing back. {} begins one.",
+            Verb::Start.step().and("taskId")
+        );
     }
     let mut text = String::from(
         "The guard hook of tm holds nothing back: no test-driven run is under way in this project.",
@@ -304,10 +327,10 @@ pub fn no_run(others: &[Other]) -> String {
         // Writing to a string cannot fail.
         let _ = write!(
             text,
-            "\nUnder way: {} ({}). `{}` says where it is.",
+            "\nUnder way: {} ({}). {} says where it is.",
             other.what,
             short(&other.id),
-            other.command
+            other.shows
         );
     }
     text
@@ -325,8 +348,10 @@ pub fn where_it_is(run: &Underway) -> String {
             .unwrap_or_default();
         return format!(
             "A test-driven run of tm is paused{why}: {task}, on the branch {}. The guard hook holds nothing back meanwhile. \
-             `tm autopilot status` says more, `tm autopilot resume` goes on.",
-            branch(run)
+             {} says more, {} goes on.",
+            branch(run),
+            step(run, Verb::Status),
+            step(run, Verb::Resume)
         );
     }
     let progress = view::progress(&run.run);
@@ -344,13 +369,14 @@ pub fn where_it_is(run: &Underway) -> String {
     };
     let mut text = format!(
         "A test-driven run of tm is under way: {task}, on the branch {}, {} of {} done.\nIt is in {}. {rule}\nNext is {}.\n\
-         `{}` shows the whole step; commits are made by `tm autopilot commit`, in COMMIT alone; the branch stays as it is.",
+         {} shows the whole step; commits are made by {}, in COMMIT alone; the branch stays as it is.",
         branch(run),
         progress.completed.len(),
         crate::tdd::texts::counted(u64::try_from(progress.total).unwrap_or(0), "subtask"),
         at(run),
         next(run),
-        shows(run),
+        step(run, Verb::Next),
+        step(run, Verb::Report).with("phase", "commit"),
     );
     if run.is_off_its_branch() {
         // Writing to a string cannot fail.
@@ -373,10 +399,11 @@ pub fn unfinished(run: &Underway) -> Option<String> {
         return None;
     }
     Some(format!(
-        "The test-driven run of tm is not over: it is in {}. Next is {}. `{}` shows the whole step. \
-         Where a person is needed first, it is right to stop; `tm autopilot pause` puts the run aside.",
+        "The test-driven run of tm is not over: it is in {}. Next is {}. {} shows the whole step. \
+         Where a person is needed first, it is right to stop; {} puts the run aside.",
         at(run),
         next(run),
-        shows(run),
+        step(run, Verb::Next),
+        step(run, Verb::Pause),
     ))
 }

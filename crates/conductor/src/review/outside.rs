@@ -23,6 +23,7 @@ use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
 use crate::links::not_led_out;
+use crate::next_step::{Verb, argument};
 
 /// How many files that stand in the way are named.
 const MOST_TOLD: usize = 20;
@@ -46,7 +47,7 @@ impl Conductor {
                 "not_complete",
                 format!("the session stands in {state}: its code was not approved"),
             )
-            .recover("tm session status");
+            .recover(Verb::Status);
             let folder = dir.path().display();
             return Err(if over {
                 fault.suggest(format!("what it left lies in {folder}"))
@@ -111,7 +112,10 @@ impl Conductor {
                     told.join(", ")
                 ),
             )
-            .suggest("export to another folder and compare, or write over them with --force")
+            .suggest(concat!(
+                "export to another folder and compare, or write over them with ",
+                argument!("force")
+            ))
             .detail("files", told.to_vec()));
         }
         let lock = RunLock::acquire_named(dir.path(), EXPORT_LOCK, self.wait(), &self.command)?;

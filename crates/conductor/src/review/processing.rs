@@ -9,6 +9,7 @@ use response::bundle::{self, File, Rules};
 use response::{plan, verdict};
 
 use crate::fault::{Fault, Kind, chain};
+use crate::next_step::Verb;
 
 /// What came of a response.
 #[derive(Debug, Clone, Default)]
@@ -165,8 +166,10 @@ impl From<ProcessorFault> for Fault {
             return fault.recover(format!("tm session trust {profile}"));
         }
         let suggestion = format!(
-            "{}. Nothing moved: step again then. If the response is at fault, write another one: `tm session respond --replace`, or `tm session reopen` where it was taken in already",
-            fault.suggestion
+            "{}. Nothing moved: step again then. If the response is at fault, write another one: {}, or {} where it was taken in already",
+            fault.suggestion,
+            Verb::Respond.step().and("replace"),
+            Verb::Reopen,
         );
         fault.suggest(suggestion)
     }

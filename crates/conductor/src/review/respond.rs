@@ -14,6 +14,7 @@ use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
+use crate::next_step::{Argument, Verb};
 
 impl Conductor {
     /// Puts a response into its place. One that was taken in before, of another prompt, is refused unless the unit that it
@@ -62,7 +63,7 @@ impl Conductor {
                 ),
             )
             .suggest("look at what it asks for now")
-            .recover("tm session status"));
+            .recover(Verb::Status));
         }
         match (unit, run.waiting().next().map(|(_, present)| present)) {
             (Some(unit), Some(present)) if present.id != unit => {
@@ -103,7 +104,7 @@ impl Conductor {
                     "response_there",
                     format!("{path} is there already, and says something else"),
                 )
-                .suggest("go on with it by `tm session step`, or put this one in its place with --replace; the other is kept")
+                .suggest(format!("go on with it by {step}, or put this one in its place with {replace_option}; the other is kept", step = Verb::Step, replace_option = Argument("replace")))
                 .detail("path", path));
             }
             if !same {
@@ -139,7 +140,7 @@ fn not_asked(session: &str, unit: &str, present: Option<&str>) -> Fault {
         ),
     )
     .suggest("what was sent before has been taken in; look at what is asked for now")
-    .recover(format!("tm session status --session {session}"))
+    .recover(Verb::Status.step().of(session))
 }
 
 /// The fault of a response whose bytes were taken in before, for another prompt.
@@ -152,13 +153,12 @@ fn repeated(before: &str, path: &str, run: &RunState) -> Fault {
     )
     .detail("path", path)
     .detail("takenInAs", before)
-    .recover(format!("tm session status --session {}", run.run));
+    .recover(Verb::Status.step().of(&run.run));
     match unit {
         Some(unit) => fault
             .suggest(format!(
-                "look at what is asked for now; if it is just this again, name what it answers: `--unit-id {}`",
-                unit.id
-            ))
+                "look at what is asked for now; if it is just this again, name what it answers: `{argument_unit_id} {}`",
+                unit.id, argument_unit_id = Argument("unit")))
             .detail("unitId", unit.id.clone()),
         None => fault.suggest("look at what is asked for now"),
     }
@@ -177,9 +177,12 @@ fn not_waiting(status: RunStatus, state: &str) -> Fault {
     match status {
         RunStatus::Running => fault
             .suggest("take a step first: that asks for the next one")
-            .recover("tm session step"),
+            .recover(Verb::Step),
         _ => fault
-            .suggest("`tm session status` says what can be done")
-            .recover("tm session status"),
+            .suggest(format!(
+                "{status} says what can be done",
+                status = Verb::Status
+            ))
+            .recover(Verb::Status),
     }
 }

@@ -16,7 +16,9 @@ use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen, LOCK_WAIT, OpenRun};
 use crate::fault::{Fault, Kind};
+use crate::next_step::Verb;
 use crate::support::{No, Support as _};
+use crate::view::View;
 use crate::writer::RunWriter;
 
 /// The lock of those who take steps. A step may have a profile's command at work for long, and in the meantime
@@ -233,27 +235,28 @@ pub(crate) fn refused(run: &RunState, refusal: Refusal) -> Fault {
         "gate_moved" | "changed_since" | "paused" | "stale_unit" => Kind::Conflict,
         _ => Kind::Refused,
     };
+    let noun = View::of(run).noun;
     let message = refusal
         .message
         .unwrap_or_else(|| match refusal.code.as_str() {
             "run_over" => format!(
-                "the session {} is over: it is {}",
+                "the {noun} {} is over: it is {}",
                 run.run,
                 super::history::status(run.status)
             ),
-            "paused" => format!("the session {} is paused", run.run),
+            "paused" => format!("the {noun} {} is paused", run.run),
             code => code.replace('_', " "),
         });
     let mut fault = Fault::new(kind, refusal.code, message).suggest(
         refusal
             .suggestion
-            .unwrap_or_else(|| "`tm session status` says where it stands".to_owned()),
+            .unwrap_or_else(|| format!("{status} says where it stands", status = Verb::Status)),
     );
     fault.details = refusal.details;
     let verb = if fault.code == "tampered" {
-        "restore"
+        Verb::Restore
     } else {
-        "status"
+        Verb::Status
     };
-    fault.recover(format!("tm session {verb} --session {}", run.run))
+    fault.recover(verb.step().of(&run.run))
 }

@@ -11,6 +11,7 @@ use super::{CODE, PLAN, code_path, iteration, kept};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
+use crate::next_step::Verb;
 use crate::support::{No, reported};
 
 /// Where a refusal says what to run, if that is not a command of sessions.
@@ -66,7 +67,7 @@ pub(crate) fn last_report(call: &Call<'_>, run: &RunState, token: u32) -> Result
             kept.display(),
             call.dir.join(&taken.path).display()
         ))
-        .detail(RECOVERY, "tm run status")
+        .detail(RECOVERY, Verb::Status.to_string())
         .into())
 }
 
@@ -188,9 +189,10 @@ pub(crate) fn is_approved(definition: &Definition, run: &RunState, hash: &str) -
 pub(crate) fn tampered(path: &str, why: &str) -> Refusal {
     Refusal::new("tampered")
         .message(format!("{path} was changed by hand: {why}; it is not used"))
-        .suggestion(
-            "`tm session restore` puts back what was recorded, and keeps what is there beside it",
-        )
+        .suggestion(format!(
+            "{restore} puts back what was recorded, and keeps what is there beside it",
+            restore = Verb::Restore
+        ))
         .detail("path", path)
 }
 
@@ -201,8 +203,8 @@ pub(crate) fn fault(no: No) -> Fault {
         No::Refused(refusal) => {
             let recovery = match (refusal.details.get(RECOVERY), refusal.code.as_str()) {
                 (Some(recovery), _) => recovery.as_str().unwrap_or_default().to_owned(),
-                (None, "tampered") => "tm session restore".to_owned(),
-                _ => "tm session status".to_owned(),
+                (None, "tampered") => Verb::Restore.to_string(),
+                _ => Verb::Status.to_string(),
             };
             let mut fault = Fault::new(
                 Kind::Refused,

@@ -11,6 +11,7 @@ use super::step::refused;
 use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
+use crate::next_step::{Verb, argument};
 use crate::writer::RunWriter;
 
 /// Why a session pauses whose reviews keep failing.
@@ -37,8 +38,8 @@ impl Conductor {
                         paused.unwrap_or_default()
                     ),
                 )
-                .suggest("go on with it by `tm run resume`")
-                .recover(format!("tm run resume --run-id {}", run.run)));
+                .suggest(format!("go on with it by {resume}", resume = Verb::Resume))
+                .recover(Verb::Resume.step().of(&run.run)));
             }
             // A response was taken in, and nothing can be made of it: as where a profile's command dies of it.
             RunStatus::Running if about::can_reopen(&writer.call, run) => {}
@@ -49,7 +50,7 @@ impl Conductor {
                     "the session goes on: there is nothing to take up again",
                 )
                 .suggest("a session is reopened when it stands in ERROR, or is paused at its last iteration")
-                .recover("tm session status"));
+                .recover(Verb::Status));
             }
             _ => {
                 return Err(Fault::new(
@@ -61,7 +62,10 @@ impl Conductor {
                         super::history::status(run.status)
                     ),
                 )
-                .suggest("begin another one with `tm session init`"));
+                .suggest(format!(
+                    "begin another one with {start}",
+                    start = Verb::Start
+                )));
             }
         }
         if let Some(most) = reopen.max_iterations {
@@ -71,7 +75,7 @@ impl Conductor {
                     "bad_input",
                     "a higher number of iterations helps only a session that is paused at its last one",
                 )
-                .suggest("leave --max-iterations out"));
+                .suggest(concat!("leave ", argument!("maxIterations"), " out")));
             }
             if i64::from(most) <= iteration(&writer.call, run) {
                 return Err(Fault::new(

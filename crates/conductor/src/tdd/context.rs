@@ -27,6 +27,7 @@ use super::texts;
 use crate::call::Call;
 use crate::fault::{Fault, Kind, chain};
 use crate::generic;
+use crate::next_step::unmarked;
 use crate::support::BAD_TEMPLATE;
 
 /// Rules files longer than this are cut, in bytes.
@@ -380,6 +381,7 @@ fn instructions(
         "subtask": place.item.map_or_else(|| json!(SubtaskView::default()), |item| json!(view(item))),
         "context": context,
         "last": last,
+        "unit": { "repair": place.is_repair() },
     });
     let mut values = generic::context::values(call, run, present, asked);
     generic::context::overlay(&mut values, own);
@@ -449,8 +451,8 @@ pub fn engine<'a>() -> Environment<'a> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
 
-    environment.add_filter("quoted", |text: String| quote_untrusted(&text));
-    environment.add_filter("inline", |text: String| inline(&text));
+    environment.add_filter("quoted", |text: String| quote_untrusted(&unmarked(&text)));
+    environment.add_filter("inline", |text: String| inline(&unmarked(&text)));
     environment
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
 
 /// Counts of tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,9 +91,11 @@ impl Counts {
         }
         if !named {
             return Err(
-                bad_results("neither `passed` nor `failed` is given".to_owned()).suggest(
-                    "say how many tests failed and passed, such as --results failed:3,passed:0",
-                ),
+                bad_results("neither `passed` nor `failed` is given".to_owned()).suggest(concat!(
+                    "say how many tests failed and passed, such as ",
+                    argument!("results"),
+                    " failed:3,passed:0"
+                )),
             );
         }
         if let Some(total) = total
@@ -196,9 +199,19 @@ fn pairs(text: &str, what: &str) -> Result<Map<String, Value>, Fault> {
             bad_coverage(message)
         };
         fault.suggest(if what == "results" {
-            "write --results failed:3,passed:0, or a JSON object with the same names"
+            concat!(
+                "write ",
+                argument!("results"),
+                " failed:3,passed:0, or a JSON object with the same names"
+            )
         } else {
-            "write --coverage 92, or --coverage lines:92,branches:80, in percent"
+            concat!(
+                "write ",
+                argument!("coverage"),
+                " 92, or ",
+                argument!("coverage"),
+                " lines:92,branches:80, in percent"
+            )
         })
     };
     let trimmed = text.trim();
@@ -283,8 +296,13 @@ fn bad_results(message: String) -> Fault {
 }
 
 fn bad_coverage(message: String) -> Fault {
-    Fault::new(Kind::Usage, "bad_coverage", message)
-        .suggest("write --coverage 92, or --coverage lines:92,branches:80, in percent")
+    Fault::new(Kind::Usage, "bad_coverage", message).suggest(concat!(
+        "write ",
+        argument!("coverage"),
+        " 92, or ",
+        argument!("coverage"),
+        " lines:92,branches:80, in percent"
+    ))
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use rails::event::Reported;
 use serde_json::{Map, Value};
 
+use crate::next_step::{argument, step};
+
 /// The texts of a code.
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
@@ -40,12 +42,21 @@ pub const TEXTS: &[Text] = &[
     Text {
         code: "no_baseline",
         meaning: "No report is there from before this subtask: which tests failed already is not known",
-        suggestion: "begin runs with --baseline-report FILE or --verify, so that it is known from the first RED on",
+        suggestion: concat!(
+            "begin runs with ",
+            argument!("baselineReport"),
+            " FILE or ",
+            argument!("verify"),
+            ", so that it is known from the first RED on"
+        ),
     },
     Text {
         code: "green_tests_still_failing",
         meaning: "Tests still fail",
-        suggestion: "go on implementing, then report again; if a test is wrong, go back with `tm autopilot reopen --reason …`",
+        suggestion: concat!(
+            "go on implementing, then report again; if a test is wrong, go back with ",
+            step!("reopen", "reason")
+        ),
     },
     Text {
         code: "green_requires_passing_tests",
@@ -65,7 +76,10 @@ pub const TEXTS: &[Text] = &[
     Text {
         code: "nothing_before",
         meaning: "A repair has no RED to go back to",
-        suggestion: "mend the failing tests and report GREEN, or give it up with `tm autopilot skip --reason …`",
+        suggestion: concat!(
+            "mend the failing tests and report GREEN, or give it up with ",
+            step!("skip", "reason")
+        ),
     },
     Text {
         code: "passes_unchanged",
@@ -75,37 +89,47 @@ pub const TEXTS: &[Text] = &[
     Text {
         code: "stale_unit",
         meaning: "That is not the present work unit",
-        suggestion: "ask what is next: `tm autopilot next`",
+        suggestion: concat!("ask what is next: ", step!("next")),
     },
     Text {
         code: "paused",
         meaning: "The run is paused and takes no reports",
-        suggestion: "go on with `tm autopilot resume`; where a rule stopped the run, a person does that",
+        suggestion: concat!(
+            "go on with ",
+            step!("resume"),
+            "; where a rule stopped the run, a person does that"
+        ),
     },
     Text {
         code: "journal_repaired",
         meaning: "The journal was damaged, and what could not be read of it was cut off",
-        suggestion: "look where the run stands now; a person has it go on with `tm autopilot resume`",
+        suggestion: concat!(
+            "look where the run stands now; a person has it go on with ",
+            step!("resume")
+        ),
     },
     Text {
         code: "run_over",
         meaning: "The run is over",
-        suggestion: "see what it did: `tm runs report`",
+        suggestion: concat!("see what it did: ", step!("summary")),
     },
     Text {
         code: "cannot_reopen",
         meaning: "There is nothing to go back to from here",
-        suggestion: "ask what is next: `tm autopilot next`",
+        suggestion: concat!("ask what is next: ", step!("next")),
     },
     Text {
         code: "cannot_skip",
         meaning: "This cannot be given up",
-        suggestion: "ask what is next: `tm autopilot next`",
+        suggestion: concat!("ask what is next: ", step!("next")),
     },
     Text {
         code: "not_present",
         meaning: "That is not the one in hand",
-        suggestion: "leave the id out, or name the present one: `tm autopilot status`",
+        suggestion: concat!(
+            "leave the id out, or name the present one: ",
+            step!("status")
+        ),
     },
     Text {
         code: "not_a_policy",

@@ -14,6 +14,7 @@ use super::memory::{self, Memory};
 use super::texts;
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
+use crate::next_step::Verb;
 
 /// Why a run waits in which a process ended on the way between two units. To resume it goes on with that.
 const INTERRUPTED: &str = "interrupted";
@@ -132,15 +133,19 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
         },
         warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
         suggestion: match code {
-            Some(_) if paused && !used_up => {
-                Some("tell the person, who looks at it and goes on with `tm autopilot resume`".to_owned())
-            }
-            Some(_) if used_up && is_repair(run, report) => Some(
-                "tell the person, who decides how it goes on: `tm autopilot resume` for a fresh set of attempts".to_owned(),
-            ),
-            Some(_) if used_up => Some(
-                "tell the person, who decides how it goes on: `tm autopilot resume` for a fresh set of attempts, or `tm autopilot reopen` where the test is wrong".to_owned(),
-            ),
+            Some(_) if paused && !used_up => Some(format!(
+                "tell the person, who looks at it and goes on with {resume}",
+                resume = Verb::Resume
+            )),
+            Some(_) if used_up && is_repair(run, report) => Some(format!(
+                "tell the person, who decides how it goes on: {resume} for a fresh set of attempts",
+                resume = Verb::Resume
+            )),
+            Some(_) if used_up => Some(format!(
+                "tell the person, who decides how it goes on: {resume} for a fresh set of attempts, or {reopen} where the test is wrong",
+                resume = Verb::Resume,
+                reopen = Verb::Reopen
+            )),
             // A repair has no RED to go back to.
             Some("green_tests_still_failing") if is_repair(run, report) => {
                 Some("go on mending, then report again".to_owned())

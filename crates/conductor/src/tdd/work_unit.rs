@@ -10,6 +10,7 @@ use super::answer::{CommitAnswer, NextAction, Precondition, Verdict};
 use super::request;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
+use crate::next_step::Verb;
 use crate::report::Report;
 
 /// The most that is kept of what an executor says beside its numbers, in bytes of each text.
@@ -379,8 +380,8 @@ fn not_done(
             message: format!("{unit} is reported as not done{why}"),
             warning: None,
             suggestion: Some(match phase {
-                "red" => "write the failing tests, then report again; a subtask that makes no sense is given up with `tm autopilot skip --reason …`".to_owned(),
-                "commit" => "mend what keeps the commit from being made, or go one phase back with `tm autopilot reopen`".to_owned(),
+                "red" => format!("write the failing tests, then report again; a subtask that makes no sense is given up with {skip}", skip = Verb::Skip.step().and("reason")),
+                "commit" => format!("mend what keeps the commit from being made, or go one phase back with {reopen}", reopen = Verb::Reopen),
                 _ => "run the whole suite and report its numbers with `success: true`, also if tests fail: failing tests open a repair".to_owned(),
             }),
             code: Some("unit_not_done".to_owned()),

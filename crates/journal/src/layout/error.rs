@@ -98,7 +98,6 @@ impl LayoutError {
                 path.display()
             )),
             Self::AmbiguousRun { .. } => Some("give more of the id".to_owned()),
-            Self::NoRun(_) => Some("see the runs with `tm runs list`".to_owned()),
             Self::Journal(error) => error.suggestion(),
             Self::Io { source, .. } => Some(advice(source).to_owned()),
             _ => None,

@@ -47,7 +47,7 @@ impl BranchError {
             }
             Self::NotAName { .. } => {
                 format!(
-                    "change git.branchPattern (default `{DEFAULT_PATTERN}`), or name the branch with --branch"
+                    "change git.branchPattern (default `{DEFAULT_PATTERN}`), or name the branch yourself"
                 )
             }
         }

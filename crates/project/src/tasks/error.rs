@@ -223,7 +223,7 @@ impl TaskError {
     pub fn suggestion(&self) -> Option<String> {
         match self {
             Self::NoFile { .. } => Some(
-                "name the work on the command line with --title and --subtask, or give a Markdown checklist with --plan"
+                "name the work yourself, by a title and its subtasks, or give a Markdown checklist as a plan"
                     .to_owned(),
             ),
             Self::Malformed { .. } | Self::BadField { .. } => {
@@ -232,7 +232,7 @@ impl TaskError {
             Self::UnknownTag { tags, tag, .. } if tags.is_empty() => {
                 Some(format!("the file has no tags at all; add tasks under `{tag}` first"))
             }
-            Self::UnknownTag { tags, .. } => Some(format!("use --tag with one of: {}", first(tags))),
+            Self::UnknownTag { tags, .. } => Some(format!("name one of these tags: {}", first(tags))),
             Self::UnknownTask { known, .. } if known.is_empty() => {
                 Some("the source has no tasks".to_owned())
             }

@@ -63,6 +63,26 @@ pub enum AutopilotCommand {
 }
 
 impl AutopilotCommand {
+    /// The run that is named.
+    pub fn run(&self) -> Option<&str> {
+        let choice = match self {
+            Self::Start(_) => return None,
+            Self::Resume(resume) => return resume.run_id.as_deref(),
+            Self::Next(next) => &next.run,
+            Self::Complete(complete) => &complete.run,
+            Self::Commit(commit) => &commit.run,
+            Self::Finalize(finalize) => &finalize.run,
+            Self::Reopen(reopen) => &reopen.run,
+            Self::Skip(skip) => &skip.run,
+            Self::Allow(allow) => &allow.run,
+            Self::Status(status) => &status.run,
+            Self::Pause(pause) => &pause.run,
+            Self::Abort(abort) => &abort.run,
+            Self::Watch(watch) => &watch.run,
+        };
+        choice.run_id.as_deref()
+    }
+
     /// Its name on the command line.
     pub fn name(&self) -> &'static str {
         match self {

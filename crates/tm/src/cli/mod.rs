@@ -20,6 +20,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::steps::{Caller, Form};
+
 pub use usage::{is_help, usage_fault, wants_json};
 
 /// Keeps coding agents on rails: asks for one step, checks the evidence, records it, says what comes next
@@ -191,6 +193,19 @@ pub struct Signing {
 }
 
 impl Cli {
+    /// Who is answered: the family of commands, and the run that is named.
+    pub fn caller(&self) -> Caller {
+        let (form, named) = match &self.command {
+            Command::Autopilot(autopilot) => (Form::Autopilot, autopilot.command.run()),
+            Command::Run(run) => (Form::Run, run.command.run()),
+            Command::Session(session) => (Form::Session, session.command.session()),
+            Command::Collab(collab) => (Form::Collab, collab.session.as_deref()),
+            Command::Demo(_) | Command::Hook(_) => (Form::Autopilot, None),
+            _ => (Form::Run, None),
+        };
+        Caller::at_a_shell(form, named.map(str::to_owned))
+    }
+
     /// Whether the answer is to be JSON.
     pub fn json(&self) -> bool {
         match &self.command {

@@ -53,6 +53,25 @@ pub enum RunCommand {
 }
 
 impl RunCommand {
+    /// The run that is named.
+    pub fn run(&self) -> Option<&str> {
+        let choice = match self {
+            Self::Start(_) => return None,
+            Self::Next(chosen)
+            | Self::Step(chosen)
+            | Self::Status(chosen)
+            | Self::Abort(chosen) => &chosen.run,
+            Self::Report(report) => &report.run,
+            Self::Pause(pause) => &pause.run,
+            Self::Resume(resume) => &resume.run,
+            Self::Reopen(reopen) => &reopen.run,
+            Self::Skip(skip) => &skip.run,
+            Self::Approve(approve) => &approve.run,
+            Self::Reject(reject) => &reject.run,
+        };
+        choice.run_id.as_deref()
+    }
+
     /// Its name on the command line.
     pub fn name(&self) -> &'static str {
         match self {

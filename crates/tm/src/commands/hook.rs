@@ -19,6 +19,7 @@ use crate::hook::settings::{self, Installed};
 use crate::hook::{self, Client, MOST_BYTES, Place, Reply};
 use crate::output::Output;
 use crate::render;
+use crate::steps::Spelling as _;
 
 /// How long an answer may take: less than the clients wait.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -57,7 +58,8 @@ pub fn run(arguments: &Hook, output: &mut Output) -> Outcome {
         return Ok(DONE);
     }
     if let Some(aside) = &reply.aside {
-        Output::line_aside(&format!("tm hook: {}", one_line(aside)));
+        let aside = output.look().caller.text(aside);
+        Output::line_aside(&format!("tm hook: {}", one_line(&aside)));
     }
     if let Some(out) = &reply.out {
         output.json(out)?;

@@ -14,6 +14,7 @@ use crate::init::change::Change;
 use crate::init::client::Client;
 use crate::init::{Plan, Request, disk};
 use crate::output::Output;
+use crate::steps::typed;
 use crate::{init, person, render};
 
 /// What was done, or would be.
@@ -183,7 +184,7 @@ fn command(
     let mut command = "tm init".to_owned();
     if let Some(root) = &place.project_root {
         command.push_str(" --project-root ");
-        command.push_str(&shell_word(&root.to_string_lossy()));
+        command.push_str(&typed(&root.to_string_lossy()));
     }
     for client in clients {
         command.push_str(" --client ");
@@ -195,14 +196,4 @@ fn command(
         }
     }
     command
-}
-
-/// A word as a shell takes it.
-fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./+:@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

@@ -30,6 +30,7 @@ use rustix::process::Signal;
 use crate::askpass;
 use crate::cli::{self, Cli, Command};
 use crate::output::Output;
+use crate::steps::{Caller, Form};
 
 /// What a command ends with: an exit status after an answer, or a fault that is still to be told.
 pub type Outcome = Result<u8, Fault>;
@@ -65,7 +66,7 @@ fn carry_out(arguments: &[OsString]) -> u8 {
         Ok(cli) => cli,
         Err(error) => return not_parsed(&error, arguments),
     };
-    let mut output = Output::new(cli.json(), cli.no_color);
+    let mut output = Output::new(cli.json(), cli.no_color, cli.caller());
     match run(cli, &mut output) {
         Ok(status) => status,
         Err(fault) => {
@@ -77,7 +78,8 @@ fn carry_out(arguments: &[OsString]) -> u8 {
 
 fn not_parsed(error: &clap::Error, arguments: &[OsString]) -> u8 {
     let help = cli::is_help(error);
-    let mut output = Output::new(!help && cli::wants_json(arguments), false);
+    let json = !help && cli::wants_json(arguments);
+    let mut output = Output::new(json, false, Caller::at_a_shell(Form::default(), None));
     if help {
         output.clap(error);
         return DONE;

@@ -5,8 +5,8 @@ use conductor::{Conductor, Fault, Turn};
 use serde_json::{Map, Value};
 
 use super::autopilot::{evidence, tell_of_running, without_empty};
-use super::session::{advice, decision};
-use super::{DONE, Outcome, approving, collab, open, usage};
+use super::session::decision;
+use super::{DONE, Outcome, approving, open, usage};
 use crate::cli::Signing;
 use crate::cli::run::{Report, Run, RunCommand, Start};
 use crate::output::Output;
@@ -95,7 +95,7 @@ fn decide(
     if feedback.is_some_and(|feedback| feedback.trim().is_empty()) {
         return Err(decision::no_feedback().recover("tm run reject --feedback TEXT"));
     }
-    let gate = conductor.run_gate(run).map_err(advice::for_run)?;
+    let gate = conductor.run_gate(run)?;
     decision::bound_to(&gate, About::Run, None, hash)?;
     let id = &gate.session_id;
     let again = match feedback {
@@ -112,7 +112,7 @@ fn decide(
         again,
     )?;
     let decide = decision::decision(gate, choice, feedback.unwrap_or_default())?;
-    let moved = by.run_decide(&decide).map_err(advice::for_run)?;
+    let moved = by.run_decide(&decide)?;
     output.answer(&moved, render::run::moved)?;
     Ok(DONE)
 }
@@ -175,8 +175,7 @@ fn take_in(conductor: &Conductor, report: Report, output: &mut Output) -> Outcom
         tell_of_running(conductor, &request.evidence, output);
     }
     let run = report.run.run_id.as_deref();
-    let mut verdict = conductor.run_report(run, &request)?;
-    collab::advice::of_refusal(&mut verdict.suggestion, run);
+    let verdict = conductor.run_report(run, &request)?;
     output.answer(&verdict, render::run::verdict)?;
     Ok(verdict.exit_status())
 }

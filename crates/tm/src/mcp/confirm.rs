@@ -99,19 +99,3 @@ pub fn strong_enough(least: Strength, by_hand: &str) -> Result<(), No> {
     .recover(by_hand)
     .into())
 }
-
-/// A command as a shell takes it: a word that is not plain is quoted, whatever is in it.
-pub fn as_typed(words: &[String]) -> String {
-    let typed: Vec<String> = words
-        .iter()
-        .map(|word| {
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./+:@%=".contains(c);
-            if !word.is_empty() && word.chars().all(is_plain) {
-                word.clone()
-            } else {
-                format!("'{}'", word.replace('\'', r"'\''"))
-            }
-        })
-        .collect();
-    typed.join(" ")
-}

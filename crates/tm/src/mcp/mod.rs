@@ -6,7 +6,6 @@
 //! | [`arguments`] | reading a tool's arguments |
 //! | [`place`] | which project a call is about |
 //! | [`confirm`] | asking the person before something that cannot be undone |
-//! | [`wording`] | words for an agent that has tools and no command line |
 //! | [`resources`] | runs and workflows as resources |
 //! | [`prompts`] | a run from start to end, and each phase |
 //!
@@ -18,17 +17,15 @@ pub mod place;
 pub mod prompts;
 pub mod resources;
 pub mod tools;
-pub mod wording;
-
-use mcp::{
-    About, Client, Completing, Contents, Prompt, PromptText, Resource, Server, Stop, Template,
-    Tool, ToolAnswer,
+pub use mcp::{
+    About, Client, Completing, Contents, Problem, Prompt, PromptText, Resource, Server, Stop,
+    Template, Tool, ToolAnswer,
 };
 use serde_json::{Map, Value};
 
+use crate::steps::{Caller, Spelling as _, Tools};
 pub use place::Places;
 pub use tools::{Group, Toolbox};
-use wording::Words;
 
 /// The server of this process.
 #[derive(Debug)]
@@ -46,6 +43,23 @@ impl Tramline {
             tools: Toolbox::new(groups),
             groups: groups.to_vec(),
         }
+    }
+}
+
+impl Tramline {
+    /// What is answered to one who has these tools; what keeps it from being answered is told in their words, too.
+    fn told<T>(
+        &self,
+        named: Option<&str>,
+        answer: impl FnOnce(&Caller<Tools<'_>>) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let has = |tool: &str| self.tools.has(tool);
+        let caller = Caller::of_tools("autopilot_next", named.map(str::to_owned), &has);
+        answer(&caller).map_err(|stop| match stop {
+            Stop::Problem(Problem::Invalid(text)) => Problem::Invalid(caller.text(&text)).into(),
+            Stop::Problem(Problem::Internal(text)) => Problem::Internal(caller.text(&text)).into(),
+            other => other,
+        })
     }
 }
 
@@ -75,7 +89,7 @@ impl Server for Tramline {
     }
 
     fn resources(&self, client: &Client) -> Result<Vec<Resource>, Stop> {
-        resources::list(&self.places, client)
+        self.told(None, |_| resources::list(&self.places, client))
     }
 
     fn templates(&self) -> Vec<Template> {
@@ -83,7 +97,9 @@ impl Server for Tramline {
     }
 
     fn read(&self, uri: &str, client: &Client) -> Result<Vec<Contents>, Stop> {
-        resources::read(&self.places, uri, client)
+        self.told(None, |caller| {
+            resources::read(&self.places, uri, client, caller)
+        })
     }
 
     fn mark(&self, uri: &str, client: &Client) -> Option<u64> {
@@ -100,9 +116,10 @@ impl Server for Tramline {
         arguments: Map<String, Value>,
         client: &Client,
     ) -> Result<PromptText, Stop> {
-        let has = |tool: &str| self.tools.has(tool);
-        let words = Words::after("autopilot_next", &has);
-        prompts::fill(&self.places, name, &arguments, client, &words)
+        let named = arguments.get("runId").and_then(Value::as_str);
+        self.told(named, |caller| {
+            prompts::fill(&self.places, name, &arguments, client, caller)
+        })
     }
 
     fn complete(&self, what: &Completing, client: &Client) -> Result<Vec<String>, Stop> {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::Group;
 use super::place::{Meant, Places};
 use super::resources::problem;
-use super::wording::Words;
+use crate::steps::Spelling;
 
 /// The prompt for a whole run.
 const WHOLE: &str = "tdd";
@@ -140,7 +140,7 @@ pub fn fill(
     name: &str,
     arguments: &Map<String, Value>,
     client: &Client,
-    words: &Words<'_>,
+    caller: &impl Spelling,
 ) -> Result<PromptText, Stop> {
     let text = |key: &str| {
         arguments
@@ -199,7 +199,7 @@ pub fn fill(
     let next = conductor.next(meant.run(), false).map_err(problem)?;
     match next.instructions {
         Some(instructions) if next.action == phase => {
-            Ok(said(description, words.instructions(&instructions)))
+            Ok(said(description, caller.text(&instructions)))
         }
         _ => Err(Problem::Invalid(format!(
             "the run {} is not in {phase}: its next action is {}",

@@ -6,6 +6,7 @@ use project::convention::plain::one_line;
 use serde_json::json;
 
 use super::place::Places;
+use crate::steps::Spelling;
 
 const RUNS: &str = "tramline://runs";
 const WORKFLOWS: &str = "tramline://workflows";
@@ -165,7 +166,12 @@ fn drawn(places: &Places, uri: &str, id: &str, client: &Client) -> Result<Vec<Co
 }
 
 /// Reads one.
-pub fn read(places: &Places, uri: &str, client: &Client) -> Result<Vec<Contents>, Stop> {
+pub fn read(
+    places: &Places,
+    uri: &str,
+    client: &Client,
+    caller: &impl Spelling,
+) -> Result<Vec<Contents>, Stop> {
     if uri == RUNS {
         let mut runs = Vec::new();
         for project in places.all(client).map_err(problem)? {
@@ -187,10 +193,11 @@ pub fn read(places: &Places, uri: &str, client: &Client) -> Result<Vec<Contents>
         }
     };
     let (mime, text) = match part {
-        "state" => (
-            JSON,
-            json!(project.run_status(Some(run)).map_err(gone)?).to_string(),
-        ),
+        "state" => {
+            let mut state = json!(project.run_status(Some(run)).map_err(gone)?);
+            caller.value(&mut state);
+            (JSON, state.to_string())
+        }
         "log" => {
             let records = project.log(Some(run)).map_err(gone)?;
             let from = records.len().saturating_sub(LOG_EVENTS);

@@ -21,6 +21,8 @@ mod verify;
 
 use anstyle::{AnsiColor, Style};
 use conductor::Fault;
+
+use crate::steps::Caller;
 use project::convention::plain::many_lines;
 
 pub use autopilot::{
@@ -46,6 +48,8 @@ pub struct Look {
     pub width: usize,
     /// Columns that one line of a list may take: those of the terminal; as good as no limit where there is none.
     pub line: usize,
+    /// Who reads it: the steps that texts name are spelled for them.
+    pub caller: &'static Caller,
 }
 
 pub const GOOD: Style = AnsiColor::Green.on_default();

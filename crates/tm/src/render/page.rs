@@ -4,6 +4,7 @@ use project::convention::plain::{many_lines, one_line, visible_len};
 use textwrap::core::Word;
 
 use super::{FAINT, Look, NOTE, STRONG, Sign};
+use crate::steps::Spelling as _;
 
 /// A text under construction. Whatever is given to it as content is made plain.
 #[derive(Debug)]
@@ -27,6 +28,11 @@ impl<'l> Page<'l> {
     /// How it looks.
     pub fn look(&self) -> &'l Look {
         self.look
+    }
+
+    /// A text in the words of who reads it.
+    fn told(&self, text: &str) -> String {
+        self.look.caller.text(text)
     }
 
     /// The text.
@@ -56,7 +62,7 @@ impl<'l> Page<'l> {
         let mut first = true;
         let lead_len = visible_len(&many_lines(lead)) + 1;
         let later = " ".repeat(lead.len() - lead.trim_start_matches(' ').len() + 2);
-        for paragraph in many_lines(text).lines() {
+        for paragraph in many_lines(&self.told(text)).lines() {
             let indent = if first {
                 " ".repeat(lead_len)
             } else {
@@ -89,7 +95,7 @@ impl<'l> Page<'l> {
             .initial_indent("  ")
             .subsequent_indent("  ")
             .break_words(false);
-        for line in textwrap::wrap(&one_line(text), options) {
+        for line in textwrap::wrap(&one_line(&self.told(text)), options) {
             self.raw(&line);
         }
     }
@@ -102,7 +108,7 @@ impl<'l> Page<'l> {
 
     /// A named value; nothing if it is empty.
     pub fn field(&mut self, label: &str, value: &str) {
-        let value = one_line(value);
+        let value = one_line(&self.told(value));
         if !value.is_empty() {
             let label = self.look.paint(FAINT, &format!("{label:<LABEL$}"));
             self.text.push_str("  ");
@@ -115,7 +121,7 @@ impl<'l> Page<'l> {
 
     /// A text of others with its lines kept, indented by two.
     pub fn block(&mut self, text: &str) {
-        for line in many_lines(text).lines() {
+        for line in many_lines(&self.told(text)).lines() {
             if !line.is_empty() {
                 self.text.push_str("  ");
                 self.text.push_str(line);
@@ -126,7 +132,7 @@ impl<'l> Page<'l> {
 
     /// A text of others with its lines kept, as it stands.
     pub fn body(&mut self, text: &str) {
-        for line in many_lines(text).lines() {
+        for line in many_lines(&self.told(text)).lines() {
             self.raw(line);
         }
     }
@@ -135,14 +141,14 @@ impl<'l> Page<'l> {
     pub fn list<'t>(&mut self, entries: impl IntoIterator<Item = &'t str>) {
         let bullet = self.look.sign(Sign::Bullet);
         for entry in entries {
-            self.raw(&format!("  {bullet} {}", one_line(entry)));
+            self.raw(&format!("  {bullet} {}", one_line(&self.told(entry))));
         }
     }
 
     /// A command to run. It is not wrapped, so that it can be copied.
     pub fn command(&mut self, command: &str) {
         let arrow = self.look.sign(Sign::Next);
-        let command = self.look.paint(NOTE, &one_line(command));
+        let command = self.look.paint(NOTE, &one_line(&self.told(command)));
         self.raw(&format!("  {arrow} {command}"));
     }
 }
@@ -183,6 +189,7 @@ mod tests {
         rich: false,
         width: 30,
         line: 30,
+        caller: &crate::steps::Caller::at_a_shell(crate::steps::Form::Run, None),
     };
 
     #[test]
@@ -250,6 +257,7 @@ help: go on with
             rich: true,
             width: 80,
             line: 80,
+            caller: PLAIN.caller,
         };
         let mut page = Page::new(&rich);
         page.title("run");

@@ -126,6 +126,7 @@ mod tests {
         rich: false,
         width: 80,
         line: 80,
+        caller: &crate::steps::Caller::at_a_shell(crate::steps::Form::Run, None),
     };
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::session::signing;
 use super::{BAD, Look, NOTE, Page, STRONG, Sign, counted, status_style};
+use crate::steps::typed;
 
 /// A run has begun. Warnings are told beside the answer.
 pub fn started(started: &RunStarted, look: &Look) -> String {
@@ -290,27 +291,17 @@ fn command(page: &mut Page<'_>, next: &RunAction, unit: Option<&OpenUnit>) {
         ("work", Some(unit)) => {
             let brings = match unit.expects.as_deref() {
                 Some("outcome") => match unit.outcomes.first() {
-                    Some(outcome) => format!(" --outcome {}", word(outcome)),
+                    Some(outcome) => format!(" --outcome {}", typed(outcome)),
                     None => " --outcome WORD".to_owned(),
                 },
                 Some("tests") => " --results passed:N,failed:N".to_owned(),
                 _ => String::new(),
             };
-            let id = word(&unit.unit_id);
+            let id = typed(&unit.unit_id);
             page.command(&format!("tm run report --run-id {run} --unit {id}{brings}"));
         }
         ("work", None) => page.command(&format!("tm run next --run-id {run}")),
         ("paused", _) => page.command(&format!("tm run resume --run-id {run}")),
         _ => page.command(&format!("tm runs report {run}")),
-    }
-}
-
-/// A word as a shell takes it: quoted where it has anything that a shell would act on.
-pub fn word(text: &str) -> String {
-    let harmless = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
-    if !text.is_empty() && text.chars().all(harmless) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
     }
 }

@@ -43,6 +43,7 @@ fn values(skill: &str, title: &str, tasks: usize) -> Value {
         "workflow": { "id": "collab", "title": "A graph of skills" },
         "state": { "id": "state", "label": "State", "phase": "phase" },
         "unit": { "id": "unit", "attempt": 1 },
+        "steps": super::steps(), "arguments": super::arguments(),
         "inputs": {}, "vars": {}, "run": { "id": "run" }, "reason": "",
     })
 }
@@ -69,8 +70,10 @@ fn every_skill_has_short_instructions() {
             !text.contains("\n\n\n") && !text.contains("{{"),
             "{skill}:\n{text}"
         );
-        let end = format!("Then `tm collab complete-skill {skill} --unit-id unit`.");
-        assert!(text.trim_end().ends_with(&end), "{skill}:\n{text}");
+        assert!(
+            text.trim_end().ends_with("Then <step report>."),
+            "{skill}:\n{text}"
+        );
     }
 }
 
@@ -124,14 +127,14 @@ fn each_names_what_it_needs() {
                 "### Item 1:",
                 "**Type:**",
                 "**Depends on:**",
-                "update_session_state",
+                "<step edit>",
             ][..],
         ),
-        ("collab-clear", &["get_session_state", "tm collab state"]),
+        ("collab-clear", &["<step status>"]),
         (
             "build-task-graph",
             &[
-                "sync_task_graph",
+                "<step sync>",
                 "task-graph-2a.md",
                 "depends-on:",
                 "parallel:",
@@ -143,22 +146,14 @@ fn each_names_what_it_needs() {
             "rough-draft-pseudocode",
             &["item-2a-interface.md", "item-2a-pseudocode.md"],
         ),
-        (
-            "task-planning",
-            &["design.md", "sync_task_graph", "item-2a"],
-        ),
+        ("task-planning", &["design.md", "<step sync>", "item-2a"]),
         (
             "ready-to-implement",
-            &["get_task_graph", "sync_task_graph", "line"],
+            &["<step graph>", "<step sync>", "line"],
         ),
         (
             "executing-plans",
-            &[
-                "Batch 2 of 3",
-                "task-1",
-                "update_task_status",
-                "outcome: failed",
-            ],
+            &["Batch 2 of 3", "task-1", "<step task>", "<givenUp>"],
         ),
     ] {
         let text = render(&format!("{skill}.md"), &values(skill, "Search", 2));

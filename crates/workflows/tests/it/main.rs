@@ -23,6 +23,42 @@ fn render(name: &str, values: &Value) -> String {
         .unwrap()
 }
 
+/// Steps and arguments stand in a template as marks, which whoever reads it sees in words of their own.
+fn steps() -> Value {
+    let verbs = [
+        "next", "status", "report", "reopen", "skip", "pause", "edit", "task", "graph", "sync",
+    ];
+    verbs
+        .map(|verb| (verb, format!("<step {verb}>")))
+        .into_iter()
+        .collect()
+}
+
+fn arguments() -> Value {
+    let names = [
+        "results",
+        "coverage",
+        "coverageReport",
+        "report",
+        "format",
+        "verify",
+        "removed",
+        "files",
+        "message",
+        "sha",
+        "outcome",
+        "note",
+        "item",
+        "workItems",
+        "givenUp",
+        "full",
+    ];
+    names
+        .map(|name| (name, format!("<{name}>")))
+        .into_iter()
+        .collect()
+}
+
 fn least() -> Value {
     json!({
         "rules": [],
@@ -30,7 +66,9 @@ fn least() -> Value {
         "subtask": { "id": "1.1", "title": "Add the command", "description": "", "details": "",
                      "testStrategy": "", "dependencies": [] },
         "context": { "projectRoot": "/project", "testCommand": "npm test" },
-        "unit": { "id": "workUnit-1.1-RED", "attempt": 1, "maxAttempts": 3 },
+        "unit": { "id": "workUnit-1.1-RED", "attempt": 1, "maxAttempts": 3, "repair": false },
+        "steps": steps(),
+        "arguments": arguments(),
         "reason": "",
         "last": { "code": "", "message": "", "failing": [] },
     })
@@ -50,7 +88,9 @@ fn most() -> Value {
             "expectedFiles": ["expected-a"], "failingTests": ["failing-a"], "commitMessage": "the-message",
             "filesToCommit": ["file-a", "file-b"],
         },
-        "unit": { "id": "workUnit-1.1-GREEN-2", "attempt": 2, "maxAttempts": 3 },
+        "unit": { "id": "workUnit-1.1-GREEN-2", "attempt": 2, "maxAttempts": 3, "repair": false },
+        "steps": steps(),
+        "arguments": arguments(),
         "reason": "the-reason",
         "last": { "code": "the-code", "message": "the-last-message", "failing": ["last-a", "last-b"] },
     })
@@ -88,26 +128,12 @@ fn rules_come_first_in_their_order() {
 }
 
 #[test]
-fn each_phase_ends_in_its_command() {
-    for (name, command) in [
-        (
-            "red.md",
-            "tm autopilot complete red 1.1 --results \"failed:N,passed:N\"",
-        ),
-        (
-            "green.md",
-            "tm autopilot complete green 1.1 --results \"passed:N,failed:0\"",
-        ),
-        ("commit.md", "tm autopilot commit 1.1\n"),
-        (
-            "finalize.md",
-            "tm autopilot finalize --results \"passed:N,failed:N\"",
-        ),
-    ] {
+fn each_phase_says_how_it_is_reported() {
+    for name in TEMPLATES {
         for values in [least(), most()] {
             let text = render(name, &values);
-            assert!(text.contains(command), "{name}:\n{text}");
-            assert!(text.contains("tm autopilot skip"), "{name} has no way out");
+            assert!(text.contains("\n<step report>\n"), "{name}:\n{text}");
+            assert!(text.contains("<step skip>"), "{name} has no way out");
         }
     }
 }
@@ -202,11 +228,11 @@ fn each_phase_shows_what_belongs_to_it() {
 #[test]
 fn a_repair_has_no_red_to_go_back_to() {
     let mut values = most();
-    values["subtask"]["id"] = json!("1.fix-1");
+    values["unit"]["repair"] = json!(true);
     let text = render("green.md", &values);
-    assert!(text.contains("REPAIR 1.fix-1") && text.contains("complete green 1.fix-1"));
-    assert!(!text.contains("autopilot reopen"));
-    assert!(render("green.md", &most()).contains("autopilot reopen"));
+    assert!(text.contains("REPAIR 1.1"), "{text}");
+    assert!(!text.contains("<step reopen>"));
+    assert!(render("green.md", &most()).contains("<step reopen>"));
 }
 
 #[test]

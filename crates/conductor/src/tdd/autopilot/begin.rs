@@ -29,6 +29,7 @@ use crate::find::{Standing, is_over_a_task, over_tasks};
 use crate::generic::begin::Resources;
 use crate::integrity::is_bare;
 use crate::library::Source;
+use crate::next_step::{Argument, Verb, argument};
 use crate::view::AUTOPILOT;
 
 impl Conductor {
@@ -174,13 +175,18 @@ impl Conductor {
             format!("the run {} is under way in {}", other.id(), at.display()),
         )
         .detail("runId", other.id())
-        .recover(format!("tm autopilot resume --run-id {}", other.id()));
+        .recover(Verb::Resume.step().of(other.id()));
         Err(if at == self.root {
-            fault.suggest("go on with it (`tm autopilot resume`), end it (`tm autopilot abort`), or supersede it with --force")
+            fault.suggest(format!(
+                "go on with it ({resume}), end it ({abort}), or supersede it with {force_option}",
+                resume = Verb::Resume,
+                abort = Verb::Abort,
+                force_option = Argument("force")
+            ))
         } else {
             fault.suggest(format!(
-                "both share one working tree: end that one first (`tm autopilot abort --project-root {}`), or use a worktree of its own",
-                at.display()
+                "both share one working tree: end that one first ({}), or use a worktree of its own",
+                Verb::Abort.step().with("projectRoot", at.display().to_string())
             ))
         })
     }
@@ -220,10 +226,12 @@ impl Conductor {
         if let Some(attempts) = start.max_attempts
             && attempts == 0
         {
-            return Err(
-                Fault::new(Kind::Usage, "bad_attempts", "--max-attempts is 0")
-                    .suggest("use 1 or more"),
-            );
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_attempts",
+                concat!(argument!("maxAttempts"), " is 0"),
+            )
+            .suggest("use 1 or more"));
         }
         if let Some(attempts) = start.max_attempts {
             self.within("autopilot.maxGreenAttempts", attempts.into())?;
@@ -287,15 +295,20 @@ impl Conductor {
                 next_action: view::next_action(&run),
             }),
             Done::Refused(refusal) => Err(refused(None, &refusal)),
-            Done::EffectFailed { code, message, suggestion, .. } => {
-                Err(effects::fault(code, message, None)
-                    .suggest(format!(
-                        "{}; the run {} is paused: `tm autopilot resume` tries again, `tm autopilot abort` ends it",
-                        suggestion.unwrap_or_else(|| "mend what git says".to_owned()),
-                        run.run
-                    ))
-                    .recover("tm autopilot resume"))
-            }
+            Done::EffectFailed {
+                code,
+                message,
+                suggestion,
+                ..
+            } => Err(effects::fault(code, message, None)
+                .suggest(format!(
+                    "{}; the run {} is paused: {resume} tries again, {abort} ends it",
+                    suggestion.unwrap_or_else(|| "mend what git says".to_owned()),
+                    run.run,
+                    resume = Verb::Resume,
+                    abort = Verb::Abort
+                ))
+                .recover(Verb::Resume)),
         }
     }
 
@@ -305,8 +318,7 @@ impl Conductor {
         Ok(over_tasks(project)?.into_iter().find(paused).map(|run| {
             let id = run.dir.id();
             format!(
-                "the run {id} of this task is paused; to go on with that one, abort this one and `tm autopilot resume --run-id {id}`"
-            )
+                "the run {id} of this task is paused; to go on with that one, abort this one and {resume}", resume = Verb::Resume.step().of(id))
         }))
     }
 

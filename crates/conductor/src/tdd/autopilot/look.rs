@@ -12,6 +12,7 @@ use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::generic::on_task::other_step;
+use crate::next_step::Verb;
 use crate::view::AUTOPILOT;
 
 impl Conductor {
@@ -25,9 +26,12 @@ impl Conductor {
                 "run_aborted",
                 format!("the run {} was aborted", run.run),
             )
-            .suggest("start a new one: `tm autopilot start <taskId>`")
+            .suggest(format!(
+                "start a new one: {}",
+                Verb::Start.step().and("taskId")
+            ))
             .detail("runId", run.run.as_str())
-            .recover("tm autopilot start"));
+            .recover(Verb::Start.step().and("taskId")));
         }
         if let Some(fault) = other_step(&dir, run)? {
             return Err(fault);

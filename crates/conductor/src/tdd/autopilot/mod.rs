@@ -15,6 +15,7 @@ use super::{texts, view};
 use crate::approval::again;
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
+use crate::next_step::{Argument, Verb};
 use crate::report::ends_run;
 use crate::writer::RunWriter;
 
@@ -24,17 +25,20 @@ pub(super) fn over(run: &RunState) -> Fault {
         "run_over",
         format!("the run {} is over: it is {}", run.run, run.status.name()),
     )
-    .suggest("see what it did with `tm runs report`, or start another one")
-    .recover("tm runs report")
+    .suggest(format!(
+        "see what it did with {summary}, or start another one",
+        summary = Verb::Summary
+    ))
+    .recover(Verb::Summary)
 }
 
-pub(super) fn no_reason(command: &str) -> Fault {
+pub(crate) fn no_reason(verb: Verb) -> Fault {
     Fault::new(
         Kind::Usage,
         "no_reason",
-        format!("`{command}` needs a reason"),
+        format!("`{}` needs a reason", verb.name()),
     )
-    .suggest(format!("tm autopilot {command} … --reason \"…\""))
+    .suggest(format!("say why: {}", verb.step().and("reason")))
 }
 
 pub(super) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
@@ -71,20 +75,23 @@ pub(super) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
         }
         "run_over" => {
             message = format!("{message}: it is {}", run.status.name());
-            "ask for the report: `tm runs report`".clone_into(&mut suggestion);
+            format!("ask for the report: {summary}", summary = Verb::Summary)
+                .clone_into(&mut suggestion);
         }
         _ => {}
     }
     if refusal.code == "coverage_below_threshold" && ends_run(run) {
         suggestion = format!(
-            "{suggestion}; `tm autopilot reopen --reason …` takes them in, and --skip-coverage lets it pass"
+            "{suggestion}; {reopen} takes them in, and {skip_coverage_option} lets it pass",
+            reopen = Verb::Reopen.step().and("reason"),
+            skip_coverage_option = Argument("skipCoverage")
         );
     }
     let policy = run.policies.contains_key(&refusal.code);
     if policy && !suggestion.is_empty() {
         suggestion = format!(
-            "{suggestion}; a person can let it pass with `tm autopilot allow {} --reason …`",
-            refusal.code
+            "{suggestion}; a person can let it pass with {}",
+            Verb::Allow.step().with("code", &refusal.code).and("reason")
         );
     }
     let mut details = refusal.details.clone();
@@ -118,10 +125,10 @@ pub(super) fn refused(run: Option<&RunState>, refusal: &Refusal) -> Fault {
         .suggest(verdict.suggestion.unwrap_or_default());
     fault.details = verdict.details;
     fault.recovery = match refusal.code.as_str() {
-        "paused" => "tm autopilot resume".to_owned(),
+        "paused" => Verb::Resume.into(),
         "needs_person" | "approval_too_weak" => again("autopilot", run, refusal),
-        "run_over" => "tm runs report".to_owned(),
-        _ if run.is_some() => "tm autopilot next".to_owned(),
+        "run_over" => Verb::Summary.into(),
+        _ if run.is_some() => Verb::Next.into(),
         _ => String::new(),
     };
     fault

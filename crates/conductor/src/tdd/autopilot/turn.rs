@@ -22,6 +22,7 @@ use crate::engine::Done;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::{Standing, over_tasks};
+use crate::next_step::{Verb, argument};
 use crate::report::is_read_on_branch;
 use crate::runs::RunSummary;
 use crate::view::AUTOPILOT;
@@ -59,7 +60,7 @@ impl Conductor {
         reason: &str,
     ) -> Result<Moved, Fault> {
         if reason.trim().is_empty() {
-            return Err(no_reason("skip"));
+            return Err(no_reason(Verb::Skip));
         }
         let (project, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
@@ -86,7 +87,7 @@ impl Conductor {
     /// Lets one policy refusal pass for the present unit. Only for a person.
     pub fn allow(&self, run: Option<&str>, code: &str, reason: &str) -> Result<Moved, Fault> {
         if reason.trim().is_empty() {
-            return Err(no_reason("allow"));
+            return Err(no_reason(Verb::Allow));
         }
         let (_, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
         let mut writer = self.writer(&dir, Input::None)?;
@@ -160,7 +161,7 @@ impl Conductor {
                     "several_runs",
                     format!("several runs could be resumed: {}", ids.join(", ")),
                 )
-                .suggest("name one with --run-id")
+                .suggest(concat!("name one with ", argument!("run")))
                 .detail("runs", ids))
             }
         }
@@ -319,10 +320,11 @@ fn is_where_it_was(writer: &RunWriter<'_>) -> Result<(), Fault> {
                 .map_or_else(String::new, |subtask| format!(" of {}", subtask.id))
         ),
     )
-    .suggest(
-        "look with `tm autopilot next`, and repeat this if it is meant for what is present now",
-    )
-    .recover("tm autopilot next"))
+    .suggest(format!(
+        "look with {next}, and repeat this if it is meant for what is present now",
+        next = Verb::Next
+    ))
+    .recover(Verb::Next))
 }
 
 /// Deletes the branch of a run that was aborted before.

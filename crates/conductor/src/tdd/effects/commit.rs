@@ -23,6 +23,7 @@ use super::{OUTLIVED, failed, forget_git, note_git, noted_git, notes, since, sti
 use crate::call::Call;
 use crate::fail_point;
 use crate::fault::{Fault, Kind as FaultKind, chain};
+use crate::next_step::Verb;
 use crate::support::{Looked, No, Outcome};
 
 /// All that is needed to make the commit, or to see that it was made.
@@ -340,10 +341,10 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
         return Ok(Outcome::Failed {
             code: "nothing_changed".to_owned(),
             message: "nothing was changed since the last commit".to_owned(),
-            suggestion: Some(
-                "implement the subtask, or give it up with `tm autopilot skip --reason …`"
-                    .to_owned(),
-            ),
+            suggestion: Some(format!(
+                "implement the subtask, or give it up with {skip}",
+                skip = Verb::Skip.step().and("reason")
+            )),
         });
     }
     if !intent.paths.is_empty()
@@ -403,10 +404,13 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
                 // All work is committed by now; that a status could not be is no reason to stand still.
                 return Ok(not_written(error.code(), &chain(&error)));
             }
-            let reopen = "mend what it says; if files must change for that, `tm autopilot reopen --reason …`, report GREEN again, then commit";
+            let reopen = format!(
+                "mend what it says; if files must change for that, {reopen}, report GREEN again, then commit",
+                reopen = Verb::Reopen.step().and("reason")
+            );
             Ok(Outcome::Failed {
                 suggestion: match error.code() {
-                    "commit_refused" => Some(reopen.to_owned()),
+                    "commit_refused" => Some(reopen.clone()),
                     _ => error.suggestion(),
                 },
                 code: error.code().to_owned(),
@@ -520,7 +524,10 @@ pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked
             Ok(Looked::Settled(Outcome::Failed {
                 code: "interrupted".to_owned(),
                 message: "the process that was to make the commit ended before it did".to_owned(),
-                suggestion: Some("run `tm autopilot commit` again".to_owned()),
+                suggestion: Some(format!(
+                    "run {report} again",
+                    report = Verb::Report.step().with("phase", "commit")
+                )),
             }))
         }
     }

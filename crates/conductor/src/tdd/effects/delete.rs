@@ -11,6 +11,7 @@ use super::{failed, forget_git, note_git, settle_git, since};
 use crate::call::Call;
 use crate::fail_point;
 use crate::fault::Fault;
+use crate::next_step::argument;
 use crate::support::{Looked, No, Outcome};
 
 /// Looks what would be lost.
@@ -31,7 +32,13 @@ pub fn prepare(_tdd: &Call<'_>, run: &RunState, flags: &Map<String, Value>) -> R
             return Err(refusal(
                 "unmerged_work",
                 format!("`{branch}` has {unmerged} commits that `{back_to}` does not have"),
-                "merge them first, leave --cleanup out, or add --force to lose them",
+                concat!(
+                    "merge them first, leave ",
+                    argument!("cleanup"),
+                    " out, or add ",
+                    argument!("force"),
+                    " to lose them"
+                ),
             )
             .into());
         }
@@ -51,8 +58,17 @@ pub fn prepare(_tdd: &Call<'_>, run: &RunState, flags: &Map<String, Value>) -> R
         if on_it && !changed.is_empty() {
             return Err(refusal(
                 "unmerged_work",
-                format!("there are changes that are not committed: {}", changed.join(", ")),
-                "commit or stash them, leave --cleanup out, or add --force: the files then stay as they are on the other branch",
+                format!(
+                    "there are changes that are not committed: {}",
+                    changed.join(", ")
+                ),
+                concat!(
+                    "commit or stash them, leave ",
+                    argument!("cleanup"),
+                    " out, or add ",
+                    argument!("force"),
+                    ": the files then stay as they are on the other branch"
+                ),
             )
             .into());
         }

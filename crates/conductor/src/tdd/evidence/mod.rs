@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 use super::request;
 use super::results::{Counts, Coverage};
 use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
 use ledger::Ledger;
 
 /// A report up to this length, in bytes, is kept with the run; of a longer one its hash is.
@@ -100,7 +101,11 @@ impl Taken {
         self.coverage = given.coverage.as_deref().map(Coverage::parse).transpose()?;
         if let Some(path) = &given.coverage_report {
             if self.coverage.is_some() {
-                return Err(twice("the coverage", "--coverage", "--coverage-report"));
+                return Err(twice(
+                    "the coverage",
+                    argument!("coverage"),
+                    argument!("coverageReport"),
+                ));
             }
             let (coverage, file) = read_coverage(&cwd.join(path))?;
             self.coverage = Some(coverage);
@@ -199,7 +204,13 @@ pub fn take(given: &request::Evidence, cwd: &Path) -> Result<Taken, Fault> {
     };
     taken.take_coverage(given, cwd)?;
     match (&given.results, given.reports.is_empty()) {
-        (Some(_), false) => return Err(twice("the results", "--results", "--report")),
+        (Some(_), false) => {
+            return Err(twice(
+                "the results",
+                argument!("results"),
+                argument!("report"),
+            ));
+        }
         (Some(results), true) => {
             taken.counts = Counts::parse(results)?;
             taken.level = Some(Level::Claimed);
@@ -232,8 +243,11 @@ pub fn format_named(name: Option<&str>) -> Result<Option<TestFormat>, Fault> {
     name.map(str::parse)
         .transpose()
         .map_err(|error: Unreadable| {
-            Fault::new(Kind::Usage, "bad_format", error.to_string())
-                .suggest("leave --format out: reports are told by their content")
+            Fault::new(Kind::Usage, "bad_format", error.to_string()).suggest(concat!(
+                "leave ",
+                argument!("format"),
+                " out: reports are told by their content"
+            ))
         })
 }
 
@@ -411,9 +425,14 @@ pub fn enough(taken: &Taken, config: &Config) -> Result<(), rails::Refusal> {
     }
     let way = match needs {
         Level::Reported => {
-            "hand in the report that the test runner wrote, with --report FILE, or have the tests run with --verify"
+            concat!(
+                "hand in the report that the test runner wrote, with ",
+                argument!("report"),
+                " FILE, or have the tests run with ",
+                argument!("verify")
+            )
         }
-        _ => "have the tests run with --verify",
+        _ => concat!("have the tests run with ", argument!("verify")),
     };
     Err(super::refusal(
         "evidence_too_weak",

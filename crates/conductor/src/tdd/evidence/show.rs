@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::super::results::Counts;
 use super::{counts, listed, missing, unreadable};
 use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
 
 /// How many tests and files are named, where nobody asked for more.
 const USUALLY_NAMED: usize = 100;
@@ -211,7 +212,11 @@ fn named(name: &str) -> Result<Format, Fault> {
             "bad_format",
             format!("no format is called `{name}`"),
         )
-        .suggest("leave --format out: reports are told by their content")
+        .suggest(concat!(
+            "leave ",
+            argument!("format"),
+            " out: reports are told by their content"
+        ))
         .expected(known)
     })
 }
@@ -265,8 +270,8 @@ fn not_understood(path: &Path, why: &Unreadable, guessed: bool) -> Fault {
         None => fault,
     };
     fault.suggest(match (why.format, guessed) {
-        (None, true) => "reports are told by their content; name the format with --format if it is one of those that are read (docs/evidence.md)",
-        (_, false) => "leave --format out: reports are told by their content",
+        (None, true) => concat!("reports are told by their content; name the format with ", argument!("format"), " if it is one of those that are read (docs/evidence.md)"),
+        (_, false) => concat!("leave ", argument!("format"), " out: reports are told by their content"),
         (Some(_), true) => "run the tests again, and let the runner end before the file is read; what is not whole is not counted",
     })
 }

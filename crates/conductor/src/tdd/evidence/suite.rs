@@ -13,6 +13,7 @@ use super::ledger::Ledger;
 use super::subject::Subject;
 use super::{Taken, counts, nanos, read_reports};
 use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
 
 /// How much of the end of an output is shown where it is not understood, in bytes.
 const SHOWN: usize = 2000;
@@ -116,7 +117,11 @@ fn verify_once(suite: &Suite<'_>) -> Result<Taken, Fault> {
                     suite.command,
                     old.path.display()
                 ),
-                "let the test command write the report that is named, or leave --report out",
+                concat!(
+                    "let the test command write the report that is named, or leave ",
+                    argument!("report"),
+                    " out"
+                ),
             ));
         }
         (report, files)
@@ -188,7 +193,12 @@ fn printed(suite: &Suite<'_>, ran: &SuiteRan) -> Result<TestReport, Fault> {
     Err(refused(
         "report_unreadable",
         format!("what `{}` printed is not understood: {why}", suite.command),
-        "let it print or write a report (JUnit XML, TAP, JSON…), and name the file with --report beside --verify",
+        concat!(
+            "let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
+            argument!("report"),
+            " beside ",
+            argument!("verify")
+        ),
     )
     .detail("output", end_of(&ran.both)))
 }

@@ -8,6 +8,7 @@ use super::super::memory::StartFacts;
 use super::super::request;
 use super::preflight::{BelongsTo, refused};
 use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
 
 /// Gives a run its branch: by the pattern or as it was named, and one that nothing else is called as.
 pub(super) fn branch_of(
@@ -51,7 +52,7 @@ pub(super) fn branch_of(
         return Err(refused(
             "on_default_branch",
             format!("`{name}` is a protected branch: no run works on it"),
-            "leave --branch out, or name another one",
+            concat!("leave ", argument!("branch"), " out, or name another one"),
         ));
     }
     match repository.branch_conflict(&name)? {
@@ -79,7 +80,10 @@ pub(super) fn branch_of(
                     elsewhere.display()
                 ),
             )
-            .suggest("work there, or choose another name with --branch"));
+            .suggest(concat!(
+                "work there, or choose another name with ",
+                argument!("branch")
+            )));
         }
         if !belongs(&name, &start.task_id, &start.tag) {
             return Err(refused(
@@ -88,7 +92,11 @@ pub(super) fn branch_of(
                     "there is a branch `{name}`, and no run of task {} made it",
                     start.task_id
                 ),
-                "choose another name with --branch, or delete the branch if it is not needed",
+                concat!(
+                    "choose another name with ",
+                    argument!("branch"),
+                    ", or delete the branch if it is not needed"
+                ),
             ));
         }
         start.branch_existed = true;
@@ -113,6 +121,6 @@ fn taken(name: &str, other: &str) -> Fault {
     refused(
         "branch_conflict",
         format!("there is `{other}`, which a branch `{name}` cannot stand beside"),
-        "choose another name with --branch",
+        concat!("choose another name with ", argument!("branch")),
     )
 }

@@ -12,6 +12,7 @@ use super::tests::name_of;
 use super::{common_findings, finding, named_paths, on_the_branch, with_files};
 use crate::call::{Call, Input};
 use crate::fault::Fault;
+use crate::next_step::{Verb, argument};
 use crate::support::No;
 
 /// Reads a report of a commit.
@@ -27,7 +28,10 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
             "wrong_report",
             "this step takes a commit",
         )
-        .suggest("run `tm autopilot commit`")
+        .suggest(format!(
+            "run {report}",
+            report = Verb::Report.step().with("phase", "commit")
+        ))
         .into());
     };
     let memory = Memory::of(run)?;
@@ -57,14 +61,20 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
         findings.push(finding(
             "foreign_commit",
             "there are commits on the branch that this run did not make",
-            "if you made the commit for this subtask yourself, report it with `tm autopilot commit --sha $(git rev-parse HEAD)`",
+            format!(
+                "if you made the commit for this subtask yourself, report it with {}",
+                Verb::Report.step().with("phase", "commit").and("sha")
+            ),
         ));
     }
     if let Some(path) = status.unmerged.first() {
         return Err(refusal(
             "unmerged",
             format!("`{path}` has conflicts"),
-            "resolve them, go back with `tm autopilot reopen`, and run the tests again",
+            format!(
+                "resolve them, go back with {reopen}, and run the tests again",
+                reopen = Verb::Reopen
+            ),
         )
         .into());
     }
@@ -85,7 +95,10 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
         return Err(refusal(
             "nothing_changed",
             "nothing was changed since the last commit",
-            "implement the subtask, or give it up with `tm autopilot skip --reason …`",
+            format!(
+                "implement the subtask, or give it up with {skip}",
+                skip = Verb::Skip.step().and("reason")
+            ),
         )
         .into());
     }
@@ -98,8 +111,15 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
     if !not_named.is_empty() {
         return Err(refusal(
             "was_dirty",
-            format!("changed before the run began, and again since: {}", not_named.join(", ")),
-            "name every file of this commit with --files to commit these whole, or move the earlier changes out of the way",
+            format!(
+                "changed before the run began, and again since: {}",
+                not_named.join(", ")
+            ),
+            concat!(
+                "name every file of this commit with ",
+                argument!("files"),
+                " to commit these whole, or move the earlier changes out of the way"
+            ),
         )
         .detail("files", not_named)
         .into());
@@ -121,7 +141,11 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
                     tested.name(),
                     left.join(", ")
                 ),
-                "leave --files out to commit all of them, or reopen and test without them",
+                concat!(
+                    "leave ",
+                    argument!("files"),
+                    " out to commit all of them, or reopen and test without them"
+                ),
             ),
             &left,
         ));
@@ -184,7 +208,7 @@ fn secrets(call: &Call<'_>, repository: &Repository, paths: &[RepoPath]) -> Resu
     Err(refusal(
         "secret_file",
         format!("this looks like a secret: {}", found.join(", ")),
-        "move the file away, go back with `tm autopilot reopen --reason …`, run the tests again, report them, then commit; if it is meant to be committed, a person lists it under git.allowSecrets before a new run",
+        format!("move the file away, go back with {reopen}, run the tests again, report them, then commit; if it is meant to be committed, a person lists it under git.allowSecrets before a new run", reopen = Verb::Reopen.step().and("reason")),
     )
     .detail("files", found)
     .into())
@@ -210,7 +234,10 @@ impl Rests<'_> {
             finding(
                 "changed_after_green",
                 format!("no accepted {} stands behind this commit", self.name()),
-                "go back with `tm autopilot reopen --reason …`, run the tests, report them, then commit",
+                format!(
+                    "go back with {reopen}, run the tests, report them, then commit",
+                    reopen = Verb::Reopen.step().and("reason")
+                ),
             )
         })
     }
@@ -234,8 +261,9 @@ impl Rests<'_> {
                 self.name()
             ),
             format!(
-                "go back with `tm autopilot reopen --reason …`, run the tests again, report {}, then commit",
-                self.name()
+                "go back with {reopen}, run the tests again, report {}, then commit",
+                self.name(),
+                reopen = Verb::Reopen.step().and("reason")
             ),
         )))
     }
@@ -314,8 +342,9 @@ fn made_already(
                         rests.name()
                     ),
                     format!(
-                        "go back with `tm autopilot reopen --reason …`, run the tests again, and report {}",
-                        rests.name()
+                        "go back with {reopen}, run the tests again, and report {}",
+                        rests.name(),
+                        reopen = Verb::Reopen.step().and("reason")
                     ),
                 ));
             }

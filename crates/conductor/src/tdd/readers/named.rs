@@ -12,6 +12,7 @@ use super::super::memory::{LAST_TOTAL, Shown};
 use super::super::texts::tests;
 use super::tests::{At, few, ledger, name_of, named};
 use super::{finding, with_tests};
+use crate::next_step::{Verb, argument, step};
 use crate::support::No;
 
 /// Under this name a token keeps which tests failed, and how often these very ones did.
@@ -84,7 +85,12 @@ impl At<'_> {
                     "tests were reported by name before ({}), and this report has only numbers: nobody can see that the same tests pass",
                     held.format
                 ),
-                "report the same way as before, with --report or --verify",
+                concat!(
+                    "report the same way as before, with ",
+                    argument!("report"),
+                    " or ",
+                    argument!("verify")
+                ),
             ));
         };
         if report.format != held.format {
@@ -94,7 +100,7 @@ impl At<'_> {
                         "{} was reported as {}, and this is {}: the names of tests cannot be compared",
                         name_of(self.role.against.as_ref()), held.format, report.format
                     ),
-                    "report in that format; to change it, go back with `tm autopilot reopen --reason …`",
+                    concat!("report in that format; to change it, go back with ", step!("reopen", "reason")),
                 )
             });
         }
@@ -141,7 +147,7 @@ impl At<'_> {
                         tests(failing.len() as u64),
                         few(&failing)
                     ),
-                    "tell the person, who looks at it: `tm autopilot resume` goes on, `reopen` goes back to the tests",
+                    format!("tell the person, who looks at it: {resume} goes on, `reopen` goes back to the tests", resume = Verb::Resume),
                 ),
                 &failing,
             ));
@@ -216,7 +222,7 @@ impl At<'_> {
         self.findings.push(finding(
             "fewer_tests",
             message,
-            "report the whole suite, and bring the missing tests back; if a test was wrong, go back with `tm autopilot reopen --reason …`",
+            format!("report the whole suite, and bring the missing tests back; if a test was wrong, go back with {reopen}", reopen = Verb::Reopen.step().and("reason")),
         ));
     }
 
@@ -257,7 +263,11 @@ fn told_of(lacking: Lacking, against: &str) -> Finding {
                 "tests that passed before, or failed in {against}, do not pass now: {}",
                 told.join("; ")
             ),
-            "report the whole suite and bring them back; name tests that were taken out on purpose where they were taken out, with --removed ID",
+            concat!(
+                "report the whole suite and bring them back; name tests that were taken out on purpose where they were taken out, with ",
+                argument!("removed"),
+                " ID"
+            ),
         ),
         &all,
     )

@@ -17,6 +17,7 @@ use super::super::memory::{
 use super::super::request;
 use super::branch::branch_of;
 use crate::fault::{Fault, Kind};
+use crate::next_step::{NextStep, Verb, argument};
 
 /// At most so many tests that fail before a run are named.
 const MOST_NAMED: usize = 100;
@@ -214,14 +215,7 @@ pub fn plan(
     branch_of(&repository, settings, request, &mut start, belongs)?;
     if let Some(there) = on_the_branch_taken_over(&repository, &head, &start, &*tasks)? {
         task = there.load_task(&start.task_id)?;
-        plan = planned(&task).map_err(|fault| match fault.code.as_str() {
-            "all_done" => refused(
-                "all_done",
-                format!("{} on the branch `{}`", fault.message, start.branch),
-                "merge that branch, or do it anew on another one with --branch",
-            ),
-            _ => fault,
-        })?;
+        plan = planned(&task).map_err(|fault| on_the_branch(fault, &start.branch))?;
         if let Some(of_task) = checks.iter_mut().find(|check| check.id == "task") {
             of_task.detail = to_do(&plan, &task);
         }
@@ -258,6 +252,21 @@ pub fn plan(
         checks,
         baseline: None,
     })
+}
+
+/// The fault of a plan that was made from what a branch says.
+fn on_the_branch(fault: Fault, branch: &str) -> Fault {
+    if fault.code != "all_done" {
+        return fault;
+    }
+    refused(
+        "all_done",
+        format!("{} on the branch `{branch}`", fault.message),
+        concat!(
+            "merge that branch, or do it anew on another one with ",
+            argument!("branch")
+        ),
+    )
 }
 
 fn planned(task: &Task) -> Result<RunPlan, Fault> {
@@ -337,7 +346,12 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
         (Some(_), Some(_)) => Err(Fault::new(
             Kind::Usage,
             "two_sources",
-            "--plan and --title name two different tasks",
+            concat!(
+                argument!("plan"),
+                " and ",
+                argument!("title"),
+                " name two different tasks"
+            ),
         )
         .suggest("give one of them")),
         (Some(path), None) => {
@@ -353,12 +367,12 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
             title: title.clone(),
             subtasks: request.subtasks.clone(),
         }),
-        (None, None) if !request.subtasks.is_empty() => {
-            Err(
-                Fault::new(Kind::Usage, "no_title", "--subtask needs a --title")
-                    .suggest("tm autopilot start --title \"…\" --subtask \"…\""),
-            )
-        }
+        (None, None) if !request.subtasks.is_empty() => Err(Fault::new(
+            Kind::Usage,
+            "no_title",
+            concat!(argument!("subtask"), " needs a ", argument!("title")),
+        )
+        .suggest(format!("begin so: {}", NextStep::start_without_tasks()))),
         (None, None) => Ok(Source::Tasks),
     }
 }
@@ -372,15 +386,25 @@ fn task_id(
         return Ok(id.clone());
     }
     match source {
-        Source::Tasks => Err(Fault::new(Kind::Usage, "no_task", "which task?").suggest(
-            "name one: `tm autopilot start 1`; or begin without a tasks file: `tm autopilot start --title \"…\" --subtask \"…\"`",
-        )),
+        Source::Tasks => Err(
+            Fault::new(Kind::Usage, "no_task", "which task?").suggest(format!(
+                "name one: {}; or begin without a tasks file: {}",
+                Verb::Start.step().and("taskId"),
+                NextStep::start_without_tasks()
+            )),
+        ),
         Source::Plan { .. } | Source::Inline { .. } => tasks
             .task_statuses()?
             .keys()
             .next()
             .cloned()
-            .ok_or_else(|| Fault::new(Kind::Missing, "unknown_task", format!("{} has no task", tasks.describe()))),
+            .ok_or_else(|| {
+                Fault::new(
+                    Kind::Missing,
+                    "unknown_task",
+                    format!("{} has no task", tasks.describe()),
+                )
+            }),
     }
 }
 
@@ -455,7 +479,11 @@ fn dirty(
         return Err(refused(
             "dirty_tree",
             format!("the working tree has changes that are not committed: {told}"),
-            "commit or stash them; or permit them with --allow-dirty: then they are left alone, and never committed by the run",
+            concat!(
+                "commit or stash them; or permit them with ",
+                argument!("allowDirty"),
+                ": then they are left alone, and never committed by the run"
+            ),
         )
         .detail("files", files));
     }

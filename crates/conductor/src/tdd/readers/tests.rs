@@ -19,6 +19,7 @@ use super::used::{Used, stale};
 use super::{command_replaced, common_findings, finding, named_paths, on_the_branch, with_files};
 use crate::call::{Call, Input};
 use crate::fault::{Fault, Kind};
+use crate::next_step::Verb;
 use crate::support::No;
 
 /// At most so many tests are named in a journal line.
@@ -29,7 +30,10 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
     let Input::Tests { taken, files, said } = &call.input else {
         return Err(
             Fault::new(Kind::Usage, "wrong_report", "this step takes test results")
-                .suggest("report with `tm autopilot complete --results failed:N,passed:N`")
+                .suggest(format!(
+                    "report with {}",
+                    Verb::Report.step().with("results", "failed:N,passed:N")
+                ))
                 .into(),
         );
     };
@@ -276,7 +280,7 @@ impl At<'_> {
                             name_of(self.role.against.as_ref()),
                             few(&changed)
                         ),
-                        "put them back; if a test was wrong, go back with `tm autopilot reopen --reason …`, mend it there and report again",
+                        format!("put them back; if a test was wrong, go back with {reopen}, mend it there and report again", reopen = Verb::Reopen.step().and("reason")),
                     ),
                     &changed,
                 ));
@@ -313,7 +317,10 @@ impl At<'_> {
             self.findings.push(finding(
                 "foreign_commit",
                 "there are commits on the branch that this run did not make",
-                "take them off the branch, or `tm autopilot reopen --reason …` and hand them in as a repair",
+                format!(
+                    "take them off the branch, or {reopen} and hand them in as a repair",
+                    reopen = Verb::Reopen.step().and("reason")
+                ),
             ));
         }
         self.compare(None)?;
@@ -552,8 +559,14 @@ fn changed_since_commit(changed: &[String]) -> Option<Finding> {
         with_files(
             finding(
                 "changed_after_commit",
-                format!("files were changed after the last commit: {}", short(changed).join(", ")),
-                "put them back with git, or `tm autopilot reopen --reason …` to take them into a repair",
+                format!(
+                    "files were changed after the last commit: {}",
+                    short(changed).join(", ")
+                ),
+                format!(
+                    "put them back with git, or {reopen} to take them into a repair",
+                    reopen = Verb::Reopen.step().and("reason")
+                ),
             ),
             changed,
         )

@@ -2,6 +2,7 @@
 
 use conductor::Kind;
 use conductor::collab::request::TaskUpdate;
+use conductor::next_step::{self, Verb};
 
 use super::stage::{Stage, TWO_WAVES, ids};
 
@@ -31,7 +32,8 @@ fn a_batch_is_not_finished_while_a_task_is_not() {
     stage.told(&[("b", "completed"), ("c", "failed")]);
     let answer = stage.refused("executing-plans", "task_failed");
     assert!(answer.message.unwrap().contains("failed: `c`"));
-    assert!(answer.suggestion.unwrap().contains("tm collab task"));
+    let advised = next_step::steps(&answer.suggestion.unwrap());
+    assert_eq!(advised[0].verb, Verb::Task);
     // Tried again.
     stage.told(&[("c", "in_progress")]);
     stage.refused("executing-plans", "tasks_unfinished");

@@ -2,6 +2,7 @@
 
 use conductor::Kind;
 use conductor::collab::request::SkillDone;
+use conductor::next_step::Argument;
 use serde_json::json;
 
 use super::stage::Stage;
@@ -46,7 +47,7 @@ fn of_several_runs_one_has_to_be_named() {
             fault.message.contains("one") && fault.message.contains("two"),
             "{fault:?}"
         );
-        assert!(fault.suggestion.contains("--session"));
+        assert!(fault.suggestion.contains(&Argument("run").to_string()));
     }
     stage.is_as(&before);
     assert_eq!(stage.runs(), 2);

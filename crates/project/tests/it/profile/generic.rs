@@ -50,7 +50,7 @@ fn every_prompt_says_where_the_answer_goes_and_how_it_is_written() {
             assert!(prompt.contains(format), "{prompt}");
             assert!(prompt.contains("the-request"), "{prompt}");
             assert!(
-                prompt.contains("tm session step review__x__2026"),
+                prompt.contains("the session\n`review__x__2026` can take its next step"),
                 "{prompt}"
             );
             assert!(!prompt.contains("\n\n\n"), "{phase} has gaps:\n{prompt}");

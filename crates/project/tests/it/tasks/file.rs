@@ -94,7 +94,7 @@ fn tags_are_lists_of_their_own() {
     assert!(matches!(&error, TaskError::UnknownTag { tags, .. } if *tags == ["master", "feature"]));
     assert_eq!(
         error.suggestion().unwrap(),
-        "use --tag with one of: master, feature"
+        "name one of these tags: master, feature"
     );
     for tag in ["../up", "a/b", "-x", ""] {
         let error = TaskFile::in_project(project.root.path(), tag).unwrap_err();
@@ -176,7 +176,7 @@ fn unknown_ids_are_told_with_the_known_ones() {
     }
     let error = Project::new().source().load_task("1").unwrap_err();
     assert_eq!(error.code(), "tasks_missing");
-    assert!(error.suggestion().unwrap().contains("--title"));
+    assert!(error.suggestion().unwrap().contains("by a title"));
 }
 
 #[test]

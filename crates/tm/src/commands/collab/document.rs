@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use conductor::collab::answer::Synced;
 use conductor::{Fault, Kind};
+use project::convention::plain::one_line;
 
 use super::super::usage;
 
@@ -82,9 +84,24 @@ fn unreadable(file: &Path, error: &io::Error) -> Fault {
     Fault::environment("input", format!("{shown} could not be read"), error).suggest(NAME_ANOTHER)
 }
 
+/// The errors of a task graph that was not taken, at the place where the caller has it: none of ours was written.
+pub fn of_document(synced: &mut Synced, name: &str) {
+    if synced.validated {
+        return;
+    }
+    let item = synced.item.as_ref();
+    for problem in &mut synced.problems {
+        if problem.item.as_ref() == item {
+            problem.document = one_line(name);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use conductor::collab::answer::DocumentProblem;
+    use serde_json::json;
 
     #[test]
     fn a_file_of_the_project_is_named_and_any_other_is_read() {
@@ -123,5 +140,26 @@ mod tests {
         let long = usize::try_from(MOST_BYTES).unwrap() + 1;
         fs::write(&file, vec![b'a'; long]).unwrap();
         assert_eq!(text_of(&file).unwrap_err().code, "document_too_large");
+    }
+
+    #[test]
+    fn errors_stand_where_the_caller_has_the_document() {
+        let problem = |item: u64| DocumentProblem {
+            document: format!("task-graph-item-{item}.md"),
+            item: Some(json!(item)),
+            ..DocumentProblem::default()
+        };
+        let mut synced = Synced {
+            item: Some(json!(2)),
+            problems: vec![problem(2), problem(1)],
+            ..Synced::default()
+        };
+        of_document(&mut synced, "docs/graph.md");
+        assert_eq!(synced.problems[0].document, "docs/graph.md");
+        assert_eq!(synced.problems[1].document, "task-graph-item-1.md");
+        // One that was taken has a place of its own.
+        synced.validated = true;
+        of_document(&mut synced, "other.md");
+        assert_eq!(synced.problems[0].document, "docs/graph.md");
     }
 }

@@ -1,7 +1,6 @@
 //! `tm collab`.
 
-pub mod advice;
-mod document;
+pub mod document;
 mod fields;
 
 use std::path::Path;
@@ -26,7 +25,6 @@ pub fn run(collab: Collab, output: &mut Output) -> Outcome {
     let conductor = open(place.project_root, None, &name)?;
     let session = session.as_deref();
     carry_out(&conductor, session, command, output)
-        .map_err(|fault| advice::of_fault(fault, session))
 }
 
 fn carry_out(
@@ -58,17 +56,15 @@ fn carry_out(
             Ok(DONE)
         }
         CollabCommand::Update(update) => {
-            let mut updated = conductor.collab_update(&SessionUpdate {
+            let updated = conductor.collab_update(&SessionUpdate {
                 session: session.map(str::to_owned),
                 fields: fields::fields(&update)?,
             })?;
-            advice::of_refusal(&mut updated.suggestion, session);
             output.answer(&updated, render::updated)?;
             Ok(verdict(updated.validated, updated.code.as_deref()))
         }
         CollabCommand::Task(task) => {
-            let mut updated = conductor.collab_tasks(session, &fields::tasks(&task)?)?;
-            advice::of_refusal(&mut updated.suggestion, session);
+            let updated = conductor.collab_tasks(session, &fields::tasks(&task)?)?;
             // An agent knows which skill it carries out; a person is told.
             let ended = updated.remaining == Some(0) && !output.is_json();
             let skill = if ended {
@@ -101,12 +97,11 @@ fn complete(
     done: CompleteSkill,
     output: &mut Output,
 ) -> Outcome {
-    let mut answer = conductor.complete_skill(&SkillDone {
+    let answer = conductor.complete_skill(&SkillDone {
         session: session.map(str::to_owned),
         skill: done.skill,
         unit_id: done.unit_id,
     })?;
-    advice::of_refusal(&mut answer.suggestion, session);
     output.answer(&answer, |answer, look| {
         render::completed(answer, session, look)
     })?;
@@ -167,13 +162,12 @@ fn hand_over(
         document,
         path,
     })?;
-    advice::of_refusal(&mut synced.suggestion, session);
     if let Some(file) = file {
         let shown = match file.to_str() {
             Some("-") => "standard input".to_owned(),
             _ => file.display().to_string(),
         };
-        advice::of_document(&mut synced, &shown);
+        document::of_document(&mut synced, &shown);
     }
     output.answer(&synced, |synced, look| {
         render::synced(synced, session, look)

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use conductor::review::answer::SessionState;
-use conductor::{Conductor, Fault, Kind};
+use conductor::{Conductor, Fault, Kind, Verb};
 use project::convention::plain::one_line;
 use serde_json::json;
 
@@ -199,8 +199,8 @@ fn not_there(state: &SessionState, named: &str) -> Fault {
         return fault(format!(
             "the session {id} has no {named}{yet}: it stands in {phase}"
         ))
-        .suggest("`tm session status` says what comes next")
-        .recover(format!("tm session status{}", render::option(Some(id))));
+        .suggest(format!("{} says what comes next", Verb::Status))
+        .recover(Verb::Status.step().of(id));
     }
     let known: Vec<&str> = state
         .artifacts
@@ -210,7 +210,7 @@ fn not_there(state: &SessionState, named: &str) -> Fault {
     fault(format!("the session {id} has no file {}", one_line(named)))
         .suggest("name one of its files; without a name they are listed")
         .expected(known)
-        .recover("tm session show")
+        .recover(format!("tm session show{}", render::option(Some(id))))
 }
 
 /// The paths that a name can mean, the likeliest first.

@@ -20,9 +20,7 @@ pub fn run(session: Session, output: &mut Output) -> Outcome {
     let Session { place, command } = session;
     let name = format!("tm session {}", command.name());
     let conductor = open(place.project_root, None, &name)?;
-    let named = command.session().map(str::to_owned);
     carry_out(&conductor, command, output)
-        .map_err(|fault| advice::for_session(fault, named.as_deref()))
 }
 
 fn carry_out(conductor: &Conductor, command: SessionCommand, output: &mut Output) -> Outcome {

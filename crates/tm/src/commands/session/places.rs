@@ -10,6 +10,7 @@ use super::{DONE, Outcome, advice};
 use crate::cli::session::{Export, SessionChoice};
 use crate::output::Output;
 use crate::render::session as render;
+use crate::steps::typed;
 
 /// What the ids of sessions begin with.
 const BEGINNING: &str = "review__";
@@ -52,7 +53,7 @@ pub fn in_order(
     .suggest("name the session as an option, and the order does not matter")
     .recover(format!(
         "tm session {verb} {}{}",
-        render::word(first),
+        typed(first),
         render::option(Some(second))
     )))
 }

@@ -2,14 +2,16 @@
 
 use conductor::report::Report;
 use conductor::tdd::request;
-use conductor::{Asked, Conductor, Fault};
-use mcp::{Client, Hints};
+use conductor::{Asked, Conductor, Verb};
+use mcp::Hints;
 use serde_json::{Value, json};
 
-use super::super::confirm::{No, as_typed, confirm, strong_enough};
+use super::super::confirm::{No, confirm, strong_enough};
 use super::super::place::Meant;
 use super::evidence::{baseline, evidence, placed, reports};
+use super::turn::{GO_BACK, GO_ON, Turn, by_hand};
 use super::{Answer, Call, Entry, answer};
+use crate::steps::Form;
 
 /// What is known of the next step, in every answer.
 macro_rules! next_action {
@@ -275,66 +277,46 @@ fn start(mut call: Call<'_>) -> Answer {
     answer(&conductor.start(&request)?)
 }
 
-/// The same start as a person would type it. Values are joined to their options, since they may begin with a hyphen; a
-/// task whose id does is left out, since it would be an option itself.
+/// The same start as a person would type it. A task whose id begins with a hyphen is left out: it would be an option itself.
 fn start_by_hand(request: &request::Start, meant: &Meant) -> String {
-    let mut words = vec!["tm".to_owned(), "autopilot".to_owned(), "start".to_owned()];
-    let task = request.task_id.iter().cloned();
-    words.extend(task.filter(|task| !task.starts_with('-')));
+    let mut step = Verb::Start.step();
+    let task = request.task_id.as_ref();
+    let plan = request.plan.as_ref().map(|plan| plan.display().to_string());
+    let most = request.max_attempts.map(|count| count.to_string());
     let given = [
+        (
+            "taskId",
+            task.filter(|task| !task.starts_with('-')).cloned(),
+        ),
+        ("workflow", request.workflow.clone()),
         ("title", request.title.clone()),
-        (
-            "plan",
-            request.plan.as_ref().map(|plan| plan.display().to_string()),
-        ),
+        ("plan", plan),
         ("branch", request.branch.clone()),
-        (
-            "max-attempts",
-            request.max_attempts.map(|count| count.to_string()),
-        ),
+        ("maxAttempts", most),
+        ("format", request.baseline.format.clone()),
     ];
     for (name, value) in given {
-        words.extend(value.map(|value| format!("--{name}={value}")));
+        if let Some(value) = value {
+            step = step.with(name, value);
+        }
     }
-    let subtasks = request.subtasks.iter();
-    words.extend(subtasks.map(|subtask| format!("--subtask={subtask}")));
-    if request.allow_dirty {
-        words.push("--allow-dirty".to_owned());
+    for subtask in &request.subtasks {
+        step = step.with("subtask", subtask);
     }
-    let reports = request.baseline.reports.iter();
-    words.extend(reports.map(|report| format!("--baseline-report={}", report.display())));
-    if request.baseline.verify {
-        words.push("--verify".to_owned());
+    for report in &request.baseline.reports {
+        step = step.with("baselineReport", report.display().to_string());
     }
-    let format = request.baseline.format.iter();
-    words.extend(format.map(|format| format!("--format={format}")));
-    words.push("--force".to_owned());
-    words.extend(place_by_hand(meant));
-    as_typed(&words)
-}
-
-/// The same abort.
-fn abort_by_hand(run: &str, force: bool, meant: &Meant) -> String {
-    let mut words = vec![
-        "tm".to_owned(),
-        "autopilot".to_owned(),
-        "abort".to_owned(),
-        "--cleanup".to_owned(),
+    let switches = [
+        ("allowDirty", request.allow_dirty),
+        ("verify", request.baseline.verify),
+        ("force", true),
     ];
-    if force {
-        words.push("--force".to_owned());
+    for (name, is_on) in switches {
+        if is_on {
+            step = step.and(name);
+        }
     }
-    words.extend(["--run-id".to_owned(), run.to_owned()]);
-    words.extend(place_by_hand(meant));
-    as_typed(&words)
-}
-
-/// Where it is to be done, if the call says so.
-fn place_by_hand(meant: &Meant) -> impl Iterator<Item = String> {
-    let root = meant.project_root.as_ref();
-    let root = root.map(|root| format!("--project-root={root}"));
-    let tag = meant.tag.as_ref().map(|tag| format!("--tag={tag}"));
-    root.into_iter().chain(tag)
+    by_hand(Form::Autopilot, step, meant)
 }
 
 fn next(mut call: Call<'_>) -> Answer {
@@ -393,8 +375,9 @@ fn reopen(mut call: Call<'_>) -> Answer {
     let client = call.client;
     let (conductor, meant) = call.open()?;
     let turn = Turn {
-        name: "reopen",
-        question: "Have the run go on, one step back?",
+        step: Verb::Reopen.step(),
+        form: Form::Autopilot,
+        question: GO_BACK,
         client,
         meant: &meant,
     };
@@ -425,56 +408,13 @@ fn resume(call: Call<'_>) -> Answer {
     let client = call.client;
     let (conductor, meant) = call.open()?;
     let turn = Turn {
-        name: "resume",
-        question: "Have the run go on?",
+        step: Verb::Resume.step(),
+        form: Form::Autopilot,
+        question: GO_ON,
         client,
         meant: &meant,
     };
     answer(&turn.taken(&conductor, |conductor| conductor.resume(meant.run()))?)
-}
-
-/// A turn that only a person takes where the run stopped by a rule.
-struct Turn<'a> {
-    name: &'static str,
-    question: &'static str,
-    client: &'a Client,
-    meant: &'a Meant,
-}
-
-impl Turn<'_> {
-    /// Takes it; where it needs a person, asks them, and takes it with their word.
-    fn taken<T>(
-        &self,
-        conductor: &Conductor,
-        take: impl Fn(&Conductor) -> Result<T, Fault>,
-    ) -> Result<T, No> {
-        let fault = match take(conductor) {
-            Err(fault) if fault.code == "needs_person" => fault,
-            done => return Ok(done?),
-        };
-        let run = fault.details.get("runId").and_then(Value::as_str);
-        let run = run.unwrap_or_default();
-        let (statement, least) =
-            conductor.turn_statement(run, &conductor::Turn::new(self.name, ""))?;
-        let mut words = ["tm", "autopilot", self.name, "--run-id", run]
-            .map(str::to_owned)
-            .to_vec();
-        words.extend(place_by_hand(self.meant));
-        let by_hand = as_typed(&words);
-        strong_enough(least, &by_hand)?;
-        confirm(
-            self.client,
-            &format!(
-                "{} {run} stopped by a rule: {}",
-                self.question, statement.subject
-            ),
-            // The yes is for the run as it stands.
-            &format!("{} {run} {}", self.name, statement.hash),
-            &by_hand,
-        )?;
-        let asked = conductor.asked(Asked::Client("elicitation".to_owned()));
-        Ok(take(&asked)?)
-    }
 }
 
 fn abort(mut call: Call<'_>) -> Answer {
@@ -494,7 +434,11 @@ fn abort(mut call: Call<'_>) -> Answer {
     } else {
         ""
     };
-    let by_hand = abort_by_hand(&status.run_id, request.force, &meant);
+    let mut step = Verb::Abort.step().of(&status.run_id).and("cleanup");
+    if request.force {
+        step = step.and("force");
+    }
+    let by_hand = by_hand(Form::Autopilot, step, &meant);
     strong_enough(
         conductor.turn_statement(&status.run_id, &request.turn())?.1,
         &by_hand,

@@ -10,7 +10,7 @@ use super::super::arguments::{Arguments, unpack};
 use super::super::confirm::No;
 use super::super::place::Meant;
 use super::{Answer, Call, Entry, answer};
-use crate::commands::collab::advice::{of_document, of_fault, of_refusal};
+use crate::commands::collab::document::of_document;
 
 /// The names of the tools, in their order.
 pub(in super::super) const NAMES: [&str; 7] = [
@@ -162,11 +162,6 @@ impl Opened {
     fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
-
-    /// An answer of the conductor; a fault's advice names the session that the call named.
-    fn answered<T>(&self, answered: Result<T, Fault>) -> Result<T, Fault> {
-        answered.map_err(|fault| of_fault(fault, self.session()))
-    }
 }
 
 /// Project and session, in every spelling in which agents know them.
@@ -201,12 +196,11 @@ fn complete(mut call: Call<'_>) -> Answer {
     // Answers spell it so, and agents repeat what they read.
     let unit_id = unit_id.or(given.text("unit_id")?);
     let opened = call.open_skills()?;
-    let mut told = opened.answered(opened.conductor.complete_skill(&SkillDone {
+    let told = opened.conductor.complete_skill(&SkillDone {
         session: opened.session.clone(),
         skill,
         unit_id,
-    }))?;
-    of_refusal(&mut told.suggestion, opened.session());
+    })?;
     answer(&told)
 }
 
@@ -214,9 +208,9 @@ fn state(mut call: Call<'_>) -> Answer {
     let full = call.arguments.flag("full")?;
     let opened = call.open_skills()?;
     if full {
-        answer(&opened.answered(opened.conductor.collab_state(opened.session()))?)
+        answer(&opened.conductor.collab_state(opened.session())?)
     } else {
-        answer(&opened.answered(opened.conductor.collab_brief(opened.session()))?)
+        answer(&opened.conductor.collab_brief(opened.session())?)
     }
 }
 
@@ -234,11 +228,10 @@ fn update(mut call: Call<'_>) -> Answer {
         conductor,
         session: meant.run,
     };
-    let mut told = opened.answered(opened.conductor.collab_update(&SessionUpdate {
+    let told = opened.conductor.collab_update(&SessionUpdate {
         session: opened.session.clone(),
         fields,
-    }))?;
-    of_refusal(&mut told.suggestion, opened.session());
+    })?;
     answer(&told)
 }
 
@@ -296,14 +289,13 @@ fn bad_tasks(message: String) -> Fault {
 fn store(call: Call<'_>, tasks: &[TaskUpdate]) -> Answer {
     let opened = call.open_skills()?;
     let stored = opened.conductor.collab_tasks(opened.session(), tasks);
-    let mut told = opened.answered(stored)?;
-    of_refusal(&mut told.suggestion, opened.session());
+    let told = stored?;
     answer(&told)
 }
 
 fn graph(call: Call<'_>) -> Answer {
     let opened = call.open_skills()?;
-    answer(&opened.answered(opened.conductor.collab_graph(opened.session()))?)
+    answer(&opened.conductor.collab_graph(opened.session())?)
 }
 
 fn sync(mut call: Call<'_>) -> Answer {
@@ -321,13 +313,12 @@ fn sync(mut call: Call<'_>) -> Answer {
             Ok::<_, Fault>(in_project(&opened.conductor, path))
         })
         .transpose()?;
-    let mut told = opened.answered(opened.conductor.collab_sync(&GraphSync {
+    let mut told = opened.conductor.collab_sync(&GraphSync {
         session: opened.session.clone(),
         item,
         document,
         path: path.clone(),
-    }))?;
-    of_refusal(&mut told.suggestion, opened.session());
+    })?;
     match &path {
         Some(path) => of_document(&mut told, path),
         None if is_given => of_document(&mut told, "document"),

@@ -2,9 +2,11 @@
 
 mod autopilot;
 pub(super) mod collab;
+mod decision;
 mod evidence;
 mod run;
 mod session;
+mod turn;
 mod work_unit;
 
 use std::fmt;
@@ -18,7 +20,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::Arguments;
 use super::confirm::No;
 use super::place::Places;
-use super::wording::Words;
+use crate::steps::{Caller, Spelling as _};
 
 /// Tools that belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,22 +173,26 @@ impl Toolbox {
             .iter()
             .find(|entry| entry.name == tool)
             .ok_or_else(|| Problem::Invalid(format!("Unknown tool: {tool}")))?;
+        let named = ["runId", "sessionId", "session"]
+            .into_iter()
+            .find_map(|name| arguments.get(name)?.as_str());
+        let has = |name: &str| self.has(name);
+        let caller = Caller::of_tools(tool, named.map(str::to_owned), &has);
         let call = Call {
             places,
             tool: entry.name,
             arguments: Arguments::new(arguments),
             client,
         };
-        let has = |name: &str| self.has(name);
-        let words = Words::after(tool, &has);
         match (entry.call)(call) {
             Ok(mut value) => {
-                words.rewrite(&mut value);
+                caller.value(&mut value);
+                tell_for_whom(&mut value);
                 Ok(ToolAnswer::structured(value))
             }
             Err(No::Fault(fault)) => {
                 let mut value = json!({ "error": fault });
-                words.rewrite(&mut value);
+                caller.value(&mut value);
                 Ok(ToolAnswer::error(value))
             }
             Err(No::Stop(stop)) => Err(stop),
@@ -219,9 +225,24 @@ impl Entry {
             input,
             output: Some(json!({ "type": "object", "properties": self.output })),
             // Clients that know this ask their person at every call, whatever they were told to let pass.
-            meta: (self.name == session::DECIDE)
+            meta: decision::NAMES
+                .contains(&self.name)
                 .then(|| json!({ "anthropic/requiresUserInteraction": true })),
         }
+    }
+}
+
+/// What stands before the instructions of a unit that is not for an agent.
+const FOR_A_PERSON: &str = "This is for a person, not for you. Show them what follows, wait for what they say, and report that and nothing else.\n\n";
+
+/// Says with the units that are for a person that they are.
+fn tell_for_whom(answer: &mut Value) {
+    let by_person = answer.get("by").and_then(Value::as_str) == Some("person");
+    if let Some(Value::String(text)) = answer.get_mut("instructions").filter(|_| by_person) {
+        text.insert_str(0, FOR_A_PERSON);
+    }
+    if let Some(Value::Array(units)) = answer.get_mut("units") {
+        units.iter_mut().for_each(tell_for_whom);
     }
 }
 

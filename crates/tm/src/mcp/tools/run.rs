@@ -1,12 +1,16 @@
 //! Runs of any workflow, by the generic verbs.
 
+use conductor::Verb;
 use conductor::report::Report;
 use mcp::Hints;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::decision::{RUN_DECIDE, Wish, decided, deciding};
 use super::evidence::{evidence, placed, reports};
+use super::turn::{GO_BACK, GO_ON, Turn};
 use super::{Answer, Call, Entry, answer};
-use crate::commands::collab::advice::of_refusal;
+use crate::render::session::About;
+use crate::steps::Form;
 
 /// The tools of the generic verbs.
 pub(super) fn entries() -> Vec<Entry> {
@@ -79,7 +83,85 @@ pub(super) fn entries() -> Vec<Entry> {
             }),
             call: status,
         },
+        turned(
+            "run_step",
+            "Take a step",
+            "Take the step that is due where nothing is reported: a response is there, a gate is open, or the workflow is gone through by single steps.",
+            json!({}),
+            step,
+        ),
+        turned(
+            "run_reopen",
+            "Go back",
+            "One step back, by the present state's own rule.",
+            json!({ "reason": text }),
+            reopen,
+        ),
+        Entry {
+            needed: &["reason"],
+            hints: Hints::Destructive,
+            ..turned(
+                "run_skip",
+                "Give it up",
+                "Give an item up for good, or the run, by the present state's own rule.",
+                json!({ "item": text, "reason": text }),
+                skip,
+            )
+        },
+        turned(
+            "run_pause",
+            "Pause a run",
+            "Stop taking reports until run_resume.",
+            json!({ "reason": text }),
+            pause,
+        ),
+        turned(
+            "run_resume",
+            "Go on with a run",
+            "Go on with a paused or interrupted run.",
+            json!({}),
+            resume,
+        ),
+        Entry {
+            hints: Hints::Destructive,
+            ..turned(
+                "run_abort",
+                "End a run",
+                "End the run now; what it made stays.",
+                json!({}),
+                abort,
+            )
+        },
+        deciding(
+            RUN_DECIDE,
+            json!({ "runId": text, "message": text, "nextAction": object }),
+            decide,
+        ),
     ]
+}
+
+/// A tool that moves a run without a report.
+fn turned(
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    input: Value,
+    call: fn(Call<'_>) -> Answer,
+) -> Entry {
+    Entry {
+        name,
+        title,
+        description,
+        hints: Hints::Idempotent,
+        input,
+        needed: &[],
+        output: json!({
+            "runId": { "type": "string" },
+            "message": { "type": "string" },
+            "nextAction": { "type": "object" },
+        }),
+        call,
+    }
 }
 
 fn start(mut call: Call<'_>) -> Answer {
@@ -111,12 +193,72 @@ fn report(mut call: Call<'_>) -> Answer {
     let places = call.places;
     let (conductor, meant) = call.open()?;
     report.evidence = placed(places, &conductor, report.evidence)?;
-    let mut told = conductor.run_report(meant.run(), &report)?;
-    of_refusal(&mut told.suggestion, meant.run());
+    let told = conductor.run_report(meant.run(), &report)?;
     answer(&told)
 }
 
 fn status(call: Call<'_>) -> Answer {
     let (conductor, meant) = call.open()?;
     answer(&conductor.run_status(meant.run())?)
+}
+
+fn step(call: Call<'_>) -> Answer {
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.run_step(meant.run())?)
+}
+
+fn skip(mut call: Call<'_>) -> Answer {
+    let reason = call.arguments.needed_text("reason")?;
+    let item = call.arguments.text("item")?;
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.run_skip(meant.run(), item.as_deref(), &reason)?)
+}
+
+fn pause(mut call: Call<'_>) -> Answer {
+    let reason = call.arguments.text("reason")?.unwrap_or_default();
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.run_pause(meant.run(), &reason)?)
+}
+
+fn abort(call: Call<'_>) -> Answer {
+    let (conductor, meant) = call.open()?;
+    answer(&conductor.run_abort(meant.run())?)
+}
+
+fn reopen(mut call: Call<'_>) -> Answer {
+    let reason = call.arguments.text("reason")?.unwrap_or_default();
+    let client = call.client;
+    let (conductor, meant) = call.open()?;
+    let turn = Turn {
+        step: Verb::Reopen.step(),
+        form: Form::Run,
+        question: GO_BACK,
+        client,
+        meant: &meant,
+    };
+    answer(&turn.taken(&conductor, |conductor| {
+        conductor.run_reopen(meant.run(), &reason)
+    })?)
+}
+
+fn resume(call: Call<'_>) -> Answer {
+    let client = call.client;
+    let (conductor, meant) = call.open()?;
+    let turn = Turn {
+        step: Verb::Resume.step(),
+        form: Form::Run,
+        question: GO_ON,
+        client,
+        meant: &meant,
+    };
+    answer(&turn.taken(&conductor, |conductor| conductor.run_resume(meant.run()))?)
+}
+
+fn decide(mut call: Call<'_>) -> Answer {
+    let wish = Wish::of(&mut call.arguments)?;
+    let client = call.client;
+    let (conductor, meant) = call.open()?;
+    let gate = conductor.run_gate(meant.run())?;
+    let (asked, request) = decided(&conductor, gate, About::Run, &wish, client, &meant)?;
+    answer(&asked.run_decide(&request)?)
 }

@@ -4,34 +4,24 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use conductor::review::answer::{ClosedGate, SessionState, Stepped};
+use conductor::review::answer::{SessionState, Stepped};
 use conductor::review::request::{Init, Response};
-use conductor::{Asked, Conductor, Fault, Kind, Strength};
+use conductor::{Conductor, Fault, Kind, Strength, Verb};
 use mcp::{Client, Hints};
-use project::convention::plain::{many_lines, one_line};
+use project::convention::plain::one_line;
 
-use semver::Version;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::super::confirm::{No, as_typed, confirm, strong_enough};
+use super::super::confirm::No;
 use super::super::place::Meant;
+use super::decision::{DECIDE, Wish, decided, deciding};
 use super::{Answer, Call, Entry, answer};
-use crate::commands::session::advice::{for_session, of_no_response};
-use crate::commands::session::decision::{bound_to, decision, no_feedback};
-use crate::render::session::{
-    About, PLAN_CHANGED, Standing, changed_work, next_step, option, signing, work,
-};
+use crate::commands::session::advice::of_no_response;
+use crate::render::session::{About, Standing, changed_work, next_step, signing, work};
 
-/// The tool that carries a person's decision.
-pub(super) const DECIDE: &str = "session_decide";
-/// Clients that ask their person at every call of a tool that wants it so, whatever else they may be told to let pass, and
-/// the oldest version of each that was seen to. Earlier ones pass over what they do not know, and ask nobody.
-static ASKING: [(&str, Version); 1] = [("claude-code", Version::new(2, 1, 330))];
 /// The most of a prompt that an answer carries, in bytes.
 const LONGEST_PROMPT: u64 = 64 * 1024;
-/// How many characters of a feedback are told again.
-const LONGEST_ECHO: usize = 200;
 /// How many transitions and files an answer carries that is not about them.
 const LISTED: usize = 10;
 
@@ -84,21 +74,7 @@ pub(super) fn entries() -> Vec<Entry> {
             output: stepped,
             call: step,
         },
-        Entry {
-            name: DECIDE,
-            title: "Decide at a gate",
-            description: "Pass on what the person decided at a closed gate of a session or run, on exactly what they looked at: gate and hash as in the answer that showed them. The person is asked again. Never call it unasked.",
-            hints: Hints::Destructive,
-            input: json!({
-                "decision": { "type": "string", "enum": ["approve", "reject"] },
-                "gate": text,
-                "hash": text,
-                "feedback": { "type": "string", "description": "to reject: what to do otherwise" },
-            }),
-            needed: &["decision", "gate", "hash"],
-            output: state.clone(),
-            call: decide,
-        },
+        deciding(DECIDE, state.clone(), decide),
         Entry {
             name: "session_status",
             title: "Where a session is",
@@ -195,7 +171,7 @@ fn step(mut call: Call<'_>) -> Answer {
         replace,
         run,
     };
-    take_step(&conductor, &meant, wish, client).map_err(|no| of_session(no, &meant))
+    take_step(&conductor, &meant, wish, client)
 }
 
 /// What a step is asked for.
@@ -265,14 +241,6 @@ fn take_step(conductor: &Conductor, meant: &Meant, wish: Step, client: &Client) 
     told(conductor, &stepped, &stepped.state)
 }
 
-/// A fault whose commands name the session that the call named.
-fn of_session(no: No, meant: &Meant) -> No {
-    match no {
-        No::Fault(fault) => for_session(*fault, meant.run()).into(),
-        No::Stop(stop) => No::Stop(stop),
-    }
-}
-
 /// The fault of a response to a prompt that is not the present one.
 fn elsewhere(phase: &str, state: &SessionState) -> Fault {
     Fault::new(
@@ -285,19 +253,18 @@ fn elsewhere(phase: &str, state: &SessionState) -> Fault {
             one_line(phase)
         ),
     )
-    .suggest("see where it is, and do what `next_step` says: `tm session status`")
-    .detail("phase", state.phase.as_str())
-    .recover(format!(
-        "tm session status{}",
-        option(Some(&state.session_id))
+    .suggest(format!(
+        "see where it is, and do what `next_step` says: {}",
+        Verb::Status
     ))
+    .detail("phase", state.phase.as_str())
+    .recover(Verb::Status.step().of(&state.session_id))
 }
 
 fn status(mut call: Call<'_>) -> Answer {
     let full = call.arguments.flag("full")?;
     let (conductor, meant) = call.open_session()?;
-    let state = conductor.session_status(meant.run());
-    let mut state = state.map_err(|fault| for_session(fault, meant.run()))?;
+    let mut state = conductor.session_status(meant.run())?;
     if !full {
         keep_last(&mut state.phase_history);
         keep_last(&mut state.artifacts);
@@ -305,156 +272,18 @@ fn status(mut call: Call<'_>) -> Answer {
     told(&conductor, &state, &state)
 }
 
-fn keep_last<T>(list: &mut Vec<T>) {
-    list.drain(..list.len().saturating_sub(LISTED));
-}
-
 fn decide(mut call: Call<'_>) -> Answer {
-    let given = &mut call.arguments;
-    let choice = given.needed_text("decision")?;
-    let named = given.needed_text("gate")?;
-    let hash = given.needed_text("hash")?;
-    let feedback = given.text("feedback")?.unwrap_or_default();
+    let wish = Wish::of(&mut call.arguments)?;
     let client = call.client;
     let (conductor, meant) = call.open_session()?;
-    if !matches!(choice.as_str(), "approve" | "reject") {
-        return Err(Fault::new(
-            Kind::Usage,
-            "bad_arguments",
-            format!("`{}` is no decision", one_line(&choice)),
-        )
-        .suggest("give approve or reject for `decision`")
-        .expected(vec!["approve", "reject"])
-        .into());
-    }
-    if choice == "reject" && feedback.trim().is_empty() {
-        return Err(no_feedback().into());
-    }
-    let wish = Wish {
-        choice,
-        gate: named,
-        hash,
-        feedback,
-    };
-    decide_on(&conductor, &meant, &wish, client).map_err(|no| of_session(no, &meant))
-}
-
-/// What was decided, and on what.
-struct Wish {
-    choice: String,
-    gate: String,
-    hash: String,
-    feedback: String,
-}
-
-fn decide_on(conductor: &Conductor, meant: &Meant, wish: &Wish, client: &Client) -> Answer {
-    let Wish {
-        choice,
-        gate: named,
-        hash,
-        feedback,
-    } = wish;
     let gate = conductor.session_gate(meant.run())?;
-    bound_to(&gate, About::Session, Some(named), Some(hash))?;
-    strong_enough(gate.strength, &by_hand(&gate, choice, feedback, meant))?;
-    let how = asked(client, &gate, choice, feedback, meant)?;
-    let request = decision(gate, choice, feedback)?;
-    let decided = conductor
-        .asked(Asked::Client(how))
-        .session_decide(&request)?;
-    told(conductor, &decided, &decided.state)
+    let (asked, request) = decided(&conductor, gate, About::Session, &wish, client, &meant)?;
+    let decided = asked.session_decide(&request)?;
+    told(&conductor, &decided, &decided.state)
 }
 
-/// Goes on only if a person is behind the decision, and says by which way they were asked.
-fn asked(
-    client: &Client,
-    gate: &ClosedGate,
-    choice: &str,
-    feedback: &str,
-    meant: &Meant,
-) -> Result<String, No> {
-    if !client.can().forms && asks_by_itself(client.name(), client.version()) {
-        return Ok(format!("client {} {}", client.name(), client.version()));
-    }
-    // The yes is for this decision on exactly this.
-    let about = json!([
-        gate.session_id,
-        gate.gate,
-        gate.iteration,
-        gate.hash,
-        choice,
-        feedback
-    ]);
-    confirm(
-        client,
-        &question(gate, choice, feedback),
-        &about.to_string(),
-        &by_hand(gate, choice, feedback, meant),
-    )?;
-    Ok("elicitation".to_owned())
-}
-
-fn asks_by_itself(name: &str, version: &str) -> bool {
-    let Ok(version) = Version::parse(version) else {
-        return false;
-    };
-    let known = ASKING.iter().find(|(asking, _)| *asking == name);
-    known.is_some_and(|(_, oldest)| version.pre.is_empty() && version >= *oldest)
-}
-
-/// What the person is asked.
-fn question(gate: &ClosedGate, choice: &str, feedback: &str) -> String {
-    let mut lines = vec![match choice {
-        "approve" => format!("Approve the {}?", gate.gate),
-        _ => format!("Send the {} back?", gate.gate),
-    }];
-    lines.push(format!(
-        "Session {}, iteration {}",
-        gate.session_id, gate.iteration
-    ));
-    lines.push(format!("sha256 {}", gate.hash));
-    for path in &gate.look_at {
-        lines.push(format!("Look at {}", path.display()));
-    }
-    if gate.edited {
-        lines.push(format!("Note: {PLAN_CHANGED}"));
-    }
-    if choice == "reject" {
-        lines.push(format!("Feedback: {}", shortened(feedback.trim())));
-    }
-    many_lines(&lines.join("\n")).trim_end().to_owned()
-}
-
-/// A text as it is told again to whoever sent it: not the whole of a long one.
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_ECHO) {
-        None => text.to_owned(),
-        Some((at, _)) => format!("{}… ({} bytes in all)", &text[..at], text.len()),
-    }
-}
-
-/// The same decision as a person would type it; a long feedback is left to them.
-fn by_hand(gate: &ClosedGate, choice: &str, feedback: &str, meant: &Meant) -> String {
-    let mut words = vec![
-        "tm".to_owned(),
-        "session".to_owned(),
-        choice.to_owned(),
-        "--session".to_owned(),
-        gate.session_id.clone(),
-        "--hash".to_owned(),
-        gate.hash.clone(),
-    ];
-    if choice == "reject" {
-        // Joined to its option, since it may begin with a hyphen.
-        let feedback = match feedback.chars().nth(LONGEST_ECHO) {
-            None => one_line(feedback),
-            Some(_) => "TEXT".to_owned(),
-        };
-        words.push(format!("--feedback={feedback}"));
-    }
-    let root = meant.project_root.iter();
-    words.extend(root.map(|root| format!("--project-root={root}")));
-    as_typed(&words)
+fn keep_last<T>(list: &mut Vec<T>) {
+    list.drain(..list.len().saturating_sub(LISTED));
 }
 
 /// An answer with what an agent needs to go on: the next step, the prompt that waits, the gate that is closed.

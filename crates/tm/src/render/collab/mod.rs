@@ -9,8 +9,9 @@ use conductor::collab::answer::{
 use project::convention::plain::{one_line, visible_len};
 use serde_json::Value;
 
-use super::session::{option, word};
+use super::session::option;
 use super::{BAD, GOOD, Look, NOTE, Page, STRONG, Sign, counted, status_style};
+use crate::steps::typed;
 
 /// How many tasks of a batch are named in a line.
 const NAMED: usize = 6;
@@ -111,7 +112,7 @@ pub fn brief(brief: &SessionBrief, run: Option<&str>, named: Option<&str>, look:
     if brief.status.is_some() {
         page.blank();
         page.raw("What it did:");
-        page.command(&format!("tm runs report {}", word(session)));
+        page.command(&format!("tm runs report {}", typed(session)));
         return page.finish();
     }
     instructions(&mut page, brief.instructions.as_deref());
@@ -120,7 +121,7 @@ pub fn brief(brief: &SessionBrief, run: Option<&str>, named: Option<&str>, look:
         page.raw("What to do is told with:");
         page.command(&format!(
             "tm collab state --full --session {}",
-            word(session)
+            typed(session)
         ));
     }
     report(
@@ -316,7 +317,7 @@ fn resume(page: &mut Page<'_>, run: Option<&str>) {
     if let Some(run) = run {
         page.blank();
         page.raw("It goes on with:");
-        page.command(&format!("tm run resume --run-id {}", word(run)));
+        page.command(&format!("tm run resume --run-id {}", typed(run)));
     }
 }
 
@@ -385,8 +386,8 @@ fn report(
     page.raw("When it is finished:");
     page.command(&format!(
         "tm collab complete-skill {}{}{}",
-        word(skill),
-        unit.map_or_else(String::new, |unit| format!(" --unit-id {}", word(unit))),
+        typed(skill),
+        unit.map_or_else(String::new, |unit| format!(" --unit-id {}", typed(unit))),
         option(named.map(|_| session))
     ));
 }

@@ -10,6 +10,7 @@ const PLAIN: Look = Look {
     rich: false,
     width: 72,
     line: 72,
+    caller: &crate::steps::Caller::at_a_shell(crate::steps::Form::Run, None),
 };
 
 fn task(id: &str, status: &str, after: &[&str]) -> TaskBrief {
@@ -331,6 +332,7 @@ fn nothing_of_others_reaches_the_terminal_as_a_command_to_it() {
         rich: true,
         width: 60,
         line: 60,
+        caller: PLAIN.caller,
     };
     let nasty = "a\u{1b}]0;x\u{7}\u{9b}2J\u{202e}b";
     let answer = SkillAnswer {

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use conductor::review::answer::{ClosedGate, SessionState, SessionSummary};
 
-use super::{Look, Page, Sign, Standing, counted, option, shown, why, word};
+use super::{Look, Page, Sign, Standing, counted, option, shown, why};
+use crate::steps::typed;
 
 /// The most files of a folder that are listed.
 const LISTED: usize = 30;
@@ -32,6 +33,14 @@ impl About {
         match self {
             Self::Session => "session",
             Self::Run => "run",
+        }
+    }
+
+    /// The same at the beginning of a line.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Session => "Session",
+            Self::Run => "Run",
         }
     }
 
@@ -154,7 +163,7 @@ pub fn steps_with(profile: &str, under_way: &[SessionSummary], look: &Look) -> S
         page.command(&format!("tm session step{}", option(named)));
     }
     if of_it.is_empty() {
-        let profile = word(profile);
+        let profile = typed(profile);
         page.command(&format!("tm session init --profile {profile}"));
     }
     page.finish()

@@ -4,7 +4,8 @@ use conductor::review::answer::{ProfileInput, ProfileSummary, SessionSummary};
 use project::convention::plain::{one_line, visible_len};
 use serde_json::Value;
 
-use super::{FAINT, Look, NOTE, Page, STRONG, Sign, WARN, second, spelt, status_style, word};
+use super::{FAINT, Look, NOTE, Page, STRONG, Sign, WARN, second, spelt, status_style};
+use crate::steps::typed;
 
 /// A list of sessions, one a line.
 pub fn list(sessions: &[SessionSummary], look: &Look) -> String {
@@ -40,7 +41,7 @@ pub fn list(sessions: &[SessionSummary], look: &Look) -> String {
         }
         page.raw(line.trim_end());
         if session.status == "damaged" {
-            page.command(&format!("tm log verify {}", word(&session.session_id)));
+            page.command(&format!("tm log verify {}", typed(&session.session_id)));
         }
     }
     page.finish()

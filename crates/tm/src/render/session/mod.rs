@@ -15,7 +15,7 @@ use serde_json::Value;
 use self::files::changed;
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted};
 
-pub use super::run::word;
+use crate::steps::typed;
 pub use deciding::{About, PLAN_CHANGED, gate, reopening, steps_with};
 pub use files::{exported, not_as_recorded, responded, restored};
 pub use lists::{list, profiles};
@@ -33,7 +33,7 @@ const PUT_BACK: &str =
 /// The words behind a command that name the session, where the caller named one.
 pub fn option(session: Option<&str>) -> String {
     session.map_or_else(String::new, |session| {
-        format!(" --session {}", word(session))
+        format!(" --session {}", typed(session))
     })
 }
 
@@ -297,7 +297,7 @@ fn what_now(page: &mut Page<'_>, state: &SessionState, named: Option<&str>) {
             "Go on with it.",
             &[format!(
                 "tm run resume --run-id {}",
-                word(&state.session_id)
+                typed(&state.session_id)
             )],
         ),
         Standing::Held(reason) => {

@@ -204,7 +204,7 @@ fn names_are_read_as_agents_spell_them() {
     );
     assert_eq!(
         nobody["recovery"],
-        "complete_skill with skill collab-start, session nobody"
+        "complete_skill with session nobody, skill collab-start"
     );
     server.end();
 }

@@ -10,6 +10,7 @@ mod evidence;
 mod listing;
 mod noise;
 mod remembered;
+mod runs;
 mod same_as_cli;
 mod served;
 mod session;

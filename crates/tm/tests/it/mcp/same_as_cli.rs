@@ -73,6 +73,12 @@ fn without_advice(answer: &Value) -> Value {
             *advice = json!("advised");
         }
     }
+    // The same steps, each as a command or as a tool.
+    if let Some(steps) = told.get_mut("nextSteps").and_then(Value::as_array_mut) {
+        for step in steps {
+            *step = step["step"].take();
+        }
+    }
     answer
 }
 

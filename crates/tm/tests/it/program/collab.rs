@@ -388,7 +388,7 @@ fn the_generic_verbs_take_the_name_of_a_session_and_tell_what_the_skills_tell() 
     assert_eq!(refused["code"], "no_items", "{refused:#}");
     let help = refused["suggestion"].as_str().unwrap();
     assert!(
-        help.contains("tm collab update --work-items --session one"),
+        help.contains("tm collab update --work-items JSON --session one"),
         "{help}"
     );
 

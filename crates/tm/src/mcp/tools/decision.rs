@@ -1,0 +1,189 @@
+//! Decisions at gates, of sessions and of any run: a person makes them, and is asked.
+
+use conductor::review::answer::ClosedGate;
+use conductor::review::request::Decide;
+use conductor::{Asked, Conductor, Fault, Kind, Verb};
+use mcp::{Client, Hints};
+use project::convention::plain::{many_lines, one_line};
+use semver::Version;
+use serde_json::{Value, json};
+
+use super::super::arguments::Arguments;
+use super::super::confirm::{No, confirm, strong_enough};
+use super::super::place::Meant;
+use super::turn::by_hand;
+use super::{Answer, Call, Entry};
+use crate::commands::session::decision::{bound_to, decision, no_feedback};
+use crate::render::session::{About, PLAN_CHANGED};
+use crate::steps::Form;
+
+/// The tools that carry a person's decision: on a session, and on any run.
+pub(super) const NAMES: [&str; 2] = [DECIDE, RUN_DECIDE];
+pub(super) const DECIDE: &str = "session_decide";
+pub(super) const RUN_DECIDE: &str = "run_decide";
+/// Clients that ask their person at every call of a tool that wants it so, whatever else they may be told to let pass, and
+/// the oldest version of each that was seen to. Earlier ones pass over what they do not know, and ask nobody.
+static ASKING: [(&str, Version); 1] = [("claude-code", Version::new(2, 1, 330))];
+/// How many characters of a feedback are told again.
+const LONGEST_ECHO: usize = 200;
+
+/// A tool that carries a person's decision at a gate.
+pub(super) fn deciding(name: &'static str, output: Value, call: fn(Call<'_>) -> Answer) -> Entry {
+    let text = json!({ "type": "string" });
+    Entry {
+        name,
+        title: "Decide at a gate",
+        description: "Pass on what the person decided at a closed gate, on exactly what they looked at: gate and hash as in the answer that showed them. The person is asked again. Never call it unasked.",
+        hints: Hints::Destructive,
+        input: json!({
+            "decision": { "type": "string", "enum": ["approve", "reject"] },
+            "gate": text,
+            "hash": text,
+            "feedback": { "type": "string", "description": "to reject: what to do otherwise" },
+        }),
+        needed: &["decision", "gate", "hash"],
+        output,
+        call,
+    }
+}
+
+/// What was decided, and on what.
+pub(super) struct Wish {
+    choice: String,
+    gate: String,
+    hash: String,
+    feedback: String,
+}
+
+impl Wish {
+    /// Reads it. What makes no sense is refused before anybody is asked.
+    pub(super) fn of(given: &mut Arguments) -> Result<Self, Fault> {
+        let wish = Self {
+            choice: given.needed_text("decision")?,
+            gate: given.needed_text("gate")?,
+            hash: given.needed_text("hash")?,
+            feedback: given.text("feedback")?.unwrap_or_default(),
+        };
+        if !matches!(wish.choice.as_str(), "approve" | "reject") {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_arguments",
+                format!("`{}` is no decision", one_line(&wish.choice)),
+            )
+            .suggest("give approve or reject for `decision`")
+            .expected(vec!["approve", "reject"]));
+        }
+        if wish.choice == "reject" && wish.feedback.trim().is_empty() {
+            return Err(no_feedback());
+        }
+        Ok(wish)
+    }
+}
+
+/// The decision as it is taken in, and the conductor that takes it in with the person's word.
+pub(super) fn decided(
+    conductor: &Conductor,
+    gate: ClosedGate,
+    about: About,
+    wish: &Wish,
+    client: &Client,
+    meant: &Meant,
+) -> Result<(Conductor, Decide), No> {
+    bound_to(&gate, about, Some(&wish.gate), Some(&wish.hash))?;
+    let by_hand = typed_by_hand(&gate, about, wish, meant);
+    strong_enough(gate.strength, &by_hand)?;
+    let how = asked(client, &gate, about, wish, &by_hand)?;
+    let request = decision(gate, &wish.choice, &wish.feedback)?;
+    Ok((conductor.asked(Asked::Client(how)), request))
+}
+
+/// Goes on only if a person is behind the decision, and says by which way they were asked.
+fn asked(
+    client: &Client,
+    gate: &ClosedGate,
+    about: About,
+    wish: &Wish,
+    by_hand: &str,
+) -> Result<String, No> {
+    let Wish {
+        choice, feedback, ..
+    } = wish;
+    if !client.can().forms && asks_by_itself(client.name(), client.version()) {
+        return Ok(format!("client {} {}", client.name(), client.version()));
+    }
+    // The yes is for this decision on exactly this.
+    let yes = json!([
+        gate.session_id,
+        gate.gate,
+        gate.iteration,
+        gate.hash,
+        choice,
+        feedback
+    ]);
+    confirm(
+        client,
+        &question(gate, about, choice, feedback),
+        &yes.to_string(),
+        by_hand,
+    )?;
+    Ok("elicitation".to_owned())
+}
+
+fn asks_by_itself(name: &str, version: &str) -> bool {
+    let Ok(version) = Version::parse(version) else {
+        return false;
+    };
+    let known = ASKING.iter().find(|(asking, _)| *asking == name);
+    known.is_some_and(|(_, oldest)| version.pre.is_empty() && version >= *oldest)
+}
+
+/// What the person is asked.
+fn question(gate: &ClosedGate, about: About, choice: &str, feedback: &str) -> String {
+    let mut lines = vec![match choice {
+        "approve" => format!("Approve the {}?", gate.gate),
+        _ => format!("Send the {} back?", gate.gate),
+    }];
+    lines.push(format!(
+        "{} {}, iteration {}",
+        about.title(),
+        gate.session_id,
+        gate.iteration
+    ));
+    lines.push(format!("sha256 {}", gate.hash));
+    for path in &gate.look_at {
+        lines.push(format!("Look at {}", path.display()));
+    }
+    if gate.edited {
+        lines.push(format!("Note: {PLAN_CHANGED}"));
+    }
+    if choice == "reject" {
+        lines.push(format!("Feedback: {}", shortened(feedback.trim())));
+    }
+    many_lines(&lines.join("\n")).trim_end().to_owned()
+}
+
+/// A text as it is told again to whoever sent it: not the whole of a long one.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_ECHO) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}… ({} bytes in all)", &text[..at], text.len()),
+    }
+}
+
+/// The same decision as a person would type it; a long feedback is left to them.
+fn typed_by_hand(gate: &ClosedGate, about: About, wish: &Wish, meant: &Meant) -> String {
+    let (form, verb) = match (about, wish.choice.as_str()) {
+        (About::Session, "approve") => (Form::Session, Verb::Approve),
+        (About::Session, _) => (Form::Session, Verb::Reject),
+        (About::Run, "approve") => (Form::Run, Verb::Approve),
+        (About::Run, _) => (Form::Run, Verb::Reject),
+    };
+    let mut step = verb.step().of(&gate.session_id).with("hash", &gate.hash);
+    if verb == Verb::Reject {
+        step = match wish.feedback.chars().nth(LONGEST_ECHO) {
+            None => step.with("feedback", one_line(&wish.feedback)),
+            Some(_) => step.and("feedback"),
+        };
+    }
+    by_hand(form, step, meant)
+}

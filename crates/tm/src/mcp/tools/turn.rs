@@ -1,0 +1,71 @@
+//! Turns that a person may have to take: a run that stopped by a rule goes on by their word alone.
+
+use conductor::{Asked, Conductor, Fault, NextStep};
+use mcp::Client;
+use serde_json::Value;
+
+use super::super::confirm::{No, confirm, strong_enough};
+use super::super::place::Meant;
+use crate::steps::{Caller, Form, Spelling as _};
+
+/// What the person is asked where a run goes on.
+pub(super) const GO_ON: &str = "Have the run go on?";
+/// The same where it goes a step back.
+pub(super) const GO_BACK: &str = "Have the run go on, one step back?";
+
+/// A turn that only a person takes where the run stopped by a rule.
+pub(super) struct Turn<'a> {
+    /// What is done, in the words of the family of tools.
+    pub(super) step: NextStep,
+    /// The family.
+    pub(super) form: Form,
+    /// What the person is asked.
+    pub(super) question: &'static str,
+    /// Who calls.
+    pub(super) client: &'a Client,
+    /// What the call is about.
+    pub(super) meant: &'a Meant,
+}
+
+impl Turn<'_> {
+    /// Takes it; where it needs a person, asks them, and takes it with their word.
+    pub(super) fn taken<T>(
+        &self,
+        conductor: &Conductor,
+        take: impl Fn(&Conductor) -> Result<T, Fault>,
+    ) -> Result<T, No> {
+        let fault = match take(conductor) {
+            Err(fault) if fault.code == "needs_person" => fault,
+            done => return Ok(done?),
+        };
+        let name = self.step.verb.name();
+        let run = fault.details.get("runId").and_then(Value::as_str);
+        let run = run.unwrap_or_default();
+        let (statement, least) = conductor.turn_statement(run, &conductor::Turn::new(name, ""))?;
+        let by_hand = by_hand(self.form, self.step.clone().of(run), self.meant);
+        strong_enough(least, &by_hand)?;
+        confirm(
+            self.client,
+            &format!(
+                "{} {run} stopped by a rule: {}",
+                self.question, statement.subject
+            ),
+            // The yes is for the run as it stands.
+            &format!("{name} {run} {}", statement.hash),
+            &by_hand,
+        )?;
+        let asked = conductor.asked(Asked::Client("elicitation".to_owned()));
+        Ok(take(&asked)?)
+    }
+}
+
+/// The command by which a person takes a step where a call is about.
+pub(super) fn by_hand(form: Form, mut step: NextStep, meant: &Meant) -> String {
+    if let Some(root) = &meant.project_root {
+        step = step.with("projectRoot", root);
+    }
+    if let Some(tag) = &meant.tag {
+        step = step.with("tag", tag);
+    }
+    Caller::at_a_shell(form, None).alone(&step)
+}

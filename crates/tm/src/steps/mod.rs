@@ -1,0 +1,329 @@
+//! The steps that texts of the conductor name, in the words of who reads them: commands with options at a command line, tools
+//! with arguments over MCP.
+
+mod table;
+
+use conductor::next_step::{self, NextStep, Part, Verb};
+use serde_json::{Map, Value, json};
+
+pub use table::Form;
+
+/// Who is told.
+#[derive(Debug, Clone)]
+pub struct Caller<T = ()> {
+    /// The family of commands, or of tools, that the call was of.
+    pub form: Form,
+    /// The run that the call named: without it a step may mean another one, or none.
+    pub named: Option<String>,
+    /// What it calls.
+    means: T,
+}
+
+/// A caller that has tools, and says of a name whether it has that one.
+pub struct Tools<'a>(&'a dyn Fn(&str) -> bool);
+
+/// What spells a step.
+pub trait Spelling {
+    /// A step in the middle of a sentence.
+    fn inline(&self, step: &NextStep) -> String;
+    /// A step by itself.
+    fn alone(&self, step: &NextStep) -> String;
+    /// A step on lines of its own.
+    fn block(&self, step: &NextStep) -> String;
+    /// The name of an argument.
+    fn argument(&self, name: &str) -> String;
+    /// A step as data.
+    fn data(&self, step: &NextStep) -> Value;
+
+    /// A text with its steps in the caller's words. One that is nothing but a step is that step alone.
+    fn text(&self, text: &str) -> String {
+        if !next_step::is_marked(text) {
+            return text.to_owned();
+        }
+        let parts = next_step::parts(text);
+        if let [Part::Step(step)] = parts.as_slice() {
+            return self.alone(step);
+        }
+        let mut out = String::with_capacity(text.len());
+        for (at, part) in parts.iter().enumerate() {
+            match part {
+                Part::Text(text) => out.push_str(text),
+                Part::Argument(name) => out.push_str(&self.argument(name)),
+                Part::Step(step) => {
+                    let ends = parts.get(at + 1).is_none_or(
+                        |next| matches!(next, Part::Text(text) if text.starts_with('\n')),
+                    );
+                    if ends && out.ends_with('\n') {
+                        out.push_str(&self.block(step));
+                    } else {
+                        out.push_str(&self.inline(step));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// The same for each text in a JSON value. What advises steps says them as data, too.
+    fn value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) if next_step::is_marked(text) => *text = self.text(text),
+            Value::Array(all) => all.iter_mut().for_each(|one| self.value(one)),
+            Value::Object(fields) => {
+                let steps = self.advised(fields);
+                fields.values_mut().for_each(|field| self.value(field));
+                if !steps.is_empty() {
+                    fields.insert("nextSteps".to_owned(), steps.into());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The steps that an answer advises, the first one first.
+    fn advised(&self, fields: &Map<String, Value>) -> Vec<Value> {
+        let texts = ["recovery", "suggestion"].map(|name| fields.get(name).and_then(Value::as_str));
+        let mut steps: Vec<NextStep> = Vec::new();
+        for step in texts.into_iter().flatten().flat_map(next_step::steps) {
+            if !steps.iter().any(|known| says_all_of(known, &step)) {
+                steps.push(step);
+            }
+        }
+        steps.iter().map(|step| self.data(step)).collect()
+    }
+}
+
+impl Caller {
+    /// Somebody at a command line.
+    pub const fn at_a_shell(form: Form, named: Option<String>) -> Self {
+        Self {
+            form,
+            named,
+            means: (),
+        }
+    }
+}
+
+impl<'a> Caller<Tools<'a>> {
+    /// Somebody who `has` some tools, and called this one.
+    pub fn of_tools(tool: &str, named: Option<String>, has: &'a dyn Fn(&str) -> bool) -> Self {
+        Self {
+            form: Form::of_tool(tool),
+            named,
+            means: Tools(has),
+        }
+    }
+}
+
+impl<T> Caller<T> {
+    /// The run that a step is about, if it is said at all.
+    fn run<'s>(&'s self, step: &'s NextStep) -> Option<&'s str> {
+        let is_about_one = !matches!(step.verb, Verb::List | Verb::Start);
+        let named = self.named.as_deref().filter(|_| is_about_one);
+        step.run.as_deref().or(named)
+    }
+
+    fn form(&self, step: &NextStep) -> Form {
+        match &step.view {
+            Some(view) => Form::of_view(view),
+            None => self.form,
+        }
+    }
+
+    /// The words of the command that takes a step.
+    fn command(&self, step: &NextStep) -> String {
+        let row = table::of(self.form(step), step);
+        let option = row.run_option();
+        let without = table::not_taken(row.command);
+        let mut out = row.command.to_owned();
+        let mut put = |word: &str| {
+            out.push(' ');
+            out.push_str(word);
+        };
+        let run = self.run(step);
+        if let (Some(run), None) = (run, option) {
+            put(&typed(run));
+        }
+        let stated = |name: &str, value: &Option<String>| match value {
+            Some(value) => typed(value),
+            None => table::stands_for(name).to_owned(),
+        };
+        for name in row.words {
+            if let Some((_, value)) = step.with.iter().find(|(known, _)| known == name) {
+                put(&stated(name, value));
+            }
+        }
+        for (name, value) in &step.with {
+            let name = name.as_ref();
+            if row.words.contains(&name) || without.contains(&name) {
+                continue;
+            }
+            let option = table::option(option, name);
+            match stated(name, value) {
+                value if value.is_empty() => put(&option),
+                // It would be an option itself.
+                value if value.starts_with(['-', '\'']) => put(&format!("{option}={value}")),
+                value => put(&format!("{option} {value}")),
+            }
+        }
+        if let (Some(run), Some(option)) = (run, option) {
+            put(option);
+            put(&typed(run));
+        }
+        out
+    }
+}
+
+impl Spelling for Caller {
+    fn inline(&self, step: &NextStep) -> String {
+        format!("`{}`", self.command(step))
+    }
+
+    fn alone(&self, step: &NextStep) -> String {
+        self.command(step)
+    }
+
+    fn block(&self, step: &NextStep) -> String {
+        format!("```sh\n{}\n```", self.command(step))
+    }
+
+    fn argument(&self, name: &str) -> String {
+        table::option(Some(table::run_option(self.form)), name)
+    }
+
+    fn data(&self, step: &NextStep) -> Value {
+        json!({ "step": step.verb.name(), "command": self.command(step) })
+    }
+}
+
+impl Caller<Tools<'_>> {
+    /// The tool that takes a step; none where only a person does, at a terminal.
+    fn tool(&self, step: &NextStep) -> Option<&'static str> {
+        let row = table::of(self.form(step), step);
+        row.tools.iter().copied().find(|tool| (self.means.0)(tool))
+    }
+
+    /// The arguments that a tool takes for a step: the name, and the value where it is known.
+    fn arguments(&self, tool: &str, step: &NextStep) -> Vec<(String, Option<Value>)> {
+        let form = Form::of_tool(tool);
+        let without = table::not_taken(tool);
+        let run = self.run(step).filter(|_| form.is_of(tool));
+        let run = run.map(|run| (table::argument(form, "run"), Some(run.into())));
+        let own = step
+            .with
+            .iter()
+            .filter(|(name, _)| !without.contains(&name.as_ref()));
+        let own = own.map(|(name, value)| {
+            let value = match (name.as_ref(), value) {
+                ("results", _) => Some(json!({ "failed": "N", "passed": "N" })),
+                (_, Some(value)) => Some(value.as_str().into()),
+                (name, None) => table::is_switch(name).then_some(Value::Bool(true)),
+            };
+            table::arguments(tool, form, name, value)
+        });
+        run.into_iter().chain(own.flatten()).collect()
+    }
+
+    /// A step in words, where there is a tool for it: its name, and its arguments in a sentence.
+    fn words(&self, step: &NextStep) -> Option<(String, String)> {
+        if let Some(resource) = table::resource(step.verb) {
+            let id = self.run(step).unwrap_or("{id}");
+            return Some((resource.replace("{id}", id), String::new()));
+        }
+        let tool = self.tool(step)?;
+        let arguments: Vec<String> = self
+            .arguments(tool, step)
+            .into_iter()
+            .map(|(name, value)| match value {
+                None | Some(Value::Bool(true)) => name,
+                Some(Value::String(text)) => format!("{name} {text}"),
+                Some(counts) => format!("{name} {}", counts.to_string().replace("\"N\"", "N")),
+            })
+            .collect();
+        Some((tool.to_owned(), arguments.join(", ")))
+    }
+
+    /// The command for a person, where there is no tool.
+    fn by_hand(&self, step: &NextStep) -> String {
+        let person = Caller::at_a_shell(self.form, self.named.clone());
+        person.command(step)
+    }
+}
+
+impl Spelling for Caller<Tools<'_>> {
+    fn inline(&self, step: &NextStep) -> String {
+        match self.words(step) {
+            Some((tool, with)) if with.is_empty() => format!("`{tool}`"),
+            Some((tool, with)) => format!("`{tool}` with {with}"),
+            None => format!("`{}`", self.by_hand(step)),
+        }
+    }
+
+    fn alone(&self, step: &NextStep) -> String {
+        match self.words(step) {
+            Some((tool, with)) if with.is_empty() => tool,
+            Some((tool, with)) => format!("{tool} with {with}"),
+            None => self.by_hand(step),
+        }
+    }
+
+    fn block(&self, step: &NextStep) -> String {
+        match self.words(step) {
+            Some(_) => format!("   Call {}", self.inline(step)),
+            None => format!("```sh\n{}\n```", self.by_hand(step)),
+        }
+    }
+
+    fn argument(&self, name: &str) -> String {
+        table::argument(self.form, name)
+    }
+
+    fn data(&self, step: &NextStep) -> Value {
+        if let Some(resource) = table::resource(step.verb) {
+            let id = self.run(step).unwrap_or("{id}");
+            return json!({ "step": step.verb.name(), "resource": resource.replace("{id}", id) });
+        }
+        let Some(tool) = self.tool(step) else {
+            return json!({ "step": step.verb.name(), "command": self.by_hand(step) });
+        };
+        let (mut arguments, mut fill) = (Map::new(), Vec::new());
+        for (name, value) in self.arguments(tool, step) {
+            match value {
+                Some(value) if name != "results" && name != "result" => {
+                    arguments.insert(name, value);
+                }
+                _ => fill.push(name),
+            }
+        }
+        let mut data = json!({ "step": step.verb.name(), "tool": tool, "arguments": arguments });
+        if !fill.is_empty() {
+            data["fill"] = fill.into();
+        }
+        data
+    }
+}
+
+/// Whether a step says all that another does, and perhaps more.
+fn says_all_of(step: &NextStep, other: &NextStep) -> bool {
+    step.verb == other.verb
+        && step.view == other.view
+        && (other.run.is_none() || step.run == other.run)
+        && other
+            .with
+            .iter()
+            .all(|argument| step.with.contains(argument))
+}
+
+/// A word as a shell takes it: quoted where it has anything that a shell would act on.
+pub fn typed(word: &str) -> String {
+    let harmless = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
+    // What only stands for a value is read by a person.
+    if !word.is_empty() && (word.chars().all(harmless) || word == "…") {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

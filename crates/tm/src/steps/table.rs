@@ -1,0 +1,336 @@
+//! Which command and which tool takes a step, and what its arguments are called there.
+
+use conductor::next_step::{NextStep, Verb};
+use serde_json::{Value, json};
+
+/// A family of commands, or of tools, in which runs are driven: a step leads to the family that the call was of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// Phases of a task.
+    Autopilot,
+    /// The same as work units; over MCP alone.
+    WorkUnits,
+    /// Any workflow.
+    #[default]
+    Run,
+    /// Prompts and responses.
+    Session,
+    /// Skills.
+    Collab,
+}
+
+impl Form {
+    /// That of a view of the conductor.
+    pub fn of_view(view: &str) -> Self {
+        match view {
+            "autopilot" => Self::Autopilot,
+            "session" => Self::Session,
+            "collab" => Self::Collab,
+            _ => Self::Run,
+        }
+    }
+
+    /// That of a tool.
+    pub fn of_tool(tool: &str) -> Self {
+        match tool {
+            "autopilot_next_work_unit" | "autopilot_complete_work_unit" | "autopilot_get_state" => {
+                Self::WorkUnits
+            }
+            _ if tool.starts_with("autopilot_") => Self::Autopilot,
+            _ if tool.starts_with("session_") => Self::Session,
+            _ if tool.starts_with("run_") => Self::Run,
+            _ => Self::Collab,
+        }
+    }
+
+    /// Whether a tool is of this form.
+    pub fn is_of(self, tool: &str) -> bool {
+        Self::of_tool(tool) == self
+    }
+}
+
+/// How a step is taken.
+#[derive(Debug)]
+pub struct Row {
+    /// By this command.
+    pub command: &'static str,
+    /// The arguments that stand behind the command without an option.
+    pub words: &'static [&'static str],
+    /// By one of these tools, the best first; by none where only a person does it, at a terminal.
+    pub tools: &'static [&'static str],
+}
+
+impl Row {
+    /// The option that names the run in the command; without one the run is its first word.
+    pub fn run_option(&self) -> Option<&'static str> {
+        let form = match self.command.split(' ').nth(1) {
+            Some("runs") => return None,
+            Some(group) => Form::of_view(group),
+            None => Form::default(),
+        };
+        Some(run_option(form))
+    }
+}
+
+fn row(
+    command: &'static str,
+    words: &'static [&'static str],
+    tools: &'static [&'static str],
+) -> Row {
+    Row {
+        command,
+        words,
+        tools,
+    }
+}
+
+/// How a step is taken by a caller of this form.
+pub fn of(form: Form, step: &NextStep) -> Row {
+    use Form::{Autopilot, Collab, Run, Session, WorkUnits};
+    const UNIT: &str = "autopilot_complete_work_unit";
+    // Where the form has no command of its own for it, the one for any run does.
+    match (step.verb, form) {
+        (Verb::Report, Autopilot | WorkUnits) => report(form, step),
+        (Verb::Report | Verb::Step, Session) => row("tm session step", &[], &["session_step"]),
+        (Verb::Report | Verb::Start, Collab) => {
+            row("tm collab complete-skill", &["skill"], &["complete_skill"])
+        }
+        (Verb::Report, Run) => row("tm run report", &[], &["run_report", UNIT]),
+        (Verb::Start, Autopilot | WorkUnits) => {
+            row("tm autopilot start", &["taskId"], &["autopilot_start"])
+        }
+        (Verb::Start, Session) => row("tm session init", &[], &["session_init"]),
+        (Verb::Start, Run) => row("tm run start", &["workflow"], &["run_start"]),
+        (Verb::Next, Autopilot) => row("tm autopilot next", &[], &["autopilot_next", "run_next"]),
+        (Verb::Next, WorkUnits) => row(
+            "tm autopilot next",
+            &[],
+            &["autopilot_next_work_unit", "run_next"],
+        ),
+        (Verb::Next, Run) => row("tm run next", &[], &["run_next"]),
+        (Verb::Status, Autopilot) => row(
+            "tm autopilot status",
+            &[],
+            &["autopilot_status", "run_status"],
+        ),
+        (Verb::Status, WorkUnits) => row(
+            "tm autopilot status",
+            &[],
+            &["autopilot_get_state", "run_status"],
+        ),
+        (Verb::Status, Run) => row("tm run status", &[], &["run_status"]),
+        (Verb::Next | Verb::Status, Session) => {
+            row("tm session status", &[], &["session_status", "run_status"])
+        }
+        (Verb::Next | Verb::Status, Collab) => {
+            row("tm collab state", &[], &["get_session_state", "run_status"])
+        }
+        (Verb::Step, _) => row("tm run step", &[], &["run_step"]),
+        (Verb::Respond, _) => row("tm session respond", &["file"], &["session_step"]),
+        (Verb::Reopen, Autopilot | WorkUnits) => row(
+            "tm autopilot reopen",
+            &[],
+            &["autopilot_reopen", "run_reopen"],
+        ),
+        (Verb::Reopen, Session) => row("tm session reopen", &[], &[]),
+        (Verb::Reopen, _) => row("tm run reopen", &[], &["run_reopen"]),
+        (Verb::Skip, Autopilot | WorkUnits) => row(
+            "tm autopilot skip",
+            &["item"],
+            &["autopilot_skip", "run_skip"],
+        ),
+        (Verb::Skip, _) => row("tm run skip", &["item"], &["run_skip"]),
+        (Verb::Pause, Autopilot | WorkUnits) => {
+            row("tm autopilot pause", &[], &["autopilot_pause", "run_pause"])
+        }
+        (Verb::Pause, _) => row("tm run pause", &[], &["run_pause"]),
+        (Verb::Resume, Autopilot | WorkUnits) => row(
+            "tm autopilot resume",
+            &[],
+            &["autopilot_resume", "run_resume"],
+        ),
+        (Verb::Resume, _) => row("tm run resume", &[], &["run_resume"]),
+        (Verb::Abort, Autopilot | WorkUnits) => {
+            row("tm autopilot abort", &[], &["autopilot_abort", "run_abort"])
+        }
+        (Verb::Abort, Session) => row("tm session cancel", &[], &["run_abort"]),
+        (Verb::Abort, _) => row("tm run abort", &[], &["run_abort"]),
+        (Verb::Allow, _) => row("tm autopilot allow", &["code"], &[]),
+        (Verb::Restore, _) => row("tm session restore", &[], &[]),
+        (Verb::Approve, Session) => row("tm session approve", &[], &["session_decide"]),
+        (Verb::Approve, _) => row("tm run approve", &[], &["run_decide"]),
+        (Verb::Reject, Session) => row("tm session reject", &[], &["session_decide"]),
+        (Verb::Reject, _) => row("tm run reject", &[], &["run_decide"]),
+        (Verb::Edit, _) => row("tm collab update", &[], &["update_session_state"]),
+        (Verb::Task, _) => row("tm collab task", &["id", "status"], &["update_task_status"]),
+        (Verb::Graph, _) => row("tm collab graph", &[], &["get_task_graph"]),
+        (Verb::Sync, _) => row("tm collab sync", &["document"], &["sync_task_graph"]),
+        (Verb::Summary, _) => row("tm runs report", &[], &[]),
+        (Verb::Show, _) => row("tm runs show", &[], &[]),
+        (Verb::Log, _) => row("tm runs log", &[], &[]),
+        (Verb::List, Session | Collab) => row("tm session list", &[], &[]),
+        (Verb::List, _) => row("tm runs list", &[], &[]),
+    }
+}
+
+/// How a unit of a run over a task is reported: its phases have commands and tools of their own.
+fn report(form: Form, step: &NextStep) -> Row {
+    const UNITS: &[&str] = &["autopilot_complete_work_unit", "run_report"];
+    let of_phase = |phases: &'static [&'static str]| match form {
+        Form::WorkUnits => UNITS,
+        _ => phases,
+    };
+    match step.value("phase") {
+        Some("commit") => {
+            let tools = of_phase(&["autopilot_commit", "run_report"]);
+            row("tm autopilot commit", &["item"], tools)
+        }
+        Some("finalize") => {
+            let tools = of_phase(&["autopilot_finalize", "run_report"]);
+            row("tm autopilot finalize", &[], tools)
+        }
+        Some("red" | "green") | None => {
+            let tools = of_phase(&["autopilot_complete_phase", "run_report"]);
+            row("tm autopilot complete", &["phase", "item"], tools)
+        }
+        Some(_) => of(Form::Run, step),
+    }
+}
+
+/// The arguments of a step that a command or a tool does not take.
+pub fn not_taken(by: &str) -> &'static [&'static str] {
+    match by {
+        "tm autopilot complete" | "tm autopilot commit" | "tm autopilot finalize" => {
+            &["phase", "item", "unit", "skill"]
+        }
+        "tm run report"
+        | "autopilot_complete_phase"
+        | "autopilot_commit"
+        | "autopilot_finalize"
+        | "run_report" => &["phase", "item", "skill"],
+        "tm session step" | "session_step" => {
+            &["phase", "item", "unit", "skill", "results", "outcome"]
+        }
+        "tm collab complete-skill" | "complete_skill" => &["phase", "item", "results"],
+        "autopilot_complete_work_unit" => &["item", "skill", "outcome"],
+        _ => &[],
+    }
+}
+
+/// The option that names a run in a family of commands.
+pub fn run_option(form: Form) -> &'static str {
+    match form {
+        Form::Session | Form::Collab => "--session",
+        _ => "--run-id",
+    }
+}
+
+/// The option for an argument, in a command that names runs so.
+pub fn option(run: Option<&str>, name: &str) -> String {
+    match (name, run) {
+        ("run", Some(run)) => run.to_owned(),
+        ("unit", Some("--session")) => "--unit-id".to_owned(),
+        _ => {
+            let mut option = "--".to_owned();
+            for letter in name.chars() {
+                if letter.is_ascii_uppercase() {
+                    option.push('-');
+                }
+                option.push(letter.to_ascii_lowercase());
+            }
+            option
+        }
+    }
+}
+
+/// Whether an argument says something by being there.
+pub fn is_switch(name: &str) -> bool {
+    stands_for(name).is_empty()
+}
+
+/// What stands for a value that the reader is to put there; nothing where the argument has none.
+pub fn stands_for(name: &str) -> &'static str {
+    match name {
+        "reason" | "title" | "subtask" | "message" | "note" | "feedback" => "…",
+        "results" => "failed:N,passed:N",
+        "coverage" | "maxIterations" | "maxAttempts" | "item" | "currentItem" => "N",
+        "report" | "coverageReport" | "baselineReport" | "document" | "file" | "plan" => "FILE",
+        "sha" => "SHA",
+        "outcome" => "WORD",
+        "taskId" => "<taskId>",
+        "workflow" => "WORKFLOW",
+        "skill" => "SKILL",
+        "session" => "NAME",
+        "id" | "unit" | "run" => "ID",
+        "status" => "STATUS",
+        "workItems" => "JSON",
+        "projectRoot" => "DIR",
+        _ => "",
+    }
+}
+
+/// The resource that is read instead of calling a tool.
+pub fn resource(verb: Verb) -> Option<&'static str> {
+    match verb {
+        Verb::Summary => Some("tramline://runs/{id}/report"),
+        Verb::Log => Some("tramline://runs/{id}/log"),
+        Verb::Show => Some("tramline://runs/{id}/state"),
+        Verb::List => Some("tramline://runs"),
+        _ => None,
+    }
+}
+
+/// What an argument is called in the tools of a form.
+pub fn argument(form: Form, name: &str) -> String {
+    let told = match (name, form) {
+        ("run", Form::Session) => "sessionId",
+        ("run", Form::Collab) => "session",
+        ("run", _) => "runId",
+        ("unit", Form::WorkUnits) => "workUnitId",
+        ("unit", _) => "unitId",
+        ("projectRoot", Form::Collab) => "project",
+        ("sha", _) => "commitSha",
+        ("replace", _) => "replaceResponse",
+        ("branch", _) => "options.branch",
+        ("maxAttempts", _) => "options.maxAttempts",
+        ("subtask", _) => "subtasks",
+        ("input", _) => "inputs",
+        ("gate", _) => "gates",
+        ("givenUp", _) => "outcome failed",
+        ("document", _) => "document or path",
+        ("file", _) => "response",
+        _ => name,
+    };
+    told.to_owned()
+}
+
+/// An argument of a step as the arguments of a tool.
+pub fn arguments(
+    tool: &str,
+    form: Form,
+    name: &str,
+    value: Option<Value>,
+) -> Option<(String, Option<Value>)> {
+    if tool != "autopilot_complete_work_unit" {
+        let taken_as = match (tool, name) {
+            ("autopilot_skip", "item") => "subtaskId".to_owned(),
+            (_, "givenUp") => return Some(("outcome".to_owned(), Some("failed".into()))),
+            _ => argument(form, name),
+        };
+        return Some((taken_as, value));
+    }
+    // There the numbers go with the phase.
+    match name {
+        "unit" => Some((argument(form, name), value)),
+        "phase" => {
+            let phase = value.as_ref().and_then(Value::as_str).unwrap_or_default();
+            let mut result = json!({ "success": true, "phase": phase.to_uppercase() });
+            if phase != "commit" {
+                result["testsFailed"] = "N".into();
+                result["testsPassed"] = "N".into();
+            }
+            Some(("result".to_owned(), Some(result)))
+        }
+        _ => None,
+    }
+}
