@@ -36,6 +36,7 @@ mod snapshots;
 pub mod support;
 pub mod tdd;
 pub mod trust;
+mod turn;
 mod view;
 mod writer;
 

@@ -8,9 +8,10 @@ use crate::call::{Call, Input};
 use crate::conductor::Conductor;
 use crate::derived;
 use crate::engine::{self, Done, OpenRun};
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::generic::leftovers;
 use crate::integrity::never_began;
+use crate::tdd::effects;
 
 /// A run open for writing.
 pub(crate) struct RunWriter<'a> {
@@ -62,10 +63,7 @@ impl<'a> RunWriter<'a> {
                 message,
                 suggestion,
                 ..
-            } => {
-                let fault = Fault::new(Kind::Environment, code, message);
-                Err(fault.suggest(suggestion.unwrap_or_default()))
-            }
+            } => Err(effects::fault(code, message, suggestion)),
         }
     }
 

@@ -12,7 +12,6 @@ use super::gate::described;
 use super::{on_task, view, words};
 use crate::call::{Call, Input};
 use crate::clock::stamp;
-use crate::collab::Skills;
 use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen};
 use crate::fault::{Fault, Kind};
@@ -21,6 +20,7 @@ use crate::find::is_over_a_task;
 use crate::integrity::never_began;
 use crate::next_step::{NextStep, Verb};
 use crate::refusals;
+use crate::turn;
 use crate::view::GENERIC;
 
 impl Conductor {
@@ -84,7 +84,9 @@ impl Conductor {
         }
         match engine::foresee(&definition, &run, &call)? {
             Foreseen::Blocked(refusal) => return Err(blocked(&run, &refusal)),
-            Foreseen::Refused(refusal) => return Err(not_now(&call, &run, &refusal)),
+            Foreseen::Refused(refusal) => {
+                return Err(turn::refused(&GENERIC, &call, &run, None, &refusal));
+            }
             Foreseen::Reading { .. } | Foreseen::Goes => {}
         }
         let project = self.stored_or_missing()?;
@@ -96,7 +98,8 @@ impl Conductor {
                     return Err(blocked(&writer.open.run, &refusal));
                 }
                 Err(refusal) => {
-                    let fault = not_now(&writer.call, &writer.open.run, &refusal);
+                    let fault =
+                        turn::refused(&GENERIC, &writer.call, &writer.open.run, None, &refusal);
                     let now = stamp(self.clock.millis());
                     let unit = writer
                         .open
@@ -197,20 +200,6 @@ pub(super) fn look_further(
         }
     }
     Ok(action)
-}
-
-/// A rule stands against the step.
-fn not_now(call: &Call<'_>, run: &RunState, refusal: &Refusal) -> Fault {
-    let definition = &call.definition;
-    let said = match &call.skills {
-        Some(_) => Skills::said(definition, run, refusal),
-        None => words::refusal(run, definition, None, refusal),
-    };
-    let mut fault = Fault::new(Kind::Refused, refusal.code.clone(), said.message)
-        .suggest(said.suggestion)
-        .recover(Verb::Next.step().of(&run.run));
-    fault.details.clone_from(&refusal.details);
-    fault
 }
 
 /// Why no step can be taken, and what the run waits for.

@@ -4,7 +4,7 @@ use journal::layout::RunDir;
 use rails::{Definition, RunState, RunStatus, Shared};
 use serde_json::{Map, Value, json};
 
-use super::answer::{OpenUnit, RunAction, RunMoved, RunStarted, RunVerdict};
+use super::answer::{OpenUnit, RunAction, RunStarted, RunVerdict};
 use super::look::look_further;
 use super::{view, words};
 use crate::call::{Call, Input};
@@ -17,7 +17,7 @@ use crate::find::is_over_a_task;
 use crate::library::Source;
 use crate::next_step::{Argument, Verb};
 use crate::report::{Answered, ReportOutcome, is_read_on_branch, joined};
-use crate::tdd::answer::{Moved, NextAction, Status};
+use crate::tdd::answer::{NextAction, Status};
 use crate::tdd::autopilot::{last_commit, made};
 use crate::tdd::request;
 use crate::view::GENERIC;
@@ -102,7 +102,11 @@ fn action(run: &RunState, definition: &Definition, own: NextAction) -> RunAction
 }
 
 /// What comes next: of a unit that `tm autopilot` knows what that says, else as in any run.
-fn action_of_call(call: &Call<'_>, run: &RunState, own: NextAction) -> Result<RunAction, Fault> {
+pub(super) fn action_of_call(
+    call: &Call<'_>,
+    run: &RunState,
+    own: NextAction,
+) -> Result<RunAction, Fault> {
     if is_of_task(run) {
         return Ok(action(run, &call.definition, own));
     }
@@ -238,51 +242,6 @@ impl Conductor {
         }
         verdict.result = result;
         Ok(verdict)
-    }
-
-    pub(super) fn moved_on_task(&self, id: &str, own: Moved) -> Result<RunMoved, Fault> {
-        let (dir, run) = self.on_disk(id)?;
-        Ok(RunMoved {
-            run_id: own.run_id,
-            message: own.message,
-            next_action: self.action_on_task(&dir, &run, own.next_action)?,
-            report: own.report,
-        })
-    }
-
-    pub(super) fn resumed_on_task(&self, id: &str) -> Result<RunMoved, Fault> {
-        let own = self.resume(Some(id))?;
-        let (dir, run) = self.on_disk(id)?;
-        Ok(RunMoved {
-            message: format!("The run goes on: {}", own.run_id),
-            run_id: own.run_id,
-            next_action: self.action_on_task(&dir, &run, own.next_action)?,
-            report: None,
-        })
-    }
-
-    pub(super) fn aborted_on_task(&self, id: &str) -> Result<RunMoved, Fault> {
-        let own = self.abort(Some(id), request::Abort::default())?;
-        let (dir, run) = self.on_disk(id)?;
-        let definition = engine::pinned(dir.path(), &run)?;
-        Ok(RunMoved {
-            run_id: own.run_id,
-            message: own.message,
-            next_action: view::next_action(&run, &definition),
-            report: None,
-        })
-    }
-
-    /// Settles what an interrupted call left, which is the step that the run can take by itself.
-    pub(super) fn step_on_task(&self, id: &str) -> Result<RunMoved, Fault> {
-        let own = self.resume(Some(id))?;
-        let (dir, run) = self.on_disk(id)?;
-        Ok(RunMoved {
-            run_id: own.run_id,
-            message: "What was interrupted is settled".to_owned(),
-            next_action: self.action_on_task(&dir, &run, own.next_action)?,
-            report: None,
-        })
     }
 
     fn on_disk(&self, id: &str) -> Result<(RunDir, Shared<RunState>), Fault> {

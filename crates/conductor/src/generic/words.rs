@@ -18,7 +18,7 @@ pub(crate) struct Said {
 }
 
 /// What a state is called for people: its label where it has one.
-pub(super) fn place(definition: &Definition, state: &str, item: Option<&str>) -> String {
+pub(crate) fn place(definition: &Definition, state: &str, item: Option<&str>) -> String {
     let label = definition
         .state(state)
         .and_then(|state| state.label.as_deref())
@@ -30,7 +30,7 @@ pub(super) fn place(definition: &Definition, state: &str, item: Option<&str>) ->
 }
 
 /// Where a run stands, for people.
-pub(super) fn stands(run: &RunState, definition: &Definition) -> String {
+pub(crate) fn stands(run: &RunState, definition: &Definition) -> String {
     run.tokens
         .first()
         .map_or_else(String::new, |token| place(definition, &token.state, None))

@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::refused;
 use std::sync::Arc;
 use std::time::Duration;
 
 use journal::layout::{ProjectDir, RunDir, RunStem};
 use project::convention::message::Kind as MessageKind;
 use rails::state::RunStatus;
-use rails::{Command, Definition};
+use rails::{Command, Definition, RunState};
 use serde_json::{Map, Value};
 
 use super::super::answer::{PlannedSubtask, StartPlan, Started};
@@ -30,6 +29,7 @@ use crate::generic::begin::Resources;
 use crate::integrity::is_bare;
 use crate::library::Source;
 use crate::next_step::{Argument, Verb, argument};
+use crate::turn::{refused_on_task, turned};
 use crate::view::AUTOPILOT;
 
 impl Conductor {
@@ -161,7 +161,7 @@ impl Conductor {
     }
 
     /// Refuses where a run is under way in this working tree, in this project or in one beside it.
-    pub(super) fn refuse_second(&self, project: &ProjectDir) -> Result<(), Fault> {
+    pub(crate) fn refuse_second(&self, project: &ProjectDir) -> Result<(), Fault> {
         let (other, at) = match running(project)? {
             Some(other) => (other, self.root.clone()),
             None => match self.running_beside()? {
@@ -294,7 +294,7 @@ impl Conductor {
                 warnings,
                 next_action: view::next_action(&run),
             }),
-            Done::Refused(refusal) => Err(refused(None, &refusal)),
+            Done::Refused(refusal) => Err(refused_on_task(&RunState::default(), &refusal)),
             Done::EffectFailed {
                 code,
                 message,
@@ -348,21 +348,18 @@ impl Conductor {
     }
 
     pub(super) fn supersede(&self, other: &RunDir) -> Result<(), Fault> {
-        let mut writer = self.writer(other, Input::None)?;
-        match writer.done(&Command::Abort {
+        let writer = self.writer(other, Input::None)?;
+        let abort = Command::Abort {
             approval: None,
             flags: Map::new(),
-        })? {
-            Done::Moved(_) => Ok(()),
-            Done::Refused(refusal) => Err(refused(Some(&writer.open.run), &refusal)),
-            Done::EffectFailed { code, message, .. } => Err(effects::fault(code, message, None)),
-        }
+        };
+        turned(&AUTOPILOT, writer, &abort, |_| String::new()).map(drop)
     }
 }
 
 /// A run over a task that goes on in this project, by its journal: a file that could be made anew
 /// decides nothing. A run without a task leaves the working tree alone, and bars nothing.
-pub(super) fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
+pub(crate) fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
     for id in project.runs()? {
         let dir = project.run(&id)?;
         if let Ok(loaded) = crate::engine::load(dir.path())

@@ -1,55 +1,42 @@
-//! Turns: one step back, giving up, letting pass, pausing, going on, ending.
+//! The turns of a run over a task, in the shapes of `tm autopilot`; and its end, which may clear up.
 
-use journal::layout::ProjectDir;
-
-use super::super::effects;
-use super::begin::running;
-use super::{moved, no_reason, over, refused};
-use crate::writer::RunWriter;
+use rails::Command;
 use rails::approval;
-use rails::state::{RunStatus, Token};
-use rails::{Command, RunState};
+use rails::state::RunStatus;
 use serde_json::{Map, Value};
 
 use super::super::answer::{Aborted, Moved, Resumed};
-use super::super::changes::Changes;
-use super::super::memory::{self, DIRTY, DirtyFile, Memory};
+use super::super::effects;
+use super::super::memory::Memory;
 use super::super::{request, view};
-use crate::approval::{Statement, Turn, present_unit};
 use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::engine::Done;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::{Standing, over_tasks};
-use crate::next_step::{Verb, argument};
-use crate::report::is_read_on_branch;
+use crate::next_step::argument;
 use crate::runs::RunSummary;
+use crate::turn::{Turned, over, refused};
 use crate::view::AUTOPILOT;
+use crate::writer::RunWriter;
+
+impl From<Turned<'_>> for Moved {
+    fn from(turned: Turned<'_>) -> Self {
+        let run = turned.run();
+        Self {
+            run_id: run.run.clone(),
+            next_action: view::next_action(run),
+            report: turned.report(),
+            message: turned.message,
+        }
+    }
+}
 
 impl Conductor {
     /// One phase back for the present subtask; at the end, into a repair.
     pub fn reopen(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
-        let (project, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
-        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
-        is_where_it_was(&writer)?;
-        if writer.open.run.status == RunStatus::Paused {
-            // It ends the pause, so it needs what a resume needs.
-            self.may_go_on(&writer, &project)?;
-        }
-        let from = view::phase(&writer.open.run).unwrap_or_default().to_owned();
-        let command = Command::Reopen {
-            reason: reason.to_owned(),
-            flags: Map::new(),
-            approval: self.approval_of_turn(&writer.open, &Turn::new("reopen", reason))?,
-        };
-        moved(&mut writer, &command, |run| {
-            let next = view::next_action(run);
-            let of = next
-                .subtask
-                .map_or_else(String::new, |subtask| format!(" of {}", subtask.id));
-            format!("Reopened: from {from} back to {}{of}", next.action)
-        })
+        Ok(self.turn_back(&AUTOPILOT, run, reason)?.into())
     }
 
     /// Gives the present subtask up.
@@ -59,73 +46,17 @@ impl Conductor {
         subtask: Option<&str>,
         reason: &str,
     ) -> Result<Moved, Fault> {
-        if reason.trim().is_empty() {
-            return Err(no_reason(Verb::Skip));
-        }
-        let (project, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
-        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
-        if subtask.is_none() {
-            is_where_it_was(&writer)?;
-        }
-        let present = view::progress(&writer.open.run).current;
-        let keep = if writer.open.run.status == RunStatus::Running {
-            left_behind(&writer.open.run)?
-        } else {
-            Map::new()
-        };
-        let command = Command::Skip {
-            item: subtask.map(str::to_owned),
-            reason: reason.to_owned(),
-            keep,
-        };
-        moved(&mut writer, &command, |_| match present {
-            Some(id) => format!("Given up: {id}; with that the run ends as failed"),
-            None => "The run was given up".to_owned(),
-        })
+        Ok(self.turn_to_skip(&AUTOPILOT, run, subtask, reason)?.into())
     }
 
     /// Lets one policy refusal pass for the present unit. Only for a person.
     pub fn allow(&self, run: Option<&str>, code: &str, reason: &str) -> Result<Moved, Fault> {
-        if reason.trim().is_empty() {
-            return Err(no_reason(Verb::Allow));
-        }
-        let (_, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
-        let mut writer = self.writer(&dir, Input::None)?;
-        is_where_it_was(&writer)?;
-        let run = &writer.open.run;
-        let unit = present_unit(run);
-        let statement = Statement::on_refusal(&run.run, unit, code, reason, writer.open.last());
-        let command = Command::Allow {
-            code: code.to_owned(),
-            reason: reason.to_owned(),
-            approval: self.approval(&statement)?,
-        };
-        moved(&mut writer, &command, |_| {
-            format!("`{code}` will be let pass for this unit; report again")
-        })
+        Ok(self.turn_to_allow(&AUTOPILOT, run, code, reason)?.into())
     }
 
     /// Stops taking reports.
     pub fn pause(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
-        let (_, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
-        let mut writer = self.writer(&dir, Input::None)?;
-        let reason = if reason.trim().is_empty() {
-            "asked for"
-        } else {
-            reason
-        };
-        moved(
-            &mut writer,
-            &Command::Pause {
-                reason: reason.to_owned(),
-            },
-            |run| {
-                format!(
-                    "Paused: {}",
-                    run.pause.as_ref().map_or("", |pause| &pause.reason)
-                )
-            },
-        )
+        Ok(self.turn_to_pause(&AUTOPILOT, run, reason)?.into())
     }
 
     /// Runs that somebody could go on with.
@@ -174,53 +105,13 @@ impl Conductor {
             None => self.only_resumable()?,
         };
         let (project, dir) = self.meant(&AUTOPILOT, Some(&chosen), Meant::Running)?;
-        {
-            let loaded = crate::engine::load(dir.path())?;
-            if loaded.run.status.is_over() {
-                // Whoever ended it may have been killed before the report was written, which this makes good.
-                let _ = self.writer(&dir, Input::None);
-                return Err(over(&loaded.run));
-            }
-        }
-        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
-        if writer.open.run.status.is_over() {
-            // What was interrupted was the end, and that has come about now.
-            let run = &writer.open.run;
-            return Ok(Resumed {
-                resumed: true,
-                run_id: run.run.clone(),
-                next_action: view::next_action(run),
-            });
-        }
-        self.may_go_on(&writer, &project)?;
-        let approval = self.approval_of_turn(&writer.open, &Turn::new("resume", ""))?;
-        match writer.done(&Command::Resume { approval })? {
-            Done::Moved(_) => {
-                let run = &writer.open.run;
-                Ok(Resumed {
-                    resumed: true,
-                    run_id: run.run.clone(),
-                    next_action: view::next_action(run),
-                })
-            }
-            Done::Refused(refusal) => Err(refused(Some(&writer.open.run), &refusal)),
-            Done::EffectFailed {
-                code,
-                message,
-                suggestion,
-                ..
-            } => Err(effects::fault(code, message, suggestion)),
-        }
-    }
-
-    /// Refuses to go on with a run whose branch is not there, or beside another one. To be asked under
-    /// the lock of the project.
-    fn may_go_on(&self, writer: &RunWriter<'_>, project: &ProjectDir) -> Result<(), Fault> {
-        head_is_there(&writer.open.run)?;
-        match running(project)? {
-            Some(other) if other.id() == writer.open.run.run => Ok(()),
-            _ => self.refuse_second(project),
-        }
+        let turned = self.turn_to_resume(&AUTOPILOT, &project, &dir)?;
+        let run = turned.run();
+        Ok(Resumed {
+            resumed: true,
+            run_id: run.run.clone(),
+            next_action: view::next_action(run),
+        })
     }
 
     /// Ends a run.
@@ -238,7 +129,9 @@ impl Conductor {
             let given = self.approval_of_turn(&writer.open, &abort.turn())?;
             let least = writer.open.run.least_approval;
             let held = approval::strong_enough(given.as_deref(), least, "clean-up").map(drop);
-            held.map_err(|refusal| refused(Some(&writer.open.run), &refusal))?;
+            held.map_err(|refusal| {
+                refused(&AUTOPILOT, &writer.call, &writer.open.run, None, &refusal)
+            })?;
             given
         } else {
             None
@@ -252,7 +145,13 @@ impl Conductor {
         match done {
             Done::Moved(_) => {}
             Done::Refused(refusal) => {
-                return Err(refused(Some(&writer.open.run), &refusal));
+                return Err(refused(
+                    &AUTOPILOT,
+                    &writer.call,
+                    &writer.open.run,
+                    None,
+                    &refusal,
+                ));
             }
             Done::EffectFailed {
                 code,
@@ -304,29 +203,6 @@ impl Conductor {
     }
 }
 
-/// Refuses a step aside that names no subtask when the one it was meant for was completed on the way here.
-fn is_where_it_was(writer: &RunWriter<'_>) -> Result<(), Fault> {
-    if !writer.open.moved_on {
-        return Ok(());
-    }
-    let next = view::next_action(&writer.open.run);
-    Err(Fault::new(
-        Kind::Conflict,
-        "stale_unit",
-        format!(
-            "an interrupted step was found to be done, and the run has moved on to {}{}",
-            next.action,
-            next.subtask
-                .map_or_else(String::new, |subtask| format!(" of {}", subtask.id))
-        ),
-    )
-    .suggest(format!(
-        "look with {next}, and repeat this if it is meant for what is present now",
-        next = Verb::Next
-    ))
-    .recover(Verb::Next))
-}
-
 /// Deletes the branch of a run that was aborted before.
 fn clear_branch(writer: &RunWriter<'_>, flags: &Map<String, Value>) -> Result<Done, Fault> {
     use super::super::effects::delete;
@@ -349,55 +225,4 @@ fn clear_branch(writer: &RunWriter<'_>, flags: &Map<String, Value>) -> Result<Do
             }),
         },
     }
-}
-
-/// What a subtask that is given up leaves in the tree counts as dirty before from then on.
-pub(super) fn left_behind(run: &RunState) -> Result<Map<String, Value>, Fault> {
-    let mut memory = Memory::of(run)?;
-    let repository = memory.repository();
-    let status = repository.status()?;
-    let changes = Changes::of(&status, &memory, &repository, &[])?;
-    let paths = changes.paths();
-    for (path, content) in repository.hash_files(&paths)? {
-        // What was the user's before the run stays the user's.
-        if memory.dirty.get(&path).is_some_and(|before| !before.left) {
-            continue;
-        }
-        memory.dirty.insert(
-            path,
-            DirtyFile {
-                content: content.map(|id| id.as_str().to_owned()),
-                left: true,
-            },
-        );
-    }
-    let dirty =
-        serde_json::to_value(&memory.dirty).map_err(|error| Fault::bug(error.to_string()))?;
-    Ok(memory::entry(DIRTY, dirty))
-}
-
-pub(super) fn head_is_there(run: &RunState) -> Result<(), Fault> {
-    let memory = Memory::of(run)?;
-    let reads = |(token, _): (&Token, _)| is_read_on_branch(&token.role);
-    if run.pending.is_some() || !run.waiting().any(reads) {
-        // The branch may not be there yet, and going on makes it.
-        return Ok(());
-    }
-    let head = memory.repository().head()?;
-    let branch = &memory.start.branch;
-    if head.branch.as_deref() == Some(branch) {
-        return Ok(());
-    }
-    let command = format!("git switch {branch}");
-    Err(Fault::new(
-        Kind::Refused,
-        "wrong_branch",
-        format!(
-            "HEAD is {}; the run works on `{branch}`",
-            head.branch
-                .map_or_else(|| "detached".to_owned(), |name| format!("on `{name}`"))
-        ),
-    )
-    .suggest(format!("run `{command}`, then resume"))
-    .recover(command))
 }

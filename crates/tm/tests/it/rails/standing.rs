@@ -118,16 +118,13 @@ fn a_run_that_is_over_takes_nothing() {
         assert!(answer.message().contains("completed"), "{answer:#?}");
         assert_eq!(answer.json()["nextAction"]["action"], "complete");
     }
-    for words in ["reopen", "pause"] {
-        env.refused(words, 3, "run_over", "tm runs report");
-    }
     env.refused_of(
         &["autopilot", "skip", "--reason", "x"],
-        3,
+        4,
         "run_over",
         "tm runs report",
     );
-    for words in ["resume", "abort"] {
+    for words in ["reopen", "pause", "resume", "abort"] {
         env.refused(words, 4, "run_over", "tm runs report");
     }
     assert_eq!(env.auto("next").ok()["status"], "completed");
