@@ -39,6 +39,16 @@ impl Conductor {
         moved(self.turn_to_skip(&GENERIC, run, item, reason)?)
     }
 
+    /// Lets one policy refusal pass for the present unit. Only for a person.
+    pub fn run_allow(
+        &self,
+        run: Option<&str>,
+        code: &str,
+        reason: &str,
+    ) -> Result<RunMoved, Fault> {
+        moved(self.turn_to_allow(&GENERIC, run, code, reason)?)
+    }
+
     /// Ends a run. Whatever it left outside its own folder stays.
     pub fn run_abort(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
         let (project, dir) = self.meant(&GENERIC, run, Meant::NotOver)?;

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::autopilot::Evidence;
+use super::autopilot::{Allow, Evidence};
 use super::{Place, Reopen, RunChoice, Signing};
 
 /// `tm run`.
@@ -46,6 +46,8 @@ pub enum RunCommand {
     Reopen(Reopen),
     /// Give the present item up, where the present state says how
     Skip(Skip),
+    /// Let one refusal pass for the present work unit; a person decides this, at a terminal
+    Allow(Allow),
     /// Open the gate that the run waits at; a person decides this, at a terminal
     Approve(Approve),
     /// Send back what stands before the gate, with what is to be done otherwise; a person decides this, at a terminal
@@ -66,6 +68,7 @@ impl RunCommand {
             Self::Resume(resume) => &resume.run,
             Self::Reopen(reopen) => &reopen.run,
             Self::Skip(skip) => &skip.run,
+            Self::Allow(allow) => &allow.run,
             Self::Approve(approve) => &approve.run,
             Self::Reject(reject) => &reject.run,
         };
@@ -85,6 +88,7 @@ impl RunCommand {
             Self::Abort(_) => "abort",
             Self::Reopen(_) => "reopen",
             Self::Skip(_) => "skip",
+            Self::Allow(_) => "allow",
             Self::Approve(_) => "approve",
             Self::Reject(_) => "reject",
         }

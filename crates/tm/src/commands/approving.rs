@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::declined;
 use crate::askpass;
 use crate::cli::Signing;
+use crate::cli::autopilot::Allow;
 use crate::output::Output;
 use crate::{person, render};
 
@@ -147,6 +148,58 @@ fn code() -> String {
             char::from(LETTERS[at])
         })
         .collect()
+}
+
+/// Refuses to let a rule pass where no person is there who could say so.
+pub fn can_decide(allow: &Allow, group: &str, output: &mut Output) -> Result<(), Fault> {
+    if allow.signing.sign.is_some() {
+        return Ok(());
+    }
+    let what = format!("letting `{}` pass is decided", allow.code);
+    needs_terminal(output, &what, || again(allow, group))
+}
+
+fn again(allow: &Allow, group: &str) -> String {
+    format!("tm {group} allow {} --reason TEXT", allow.code)
+}
+
+/// Lets a rule pass for the unit of a run, by a person's word.
+pub fn let_pass<T>(
+    conductor: &Conductor,
+    allow: &Allow,
+    group: &str,
+    (run, unit): (&str, Option<&str>),
+    output: &mut Output,
+    take: impl Fn(&Conductor) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let code = &allow.code;
+    // Nobody is asked for what would be refused.
+    match take(conductor) {
+        Err(fault) if fault.code == "needs_person" => {}
+        done => return done,
+    }
+    let unit = unit.unwrap_or("none");
+    let text = render::plain(&format!(
+        "For the work unit {unit} of the run {run},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
+        allow.reason
+    ));
+    let (statement, least) = conductor.allow_statement(run, code, &allow.reason)?;
+    let question = Question {
+        text: &text,
+        to: "let it pass",
+        what: &format!("letting `{code}` pass"),
+        deed: "a refusal is let pass",
+        least,
+    };
+    let by = agreed(
+        conductor,
+        &allow.signing,
+        &statement,
+        &question,
+        output,
+        || again(allow, group),
+    )?;
+    take(&by)
 }
 
 #[cfg(test)]

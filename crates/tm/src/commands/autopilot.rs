@@ -284,44 +284,13 @@ fn finish(conductor: &Conductor, finalize: Finalize, output: &mut Output) -> Out
 }
 
 fn let_pass(conductor: &Conductor, allow: &Allow, output: &mut Output) -> Outcome {
-    let run = allow.run.run_id.as_deref();
-    let code = &allow.code;
-    let again = || format!("tm autopilot allow {code} --reason TEXT");
-    if allow.signing.sign.is_none() {
-        approving::needs_terminal(output, &format!("letting `{code}` pass is decided"), again)?;
-    }
-    let status = conductor.status(run)?;
-    // Nobody is asked for what would be refused.
-    match conductor.allow(Some(&status.run_id), code, &allow.reason) {
-        Err(fault) if fault.code == "needs_person" => {}
-        done => {
-            output.answer(&done?, render::moved)?;
-            return Ok(DONE);
-        }
-    }
-    let unit = status.next_action.unit_id.as_deref().unwrap_or("none");
-    let text = render::plain(&format!(
-        "For the work unit {unit} of the run {},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
-        status.run_id, allow.reason
-    ));
-    let (statement, least) = conductor.allow_statement(&status.run_id, code, &allow.reason)?;
-    let question = Question {
-        text: &text,
-        to: "let it pass",
-        what: &format!("letting `{code}` pass"),
-        deed: "a refusal is let pass",
-        least,
-    };
-    let by = agreed(
-        conductor,
-        &allow.signing,
-        &statement,
-        &question,
-        output,
-        again,
-    )?;
-    let moved = by.allow(Some(&status.run_id), code, &allow.reason)?;
-    output.answer(&moved, render::moved)?;
+    approving::can_decide(allow, "autopilot", output)?;
+    let status = conductor.status(allow.run.run_id.as_deref())?;
+    let (run, unit) = (&status.run_id, status.next_action.unit_id.as_deref());
+    let passed = approving::let_pass(conductor, allow, "autopilot", (run, unit), output, |by| {
+        by.allow(Some(run), &allow.code, &allow.reason)
+    })?;
+    output.answer(&passed, render::moved)?;
     Ok(DONE)
 }
 

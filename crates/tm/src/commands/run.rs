@@ -65,6 +65,19 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
             let answer = conductor.run_skip(run, item, &skip.reason)?;
             output.answer(&answer, render::run::moved)?;
         }
+        RunCommand::Allow(allow) => {
+            approving::can_decide(&allow, "run", output)?;
+            let status = conductor.run_status(allow.run.run_id.as_deref())?;
+            let unit = status.next_action.unit.as_ref();
+            let of = (
+                status.run_id.as_str(),
+                unit.map(|unit| unit.unit_id.as_str()),
+            );
+            let answer = approving::let_pass(&conductor, &allow, "run", of, output, |by| {
+                by.run_allow(Some(of.0), &allow.code, &allow.reason)
+            })?;
+            output.answer(&answer, render::run::moved)?;
+        }
         RunCommand::Approve(approve) => {
             let (run, hash) = (approve.run.run_id.as_deref(), approve.hash.as_deref());
             return decide(&conductor, run, hash, None, &approve.signing, output);

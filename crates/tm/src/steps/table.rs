@@ -155,7 +155,8 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         }
         (Verb::Abort, Session) => row("tm session cancel", &[], &["run_abort"]),
         (Verb::Abort, _) => row("tm run abort", &[], &["run_abort"]),
-        (Verb::Allow, _) => row("tm autopilot allow", &["code"], &[]),
+        (Verb::Allow, Autopilot | WorkUnits) => row("tm autopilot allow", &["code"], &[]),
+        (Verb::Allow, _) => row("tm run allow", &["code"], &[]),
         (Verb::Restore, _) => row("tm session restore", &[], &[]),
         (Verb::Approve, Session) => row("tm session approve", &[], &["session_decide"]),
         (Verb::Approve, _) => row("tm run approve", &[], &["run_decide"]),

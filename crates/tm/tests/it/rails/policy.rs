@@ -138,9 +138,18 @@ fn a_run_keeps_the_rules_it_was_started_with() {
 
 #[test]
 fn only_a_person_lets_a_refusal_pass() {
+    lets_a_refusal_pass("autopilot");
+}
+
+#[test]
+fn only_a_person_lets_a_refusal_of_any_run_pass() {
+    lets_a_refusal_pass("run");
+}
+
+fn lets_a_refusal_pass(group: &str) {
     let env = TestEnvironment::started();
     let allow = [
-        "autopilot",
+        group,
         "allow",
         "red_without_tests",
         "--reason",
