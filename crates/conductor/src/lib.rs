@@ -46,7 +46,7 @@ pub use definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowT
 pub use doctor::DoctorCheck;
 pub use fault::{Fault, Kind};
 pub use generic::answer::{
-    OpenUnit, RunAction, RunMoved, RunStarted, RunStatusAnswer, RunVerdict, StandingAt,
+    OpenUnit, RunAction, RunMoved, RunRestored, RunStarted, RunStatusAnswer, RunVerdict, StandingAt,
 };
 pub use graph::{GraphFormat, WorkflowGraph};
 pub use next_step::{NextStep, Verb};

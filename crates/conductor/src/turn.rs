@@ -287,6 +287,7 @@ pub(crate) fn refused(
         "needs_person" | "approval_too_weak" => fault.recover(again(group, Some(run), refusal)),
         "paused" => fault.recover(Verb::Resume.step().of(&run.run)),
         "run_over" => fault.recover(Verb::Summary.step().of(&run.run)),
+        "tampered" => fault.recover(Verb::Restore.step().of(&run.run)),
         _ => fault.recover(Verb::Next.step().of(&run.run)),
     }
 }

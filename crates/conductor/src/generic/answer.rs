@@ -220,6 +220,18 @@ pub struct StandingAt {
     pub since: String,
 }
 
+/// The answer of `run restore`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunRestored {
+    /// The run.
+    pub run_id: String,
+    /// The files that were put back, in the run's folder; a folder, which ends with `/`, with all that is in it.
+    pub restored: Vec<String>,
+    /// What stood in their places, under the names that it has now.
+    pub aside: Vec<String>,
+}
+
 /// The answer of `run pause`, `resume`, `reopen`, `skip`, `abort` and `step`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]

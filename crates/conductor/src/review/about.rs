@@ -294,7 +294,10 @@ pub(super) fn changed_responses(call: &Call<'_>, run: &RunState) -> Vec<Taken> {
         .all_states()
         .filter_map(|(_, name, _)| files::taken(run, name))
         // Earlier iterations are history.
-        .filter(|taken| !taken.path.contains('/') || taken.path.starts_with(&current))
+        .filter(|taken| {
+            let is_present = !taken.path.contains('/') || taken.path.starts_with(&current);
+            is_present || call.session.is_none()
+        })
         .filter(|taken| awaited.as_ref() != Some(&taken.path))
         .filter(|taken| !is_whole(&call.dir.join(&taken.path), &taken.sha256))
         .collect()

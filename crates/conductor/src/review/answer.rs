@@ -296,7 +296,7 @@ pub struct Exported {
 pub struct Restored {
     /// The session.
     pub session_id: String,
-    /// The files that were put back, in the session's folder.
+    /// The files that were put back, in the session's folder; a folder, which ends with `/`, with all that is in it.
     pub restored: Vec<String>,
     /// What stood in their places, under the names that it has now.
     pub aside: Vec<String>,

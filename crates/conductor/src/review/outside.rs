@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use journal::derived::remove_leftovers;
+use journal::layout::RunDir;
 use journal::{EvidenceStore, RunLock, durable};
 use rails::RunStatus;
 
@@ -21,9 +22,12 @@ use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
+use crate::find::Meant;
+use crate::generic::answer::RunRestored;
 use crate::generic::files;
 use crate::links::not_led_out;
 use crate::next_step::{Verb, argument};
+use crate::view::GENERIC;
 
 /// How many files that stand in the way are named.
 const MOST_TOLD: usize = 20;
@@ -139,7 +143,26 @@ impl Conductor {
     pub fn session_restore(&self, session: Option<&str>) -> Result<Restored, Fault> {
         let (_, dir) = self.session_dir(session)?;
         about::seen(&dir)?;
-        let writer = self.writer(&dir, Input::None)?;
+        self.restored(&dir)
+    }
+
+    /// The same in the folder of any run.
+    pub fn run_restore(&self, run: Option<&str>) -> Result<RunRestored, Fault> {
+        let (_, dir) = self.meant(&GENERIC, run, Meant::Running)?;
+        let Restored {
+            session_id: run_id,
+            restored,
+            aside,
+        } = self.restored(&dir)?;
+        Ok(RunRestored {
+            run_id,
+            restored,
+            aside,
+        })
+    }
+
+    fn restored(&self, dir: &RunDir) -> Result<Restored, Fault> {
+        let writer = self.writer(dir, Input::None)?;
         let (run, call) = (&writer.open.run, &writer.call);
         let store = EvidenceStore::new(&call.dir);
         let mut restored = Restored {
@@ -163,9 +186,9 @@ impl Conductor {
             let aside = tree.write(&files::place(&call.dir, &path)?, None, "code.changed")?;
             restored.aside.extend(aside.and_then(|aside| {
                 let below = aside.strip_prefix(&call.dir).ok()?;
-                Some(below.display().to_string())
+                Some(format!("{}/", below.display()))
             }));
-            restored.restored.push(path);
+            restored.restored.push(format!("{path}/"));
         }
         for taken in about::changed_responses(call, run) {
             let place = files::place(&call.dir, &taken.path)?;

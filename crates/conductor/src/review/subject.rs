@@ -14,9 +14,6 @@ use crate::generic::files;
 use crate::next_step::Verb;
 use crate::support::{No, reported};
 
-/// Where a refusal says what to run, if that is not a command of sessions.
-const RECOVERY: &str = "recovery";
-
 /// Where the plan stands, in the session's folder.
 pub(crate) const PLAN_FILE: &str = "plan.md";
 
@@ -56,19 +53,7 @@ pub(crate) fn last_report(call: &Call<'_>, run: &RunState, token: u32) -> Result
     if is_whole(&files::place(&call.dir, &taken.path)?, &taken.sha256) {
         return Ok(taken.sha256);
     }
-    let refusal = tampered(&taken.path, "it is not what was taken in");
-    if call.session.is_some() {
-        return Err(refusal.into());
-    }
-    let kept = EvidenceStore::new(&call.dir).folder().join(&taken.sha256);
-    Err(refusal
-        .suggestion(format!(
-            "put back what was taken in: cp {} {}",
-            kept.display(),
-            call.dir.join(&taken.path).display()
-        ))
-        .detail(RECOVERY, Verb::Status.to_string())
-        .into())
+    Err(tampered(&taken.path, "it is not what was taken in").into())
 }
 
 /// The response that led to where the token stands.
@@ -201,10 +186,9 @@ pub(crate) fn fault(no: No) -> Fault {
     match no {
         No::Fault(fault) => fault,
         No::Refused(refusal) => {
-            let recovery = match (refusal.details.get(RECOVERY), refusal.code.as_str()) {
-                (Some(recovery), _) => recovery.as_str().unwrap_or_default().to_owned(),
-                (None, "tampered") => Verb::Restore.to_string(),
-                _ => Verb::Status.to_string(),
+            let recovery = match refusal.code.as_str() {
+                "tampered" => Verb::Restore,
+                _ => Verb::Status,
             };
             let mut fault = Fault::new(
                 Kind::Refused,
@@ -214,7 +198,6 @@ pub(crate) fn fault(no: No) -> Fault {
             .recover(recovery)
             .suggest(refusal.suggestion.unwrap_or_default());
             fault.details = refusal.details;
-            fault.details.shift_remove(RECOVERY);
             fault
         }
     }

@@ -42,6 +42,8 @@ pub enum RunCommand {
     Resume(Resume),
     /// End the run; its journal stays, and whatever it worked on
     Abort(Chosen),
+    /// Put back what was recorded in the run's folder, where somebody changed it; what is there is kept beside it
+    Restore(Chosen),
     /// Go one step back, where the present state says how
     Reopen(Reopen),
     /// Give the present item up, where the present state says how
@@ -62,7 +64,8 @@ impl RunCommand {
             Self::Next(chosen)
             | Self::Step(chosen)
             | Self::Status(chosen)
-            | Self::Abort(chosen) => &chosen.run,
+            | Self::Abort(chosen)
+            | Self::Restore(chosen) => &chosen.run,
             Self::Report(report) => &report.run,
             Self::Pause(pause) => &pause.run,
             Self::Resume(resume) => &resume.run,
@@ -86,6 +89,7 @@ impl RunCommand {
             Self::Pause(_) => "pause",
             Self::Resume(_) => "resume",
             Self::Abort(_) => "abort",
+            Self::Restore(_) => "restore",
             Self::Reopen(_) => "reopen",
             Self::Skip(_) => "skip",
             Self::Allow(_) => "allow",

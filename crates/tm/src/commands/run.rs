@@ -51,6 +51,10 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
             let answer = conductor.run_abort(chosen.run.run_id.as_deref())?;
             output.answer(&answer, render::run::moved)?;
         }
+        RunCommand::Restore(chosen) => {
+            let answer = conductor.run_restore(chosen.run.run_id.as_deref())?;
+            output.answer(&answer, render::run::restored)?;
+        }
         RunCommand::Reopen(reopen) => {
             let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
             let turn = Turn::new("reopen", reason);

@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
-use conductor::{OpenUnit, RunAction, RunMoved, RunStarted, RunStatusAnswer, RunVerdict};
+use conductor::{
+    OpenUnit, RunAction, RunMoved, RunRestored, RunStarted, RunStatusAnswer, RunVerdict, Verb,
+};
 use project::convention::plain::one_line;
 use serde_json::Value;
 
-use super::session::signing;
+use super::session::{put_back, signing};
 use super::{BAD, Look, NOTE, Page, STRONG, Sign, counted, status_style};
 use crate::steps::typed;
 
@@ -102,6 +104,14 @@ fn key(unit: &OpenUnit) -> Option<String> {
         Some(title) => format!("{key} {title}"),
         None => key.to_owned(),
     })
+}
+
+/// Files were put back.
+pub fn restored(restored: &RunRestored, look: &Look) -> String {
+    let mut page = Page::new(look);
+    put_back(&mut page, &restored.restored, &restored.aside);
+    page.command(&Verb::Next.step().of(&restored.run_id).to_string());
+    page.finish()
 }
 
 /// The verdict on a report.

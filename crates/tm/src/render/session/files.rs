@@ -108,18 +108,7 @@ pub fn exported(exported: &Exported, look: &Look) -> String {
 /// Files were put back.
 pub fn restored(restored: &Restored, named: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
-    if restored.restored.is_empty() {
-        page.signed(Sign::Good, "everything is as it was recorded");
-    } else {
-        page.signed(Sign::Good, "put back as recorded:");
-        let restored: Vec<String> = restored.restored.iter().map(|path| whole(path)).collect();
-        page.list(restored.iter().map(String::as_str));
-    }
-    if !restored.aside.is_empty() {
-        page.raw("What stood there is kept as:");
-        let aside: Vec<String> = restored.aside.iter().map(|path| whole(path)).collect();
-        page.list(aside.iter().map(String::as_str));
-    }
+    put_back(&mut page, &restored.restored, &restored.aside);
     let id = named.map(|_| restored.session_id.as_str());
     next(
         &mut page,
@@ -129,11 +118,16 @@ pub fn restored(restored: &Restored, named: Option<&str>, look: &Look) -> String
     page.finish()
 }
 
-/// A path of what is put back: the plan, or the folder of the code with all that is in it.
-fn whole(path: &str) -> String {
-    if path == "plan.md" || path.starts_with("plan") {
-        path.to_owned()
+/// What was put back, and what stood in its place.
+pub fn put_back(page: &mut Page<'_>, restored: &[String], aside: &[String]) {
+    if restored.is_empty() {
+        page.signed(Sign::Good, "everything is as it was recorded");
     } else {
-        format!("{path}/")
+        page.signed(Sign::Good, "put back as recorded:");
+        page.list(restored.iter().map(String::as_str));
+    }
+    if !aside.is_empty() {
+        page.raw("What stood there is kept as:");
+        page.list(aside.iter().map(String::as_str));
     }
 }

@@ -17,7 +17,7 @@ use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted};
 
 use crate::steps::typed;
 pub use deciding::{About, PLAN_CHANGED, gate, reopening, steps_with};
-pub use files::{exported, not_as_recorded, responded, restored};
+pub use files::{exported, not_as_recorded, put_back, responded, restored};
 pub use lists::{list, profiles};
 pub use standing::{Standing, changed_work, next_step, work};
 

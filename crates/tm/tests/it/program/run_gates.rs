@@ -225,6 +225,35 @@ fn a_run_that_takes_single_steps_passes_its_gate() {
 }
 
 /// Whoever is not let past a gate does not get past it by a pause of their own.
+/// What a gate stands behind can be put back in the run's folder, by the advice alone.
+#[test]
+fn what_somebody_changed_before_a_gate_is_put_back() {
+    let letter = Letter::at_gate("manual");
+    let looked_at = letter.next()["lookAt"][0].as_str().unwrap().to_owned();
+    let recorded = std::fs::read(&looked_at).unwrap();
+    std::fs::write(&looked_at, "Dear coffee.\n").unwrap();
+    let refused = letter.tm(&["step", "--json"]).json_with(3);
+    assert_eq!(refused["error"]["code"], "tampered", "{refused}");
+    let advised = refused["error"]["nextSteps"][0]["command"]
+        .as_str()
+        .unwrap();
+    assert!(advised.starts_with("tm run restore"), "{advised}");
+    let words: Vec<&str> = advised.split(' ').skip(1).collect();
+    let restored = letter.environment.tm(&[&words[..], &["--json"]].concat());
+    let restored = restored.json_with(0);
+    assert_eq!(
+        restored["restored"],
+        serde_json::json!(["round-1/letter.md"])
+    );
+    assert_eq!(std::fs::read(&looked_at).unwrap(), recorded);
+    let aside = restored["aside"][0].as_str().unwrap();
+    let aside = looked_at.replace("round-1/letter.md", aside);
+    assert_eq!(std::fs::read_to_string(aside).unwrap(), "Dear coffee.\n");
+    assert_eq!(letter.next()["action"], "decide");
+    let again = letter.tm(&["restore"]);
+    assert!(again.text().contains("as it was recorded"), "{again:?}");
+}
+
 #[test]
 fn a_pause_opens_no_gate() {
     let environment = TestEnvironment::bare();
