@@ -319,7 +319,7 @@ fn one_of(all: &[Standing], view: &'static View, meant: Meant) -> Result<Option<
 const MOST_NAMED: usize = 8;
 
 /// That several runs could be meant.
-fn several_runs(several: &[&Standing], view: &View) -> Fault {
+pub(crate) fn several_runs(several: &[&Standing], view: &View) -> Fault {
     let few = || several.iter().take(MOST_NAMED);
     let described: Vec<String> = few()
         .map(|run| match &run.loaded {

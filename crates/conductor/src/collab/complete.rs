@@ -23,6 +23,7 @@ use crate::fault::{Fault, Kind};
 use crate::generic::report::GIVEN;
 use crate::journal_end::JournalEnd;
 use crate::report::{ReportOutcome, answered, decided};
+use crate::tdd::effects;
 use crate::writer::RunWriter;
 
 impl Conductor {
@@ -120,8 +121,7 @@ impl Conductor {
                 code,
                 message,
                 suggestion,
-            } => Err(Fault::new(Kind::Environment, code, message)
-                .suggest(suggestion.unwrap_or_default())),
+            } => Err(effects::fault(code, message, suggestion)),
         }
     }
 

@@ -21,6 +21,7 @@ use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::library::Source;
 use crate::review::{self, Session};
+use crate::tdd::effects;
 use crate::tdd::readers::preflight::{self, Planned};
 
 /// What a run that begins works with. Any of it may have refused, and then there is no run to begin.
@@ -130,9 +131,12 @@ impl Conductor {
                 next_action: view::next_action(run, &begun.definition),
             }),
             Done::Refused(refusal) => Err(not_begun(&begun.definition, &refusal)),
-            Done::EffectFailed { code, message, .. } => {
-                Err(Fault::new(Kind::Environment, code, message))
-            }
+            Done::EffectFailed {
+                code,
+                message,
+                suggestion,
+                ..
+            } => Err(effects::fault(code, message, suggestion)),
         }
     }
 

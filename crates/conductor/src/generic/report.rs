@@ -11,10 +11,11 @@ use super::{view, words};
 use crate::call::Input;
 use crate::collab::Skills;
 use crate::conductor::Conductor;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::Meant;
 use crate::next_step::argument;
 use crate::report::{Answered, Meaning, Report, ReportOutcome, is_read_on_branch, joined};
+use crate::tdd::effects;
 use crate::view::GENERIC;
 
 /// The readers of what a report itself brings along.
@@ -82,8 +83,8 @@ impl Conductor {
                 message,
                 suggestion,
             } => {
-                let fault = Fault::new(Kind::Environment, code.clone(), message.clone());
-                return Err(fault.suggest(suggestion.clone().unwrap_or_default()));
+                let (code, message) = (code.clone(), message.clone());
+                return Err(effects::fault(code, message, suggestion.clone()));
             }
         };
         if verdict.next_action.unit.is_none() {
@@ -111,21 +112,19 @@ fn unread(answered: &Answered<'_>, report: &Report) -> Vec<&'static str> {
         Input::Commit { .. } => (false, false, true),
         Input::None | Input::Report(_) => (true, true, false),
     };
+    let given = &report.evidence;
     [
         (argument!("outcome"), report.outcome.is_some() && !own),
         (argument!("note"), report.note.is_some() && !own),
+        (argument!("results"), given.results.is_some() && !tests),
+        (argument!("report"), !given.reports.is_empty() && !tests),
+        (argument!("verify"), given.verify && !tests),
+        (argument!("format"), given.format.is_some() && !tests),
+        (argument!("removed"), !given.removed.is_empty() && !tests),
+        (argument!("coverage"), given.coverage.is_some() && !tests),
         (
-            argument!("results"),
-            report.evidence.results.is_some() && !tests,
-        ),
-        (
-            argument!("report"),
-            !report.evidence.reports.is_empty() && !tests,
-        ),
-        (argument!("verify"), report.evidence.verify && !tests),
-        (
-            argument!("coverage"),
-            report.evidence.coverage.is_some() && !tests,
+            argument!("coverageReport"),
+            given.coverage_report.is_some() && !tests,
         ),
         (
             argument!("files"),

@@ -108,7 +108,7 @@ impl Place<'_> {
 
     /// Whether a report of failing tests is meant that the item did not come by: it has them already.
     fn is_repair(&self) -> bool {
-        self.role.against.is_some() && self.against.is_none()
+        self.role.against.is_some() && memory::is_repair(self.run, self.present)
     }
 }
 

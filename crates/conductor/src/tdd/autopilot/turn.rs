@@ -1,5 +1,6 @@
 //! The turns of a run over a task, in the shapes of `tm autopilot`; and its end, which may clear up.
 
+use journal::layout::ProjectDir;
 use rails::Command;
 use rails::approval;
 use rails::state::RunStatus;
@@ -12,10 +13,9 @@ use super::super::{request, view};
 use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::engine::Done;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::Meant;
-use crate::find::{Standing, over_tasks};
-use crate::next_step::argument;
+use crate::find::{Standing, over_tasks, several_runs};
 use crate::runs::RunSummary;
 use crate::turn::{Turned, over, refused};
 use crate::view::AUTOPILOT;
@@ -64,37 +64,37 @@ impl Conductor {
         let Some(project) = self.stored()? else {
             return Ok(Vec::new());
         };
-        let mut all = Vec::new();
-        for run in over_tasks(&project)?.into_iter().filter(Standing::goes_on) {
-            all.push(crate::runs::summary(&run.dir, &project));
-        }
+        let going = self.going_on(&project)?;
+        let summary = |run: &Standing| crate::runs::summary(&run.dir, &project);
+        Ok(going.iter().map(summary).collect())
+    }
+
+    fn going_on(&self, project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
+        let mut all = over_tasks(project)?;
+        all.retain(Standing::goes_on);
         if let Some(tag) = &self.tag {
-            all.retain(|summary| summary.tag == *tag);
+            all.retain(|run| crate::runs::summary(&run.dir, project).tag == *tag);
         }
         Ok(all)
     }
 
     /// The one run that `resume` without an id means.
     fn only_resumable(&self) -> Result<String, Fault> {
-        let candidates = self.resumable()?;
+        let candidates = match self.stored()? {
+            Some(project) => self.going_on(&project)?,
+            None => Vec::new(),
+        };
         match candidates.as_slice() {
             // The answer then says which run it would have been, and why not.
-            [] => Ok(self
-                .load_meant(&AUTOPILOT, None, Meant::Running)?
-                .0
-                .id()
-                .to_owned()),
-            [one] => Ok(one.run_id.clone()),
-            several => {
-                let ids: Vec<&str> = several.iter().map(|one| one.run_id.as_str()).collect();
-                Err(Fault::new(
-                    Kind::Usage,
-                    "several_runs",
-                    format!("several runs could be resumed: {}", ids.join(", ")),
-                )
-                .suggest(concat!("name one with ", argument!("run")))
-                .detail("runs", ids))
+            [] => {
+                let (dir, _) = self.load_meant(&AUTOPILOT, None, Meant::Running)?;
+                Ok(dir.id().to_owned())
             }
+            [one] => Ok(one.dir.id().to_owned()),
+            several => Err(several_runs(
+                &several.iter().collect::<Vec<_>>(),
+                &AUTOPILOT,
+            )),
         }
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::confirm::{No, confirm, strong_enough};
 use super::super::place::Meant;
 use super::evidence::{baseline, evidence, placed, reports};
-use super::turn::{GO_BACK, GO_ON, Turn, by_hand};
+use super::turn::{Turn, by_hand};
 use super::{Answer, Call, Entry, answer};
 use crate::steps::Form;
 
@@ -375,9 +375,8 @@ fn reopen(mut call: Call<'_>) -> Answer {
     let client = call.client;
     let (conductor, meant) = call.open()?;
     let turn = Turn {
-        step: Verb::Reopen.step(),
+        verb: Verb::Reopen,
         form: Form::Autopilot,
-        question: GO_BACK,
         client,
         meant: &meant,
     };
@@ -408,9 +407,8 @@ fn resume(call: Call<'_>) -> Answer {
     let client = call.client;
     let (conductor, meant) = call.open()?;
     let turn = Turn {
-        step: Verb::Resume.step(),
+        verb: Verb::Resume,
         form: Form::Autopilot,
-        question: GO_ON,
         client,
         meant: &meant,
     };

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::decision::{RUN_DECIDE, Wish, decided, deciding};
 use super::evidence::{evidence, placed, reports};
-use super::turn::{GO_BACK, GO_ON, Turn};
+use super::turn::Turn;
 use super::{Answer, Call, Entry, answer};
 use crate::render::session::About;
 use crate::steps::Form;
@@ -230,9 +230,8 @@ fn reopen(mut call: Call<'_>) -> Answer {
     let client = call.client;
     let (conductor, meant) = call.open()?;
     let turn = Turn {
-        step: Verb::Reopen.step(),
+        verb: Verb::Reopen,
         form: Form::Run,
-        question: GO_BACK,
         client,
         meant: &meant,
     };
@@ -245,9 +244,8 @@ fn resume(call: Call<'_>) -> Answer {
     let client = call.client;
     let (conductor, meant) = call.open()?;
     let turn = Turn {
-        step: Verb::Resume.step(),
+        verb: Verb::Resume,
         form: Form::Run,
-        question: GO_ON,
         client,
         meant: &meant,
     };

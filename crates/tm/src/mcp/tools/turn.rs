@@ -1,6 +1,6 @@
 //! Turns that a person may have to take: a run that stopped by a rule goes on by their word alone.
 
-use conductor::{Asked, Conductor, Fault, NextStep};
+use conductor::{Asked, Conductor, Fault, NextStep, Verb};
 use mcp::Client;
 use serde_json::Value;
 
@@ -8,19 +8,12 @@ use super::super::confirm::{No, confirm, strong_enough};
 use super::super::place::Meant;
 use crate::steps::{Caller, Form, Spelling as _};
 
-/// What the person is asked where a run goes on.
-pub(super) const GO_ON: &str = "Have the run go on?";
-/// The same where it goes a step back.
-pub(super) const GO_BACK: &str = "Have the run go on, one step back?";
-
 /// A turn that only a person takes where the run stopped by a rule.
 pub(super) struct Turn<'a> {
-    /// What is done, in the words of the family of tools.
-    pub(super) step: NextStep,
-    /// The family.
+    /// What is done.
+    pub(super) verb: Verb,
+    /// The family of tools.
     pub(super) form: Form,
-    /// What the person is asked.
-    pub(super) question: &'static str,
     /// Who calls.
     pub(super) client: &'a Client,
     /// What the call is about.
@@ -38,18 +31,19 @@ impl Turn<'_> {
             Err(fault) if fault.code == "needs_person" => fault,
             done => return Ok(done?),
         };
-        let name = self.step.verb.name();
+        let name = self.verb.name();
         let run = fault.details.get("runId").and_then(Value::as_str);
         let run = run.unwrap_or_default();
         let (statement, least) = conductor.turn_statement(run, &conductor::Turn::new(name, ""))?;
-        let by_hand = by_hand(self.form, self.step.clone().of(run), self.meant);
+        let by_hand = by_hand(self.form, self.verb.step().of(run), self.meant);
         strong_enough(least, &by_hand)?;
+        let question = match self.verb {
+            Verb::Reopen => "Have the run go on, one step back?",
+            _ => "Have the run go on?",
+        };
         confirm(
             self.client,
-            &format!(
-                "{} {run} stopped by a rule: {}",
-                self.question, statement.subject
-            ),
+            &format!("{question} {run} stopped by a rule: {}", statement.subject),
             // The yes is for the run as it stands.
             &format!("{name} {run} {}", statement.hash),
             &by_hand,
