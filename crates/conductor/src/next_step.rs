@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use rails::role::Role;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// What stands before a mark, between its fields, and behind it.
@@ -24,8 +23,7 @@ const VIEW: &str = "view";
 const RUN: &str = "run";
 
 /// What can be done with runs, by whatever means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
     /// Begin a run.
     Start,
@@ -76,59 +74,36 @@ pub enum Verb {
 }
 
 impl Verb {
-    const ALL: [Self; 23] = [
-        Self::Start,
-        Self::Next,
-        Self::Status,
-        Self::Report,
-        Self::Respond,
-        Self::Reopen,
-        Self::Skip,
-        Self::Pause,
-        Self::Resume,
-        Self::Abort,
-        Self::Step,
-        Self::Allow,
-        Self::Restore,
-        Self::Approve,
-        Self::Reject,
-        Self::Edit,
-        Self::Task,
-        Self::Graph,
-        Self::Sync,
-        Self::Summary,
-        Self::Show,
-        Self::Log,
-        Self::List,
+    /// All of them in their order, and their names.
+    const ALL: [(Self, &'static str); 23] = [
+        (Self::Start, "start"),
+        (Self::Next, "next"),
+        (Self::Status, "status"),
+        (Self::Report, "report"),
+        (Self::Respond, "respond"),
+        (Self::Reopen, "reopen"),
+        (Self::Skip, "skip"),
+        (Self::Pause, "pause"),
+        (Self::Resume, "resume"),
+        (Self::Abort, "abort"),
+        (Self::Step, "step"),
+        (Self::Allow, "allow"),
+        (Self::Restore, "restore"),
+        (Self::Approve, "approve"),
+        (Self::Reject, "reject"),
+        (Self::Edit, "edit"),
+        (Self::Task, "task"),
+        (Self::Graph, "graph"),
+        (Self::Sync, "sync"),
+        (Self::Summary, "summary"),
+        (Self::Show, "show"),
+        (Self::Log, "log"),
+        (Self::List, "list"),
     ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Next => "next",
-            Self::Status => "status",
-            Self::Report => "report",
-            Self::Respond => "respond",
-            Self::Reopen => "reopen",
-            Self::Skip => "skip",
-            Self::Pause => "pause",
-            Self::Resume => "resume",
-            Self::Abort => "abort",
-            Self::Step => "step",
-            Self::Allow => "allow",
-            Self::Restore => "restore",
-            Self::Approve => "approve",
-            Self::Reject => "reject",
-            Self::Edit => "edit",
-            Self::Task => "task",
-            Self::Graph => "graph",
-            Self::Sync => "sync",
-            Self::Summary => "summary",
-            Self::Show => "show",
-            Self::Log => "log",
-            Self::List => "list",
-        }
+        Self::ALL[self as usize].1
     }
 
     /// The step that does this, to the run that the caller means, in the caller's view.
@@ -416,10 +391,8 @@ fn read(mark: &str) -> Option<Part<'_>> {
     if first == ARGUMENT {
         return fields.next().map(Part::Argument);
     }
-    let mut step = Verb::ALL
-        .into_iter()
-        .find(|verb| verb.name() == first)?
-        .step();
+    let (verb, _) = Verb::ALL.into_iter().find(|(_, name)| *name == first)?;
+    let mut step = verb.step();
     for field in fields {
         let (name, value) = match field.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
@@ -440,7 +413,8 @@ mod tests {
 
     #[test]
     fn a_text_comes_apart_into_what_it_was_made_of() {
-        for verb in Verb::ALL {
+        for (verb, name) in Verb::ALL {
+            assert_eq!(verb.name(), name);
             let text = format!("{verb}");
             assert_eq!(parts(&text), [Part::Step(verb.step())]);
         }
