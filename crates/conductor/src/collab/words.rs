@@ -169,11 +169,15 @@ impl Told<'_> {
                 format!("the session is over: it is {}", run.status.name()),
                 format!(
                     "begin another one with {}, under a name of its own",
-                    Verb::Start.step().in_view(COLLAB.name).with(
-                        "skill",
-                        super::skill(definition, &definition.initial.value)
-                            .unwrap_or(&definition.initial.value)
-                    )
+                    Verb::Start
+                        .step()
+                        .in_view(COLLAB.name)
+                        .with(
+                            "skill",
+                            super::skill(definition, &definition.initial.value)
+                                .unwrap_or(&definition.initial.value)
+                        )
+                        .and("session")
                 ),
             ),
             _ => return None,
