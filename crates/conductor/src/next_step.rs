@@ -303,6 +303,43 @@ pub fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
+/// A text for a file, whose reader nobody knows: its steps are commands of `tm run`, which any run takes.
+pub(crate) fn in_a_file(text: &str, run: &str) -> String {
+    let told = parts(text).into_iter().map(|part| match part {
+        Part::Text(text) => text.to_owned(),
+        Part::Argument(name) => option(name),
+        Part::Step(step) => {
+            let command = match step.verb {
+                // There the file that is waited for is the report.
+                Verb::Report => "tm run step".to_owned(),
+                Verb::Edit => "tm collab update".to_owned(),
+                Verb::Task | Verb::Graph | Verb::Sync => format!("tm collab {}", step.verb.name()),
+                verb => format!("tm run {}", verb.name()),
+            };
+            let about = if command.starts_with("tm collab") {
+                "--session"
+            } else {
+                "--run-id"
+            };
+            let asks = step.with.iter().any(|(name, _)| name == "reason");
+            let reason = if asks { " --reason …" } else { "" };
+            format!("`{command}{reason} {about} {run}`")
+        }
+    });
+    told.collect()
+}
+
+fn option(name: &str) -> String {
+    let mut option = "--".to_owned();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            option.push('-');
+        }
+        option.push(letter.to_ascii_lowercase());
+    }
+    option
+}
+
 /// The steps that a text names.
 pub fn steps(text: &str) -> Vec<NextStep> {
     let steps = parts(text).into_iter().filter_map(|part| match part {
@@ -441,6 +478,20 @@ mod tests {
         assert_eq!(
             parts(&odd)[0],
             Part::Step(Verb::Skip.step().with("reason", "a=bc"))
+        );
+    }
+
+    #[test]
+    fn a_file_has_commands_that_any_run_takes() {
+        let text = format!(
+            "When done: {}; or {}, or `{} FILE`.",
+            Verb::Report.step().with("unit", "write"),
+            Verb::Skip.step().and("reason"),
+            Argument("coverageReport")
+        );
+        assert_eq!(
+            in_a_file(&text, "r1"),
+            "When done: `tm run step --run-id r1`; or `tm run skip --reason … --run-id r1`, or `--coverage-report FILE`."
         );
     }
 

@@ -27,6 +27,11 @@ pub(crate) fn build(
     };
     let template = library::template(call.root, &run.workflow, name)?;
     let text = tdd::context::render(name, template, &values(call, run, present, asked))?;
+    let state = call.definition.state(&present.state);
+    let work = state.and_then(|state| state.work.as_ref());
+    if work.is_some_and(|work| work.value.prompt.is_some()) {
+        return Ok(next_step::in_a_file(&text, &run.run).into_bytes());
+    }
     Ok(text.into_bytes())
 }
 

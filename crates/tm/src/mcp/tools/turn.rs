@@ -32,8 +32,10 @@ impl Turn<'_> {
             done => return Ok(done?),
         };
         let name = self.verb.name();
-        let run = fault.details.get("runId").and_then(Value::as_str);
-        let run = run.unwrap_or_default();
+        // A session is for a person to take up again, who is not asked here.
+        let Some(run) = fault.details.get("runId").and_then(Value::as_str) else {
+            return Err(fault.into());
+        };
         let (statement, least) = conductor.turn_statement(run, &conductor::Turn::new(name, ""))?;
         let by_hand = by_hand(self.form, self.verb.step().of(run), self.meant);
         strong_enough(least, &by_hand)?;
