@@ -87,7 +87,6 @@ fn row(
 /// How a step is taken by a caller of this form.
 pub fn of(form: Form, step: &NextStep) -> Row {
     use Form::{Autopilot, Collab, Run, Session, WorkUnits};
-    const UNIT: &str = "autopilot_complete_work_unit";
     // Where the form has no command of its own for it, the one for any run does.
     match (step.verb, form) {
         (Verb::Report, Autopilot | WorkUnits) => report(form, step),
@@ -95,7 +94,7 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         (Verb::Report | Verb::Start, Collab) => {
             row("tm collab complete-skill", &["skill"], &["complete_skill"])
         }
-        (Verb::Report, Run) => row("tm run report", &[], &["run_report", UNIT]),
+        (Verb::Report, Run) => row("tm run report", &[], &["run_report"]),
         (Verb::Start, Autopilot | WorkUnits) => {
             row("tm autopilot start", &["taskId"], &["autopilot_start"])
         }
@@ -299,7 +298,6 @@ pub fn argument(form: Form, name: &str) -> String {
         ("input", _) => "inputs",
         ("gate", _) => "gates",
         ("givenUp", _) => "outcome failed",
-        ("document", _) => "document or path",
         ("file", _) => "response",
         _ => name,
     };

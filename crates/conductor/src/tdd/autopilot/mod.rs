@@ -51,8 +51,8 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
         }
         "run_over" => {
             message = format!("{message}: it is {}", run.status.name());
-            format!("ask for the report: {summary}", summary = Verb::Summary)
-                .clone_into(&mut suggestion);
+            let summary = Verb::Summary.step().of(&run.run);
+            suggestion = format!("ask for the report: {summary}");
         }
         _ => {}
     }
