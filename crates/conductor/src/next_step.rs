@@ -307,7 +307,7 @@ pub fn parts(text: &str) -> Vec<Part<'_>> {
 pub(crate) fn in_a_file(text: &str, run: &str) -> String {
     let told = parts(text).into_iter().map(|part| match part {
         Part::Text(text) => text.to_owned(),
-        Part::Argument(name) => option(name),
+        Part::Argument(name) => option_of(name),
         Part::Step(step) => {
             let command = match step.verb {
                 // There the file that is waited for is the report.
@@ -329,7 +329,8 @@ pub(crate) fn in_a_file(text: &str, run: &str) -> String {
     told.collect()
 }
 
-fn option(name: &str) -> String {
+/// The option of a command line for an argument of this name.
+pub fn option_of(name: &str) -> String {
     let mut option = "--".to_owned();
     for letter in name.chars() {
         if letter.is_ascii_uppercase() {

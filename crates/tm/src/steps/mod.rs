@@ -22,18 +22,48 @@ pub struct Caller<T = ()> {
 /// A caller that has tools, and says of a name whether it has that one.
 pub struct Tools<'a>(&'a dyn Fn(&str) -> bool);
 
+/// What takes a step.
+pub enum Spelled {
+    /// A command, with all of its words.
+    Command(String),
+    /// A tool or a resource, and its arguments in a sentence.
+    Tool(String, String),
+}
+
 /// What spells a step.
 pub trait Spelling {
-    /// A step in the middle of a sentence.
-    fn inline(&self, step: &NextStep) -> String;
-    /// A step by itself.
-    fn alone(&self, step: &NextStep) -> String;
-    /// A step on lines of its own.
-    fn block(&self, step: &NextStep) -> String;
+    /// What takes a step.
+    fn spelled(&self, step: &NextStep) -> Spelled;
     /// The name of an argument.
     fn argument(&self, name: &str) -> String;
     /// A step as data.
     fn data(&self, step: &NextStep) -> Value;
+
+    /// A step in the middle of a sentence.
+    fn inline(&self, step: &NextStep) -> String {
+        match self.spelled(step) {
+            Spelled::Command(command) => format!("`{command}`"),
+            Spelled::Tool(tool, with) if with.is_empty() => format!("`{tool}`"),
+            Spelled::Tool(tool, with) => format!("`{tool}` with {with}"),
+        }
+    }
+
+    /// A step by itself.
+    fn alone(&self, step: &NextStep) -> String {
+        match self.spelled(step) {
+            Spelled::Command(command) => command,
+            Spelled::Tool(tool, with) if with.is_empty() => tool,
+            Spelled::Tool(tool, with) => format!("{tool} with {with}"),
+        }
+    }
+
+    /// A step on lines of its own.
+    fn block(&self, step: &NextStep) -> String {
+        match self.spelled(step) {
+            Spelled::Command(command) => format!("```sh\n{command}\n```"),
+            Spelled::Tool(..) => format!("   Call {}", self.inline(step)),
+        }
+    }
 
     /// A text with its steps in the caller's words. One that is nothing but a step is that step alone.
     fn text(&self, text: &str) -> String {
@@ -175,16 +205,8 @@ impl<T> Caller<T> {
 }
 
 impl Spelling for Caller {
-    fn inline(&self, step: &NextStep) -> String {
-        format!("`{}`", self.command(step))
-    }
-
-    fn alone(&self, step: &NextStep) -> String {
-        self.command(step)
-    }
-
-    fn block(&self, step: &NextStep) -> String {
-        format!("```sh\n{}\n```", self.command(step))
+    fn spelled(&self, step: &NextStep) -> Spelled {
+        Spelled::Command(self.command(step))
     }
 
     fn argument(&self, name: &str) -> String {
@@ -207,8 +229,9 @@ impl Caller<Tools<'_>> {
     fn arguments(&self, tool: &str, step: &NextStep) -> Vec<(String, Option<Value>)> {
         let form = Form::of_tool(tool);
         let without = table::not_taken(tool);
-        let run = self.run(step).filter(|_| form.is_of(tool));
-        let run = run.map(|run| (table::argument(form, "run"), Some(run.into())));
+        let run = self
+            .run(step)
+            .map(|run| (table::argument(form, "run"), Some(run.into())));
         let own = step
             .with
             .iter()
@@ -224,13 +247,26 @@ impl Caller<Tools<'_>> {
         run.into_iter().chain(own.flatten()).collect()
     }
 
-    /// A step in words, where there is a tool for it: its name, and its arguments in a sentence.
-    fn words(&self, step: &NextStep) -> Option<(String, String)> {
-        if let Some(resource) = table::resource(step.verb) {
-            let id = self.run(step).unwrap_or("{id}");
-            return Some((resource.replace("{id}", id), String::new()));
+    /// The resource that is read for a step instead of calling a tool.
+    fn resource(&self, step: &NextStep) -> Option<String> {
+        let id = self.run(step).unwrap_or("{id}");
+        table::resource(step.verb).map(|resource| resource.replace("{id}", id))
+    }
+
+    /// The command for a person, where there is no tool.
+    fn by_hand(&self, step: &NextStep) -> String {
+        Caller::at_a_shell(self.form, self.named.clone()).command(step)
+    }
+}
+
+impl Spelling for Caller<Tools<'_>> {
+    fn spelled(&self, step: &NextStep) -> Spelled {
+        if let Some(resource) = self.resource(step) {
+            return Spelled::Tool(resource, String::new());
         }
-        let tool = self.tool(step)?;
+        let Some(tool) = self.tool(step) else {
+            return Spelled::Command(self.by_hand(step));
+        };
         let arguments: Vec<String> = self
             .arguments(tool, step)
             .into_iter()
@@ -240,38 +276,7 @@ impl Caller<Tools<'_>> {
                 Some(counts) => format!("{name} {}", counts.to_string().replace("\"N\"", "N")),
             })
             .collect();
-        Some((tool.to_owned(), arguments.join(", ")))
-    }
-
-    /// The command for a person, where there is no tool.
-    fn by_hand(&self, step: &NextStep) -> String {
-        let person = Caller::at_a_shell(self.form, self.named.clone());
-        person.command(step)
-    }
-}
-
-impl Spelling for Caller<Tools<'_>> {
-    fn inline(&self, step: &NextStep) -> String {
-        match self.words(step) {
-            Some((tool, with)) if with.is_empty() => format!("`{tool}`"),
-            Some((tool, with)) => format!("`{tool}` with {with}"),
-            None => format!("`{}`", self.by_hand(step)),
-        }
-    }
-
-    fn alone(&self, step: &NextStep) -> String {
-        match self.words(step) {
-            Some((tool, with)) if with.is_empty() => tool,
-            Some((tool, with)) => format!("{tool} with {with}"),
-            None => self.by_hand(step),
-        }
-    }
-
-    fn block(&self, step: &NextStep) -> String {
-        match self.words(step) {
-            Some(_) => format!("   Call {}", self.inline(step)),
-            None => format!("```sh\n{}\n```", self.by_hand(step)),
-        }
+        Spelled::Tool(tool.to_owned(), arguments.join(", "))
     }
 
     fn argument(&self, name: &str) -> String {
@@ -279,9 +284,8 @@ impl Spelling for Caller<Tools<'_>> {
     }
 
     fn data(&self, step: &NextStep) -> Value {
-        if let Some(resource) = table::resource(step.verb) {
-            let id = self.run(step).unwrap_or("{id}");
-            return json!({ "step": step.verb.name(), "resource": resource.replace("{id}", id) });
+        if let Some(resource) = self.resource(step) {
+            return json!({ "step": step.verb.name(), "resource": resource });
         }
         let Some(tool) = self.tool(step) else {
             return json!({ "step": step.verb.name(), "command": self.by_hand(step) });

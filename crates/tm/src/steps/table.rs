@@ -1,6 +1,6 @@
 //! Which command and which tool takes a step, and what its arguments are called there.
 
-use conductor::next_step::{NextStep, Verb};
+use conductor::next_step::{NextStep, Verb, option_of};
 use serde_json::{Value, json};
 
 /// A family of commands, or of tools, in which runs are driven: a step leads to the family that the call was of.
@@ -41,11 +41,6 @@ impl Form {
             _ if tool.starts_with("run_") => Self::Run,
             _ => Self::Collab,
         }
-    }
-
-    /// Whether a tool is of this form.
-    pub fn is_of(self, tool: &str) -> bool {
-        Self::of_tool(tool) == self
     }
 }
 
@@ -231,16 +226,7 @@ pub fn option(run: Option<&str>, name: &str) -> String {
     match (name, run) {
         ("run", Some(run)) => run.to_owned(),
         ("unit", Some("--session")) => "--unit-id".to_owned(),
-        _ => {
-            let mut option = "--".to_owned();
-            for letter in name.chars() {
-                if letter.is_ascii_uppercase() {
-                    option.push('-');
-                }
-                option.push(letter.to_ascii_lowercase());
-            }
-            option
-        }
+        _ => option_of(name),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use journal::layout::ProjectDir;
 use rails::Command;
-use rails::approval;
 use rails::state::RunStatus;
+use rails::{Refusal, approval};
 use serde_json::{Map, Value};
 
 use super::super::answer::{Aborted, Moved, Resumed};
@@ -12,7 +12,6 @@ use super::super::memory::Memory;
 use super::super::{request, view};
 use crate::call::Input;
 use crate::conductor::Conductor;
-use crate::engine::Done;
 use crate::fault::Fault;
 use crate::find::Meant;
 use crate::find::{Standing, over_tasks, several_runs};
@@ -136,31 +135,15 @@ impl Conductor {
         } else {
             None
         };
-        let done = if ended.is_over() {
+        let refusal = if ended.is_over() {
             // Aborted before, and perhaps killed while it cleared up: only that is left to do.
             clear_branch(&writer, &flags)?
         } else {
-            writer.done(&Command::Abort { approval, flags })?
+            writer.command(&Command::Abort { approval, flags })?.err()
         };
-        match done {
-            Done::Moved(_) => {}
-            Done::Refused(refusal) => {
-                return Err(refused(
-                    &AUTOPILOT,
-                    &writer.call,
-                    &writer.open.run,
-                    None,
-                    &refusal,
-                ));
-            }
-            Done::EffectFailed {
-                code,
-                message,
-                suggestion,
-                ..
-            } => {
-                return Err(effects::fault(code, message, suggestion));
-            }
+        if let Some(refusal) = refusal {
+            let (call, run) = (&writer.call, &writer.open.run);
+            return Err(refused(&AUTOPILOT, call, run, None, &refusal));
         }
         let run_id = writer.open.run.run.clone();
         if abort.cleanup {
@@ -203,26 +186,25 @@ impl Conductor {
     }
 }
 
-/// Deletes the branch of a run that was aborted before.
-fn clear_branch(writer: &RunWriter<'_>, flags: &Map<String, Value>) -> Result<Done, Fault> {
+/// Deletes the branch of a run that was aborted before; or says why it is not.
+fn clear_branch(
+    writer: &RunWriter<'_>,
+    flags: &Map<String, Value>,
+) -> Result<Option<Refusal>, Fault> {
     use super::super::effects::delete;
     use crate::support::{No, Outcome};
     delete::settle(&writer.call, &writer.open.run)?;
-    match delete::prepare(&writer.call, &writer.open.run, flags) {
-        Err(No::Refused(refusal)) => Ok(Done::Refused(refusal)),
-        Err(No::Fault(fault)) => Err(fault),
-        Ok(what) => match delete::carry_out(&writer.call, &writer.open.run, &what)? {
-            Outcome::Done { .. } => Ok(Done::Moved(Vec::new())),
-            Outcome::Failed {
-                code,
-                message,
-                suggestion,
-            } => Ok(Done::EffectFailed {
-                code,
-                message,
-                suggestion,
-                events: Vec::new(),
-            }),
-        },
+    let what = match delete::prepare(&writer.call, &writer.open.run, flags) {
+        Err(No::Refused(refusal)) => return Ok(Some(refusal)),
+        Err(No::Fault(fault)) => return Err(fault),
+        Ok(what) => what,
+    };
+    match delete::carry_out(&writer.call, &writer.open.run, &what)? {
+        Outcome::Done { .. } => Ok(None),
+        Outcome::Failed {
+            code,
+            message,
+            suggestion,
+        } => Err(effects::fault(code, message, suggestion)),
     }
 }

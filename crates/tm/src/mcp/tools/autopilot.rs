@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::confirm::{No, confirm, strong_enough};
 use super::super::place::Meant;
 use super::evidence::{baseline, evidence, placed, reports};
-use super::turn::{Turn, by_hand};
+use super::turn::by_hand;
 use super::{Answer, Call, Entry, answer};
 use crate::steps::Form;
 
@@ -372,17 +372,9 @@ fn finalize(mut call: Call<'_>) -> Answer {
 
 fn reopen(mut call: Call<'_>) -> Answer {
     let reason = call.arguments.text("reason")?.unwrap_or_default();
-    let client = call.client;
-    let (conductor, meant) = call.open()?;
-    let turn = Turn {
-        verb: Verb::Reopen,
-        form: Form::Autopilot,
-        client,
-        meant: &meant,
-    };
-    answer(&turn.taken(&conductor, |conductor| {
-        conductor.reopen(meant.run(), &reason)
-    })?)
+    call.turned(Form::Autopilot, Verb::Reopen, |conductor, run| {
+        conductor.reopen(run, &reason)
+    })
 }
 
 fn skip(mut call: Call<'_>) -> Answer {
@@ -404,15 +396,7 @@ fn pause(mut call: Call<'_>) -> Answer {
 }
 
 fn resume(call: Call<'_>) -> Answer {
-    let client = call.client;
-    let (conductor, meant) = call.open()?;
-    let turn = Turn {
-        verb: Verb::Resume,
-        form: Form::Autopilot,
-        client,
-        meant: &meant,
-    };
-    answer(&turn.taken(&conductor, |conductor| conductor.resume(meant.run()))?)
+    call.turned(Form::Autopilot, Verb::Resume, Conductor::resume)
 }
 
 fn abort(mut call: Call<'_>) -> Answer {

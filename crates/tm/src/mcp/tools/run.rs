@@ -1,13 +1,12 @@
 //! Runs of any workflow, by the generic verbs.
 
-use conductor::Verb;
 use conductor::report::Report;
+use conductor::{Conductor, Verb};
 use mcp::Hints;
 use serde_json::{Value, json};
 
 use super::decision::{RUN_DECIDE, Wish, decided, deciding};
 use super::evidence::{evidence, placed, reports};
-use super::turn::Turn;
 use super::{Answer, Call, Entry, answer};
 use crate::render::session::About;
 use crate::steps::Form;
@@ -227,29 +226,13 @@ fn abort(call: Call<'_>) -> Answer {
 
 fn reopen(mut call: Call<'_>) -> Answer {
     let reason = call.arguments.text("reason")?.unwrap_or_default();
-    let client = call.client;
-    let (conductor, meant) = call.open()?;
-    let turn = Turn {
-        verb: Verb::Reopen,
-        form: Form::Run,
-        client,
-        meant: &meant,
-    };
-    answer(&turn.taken(&conductor, |conductor| {
-        conductor.run_reopen(meant.run(), &reason)
-    })?)
+    call.turned(Form::Run, Verb::Reopen, |conductor, run| {
+        conductor.run_reopen(run, &reason)
+    })
 }
 
 fn resume(call: Call<'_>) -> Answer {
-    let client = call.client;
-    let (conductor, meant) = call.open()?;
-    let turn = Turn {
-        verb: Verb::Resume,
-        form: Form::Run,
-        client,
-        meant: &meant,
-    };
-    answer(&turn.taken(&conductor, |conductor| conductor.run_resume(meant.run()))?)
+    call.turned(Form::Run, Verb::Resume, Conductor::run_resume)
 }
 
 fn decide(mut call: Call<'_>) -> Answer {
