@@ -11,6 +11,7 @@ use crate::call::Input;
 use crate::conductor::Conductor;
 use crate::engine::{self, Loaded, OpenRun};
 use crate::fault::{Fault, Kind, chain};
+use crate::next_step::{NextStep, Verb};
 use crate::review::answer::ClosedGate;
 
 /// By which way a person was asked. Who asks vouches for it: nothing in here can tell a person from a program that plays
@@ -137,6 +138,37 @@ impl<'a> Turn<'a> {
             reason,
             flags: Map::new(),
         }
+    }
+
+    /// That the run, or this item of it, goes one step back.
+    pub fn reopen(item: Option<&str>, reason: &'a str) -> Self {
+        let item = item.map(|item| ("item".to_owned(), item.into()));
+        Self {
+            flags: item.into_iter().collect(),
+            ..Self::new("reopen", reason)
+        }
+    }
+
+    /// It as a step, to be taken with all of its arguments.
+    pub fn step(&self) -> NextStep {
+        let mut step = match self.name {
+            "reopen" => Verb::Reopen.step(),
+            "abort" => Verb::Abort.step(),
+            _ => Verb::Resume.step(),
+        };
+        for (name, flag) in &self.flags {
+            let value = match flag {
+                Value::Bool(false) => continue,
+                Value::Bool(true) => None,
+                Value::String(text) => Some(text.clone()),
+                other => Some(other.to_string()),
+            };
+            step.with.push((name.clone().into(), value));
+        }
+        if !self.reason.is_empty() {
+            step = step.with("reason", self.reason);
+        }
+        step
     }
 }
 

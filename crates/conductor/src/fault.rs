@@ -244,7 +244,7 @@ impl From<project::tasks::TaskError> for Fault {
             "tasks_missing" => format!(
                 "name the work yourself: {}; or give a Markdown checklist: {}",
                 NextStep::start_without_tasks(),
-                Verb::Start.step().and("plan")
+                NextStep::start_with_plan()
             ),
             _ => error.suggestion().unwrap_or_default(),
         };

@@ -11,6 +11,8 @@ use std::fmt;
 use rails::role::Role;
 use serde_json::{Value, json};
 
+use crate::view::AUTOPILOT;
+
 /// What stands before a mark, between its fields, and behind it.
 const OPEN: char = '\u{10FFF0}';
 const BETWEEN: char = '\u{10FFF1}';
@@ -150,9 +152,30 @@ impl NextStep {
         step.with("results", counts)
     }
 
+    /// That the unit of a phase is reported whose report says nothing else of it.
+    pub fn in_phase(phase: &str) -> Self {
+        let step = Verb::Report.step().in_view(AUTOPILOT.name);
+        let step = step.with("phase", phase);
+        match phase {
+            "commit" => step,
+            _ => step.with("results", "passed:N,failed:N"),
+        }
+    }
+
+    /// That a run over a task is begun.
+    pub(crate) fn start_on_task() -> Self {
+        Verb::Start.step().in_view(AUTOPILOT.name).and("taskId")
+    }
+
     /// That a run over a task is begun whose task stands in no file.
     pub(crate) fn start_without_tasks() -> Self {
-        Verb::Start.step().and("title").and("subtask")
+        let step = Verb::Start.step().in_view(AUTOPILOT.name);
+        step.and("title").and("subtask")
+    }
+
+    /// The same, from a checklist.
+    pub(crate) fn start_with_plan() -> Self {
+        Verb::Start.step().in_view(AUTOPILOT.name).and("plan")
     }
 
     /// The same, done to this run.

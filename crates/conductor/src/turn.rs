@@ -118,11 +118,14 @@ impl Conductor {
         &self,
         view: &'static View,
         run: Option<&str>,
+        item: Option<&str>,
         reason: &str,
     ) -> Result<Turned<'_>, Fault> {
         let (project, dir) = self.meant(view, run, Meant::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
-        is_where_it_was(&writer)?;
+        if item.is_none() {
+            is_where_it_was(&writer)?;
+        }
         let run = &writer.open.run;
         if writer.call.session.is_some() {
             return Err(Fault::new(
@@ -137,10 +140,13 @@ impl Conductor {
             // It ends the pause, so it needs what a resume needs.
             self.may_go_on(&writer, &project)?;
         }
+        let turn = Turn::reopen(item, reason);
+        let approval = self.approval_of_turn(&writer.open, &turn)?;
         let command = Command::Reopen {
+            item: item.map(str::to_owned),
             reason: reason.to_owned(),
-            flags: Map::new(),
-            approval: self.approval_of_turn(&writer.open, &Turn::new("reopen", reason))?,
+            flags: turn.flags,
+            approval,
         };
         let definition = Arc::clone(&writer.call.definition);
         let places = move |run: &RunState| {

@@ -51,8 +51,11 @@ pub(crate) static AUTOPILOT: View = View {
     none: "no_run",
     unknown: "unknown_run",
     begin: (
-        concat!("begin one with ", step!("start", "taskId")),
-        step!("start", "taskId"),
+        concat!(
+            "begin one with ",
+            step!("start", "view=autopilot", "taskId")
+        ),
+        step!("start", "view=autopilot", "taskId"),
     ),
     needs: &[TASKS],
     phases: &[

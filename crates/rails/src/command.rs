@@ -17,6 +17,8 @@ pub enum Command {
     Report(Report),
     /// One step back, by the present state's own rule.
     Reopen {
+        /// The item that is meant; the present one if absent.
+        item: Option<String>,
         /// Why.
         reason: String,
         /// What else the definition may look at, such as `maxIterations`.

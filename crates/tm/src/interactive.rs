@@ -353,7 +353,7 @@ impl Session<'_> {
                 }
                 return Ok(Some(Said::Moved));
             }
-            "reopen" => self.conductor.reopen(Some(self.run), reason),
+            "reopen" => self.conductor.reopen(Some(self.run), None, reason),
             "skip" if reason.is_empty() => {
                 self.output.text("Say why: skip REASON\n")?;
                 return Ok(Some(Said::Moved));

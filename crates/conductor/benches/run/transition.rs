@@ -62,7 +62,7 @@ pub fn with_git(criterion: &mut Criterion) {
             assert!(verdict.validated, "{}", verdict.message);
             stage
                 .conductor
-                .reopen(Some(&run), "bench")
+                .reopen(Some(&run), None, "bench")
                 .expect("reopened");
         });
     });

@@ -15,7 +15,7 @@ use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::is_over_a_task;
 use crate::library::Source;
-use crate::next_step::{Argument, Verb};
+use crate::next_step::Verb;
 use crate::report::{Answered, ReportOutcome, is_read_on_branch, joined};
 use crate::tdd::answer::{NextAction, Status};
 use crate::tdd::autopilot::{last_commit, made};
@@ -159,9 +159,11 @@ impl Conductor {
                 ),
             )
             .suggest(format!(
-                "name it: {input_option} {id}=ID; {start} takes tasks from elsewhere too",
-                start = Verb::Start,
-                input_option = Argument("input")
+                "name it in its input `{id}`: {}",
+                Verb::Start
+                    .step()
+                    .with("workflow", definition.id.value.as_str())
+                    .with("input", format!("{id}=ID"))
             )));
         };
         let attempts = match inputs.shift_remove(most) {

@@ -25,8 +25,13 @@ impl Conductor {
     }
 
     /// One step back, by the present state's own rule.
-    pub fn run_reopen(&self, run: Option<&str>, reason: &str) -> Result<RunMoved, Fault> {
-        moved(self.turn_back(&GENERIC, run, reason)?)
+    pub fn run_reopen(
+        &self,
+        run: Option<&str>,
+        item: Option<&str>,
+        reason: &str,
+    ) -> Result<RunMoved, Fault> {
+        moved(self.turn_back(&GENERIC, run, item, reason)?)
     }
 
     /// Gives an item up, or the run, by the present state's own rule.

@@ -317,7 +317,7 @@ pub fn no_run(others: &[Other]) -> String {
     if others.is_empty() {
         return format!(
             "No run of tm is under way in this project, so its guard hook holds nothing back. {} begins one.",
-            Verb::Start.step().and("taskId")
+            NextStep::start_on_task()
         );
     }
     let mut text = String::from(

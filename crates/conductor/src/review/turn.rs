@@ -94,6 +94,7 @@ impl Conductor {
         let held = approval::strong_enough(approval.as_deref(), run.least_approval, "reopen");
         held.map_err(|refusal| refused(&writer.open.run, *refusal))?;
         let command = Command::Reopen {
+            item: None,
             reason: reopen.reason.clone(),
             flags: turn.flags,
             approval,

@@ -46,6 +46,7 @@ impl Planner<'_> {
             Command::Start(start) => self.start(start),
             Command::Report(report) => self.report(report),
             Command::Reopen {
+                item,
                 reason,
                 flags,
                 approval,
@@ -56,7 +57,7 @@ impl Planner<'_> {
                     flags: flags.clone(),
                     ..Way::default()
                 };
-                self.step_aside(Trigger::Reopen, None, way)
+                self.step_aside(Trigger::Reopen, item.as_deref(), way)
             }
             Command::Skip { item, reason, keep } => {
                 let way = Way {

@@ -340,7 +340,12 @@ impl Driver {
     }
 
     pub fn reopen(&mut self) -> Outcome {
+        self.reopen_item(None)
+    }
+
+    pub fn reopen_item(&mut self, item: Option<&str>) -> Outcome {
         self.send(&Command::Reopen {
+            item: item.map(str::to_owned),
             reason: "the test is wrong".to_owned(),
             flags: Map::new(),
             approval: self.needed(),

@@ -125,6 +125,7 @@ fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
         12 => report(None),
         13 => report(Some("gate".to_owned())),
         14 | 31 => Command::Reopen {
+            item: None,
             reason: "back".to_owned(),
             flags: Map::new(),
             approval: Some(Box::new(ann())),

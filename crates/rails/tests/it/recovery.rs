@@ -37,6 +37,7 @@ fn raise(driver: &mut Driver, to: i64) {
     flags.insert("maxIterations".to_owned(), Value::from(to));
     driver
         .send(&Command::Reopen {
+            item: None,
             reason: "one more".to_owned(),
             flags,
             approval: Some(Box::new(ann())),

@@ -251,6 +251,28 @@ fn items_run_side_by_side_up_to_the_limit() {
 }
 
 #[test]
+fn one_of_several_items_goes_back_where_it_is_named() {
+    let mut driver = parts(
+        "c: { work: {}, on: { report: { to: d } } }, d: { work: {}, on: { report: { to: e }, reopen: { to: c } } }, e: { final: completed }",
+        "{ to: z }",
+        &json!([{ "id": "1" }, { "id": "2" }]),
+    );
+    begin(&mut driver);
+    driver.report_to("1-c", json!({})).unwrap();
+    driver.report_to("2-c", json!({})).unwrap();
+    assert_eq!(driver.reopen().unwrap_err().code, "which_item");
+    let missing = driver.reopen_item(Some("3")).unwrap_err();
+    assert_eq!(missing.code, "not_present");
+    driver.reopen_item(Some("2")).unwrap();
+    let states: Vec<&str> = driver
+        .run
+        .waiting()
+        .map(|(token, _)| token.state.as_str())
+        .collect();
+    assert_eq!(states, ["d", "c"]);
+}
+
+#[test]
 fn no_items_at_all_are_soon_done() {
     let mut driver = parts(PLAIN, "{ to: z }", &json!([]));
     begin(&mut driver);

@@ -532,6 +532,7 @@ fn flags_of_a_step_back_are_seen_by_its_edges() {
     flags.insert("maxIterations".to_owned(), json!(2));
     driver
         .send(&Command::Reopen {
+            item: None,
             reason: String::new(),
             flags,
             approval: Some(Box::new(ann())),

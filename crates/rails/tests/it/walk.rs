@@ -516,6 +516,7 @@ fn a_run_is_started_once_and_before_anything_else() {
             reason: String::new(),
         },
         Command::Reopen {
+            item: None,
             reason: String::new(),
             flags: serde_json::Map::new(),
             approval: Some(Box::new(ann())),

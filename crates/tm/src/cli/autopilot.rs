@@ -4,7 +4,11 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
+use conductor::report::Report;
 use conductor::tdd::evidence::show;
+use conductor::tdd::request;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{Place, Reopen, RunChoice, Signing};
 
@@ -104,7 +108,8 @@ impl AutopilotCommand {
 }
 
 /// `tm autopilot start`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a flag of its own, and they go together in any combination"
@@ -120,45 +125,90 @@ pub struct Start {
     #[arg(long, value_name = "TEXT", conflicts_with = "plan")]
     pub title: Option<String>,
     /// A subtask of it, by its title; may be repeated
-    #[arg(long, value_name = "TEXT", requires = "title")]
-    pub subtask: Vec<String>,
+    #[arg(long = "subtask", value_name = "TEXT", requires = "title")]
+    #[serde(default)]
+    pub subtasks: Vec<String>,
     /// A Markdown checklist as the task
     #[arg(long, value_name = "FILE")]
+    #[schemars(extend("x-brief" = "path of a Markdown checklist"))]
     pub plan: Option<PathBuf>,
+    /// How the run goes.
+    #[command(flatten)]
+    #[serde(default)]
+    pub options: StartOptions,
+    /// Show the plan and touch nothing
+    #[arg(long, conflicts_with = "interactive")]
+    #[serde(default)]
+    pub dry_run: bool,
+    /// Supersede a run that is under way
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "end the run that is under way; asks the person"))]
+    pub force: bool,
+    /// Begin with uncommitted changes; those that the run does not touch are never committed
+    #[arg(long)]
+    #[serde(default)]
+    pub allow_dirty: bool,
+    /// Do not ask before the branch is made
+    #[arg(long)]
+    #[serde(skip)]
+    pub no_confirm: bool,
+    /// Go through the run step by step: do the work, press Enter, type the results
+    #[arg(long)]
+    #[serde(skip)]
+    pub interactive: bool,
+    /// The suite as it is before the run.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub baseline: Baseline,
+}
+
+/// How a run goes that is begun.
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StartOptions {
     /// Name of the branch, instead of the configured pattern's
     #[arg(long, value_name = "NAME")]
     pub branch: Option<String>,
     /// GREEN attempts a subtask has
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_attempts: Option<u32>,
-    /// Show the plan and touch nothing
-    #[arg(long, conflicts_with = "interactive")]
-    pub dry_run: bool,
-    /// Supersede a run that is under way
-    #[arg(long)]
-    pub force: bool,
-    /// Begin with uncommitted changes; those that the run does not touch are never committed
-    #[arg(long)]
-    pub allow_dirty: bool,
-    /// Do not ask before the branch is made
-    #[arg(long)]
-    pub no_confirm: bool,
-    /// Go through the run step by step: do the work, press Enter, type the results
-    #[arg(long)]
-    pub interactive: bool,
-    /// The suite as it is before the run.
-    #[command(flatten)]
-    pub baseline: Baseline,
+}
+
+impl Start {
+    /// It as the conductor takes it; paths as they were given.
+    pub fn request(self) -> request::Start {
+        request::Start {
+            task_id: self.task_id,
+            workflow: self.workflow,
+            title: self.title,
+            subtasks: self.subtasks,
+            plan: self.plan,
+            branch: self.options.branch,
+            max_attempts: self.options.max_attempts,
+            force: self.force,
+            allow_dirty: self.allow_dirty,
+            baseline: request::Evidence {
+                reports: self.baseline.reports,
+                verify: self.baseline.verify,
+                format: self.baseline.format,
+                ..request::Evidence::default()
+            },
+        }
+    }
 }
 
 /// What `start` is told of the suite as it is.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Baseline {
     /// A test report of the suite as it is now; tests that fail in it may go on failing. May be repeated
     #[arg(long = "baseline-report", value_name = "FILE")]
+    #[serde(default, rename = "baselineReport")]
     pub reports: Vec<PathBuf>,
     /// Run the test command now, and take its outcome for the suite as it is
     #[arg(long)]
+    #[serde(default)]
     pub verify: bool,
     /// Format of the report; told by its content if left out
     #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
@@ -166,31 +216,76 @@ pub struct Baseline {
 }
 
 /// What a report of tests rests on.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Evidence {
     /// Test results: `failed:3,passed:0,skipped:1,errors:0` in any order, or a JSON object
     #[arg(long, value_name = "RESULTS", conflicts_with_all = ["report", "verify", "format", "removed"])]
+    #[schemars(extend(
+        "type" = "object",
+        "x-form" = true,
+        "x-brief" = "counts as the runner printed them: passed, failed, skipped, errors (could not be built)"
+    ))]
     pub results: Option<String>,
+    /// Coverage in percent: a number for lines, `lines:92,branches:80`, or a JSON object
+    #[arg(long, value_name = "PERCENT", conflicts_with = "coverage_report")]
+    #[schemars(extend("type" = "number", "x-form" = true, "x-brief" = "lines, percent"))]
+    pub coverage: Option<String>,
+    /// What programs wrote, or are to write.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub reports: TestReports,
+}
+
+/// What test runners and coverage tools wrote, and what a run of them is to be held against.
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TestReports {
     /// A report that the test runner wrote, instead of --results; a folder stands for the reports in it. May be repeated
     ///
     /// Beside --verify it names the file that the test command writes, where what it prints does not tell every test.
     #[arg(long, value_name = "FILE")]
+    #[serde(default)]
     pub report: Vec<PathBuf>,
     /// Have tm run the test command itself, and take its outcome as the results
     #[arg(long)]
+    #[serde(default)]
     pub verify: bool,
     /// Format of the test report, such as `junit`; told by its content if left out. `tm evidence show --help` lists them
     #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
     pub format: Option<String>,
-    /// Coverage in percent: a number for lines, `lines:92,branches:80`, or a JSON object
-    #[arg(long, value_name = "PERCENT", conflicts_with = "coverage_report")]
-    pub coverage: Option<String>,
     /// A report that the coverage tool wrote, instead of --coverage
     #[arg(long, value_name = "FILE")]
     pub coverage_report: Option<PathBuf>,
     /// A test that was taken out on purpose, by its id; with `*` at the end, all that begin so. May be repeated
     #[arg(long, value_name = "ID")]
+    #[serde(default)]
     pub removed: Vec<String>,
+}
+
+impl Evidence {
+    /// It as the conductor takes it; paths as they were given.
+    pub fn request(self) -> request::Evidence {
+        request::Evidence {
+            results: self.results,
+            coverage: self.coverage,
+            ..self.reports.request()
+        }
+    }
+}
+
+impl TestReports {
+    /// They as the conductor takes them; paths as they were given.
+    pub fn request(self) -> request::Evidence {
+        request::Evidence {
+            reports: self.report,
+            format: self.format,
+            coverage_report: self.coverage_report,
+            verify: self.verify,
+            removed: self.removed,
+            ..request::Evidence::default()
+        }
+    }
 }
 
 /// Takes the name of a format of test reports.
@@ -199,87 +294,111 @@ fn test_format() -> PossibleValuesParser {
 }
 
 /// `tm autopilot next`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Next {
     /// Look at the working tree too, to tell whether the preconditions hold
     #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "look at the working tree too"))]
     pub check: bool,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
 /// `tm autopilot complete`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Complete {
     /// `red` or `green`; the present phase if left out
     #[arg(value_name = "PHASE")]
+    #[schemars(extend("enum" = ["red", "green"]))]
     pub phase: Option<String>,
     /// The subtask's id; the present one if left out
     #[arg(value_name = "SUBTASK")]
+    #[serde(rename = "subtaskId")]
     pub subtask: Option<String>,
     /// What it rests on.
     #[command(flatten)]
+    #[serde(flatten)]
     pub evidence: Evidence,
     /// The files that were changed, by commas; found by git if left out
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
+    #[serde(default)]
     pub files: Vec<String>,
     /// The work unit that is reported; the present one if left out
     #[arg(long, value_name = "UNIT")]
+    #[serde(rename = "unitId")]
     pub unit: Option<String>,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
 /// `tm autopilot commit`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Commit {
     /// The subtask's id; the present one if left out
     #[arg(value_name = "SUBTASK")]
+    #[serde(rename = "subtaskId")]
     pub subtask: Option<String>,
     /// The whole commit message, instead of the template's
     #[arg(long, value_name = "TEXT")]
     pub message: Option<String>,
     /// The files to commit, by commas; all of the run's changes if left out
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
+    #[serde(default)]
     pub files: Vec<String>,
     /// A commit that was made already
     #[arg(long, value_name = "SHA", conflicts_with_all = ["message", "files"])]
+    #[serde(rename = "commitSha")]
     pub sha: Option<String>,
     /// The work unit that is reported; the present one if left out
     #[arg(long, value_name = "UNIT")]
+    #[serde(rename = "unitId")]
     pub unit: Option<String>,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
 /// `tm autopilot finalize`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Finalize {
     /// What it rests on.
     #[command(flatten)]
+    #[serde(flatten)]
     pub evidence: Evidence,
     /// Let coverage under a threshold pass
     #[arg(long)]
+    #[serde(default)]
     pub skip_coverage: bool,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
 /// `tm autopilot skip`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Skip {
     /// The subtask's id; the present one if left out
     #[arg(value_name = "SUBTASK")]
+    #[serde(rename = "subtaskId")]
     pub subtask: Option<String>,
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT")]
     pub reason: String,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
@@ -301,52 +420,121 @@ pub struct Allow {
 }
 
 /// `tm autopilot status`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Status {
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
+impl Complete {
+    /// It as the conductor takes it.
+    pub fn request(self) -> Report {
+        Report {
+            state: self.phase,
+            item: self.subtask,
+            evidence: self.evidence.request(),
+            files: without_empty(self.files),
+            unit: self.unit,
+            ..Report::default()
+        }
+    }
+}
+
+impl Commit {
+    /// It as the conductor takes it.
+    pub fn request(self) -> Report {
+        Report {
+            item: self.subtask,
+            message: self.message,
+            files: without_empty(self.files),
+            sha: self.sha,
+            unit: self.unit,
+            ..Report::default()
+        }
+    }
+}
+
+impl Finalize {
+    /// It as the conductor takes it.
+    pub fn request(self) -> Report {
+        Report {
+            evidence: self.evidence.request(),
+            skip_coverage: self.skip_coverage,
+            ..Report::default()
+        }
+    }
+}
+
+impl Abort {
+    /// It as the conductor takes it.
+    pub fn request(&self) -> request::Abort {
+        request::Abort {
+            cleanup: self.cleanup,
+            force: self.force,
+        }
+    }
+}
+
+/// The files that are named: a comma too many names none.
+pub(super) fn without_empty(files: Vec<String>) -> Vec<String> {
+    files.into_iter().filter(|file| !file.is_empty()).collect()
+}
+
 /// `tm autopilot pause`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Pause {
     /// Why; it is journalled and shown
     #[arg(long, value_name = "TEXT", default_value = "")]
+    #[serde(default)]
     pub reason: String,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
 /// `tm autopilot resume`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Resume {
     /// The run, by its id or the beginning of it; the only one that can be resumed if left out
     #[arg(long, value_name = "RUN")]
+    #[serde(skip)]
     pub run_id: Option<String>,
     /// Go through the run step by step: do the work, press Enter, type the results
     #[arg(long)]
+    #[serde(skip)]
     pub interactive: bool,
     /// By what, where only a person has it go on.
     #[command(flatten)]
+    #[serde(skip)]
     pub signing: Signing,
 }
 
 /// `tm autopilot abort`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Abort {
     /// Delete the branch and the run's folder too; asks first
     #[arg(long)]
+    #[serde(default)]
     pub cleanup: bool,
     /// Delete the branch even if it has work that is nowhere else
     #[arg(long, requires = "cleanup")]
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "clean up even unmerged work"))]
     pub force: bool,
     /// By what.
     #[command(flatten)]
+    #[serde(skip)]
     pub signing: Signing,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::ProjectPlace;
 
@@ -117,21 +119,25 @@ impl CollabCommand {
 }
 
 /// `tm collab complete-skill`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct CompleteSkill {
     /// The skill that is finished
     #[arg(value_name = "SKILL")]
     pub skill: String,
     /// The work unit that it was done for, as the answer before named it
     #[arg(long, value_name = "ID", alias = "unit")]
+    #[schemars(extend("x-brief" = "unit_id of the answer that named the skill", "x-aliases" = ["unit_id"]))]
     pub unit_id: Option<String>,
 }
 
 /// `tm collab state`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct State {
     /// Every field: all items, batches and tasks
     #[arg(long)]
+    #[serde(default)]
     pub full: bool,
 }
 

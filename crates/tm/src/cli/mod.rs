@@ -1,4 +1,7 @@
 //! The arguments of every command. Their doc comments are the help texts.
+//!
+//! A tool of the MCP server that does what a command does takes the same type: `serde` says which of its fields a tool has, and
+//! under which names, `schemars` what its schema is ([`crate::mcp::schema`]).
 
 pub mod autopilot;
 pub mod collab;
@@ -6,6 +9,7 @@ pub mod evidence;
 pub mod history;
 pub mod hook;
 pub mod init;
+pub mod inputs;
 pub mod mcp;
 #[cfg(test)]
 mod reference;
@@ -19,6 +23,8 @@ pub mod workflow;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use crate::steps::{Caller, Form};
 
@@ -163,16 +169,23 @@ pub struct ProjectPlace {
 }
 
 /// `tm autopilot reopen` and `tm run reopen`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Reopen {
+    /// The item's key, such as a subtask's id; the present one if left out
+    #[arg(value_name = "ITEM")]
+    pub item: Option<String>,
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT", default_value = "")]
+    #[serde(default)]
     pub reason: String,
     /// By what, where only a person takes it up again.
     #[command(flatten)]
+    #[serde(skip)]
     pub signing: Signing,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
@@ -185,7 +198,7 @@ pub struct RunChoice {
 }
 
 /// By what a person decides.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct Signing {
     /// Sign the decision with this SSH key, instead of typing back what is shown; a passphrase or a touch is asked for
     #[arg(long, value_name = "KEY")]

@@ -1,8 +1,12 @@
 //! `tm run`.
 
 use clap::{Args, Subcommand};
+use conductor::report;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::autopilot::{Allow, Evidence};
+use super::autopilot::{Allow, Evidence, without_empty};
+use super::inputs::Inputs;
 use super::{Place, Reopen, RunChoice, Signing};
 
 /// `tm run`.
@@ -100,32 +104,35 @@ impl RunCommand {
 }
 
 /// `tm run start`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Start {
     /// The workflow, by its id
     #[arg(value_name = "WORKFLOW")]
     pub workflow: String,
-    /// An input, as its name and value; may be repeated. A list is written `name=a,b` or as JSON
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub input: Vec<String>,
-    /// Inputs as one JSON object
-    #[arg(long, value_name = "JSON")]
-    pub inputs: Option<String>,
+    /// What it is given.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub inputs: Inputs,
 }
 
 /// A command about one run.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Chosen {
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
 /// `tm run report`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Report {
     /// The work unit that is reported; the present one if left out
     #[arg(long, value_name = "UNIT")]
+    #[serde(rename = "unitId")]
     pub unit: Option<String>,
     /// How it came out, in one word
     #[arg(long, value_name = "WORD")]
@@ -135,37 +142,63 @@ pub struct Report {
     pub note: Option<String>,
     /// What is known of the tests.
     #[command(flatten)]
+    #[serde(flatten)]
     pub evidence: Evidence,
     /// The files that it is about, by commas; of a commit those that it is to have
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
+    #[serde(default)]
     pub files: Vec<String>,
     /// The whole message of the commit that is to be made, instead of the template's
     #[arg(long, value_name = "TEXT")]
     pub message: Option<String>,
     /// A commit that was made already
     #[arg(long, value_name = "SHA", conflicts_with_all = ["message", "files"])]
+    #[serde(rename = "commitSha")]
     pub sha: Option<String>,
     /// At the whole suite: let coverage under a threshold pass
     #[arg(long)]
+    #[serde(default)]
     pub skip_coverage: bool,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
+impl Report {
+    /// It as the conductor takes it.
+    pub fn request(self) -> report::Report {
+        report::Report {
+            unit: self.unit,
+            outcome: self.outcome,
+            note: self.note,
+            evidence: self.evidence.request(),
+            files: without_empty(self.files),
+            message: self.message,
+            sha: self.sha,
+            skip_coverage: self.skip_coverage,
+            ..report::Report::default()
+        }
+    }
+}
+
 /// A command about one run, with a reason.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Reasoned {
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT", default_value = "")]
+    #[serde(default)]
     pub reason: String,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
 /// `tm run skip`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Skip {
     /// The item's key; the present one if left out
     #[arg(value_name = "ITEM")]
@@ -175,17 +208,21 @@ pub struct Skip {
     pub reason: String,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 
 /// `tm run resume`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Resume {
     /// By what, where only a person has it go on.
     #[command(flatten)]
+    #[serde(skip)]
     pub signing: Signing,
     /// The run.
     #[command(flatten)]
+    #[serde(skip)]
     pub run: RunChoice,
 }
 

@@ -3,7 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use conductor::Fault;
+use conductor::review::request;
+use project::convention::plain::one_line;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
+use super::inputs::{Inputs, as_texts, pair};
 use super::setup::TrustChoice;
 use super::{ProjectPlace, Signing};
 
@@ -155,36 +162,70 @@ impl SessionOption {
 }
 
 /// `tm session init`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Init {
     /// The workflow, one whose view is `session`; `review` if left out
     #[arg(long, value_name = "ID")]
     pub workflow: Option<String>,
     /// The profile; `generic` if left out
     #[arg(long, value_name = "PROFILE")]
+    #[schemars(extend("x-brief" = "generic if left out"))]
     pub profile: Option<String>,
-    /// An input of the profile, as its name and value; may be repeated
-    #[arg(long = "input", short = 'i', value_name = "NAME=VALUE")]
-    pub input: Vec<String>,
-    /// Inputs as one JSON object
-    #[arg(long, value_name = "JSON")]
-    pub inputs: Option<String>,
+    /// What it is given.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub inputs: Inputs,
     /// Who opens a gate, such as `plan=human`; the gates are plan, code and review, each auto, human, terminal or signed; may be repeated
-    #[arg(long, value_name = "GATE=MODE")]
-    pub gate: Vec<String>,
+    #[arg(long = "gate", value_name = "GATE=MODE", value_parser = pair)]
+    #[serde(default, deserialize_with = "modes")]
+    #[schemars(with = "Map<String, Value>", extend("x-brief" = "plan, code, review: auto, human, terminal, signed"))]
+    pub gates: Vec<(String, String)>,
     /// After how many iterations the session pauses whose reviews fail
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_iterations: Option<u32>,
     /// A name for its id; the profile's if left out
     #[arg(long, value_name = "NAME")]
+    #[schemars(extend("x-brief" = "for its id"))]
     pub name: Option<String>,
 }
 
+impl Init {
+    /// It as the conductor takes it, which reads texts by the profile's types.
+    pub fn request(self) -> Result<request::Init, Fault> {
+        Ok(request::Init {
+            workflow: self.workflow,
+            profile: self.profile,
+            inputs: self.inputs.all(as_texts)?,
+            gates: self.gates,
+            max_iterations: self.max_iterations,
+            name: self.name,
+        })
+    }
+}
+
+/// Modes of gates by name, which a command line takes in pairs.
+fn modes<'de, D: Deserializer<'de>>(given: D) -> Result<Vec<(String, String)>, D::Error> {
+    Map::<String, Value>::deserialize(given)?
+        .into_iter()
+        .map(|(gate, mode)| match mode {
+            Value::String(mode) => Ok((gate, mode)),
+            other => Err(serde::de::Error::custom(format!(
+                "the gate `{}` is {}, where auto, human, terminal or signed is expected",
+                one_line(&gate),
+                one_line(&other.to_string())
+            ))),
+        })
+        .collect()
+}
+
 /// A command about one session.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Chosen {
     /// The session.
     #[command(flatten)]
+    #[serde(skip)]
     pub session: SessionChoice,
 }
 

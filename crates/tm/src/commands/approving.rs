@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-use conductor::{Asked, Conductor, Fault, Kind, Statement, Strength, Turn};
+use conductor::{Asked, Conductor, Fault, Kind, NextStep, Statement, Strength, Turn, Verb};
 use serde_json::Value;
 
 use super::declined;
@@ -40,7 +40,7 @@ pub fn agreed(
     statement: &Statement,
     question: &Question<'_>,
     output: &mut Output,
-    again: impl FnOnce() -> String,
+    again: NextStep,
 ) -> Result<Conductor, Fault> {
     let Some(key) = &signing.sign else {
         if question.least == Strength::Signed {
@@ -51,7 +51,7 @@ pub fn agreed(
             )
             .suggest("only the person whose key it is decides this: they name it with `--sign KEY`")
             .detail("required", question.least.name())
-            .recover(signing_with(again())));
+            .recover(again.with("sign", "KEY")));
         }
         needs_terminal(output, question.deed, again)?;
         typed_back(output, question.text, question.to, question.what)?;
@@ -91,28 +91,13 @@ pub fn turn<T>(
         deed: &format!("a run that stopped goes on ({})", turn.name),
         least,
     };
-    let recovery = fault.recovery.clone();
-    let asked = agreed(conductor, signing, &statement, &question, output, || {
-        recovery
-    })?;
+    let again = turn.step().of(run);
+    let asked = agreed(conductor, signing, &statement, &question, output, again)?;
     take(&asked)
 }
 
-/// A command whose decision is to be signed.
-fn signing_with(command: String) -> String {
-    if command.contains("--sign") {
-        command
-    } else {
-        format!("{command} --sign KEY")
-    }
-}
-
 /// Refuses where nobody sits who sees what is shown and can answer.
-pub fn needs_terminal(
-    output: &Output,
-    what: &str,
-    command: impl FnOnce() -> String,
-) -> Result<(), Fault> {
+pub fn needs_terminal(output: &Output, what: &str, again: impl Into<String>) -> Result<(), Fault> {
     if output.has_person() {
         return Ok(());
     }
@@ -122,7 +107,7 @@ pub fn needs_terminal(
         format!("{what} by a person, at a terminal, and this is none"),
     )
     .suggest("an agent cannot decide this: ask the person to run the command, without --json and without a pipe, or with `--sign KEY`")
-    .recover(command()))
+    .recover(again))
 }
 
 /// Shows what is decided, and a code that is new each time; goes on only if that is typed.
@@ -150,24 +135,10 @@ fn code() -> String {
         .collect()
 }
 
-/// Refuses to let a rule pass where no person is there who could say so.
-pub fn can_decide(allow: &Allow, group: &str, output: &mut Output) -> Result<(), Fault> {
-    if allow.signing.sign.is_some() {
-        return Ok(());
-    }
-    let what = format!("letting `{}` pass is decided", allow.code);
-    needs_terminal(output, &what, || again(allow, group))
-}
-
-fn again(allow: &Allow, group: &str) -> String {
-    format!("tm {group} allow {} --reason TEXT", allow.code)
-}
-
 /// Lets a rule pass for the unit of a run, by a person's word.
 pub fn let_pass<T>(
     conductor: &Conductor,
     allow: &Allow,
-    group: &str,
     (run, unit): (&str, Option<&str>),
     output: &mut Output,
     take: impl Fn(&Conductor) -> Result<T, Fault>,
@@ -178,6 +149,8 @@ pub fn let_pass<T>(
         Err(fault) if fault.code == "needs_person" => {}
         done => return done,
     }
+    let again = Verb::Allow.step().of(run);
+    let again = again.with("code", code).with("reason", &allow.reason);
     let unit = unit.unwrap_or("none");
     let text = render::plain(&format!(
         "For the work unit {unit} of the run {run},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
@@ -188,7 +161,7 @@ pub fn let_pass<T>(
         text: &text,
         to: "let it pass",
         what: &format!("letting `{code}` pass"),
-        deed: "a refusal is let pass",
+        deed: &format!("letting `{code}` pass is decided"),
         least,
     };
     let by = agreed(
@@ -197,7 +170,7 @@ pub fn let_pass<T>(
         &statement,
         &question,
         output,
-        || again(allow, group),
+        again,
     )?;
     take(&by)
 }

@@ -1,14 +1,13 @@
 //! `tm autopilot`.
 
-use conductor::report::Report;
 use conductor::tdd::request;
-use conductor::{Conductor, Fault, Turn};
+use conductor::{Conductor, Fault, NextStep, Turn, Verb};
 use project::config::Level;
 
 use super::approving::{self, Question, agreed};
 use super::{DONE, Outcome, declined, open, usage, watch};
 use crate::cli::autopilot::{
-    Abort, Allow, Autopilot, AutopilotCommand, Commit, Complete, Evidence, Finalize, Resume, Start,
+    Abort, Allow, Autopilot, AutopilotCommand, Commit, Complete, Finalize, Resume, Start,
 };
 use crate::interactive;
 use crate::output::Output;
@@ -41,10 +40,11 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
         AutopilotCommand::Finalize(finalize) => finish(&conductor, finalize, output),
         AutopilotCommand::Reopen(reopen) => {
             let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
-            let turn = Turn::new("reopen", reason);
+            let item = reopen.item.as_deref();
+            let turn = Turn::reopen(item, reason);
             let answer =
                 approving::turn(&conductor, &turn, &reopen.signing, output, |conductor| {
-                    conductor.reopen(run, reason)
+                    conductor.reopen(run, item, reason)
                 })?;
             output.answer(&answer, render::moved)?;
             Ok(DONE)
@@ -96,23 +96,9 @@ fn check(command: &AutopilotCommand, output: &Output) -> Result<(), Fault> {
 }
 
 fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
-    let mut request = request::Start {
-        task_id: start.task_id,
-        workflow: start.workflow,
-        title: start.title,
-        subtasks: start.subtask,
-        plan: start.plan,
-        branch: start.branch,
-        max_attempts: start.max_attempts,
-        force: start.force,
-        allow_dirty: start.allow_dirty,
-        baseline: request::Evidence {
-            reports: start.baseline.reports,
-            verify: start.baseline.verify,
-            format: start.baseline.format,
-            ..request::Evidence::default()
-        },
-    };
+    let (dry_run, interactive) = (start.dry_run, start.interactive);
+    let asks = output.has_person() && !start.no_confirm;
+    let mut request = start.request();
     if request.baseline.format.is_some()
         && request.baseline.reports.is_empty()
         && !request.baseline.verify
@@ -120,12 +106,12 @@ fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
         return Err(usage("--format is of a report, and none is named")
             .suggest("name it with --baseline-report, or leave --format out"));
     }
-    if start.dry_run {
+    if dry_run {
         let plan = conductor.plan(&request)?;
         output.answer(&plan, render::plan)?;
         return Ok(DONE);
     }
-    if output.has_person() && !start.no_confirm {
+    if asks {
         let plan = or_dirty(&mut request, output, |request| conductor.plan(request))?;
         let text = render::plan(&plan, &output.look());
         output.text(&text)?;
@@ -146,7 +132,7 @@ fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
         output.warning(warning);
     }
     output.answer(&started, render::started)?;
-    if start.interactive {
+    if interactive {
         return interactive::run(conductor, &started.run_id, output);
     }
     Ok(DONE)
@@ -176,33 +162,14 @@ fn or_dirty<T>(
     }
 }
 
-fn report(conductor: &Conductor, complete: Complete, output: &mut Output) -> Outcome {
-    let (phase, subtask) = phase_and_subtask(complete.phase, complete.subtask)?;
-    let request = Report {
-        state: phase,
-        item: subtask,
-        evidence: evidence(complete.evidence),
-        files: without_empty(complete.files),
-        unit: complete.unit,
-        ..Report::default()
-    };
+fn report(conductor: &Conductor, mut complete: Complete, output: &mut Output) -> Outcome {
+    (complete.phase, complete.subtask) = phase_and_subtask(complete.phase, complete.subtask)?;
+    let run = complete.run.run_id.clone();
+    let request = complete.request();
     tell_of_running(conductor, &request.evidence, output);
-    let verdict = conductor.complete(complete.run.run_id.as_deref(), &request)?;
+    let verdict = conductor.complete(run.as_deref(), &request)?;
     output.answer(&verdict, render::verdict)?;
     Ok(verdict.exit_status())
-}
-
-/// What a report rests on, as the conductor takes it.
-pub(super) fn evidence(given: Evidence) -> request::Evidence {
-    request::Evidence {
-        results: given.results,
-        reports: given.report,
-        format: given.format,
-        coverage: given.coverage,
-        coverage_report: given.coverage_report,
-        verify: given.verify,
-        removed: given.removed,
-    }
 }
 
 /// Says why nothing else is said for a while, if the tests are going to be run.
@@ -239,31 +206,20 @@ fn phase_and_subtask(
     Err(match lower.as_str() {
         "commit" => fault
             .suggest("a commit has a command of its own")
-            .recover("tm autopilot commit"),
+            .recover(NextStep::in_phase("commit")),
         "finalize" => fault
             .suggest("the whole suite has a command of its own")
-            .recover("tm autopilot finalize --results passed:N,failed:N"),
+            .recover(NextStep::in_phase("finalize")),
         _ => fault
             .suggest("the phases are red and green; both phase and id may be left out")
             .expected(vec!["red", "green"])
-            .recover("tm autopilot next"),
+            .recover(Verb::Next),
     })
 }
 
-pub(super) fn without_empty(files: Vec<String>) -> Vec<String> {
-    files.into_iter().filter(|file| !file.is_empty()).collect()
-}
-
 fn make_commit(conductor: &Conductor, commit: Commit, output: &mut Output) -> Outcome {
-    let request = Report {
-        item: commit.subtask,
-        message: commit.message,
-        files: without_empty(commit.files),
-        sha: commit.sha,
-        unit: commit.unit,
-        ..Report::default()
-    };
-    let answer = conductor.commit(commit.run.run_id.as_deref(), &request)?;
+    let run = commit.run.run_id.clone();
+    let answer = conductor.commit(run.as_deref(), &commit.request())?;
     output.answer(&answer, render::commit_answer)?;
     Ok(match answer {
         conductor::tdd::answer::CommitAnswer::Committed(_) => DONE,
@@ -272,22 +228,18 @@ fn make_commit(conductor: &Conductor, commit: Commit, output: &mut Output) -> Ou
 }
 
 fn finish(conductor: &Conductor, finalize: Finalize, output: &mut Output) -> Outcome {
-    let request = Report {
-        evidence: evidence(finalize.evidence),
-        skip_coverage: finalize.skip_coverage,
-        ..Report::default()
-    };
+    let run = finalize.run.run_id.clone();
+    let request = finalize.request();
     tell_of_running(conductor, &request.evidence, output);
-    let answer = conductor.finalize(finalize.run.run_id.as_deref(), &request)?;
+    let answer = conductor.finalize(run.as_deref(), &request)?;
     output.answer(&answer, render::finalized)?;
     Ok(answer.verdict.exit_status())
 }
 
 fn let_pass(conductor: &Conductor, allow: &Allow, output: &mut Output) -> Outcome {
-    approving::can_decide(allow, "autopilot", output)?;
     let status = conductor.status(allow.run.run_id.as_deref())?;
     let (run, unit) = (&status.run_id, status.next_action.unit_id.as_deref());
-    let passed = approving::let_pass(conductor, allow, "autopilot", (run, unit), output, |by| {
+    let passed = approving::let_pass(conductor, allow, (run, unit), output, |by| {
         by.allow(Some(run), &allow.code, &allow.reason)
     })?;
     output.answer(&passed, render::moved)?;
@@ -328,10 +280,7 @@ fn go_on(conductor: &Conductor, resume: &Resume, output: &mut Output) -> Outcome
 
 fn end(conductor: &Conductor, abort: &Abort, output: &mut Output) -> Outcome {
     let run = abort.run.run_id.as_deref();
-    let request = request::Abort {
-        cleanup: abort.cleanup,
-        force: abort.force,
-    };
+    let request = abort.request();
     if !abort.cleanup {
         let aborted = conductor.abort(run, request)?;
         output.answer(&aborted, render::aborted)?;
@@ -357,10 +306,7 @@ fn end(conductor: &Conductor, abort: &Abort, output: &mut Output) -> Outcome {
         &statement,
         &question,
         output,
-        || {
-            let force = if abort.force { " --force" } else { "" };
-            format!("tm autopilot abort --cleanup{force} --run-id {id}")
-        },
+        request.turn().step().of(id),
     )?;
     let aborted = by.abort(Some(id), request)?;
     output.answer(&aborted, render::aborted)?;
@@ -405,6 +351,6 @@ mod tests {
     fn a_wrong_phase_names_the_command_that_is_meant() {
         let fault = phase_and_subtask(Some("finalize".to_owned()), None).unwrap_err();
         assert_eq!(fault.kind, Kind::Usage);
-        assert!(fault.recovery.starts_with("tm autopilot finalize"));
+        assert_eq!(fault.recovery, NextStep::in_phase("finalize").to_string());
     }
 }

@@ -1,12 +1,10 @@
 //! `tm run`.
 
-use conductor::report;
-use conductor::{Conductor, Fault, Turn};
-use serde_json::{Map, Value};
+use conductor::{Conductor, Turn, Verb};
 
-use super::autopilot::{evidence, tell_of_running, without_empty};
+use super::autopilot::tell_of_running;
 use super::session::decision;
-use super::{DONE, Outcome, approving, open, usage};
+use super::{DONE, Outcome, approving, open};
 use crate::cli::Signing;
 use crate::cli::run::{Report, Run, RunCommand, Start};
 use crate::output::Output;
@@ -19,7 +17,7 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
     let name = format!("tm run {}", command.name());
     let conductor = open(place.project_root, place.tag, &name)?;
     match command {
-        RunCommand::Start(start) => return begin(&conductor, &start, output),
+        RunCommand::Start(start) => return begin(&conductor, start, output),
         RunCommand::Report(report) => return take_in(&conductor, *report, output),
         RunCommand::Next(chosen) => {
             let answer = conductor.run_next(chosen.run.run_id.as_deref())?;
@@ -57,10 +55,11 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
         }
         RunCommand::Reopen(reopen) => {
             let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
-            let turn = Turn::new("reopen", reason);
+            let item = reopen.item.as_deref();
+            let turn = Turn::reopen(item, reason);
             let answer =
                 approving::turn(&conductor, &turn, &reopen.signing, output, |conductor| {
-                    conductor.run_reopen(run, reason)
+                    conductor.run_reopen(run, item, reason)
                 })?;
             output.answer(&answer, render::run::moved)?;
         }
@@ -70,14 +69,13 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Allow(allow) => {
-            approving::can_decide(&allow, "run", output)?;
             let status = conductor.run_status(allow.run.run_id.as_deref())?;
             let unit = status.next_action.unit.as_ref();
             let of = (
                 status.run_id.as_str(),
                 unit.map(|unit| unit.unit_id.as_str()),
             );
-            let answer = approving::let_pass(&conductor, &allow, "run", of, output, |by| {
+            let answer = approving::let_pass(&conductor, &allow, of, output, |by| {
                 by.run_allow(Some(of.0), &allow.code, &allow.reason)
             })?;
             output.answer(&answer, render::run::moved)?;
@@ -110,15 +108,16 @@ fn decide(
         "approve"
     };
     if feedback.is_some_and(|feedback| feedback.trim().is_empty()) {
-        return Err(decision::no_feedback().recover("tm run reject --feedback TEXT"));
+        return Err(decision::no_feedback());
     }
     let gate = conductor.run_gate(run)?;
     decision::bound_to(&gate, About::Run, None, hash)?;
     let id = &gate.session_id;
     let again = match feedback {
-        Some(_) => format!("tm run reject --feedback TEXT --run-id {id}"),
-        None => format!("tm run approve --run-id {id}"),
+        Some(feedback) => Verb::Reject.step().with("feedback", feedback),
+        None => Verb::Approve.step(),
     };
+    let again = again.of(id);
     let by = decision::by_person(
         conductor,
         &gate,
@@ -134,8 +133,10 @@ fn decide(
     Ok(DONE)
 }
 
-fn begin(conductor: &Conductor, start: &Start, output: &mut Output) -> Outcome {
-    let inputs = inputs(conductor, start)?;
+fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
+    let inputs = start
+        .inputs
+        .all(|pairs| conductor.typed_inputs(&start.workflow, &pairs))?;
     let started = conductor.run_start(&start.workflow, inputs)?;
     for warning in &started.warnings {
         output.warning(warning);
@@ -144,55 +145,13 @@ fn begin(conductor: &Conductor, start: &Start, output: &mut Output) -> Outcome {
     Ok(DONE)
 }
 
-/// The inputs of a start, from both ways of giving them.
-fn inputs(conductor: &Conductor, start: &Start) -> Result<Map<String, Value>, Fault> {
-    let given = start
-        .input
-        .iter()
-        .map(|pair| match pair.split_once('=') {
-            Some((name, value)) => Ok((name.trim().to_owned(), value.to_owned())),
-            None => {
-                Err(usage(format!("--input {pair} has no `=`")).suggest("write --input NAME=VALUE"))
-            }
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut inputs = conductor.typed_inputs(&start.workflow, &given)?;
-    let Some(text) = &start.inputs else {
-        return Ok(inputs);
-    };
-    let object: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
-        usage(format!("--inputs is no JSON object: {error}"))
-            .suggest("write --inputs '{\"name\": \"value\"}', or use --input NAME=VALUE")
-    })?;
-    for (name, value) in object {
-        if inputs.contains_key(&name) {
-            return Err(usage(format!(
-                "the input `{name}` is given by --input and by --inputs"
-            ))
-            .suggest("give it once"));
-        }
-        inputs.insert(name, value);
-    }
-    Ok(inputs)
-}
-
 fn take_in(conductor: &Conductor, report: Report, output: &mut Output) -> Outcome {
-    let request = report::Report {
-        unit: report.unit,
-        outcome: report.outcome,
-        note: report.note,
-        evidence: evidence(report.evidence),
-        files: without_empty(report.files),
-        message: report.message,
-        sha: report.sha,
-        skip_coverage: report.skip_coverage,
-        ..report::Report::default()
-    };
+    let run = report.run.run_id.clone();
+    let request = report.request();
     if request.evidence.verify {
         tell_of_running(conductor, &request.evidence, output);
     }
-    let run = report.run.run_id.as_deref();
-    let verdict = conductor.run_report(run, &request)?;
+    let verdict = conductor.run_report(run.as_deref(), &request)?;
     output.answer(&verdict, render::run::verdict)?;
     Ok(verdict.exit_status())
 }

@@ -42,9 +42,11 @@ pub fn run(
 
 /// Asks the person at the terminal.
 pub fn ask(request: &TrustRequest, output: &mut Output) -> Result<(), Fault> {
-    needs_terminal(output, "what a repository brings along is trusted", || {
-        request.command()
-    })?;
+    needs_terminal(
+        output,
+        "what a repository brings along is trusted",
+        request.command(),
+    )?;
     let text = pages::request(request, &output.look());
     let what = format!("the trust in {}", request.title());
     typed_back(output, &text, "trust it", &what)

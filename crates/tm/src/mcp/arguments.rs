@@ -1,181 +1,133 @@
-//! Reading the arguments of a tool: by name and type, with a fault that says what was expected.
+//! Reading the arguments of a tool by its schema, with a fault that says what was expected.
+//!
+//! Agents are not exact, and a client may be less so: `null` and an empty text count as left out, a number is taken for a text
+//! (ids often look like numbers), one text for a list of one, and the JSON text of a list for the list.
 
 use conductor::{Fault, Kind};
 use project::convention::plain::one_line;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+use super::schema::{ALIASES, AS_IS, EMPTY, FORM, properties};
 
 /// How much of what was given a fault repeats, in characters.
 const LONGEST: usize = 60;
 
-/// The arguments of one call. Each is taken out once; what is left at the end is unknown.
-#[derive(Debug)]
-pub struct Arguments {
-    given: Map<String, Value>,
-    known: Vec<&'static str>,
+/// The arguments as the types that `schema` was made of take them.
+pub fn read(schema: &Value, given: Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+    object(schema, given, "")
 }
 
-impl Arguments {
-    /// The arguments as they came. `null` counts as left out, except for a tool that asks for the rest.
-    pub fn new(given: Map<String, Value>) -> Self {
-        Self {
-            given,
-            known: Vec::new(),
-        }
-    }
+/// Arguments that were read, as a type. What its own reading finds wrong is a fault as well.
+pub fn typed<T: DeserializeOwned>(read: Map<String, Value>) -> Result<T, Fault> {
+    T::deserialize(Value::Object(read)).map_err(|error| {
+        bad(one_line(&error.to_string())).suggest("call again with arguments that fit the schema")
+    })
+}
 
-    fn take(&mut self, name: &'static str) -> Option<Value> {
-        self.known.push(name);
-        self.given
-            .shift_remove(name)
-            .filter(|value| !value.is_null())
-    }
-
-    /// A text. A number is taken for one, since ids often look like numbers. An empty one counts as left out.
-    pub fn text(&mut self, name: &'static str) -> Result<Option<String>, Fault> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text).filter(|text| !text.is_empty())),
-            Some(Value::Number(number)) => Ok(Some(number.to_string())),
-            Some(other) => Err(wrong(name, &other, "a string")),
-        }
-    }
-
-    /// A text whose being empty means something.
-    pub fn whole_text(&mut self, name: &'static str) -> Result<Option<String>, Fault> {
-        match self.take(name) {
-            Some(Value::String(text)) => Ok(Some(text)),
-            None => Ok(None),
-            Some(other) => Err(wrong(name, &other, "a string")),
-        }
-    }
-
-    /// A text that may not be left out.
-    pub fn needed_text(&mut self, name: &'static str) -> Result<String, Fault> {
-        self.text(name)?.ok_or_else(|| missing(name))
-    }
-
-    /// Yes or no; no if left out.
-    pub fn flag(&mut self, name: &'static str) -> Result<bool, Fault> {
-        match self.take(name) {
-            None => Ok(false),
-            Some(Value::Bool(flag)) => Ok(flag),
-            Some(other) => Err(wrong(name, &other, "true or false")),
-        }
-    }
-
-    /// Yes or no that may not be left out.
-    pub fn needed_flag(&mut self, name: &'static str) -> Result<bool, Fault> {
-        if self.given.get(name).is_none_or(Value::is_null) {
-            return Err(missing(name));
-        }
-        self.flag(name)
-    }
-
-    /// A whole number.
-    pub fn count(&mut self, name: &'static str) -> Result<Option<u64>, Fault> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(value) => value
-                .as_u64()
-                .map(Some)
-                .ok_or_else(|| wrong(name, &value, "a whole number from 0 on")),
-        }
-    }
-
-    /// A list of texts; empty if left out.
-    pub fn texts(&mut self, name: &'static str) -> Result<Vec<String>, Fault> {
-        let Some(value) = self.take(name) else {
-            return Ok(Vec::new());
-        };
-        value
-            .as_array()
-            .and_then(|all| {
-                all.iter()
-                    .map(|one| one.as_str().map(str::to_owned))
-                    .collect::<Option<Vec<String>>>()
-            })
-            .map(|all| all.into_iter().filter(|text| !text.is_empty()).collect())
-            .ok_or_else(|| wrong(name, &value, "a list of strings"))
-    }
-
-    /// A list of texts, or only one; also as the JSON text that some clients make of a list.
-    pub fn one_or_more(&mut self, name: &'static str) -> Result<Vec<String>, Fault> {
-        if let Some(given) = self.given.get_mut(name) {
-            unpack(given);
-            if given.is_string() {
-                return Ok(self.text(name)?.into_iter().collect());
+/// An object by its schema. `path` is its name with a dot behind it, or empty.
+fn object(
+    schema: &Value,
+    mut given: Map<String, Value>,
+    path: &str,
+) -> Result<Map<String, Value>, Fault> {
+    let mut read = Map::new();
+    for (name, of) in properties(schema) {
+        let aliases = of[ALIASES].as_array().into_iter().flatten();
+        let names = aliases.filter_map(Value::as_str).chain([name.as_str()]);
+        for other in names {
+            if let Some(value) = given.shift_remove(other)
+                && let Some(value) = one(of, value, &format!("{path}{name}"))?
+            {
+                read.insert(name.clone(), value);
             }
         }
-        self.texts(name)
     }
-
-    /// Something that the command line takes as text and JSON has forms of its own for: an object, a number, or the text.
-    pub fn form(&mut self, name: &'static str) -> Result<Option<String>, Fault> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(value @ (Value::Object(_) | Value::Number(_))) => Ok(Some(value.to_string())),
-            Some(other) => Err(wrong(name, &other, "an object")),
+    if schema["additionalProperties"] == true {
+        given.retain(|_, value| !value.is_null());
+        read.append(&mut given);
+    }
+    // A misspelt name would be an argument that silently does nothing.
+    if let Some((unknown, _)) = given.iter().find(|(_, value)| !value.is_null()) {
+        let known: Vec<&str> = properties(schema).map(|(name, _)| name.as_str()).collect();
+        return Err(bad(format!(
+            "there is no argument `{}`",
+            shown(&format!("{path}{unknown}"))
+        ))
+        .suggest(format!("the arguments here are {}", known.join(", "))));
+    }
+    let needed = schema["required"].as_array().into_iter().flatten();
+    for name in needed.filter_map(Value::as_str) {
+        if !read.contains_key(name) {
+            return Err(bad(format!("the argument `{path}{name}` is missing"))
+                .suggest(format!("call again with `{path}{name}`")));
         }
     }
+    Ok(read)
+}
 
-    /// An object, whose own arguments are read in the same way; an empty one if left out.
-    pub fn object(&mut self, name: &'static str) -> Result<Self, Fault> {
-        match self.take(name) {
-            None => Ok(Self::new(Map::new())),
-            Some(Value::Object(object)) => Ok(Self::new(object)),
-            Some(other) => Err(wrong(name, &other, "an object")),
+/// A value by its schema; none where it says nothing.
+fn one(schema: &Value, mut value: Value, name: &str) -> Result<Option<Value>, Fault> {
+    let kind = schema["type"].as_str();
+    if kind == Some("array") {
+        unpack(&mut value);
+    }
+    if schema[AS_IS] == true {
+        return Ok(Some(value));
+    }
+    let is_empty = value == "" && matches!(kind, Some("string" | "array"));
+    if value.is_null() || (is_empty && schema[EMPTY] != true) {
+        return Ok(None);
+    }
+    let has_form = schema[FORM] == true;
+    let is_text = has_form || kind == Some("string");
+    Ok(Some(match (kind, value) {
+        (_, value @ Value::String(_)) if is_text => value,
+        (_, value @ Value::Object(_)) if has_form => value.to_string().into(),
+        (_, Value::Number(number)) if is_text && schema[EMPTY] != true => number.to_string().into(),
+        (Some("integer"), value) => {
+            let least = schema["minimum"].as_u64().unwrap_or(0);
+            if value.as_u64().is_none_or(|number| number < least) {
+                let expected = format!("a whole number from {least} on");
+                return Err(wrong(name, &value, &expected));
+            }
+            value
         }
-    }
-
-    /// A list as it came.
-    pub fn list(&mut self, name: &'static str) -> Result<Option<Vec<Value>>, Fault> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::Array(all)) => Ok(Some(all)),
-            Some(other) => Err(wrong(name, &other, "a list")),
+        (Some("object"), Value::Object(all)) if schema.get("properties").is_some() => {
+            object(schema, all, &format!("{name}."))?.into()
         }
-    }
-
-    /// The same; also as the JSON text that some clients make of it.
-    pub fn packed_list(&mut self, name: &'static str) -> Result<Option<Vec<Value>>, Fault> {
-        if let Some(packed) = self.given.get_mut(name) {
-            unpack(packed);
+        (Some("boolean"), value @ Value::Bool(_)) | (Some("object"), value @ Value::Object(_)) => {
+            value
         }
-        self.list(name)
-    }
-
-    /// All that was not taken out yet, `null` too, for a tool that takes any argument.
-    pub fn rest(&mut self) -> Map<String, Value> {
-        std::mem::take(&mut self.given)
-    }
-
-    /// An object as it came; empty if left out.
-    pub fn map(&mut self, name: &'static str) -> Result<Map<String, Value>, Fault> {
-        match self.take(name) {
-            None => Ok(Map::new()),
-            Some(Value::Object(object)) => Ok(object),
-            Some(other) => Err(wrong(name, &other, "an object")),
+        (Some("array"), Value::Array(all)) => {
+            let all = all.into_iter().enumerate();
+            let read = all
+                .map(|(at, value)| one(&schema["items"], value, &format!("{name}[{at}]")))
+                .collect::<Result<Vec<_>, _>>()?;
+            read.into_iter().flatten().collect()
         }
-    }
+        (Some("array"), value @ Value::String(_)) if schema["items"]["type"] == "string" => {
+            vec![value].into()
+        }
+        (None, value) => value,
+        (Some(kind), value) => return Err(wrong(name, &value, expected(kind, schema))),
+    }))
+}
 
-    /// Refuses what nobody asked for: a misspelt name would be an argument that silently does nothing.
-    pub fn end(self) -> Result<(), Fault> {
-        let mut left = self.given.iter().filter(|(_, value)| !value.is_null());
-        let Some((unknown, _)) = left.next() else {
-            return Ok(());
-        };
-        Err(Fault::new(
-            Kind::Usage,
-            "bad_arguments",
-            format!("there is no argument `{}`", shown(unknown)),
-        )
-        .suggest(format!("the arguments here are {}", self.known.join(", "))))
+/// A kind of value in words.
+fn expected(kind: &str, schema: &Value) -> &'static str {
+    match kind {
+        "string" => "a string",
+        "boolean" => "true or false",
+        "array" if schema["items"]["type"] == "string" => "a list of strings",
+        "array" => "a list",
+        "number" => "a number",
+        _ => "an object",
     }
 }
 
 /// Makes a list of a text that holds one as JSON. Anything else stays as it is.
-pub fn unpack(value: &mut Value) {
+fn unpack(value: &mut Value) {
     if let Value::String(text) = value
         && let Ok(list @ Value::Array(_)) = serde_json::from_str(text)
     {
@@ -193,22 +145,140 @@ fn shown(given: &str) -> String {
     }
 }
 
-fn missing(name: &str) -> Fault {
-    Fault::new(
-        Kind::Usage,
-        "bad_arguments",
-        format!("the argument `{name}` is missing"),
-    )
-    .suggest(format!("call again with `{name}`"))
+fn bad(message: String) -> Fault {
+    Fault::new(Kind::Usage, "bad_arguments", message)
 }
 
 fn wrong(name: &str, value: &Value, expected: &str) -> Fault {
     let shown = shown(&value.to_string());
-    Fault::new(
-        Kind::Usage,
-        "bad_arguments",
-        format!("`{name}` is {shown}, where {expected} is expected"),
-    )
-    .suggest(format!("give {expected} for `{name}`"))
-    .expected(expected)
+    bad(format!("`{name}` is {shown}, where {expected} is expected"))
+        .suggest(format!("give {expected} for `{name}`"))
+        .expected(expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schema;
+    use super::*;
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    struct Inner {
+        success: bool,
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    struct Outer {
+        #[schemars(extend("x-aliases" = ["unit_id"]))]
+        unit_id: Option<String>,
+        #[serde(default)]
+        files: Vec<String>,
+        #[schemars(range(min = 1))]
+        most: Option<u32>,
+        #[schemars(extend("type" = "number", "x-form" = true))]
+        coverage: Option<String>,
+        #[schemars(extend("x-empty" = true))]
+        response: Option<String>,
+        inner: Inner,
+    }
+
+    fn read(given: Value) -> Result<Outer, String> {
+        let Value::Object(given) = given else {
+            panic!("no object: {given}");
+        };
+        super::read(&schema::of::<Outer>(), given)
+            .and_then(typed)
+            .map_err(|fault| fault.message)
+    }
+
+    #[test]
+    fn what_is_meant_is_taken() {
+        let outer = read(json!({
+            "unit_id": 5, "files": "[\"a\", \"\", \"b\"]", "most": 3, "coverage": 92.5, "response": "",
+            "inner": { "success": true },
+        }))
+        .unwrap();
+        assert_eq!(outer.unit_id.as_deref(), Some("5"));
+        assert_eq!(outer.files, ["a", "b"]);
+        assert_eq!(outer.most, Some(3));
+        assert_eq!(outer.coverage.as_deref(), Some("92.5"));
+        assert_eq!(outer.response.as_deref(), Some(""));
+        assert!(outer.inner.success);
+        let outer = read(json!({
+            "unitId": "", "files": "a", "most": null, "coverage": { "lines": 3 }, "inner": { "success": false },
+        }))
+        .unwrap();
+        assert_eq!(
+            (outer.unit_id, outer.most, outer.response),
+            (None, None, None)
+        );
+        assert_eq!(outer.files, ["a"]);
+        assert_eq!(outer.coverage.as_deref(), Some("{\"lines\":3}"));
+        assert!(!outer.inner.success);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_named_with_its_place() {
+        for (given, message) in [
+            (json!({}), "the argument `inner` is missing"),
+            (
+                json!({ "inner": {} }),
+                "the argument `inner.success` is missing",
+            ),
+            (
+                json!({ "inner": { "success": "yes" } }),
+                "`inner.success` is \"yes\", where true or false is expected",
+            ),
+            (
+                json!({ "inner": { "success": true, "why": 1 } }),
+                "there is no argument `inner.why`",
+            ),
+            (
+                json!({ "most": 0 }),
+                "`most` is 0, where a whole number from 1 on is expected",
+            ),
+            (
+                json!({ "files": 1 }),
+                "`files` is 1, where a list of strings is expected",
+            ),
+            (
+                json!({ "files": [true] }),
+                "`files[0]` is true, where a string is expected",
+            ),
+            (
+                json!({ "coverage": [] }),
+                "`coverage` is [], where a number is expected",
+            ),
+            (json!({ "bogus": 1 }), "there is no argument `bogus`"),
+        ] {
+            assert_eq!(read(given.clone()).unwrap_err(), message, "{given}");
+        }
+        assert!(read(json!({ "inner": { "success": true }, "most": 5_000_000_000_u64 })).is_err());
+    }
+
+    #[test]
+    fn a_client_is_shown_what_it_needs() {
+        assert_eq!(
+            schema::shown(&schema::of::<Outer>()),
+            json!({
+                "type": "object",
+                "properties": {
+                    "unitId": { "type": "string" },
+                    "files": { "type": "array", "items": { "type": "string" } },
+                    "most": { "type": "integer", "minimum": 1 },
+                    "coverage": { "type": "number" },
+                    "response": { "type": "string" },
+                    "inner": {
+                        "type": "object",
+                        "properties": { "success": { "type": "boolean" } },
+                        "required": ["success"],
+                    },
+                },
+                "required": ["inner"],
+            })
+        );
+    }
 }

@@ -3,7 +3,8 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`tools`] | the tools, by group |
-//! | [`arguments`] | reading a tool's arguments |
+//! | [`schema`] | what a tool takes, derived from a type |
+//! | [`arguments`] | reading a tool's arguments by that |
 //! | [`place`] | which project a call is about |
 //! | [`confirm`] | asking the person before something that cannot be undone |
 //! | [`resources`] | runs and workflows as resources |
@@ -16,6 +17,7 @@ pub mod confirm;
 pub mod place;
 pub mod prompts;
 pub mod resources;
+pub mod schema;
 pub mod tools;
 pub use mcp::{
     About, Client, Completing, Contents, Problem, Prompt, PromptText, Resource, Server, Stop,
@@ -53,8 +55,8 @@ impl Tramline {
         named: Option<&str>,
         answer: impl FnOnce(&Caller<Tools<'_>>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let has = |tool: &str| self.tools.has(tool);
-        let caller = Caller::of_tools("autopilot_next", named.map(str::to_owned), &has);
+        let schemas = |tool: &str| self.tools.schema(tool);
+        let caller = Caller::of_tools("autopilot_next", named.map(str::to_owned), &schemas);
         answer(&caller).map_err(|stop| match stop {
             Stop::Problem(Problem::Invalid(text)) => Problem::Invalid(caller.text(&text)).into(),
             Stop::Problem(Problem::Internal(text)) => Problem::Internal(caller.text(&text)).into(),

@@ -8,8 +8,8 @@ use conductor::{Conductor, Fault, Kind, OpenOptions};
 use mcp::Client;
 use project::config::Environment;
 use project::convention::plain::one_line;
-
-use super::arguments::Arguments;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 /// How long a list of the projects there are may be used: those who follow a run ask for it again and again.
 const FRESH: Duration = Duration::from_secs(2);
@@ -41,18 +41,66 @@ pub struct Meant {
 }
 
 impl Meant {
-    /// Reads what every tool takes.
-    pub fn of(arguments: &mut Arguments) -> Result<Self, Fault> {
-        Ok(Self {
-            project_root: arguments.text("projectRoot")?,
-            run: arguments.text("runId")?,
-            tag: arguments.text("tag")?,
-        })
-    }
-
     /// The run, as the conductor takes it.
     pub fn run(&self) -> Option<&str> {
         self.run.as_deref()
+    }
+}
+
+/// The project and the run, as tools of runs are told.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OfRun {
+    run_id: Option<String>,
+    project_root: Option<String>,
+    tag: Option<String>,
+}
+
+impl From<OfRun> for Meant {
+    fn from(of: OfRun) -> Self {
+        Self {
+            project_root: of.project_root,
+            tag: of.tag,
+            run: of.run_id,
+        }
+    }
+}
+
+/// The same, as tools of sessions are told.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OfSession {
+    #[schemars(extend("x-aliases" = ["session_id"]))]
+    session_id: Option<String>,
+    project_root: Option<String>,
+}
+
+impl From<OfSession> for Meant {
+    fn from(of: OfSession) -> Self {
+        Self {
+            project_root: of.project_root,
+            tag: None,
+            run: of.session_id,
+        }
+    }
+}
+
+/// The same, as tools of skills are told.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct OfSkills {
+    #[schemars(extend("x-aliases" = ["sessionId"]))]
+    session: Option<String>,
+    #[schemars(extend("x-aliases" = ["projectRoot"]))]
+    project: Option<String>,
+}
+
+impl From<OfSkills> for Meant {
+    fn from(of: OfSkills) -> Self {
+        Self {
+            project_root: of.project,
+            tag: None,
+            run: of.session,
+        }
     }
 }
 

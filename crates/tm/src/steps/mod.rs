@@ -2,6 +2,8 @@
 //! with arguments over MCP.
 
 mod table;
+#[cfg(debug_assertions)]
+mod taken;
 
 use conductor::next_step::{self, NextStep, Part, Verb};
 use serde_json::{Map, Value, json};
@@ -19,8 +21,11 @@ pub struct Caller<T = ()> {
     means: T,
 }
 
-/// A caller that has tools, and says of a name whether it has that one.
-pub struct Tools<'a>(&'a dyn Fn(&str) -> bool);
+/// The schema of a tool's arguments by its name; none where there is no such tool.
+pub type Schemas<'a> = dyn Fn(&str) -> Option<&'a Value> + 'a;
+
+/// A caller that has tools.
+pub struct Tools<'a>(&'a Schemas<'a>);
 
 /// What takes a step.
 pub enum Spelled {
@@ -135,12 +140,12 @@ impl Caller {
 }
 
 impl<'a> Caller<Tools<'a>> {
-    /// Somebody who `has` some tools, and called this one.
-    pub fn of_tools(tool: &str, named: Option<String>, has: &'a dyn Fn(&str) -> bool) -> Self {
+    /// Somebody who has tools of these schemas, and called this one.
+    pub fn of_tools(tool: &str, named: Option<String>, schemas: &'a Schemas<'a>) -> Self {
         Self {
             form: Form::of_tool(tool),
             named,
-            means: Tools(has),
+            means: Tools(schemas),
         }
     }
 }
@@ -163,6 +168,7 @@ impl<T> Caller<T> {
     /// The words of the command that takes a step.
     fn command(&self, step: &NextStep) -> String {
         let row = table::of(self.form(step), step);
+        let step = &with_needed(step, table::needed(row.command, step));
         let option = row.run_option();
         let without = table::not_taken(row.command);
         let mut out = row.command.to_owned();
@@ -192,7 +198,9 @@ impl<T> Caller<T> {
             match stated(name, value) {
                 value if value.is_empty() => put(&option),
                 // It would be an option itself.
-                value if value.starts_with(['-', '\'']) => put(&format!("{option}={value}")),
+                value if value.starts_with('-') || value.starts_with("'-") => {
+                    put(&format!("{option}={value}"));
+                }
                 value => put(&format!("{option} {value}")),
             }
         }
@@ -200,8 +208,19 @@ impl<T> Caller<T> {
             put(option);
             put(&typed(run));
         }
+        #[cfg(debug_assertions)]
+        taken::by_command(&out);
         out
     }
+}
+
+/// The step with the arguments without which nobody takes it: the reader has to fill them in.
+fn with_needed(step: &NextStep, needed: &[&'static str]) -> NextStep {
+    let given = |name: &str| step.with.iter().any(|(known, _)| known == name);
+    needed
+        .iter()
+        .filter(|name| !given(name))
+        .fold(step.clone(), |step, name| step.and(name))
 }
 
 impl Spelling for Caller {
@@ -222,7 +241,10 @@ impl Caller<Tools<'_>> {
     /// The tool that takes a step; none where only a person does, at a terminal.
     fn tool(&self, step: &NextStep) -> Option<&'static str> {
         let row = table::of(self.form(step), step);
-        row.tools.iter().copied().find(|tool| (self.means.0)(tool))
+        row.tools
+            .iter()
+            .copied()
+            .find(|tool| (self.means.0)(tool).is_some())
     }
 
     /// The arguments that a tool takes for a step: the name, and the value where it is known.
@@ -244,7 +266,17 @@ impl Caller<Tools<'_>> {
             };
             table::arguments(tool, form, name, value)
         });
-        run.into_iter().chain(own.flatten()).collect()
+        let mut all: Vec<_> = run.into_iter().chain(own.flatten()).collect();
+        let schema = (self.means.0)(tool).unwrap_or(&Value::Null);
+        let needed = schema["required"].as_array().into_iter().flatten();
+        for name in needed.filter_map(Value::as_str) {
+            if !all.iter().any(|(known, _)| known == name) {
+                all.push((name.to_owned(), None));
+            }
+        }
+        #[cfg(debug_assertions)]
+        taken::by_tool(tool, schema, &all);
+        all
     }
 
     /// The resource that is read for a step instead of calling a tool.

@@ -123,11 +123,11 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         (Verb::Respond, _) => row("tm session respond", &["file"], &["session_step"]),
         (Verb::Reopen, Autopilot | WorkUnits) => row(
             "tm autopilot reopen",
-            &[],
+            &["item"],
             &["autopilot_reopen", "run_reopen"],
         ),
         (Verb::Reopen, Session) => row("tm session reopen", &[], &[]),
-        (Verb::Reopen, _) => row("tm run reopen", &[], &["run_reopen"]),
+        (Verb::Reopen, _) => row("tm run reopen", &["item"], &["run_reopen"]),
         (Verb::Skip, Autopilot | WorkUnits) => row(
             "tm autopilot skip",
             &["item"],
@@ -193,6 +193,22 @@ fn report(form: Form, step: &NextStep) -> Row {
     }
 }
 
+/// The arguments without which a command is none.
+pub fn needed(command: &str, step: &NextStep) -> &'static [&'static str] {
+    let has = |name: &str| step.with.iter().any(|(known, _)| known == name);
+    match command {
+        "tm autopilot start" if !has("title") && !has("plan") => &["taskId"],
+        "tm run start" => &["workflow"],
+        "tm autopilot skip" | "tm run skip" => &["reason"],
+        "tm autopilot allow" | "tm run allow" => &["code", "reason"],
+        "tm run reject" | "tm session reject" => &["feedback"],
+        "tm session respond" => &["file"],
+        "tm collab complete-skill" => &["skill"],
+        "tm collab task" => &["id", "status"],
+        _ => &[],
+    }
+}
+
 /// The arguments of a step that a command or a tool does not take.
 pub fn not_taken(by: &str) -> &'static [&'static str] {
     match by {
@@ -247,6 +263,8 @@ pub fn stands_for(name: &str) -> &'static str {
         "taskId" => "<taskId>",
         "workflow" => "WORKFLOW",
         "skill" => "SKILL",
+        "code" => "CODE",
+        "sign" => "KEY",
         "session" => "NAME",
         "id" | "unit" | "run" => "ID",
         "status" => "STATUS",
@@ -300,6 +318,12 @@ pub fn arguments(
     if tool != "autopilot_complete_work_unit" {
         let taken_as = match (tool, name) {
             ("autopilot_skip", "item") => "subtaskId".to_owned(),
+            ("run_start" | "session_init", "input") => {
+                let pair = value.as_ref().and_then(Value::as_str);
+                let object = pair.and_then(|pair| pair.split_once('='));
+                let object = object.map(|(name, value)| json!({ name: value }));
+                return Some((argument(form, name), object));
+            }
             (_, "givenUp") => return Some(("outcome".to_owned(), Some("failed".into()))),
             _ => argument(form, name),
         };

@@ -12,7 +12,7 @@ use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::generic::on_task::other_step;
-use crate::next_step::Verb;
+use crate::next_step::NextStep;
 use crate::view::AUTOPILOT;
 
 impl Conductor {
@@ -26,12 +26,9 @@ impl Conductor {
                 "run_aborted",
                 format!("the run {} was aborted", run.run),
             )
-            .suggest(format!(
-                "start a new one: {}",
-                Verb::Start.step().and("taskId")
-            ))
+            .suggest(format!("start a new one: {}", NextStep::start_on_task()))
             .detail("runId", run.run.as_str())
-            .recover(Verb::Start.step().and("taskId")));
+            .recover(NextStep::start_on_task()));
         }
         if let Some(fault) = other_step(&dir, run)? {
             return Err(fault);

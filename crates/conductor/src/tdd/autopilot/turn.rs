@@ -34,8 +34,13 @@ impl From<Turned<'_>> for Moved {
 
 impl Conductor {
     /// One phase back for the present subtask; at the end, into a repair.
-    pub fn reopen(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
-        Ok(self.turn_back(&AUTOPILOT, run, reason)?.into())
+    pub fn reopen(
+        &self,
+        run: Option<&str>,
+        subtask: Option<&str>,
+        reason: &str,
+    ) -> Result<Moved, Fault> {
+        Ok(self.turn_back(&AUTOPILOT, run, subtask, reason)?.into())
     }
 
     /// Gives the present subtask up.

@@ -392,7 +392,7 @@ fn missing(path: &Path, error: &std::io::Error) -> Fault {
         "report_missing",
         format!("the report {} cannot be read: {error}", path.display()),
     )
-    .suggest("name the file that the test runner wrote, relative to where you stand")
+    .suggest("name the file that the test runner wrote")
 }
 
 fn unreadable(path: &Path, why: &str) -> Fault {

@@ -17,7 +17,7 @@ use super::super::memory::{
 use super::super::request;
 use super::branch::branch_of;
 use crate::fault::{Fault, Kind};
-use crate::next_step::{NextStep, Verb, argument};
+use crate::next_step::{NextStep, argument};
 
 /// At most so many tests that fail before a run are named.
 const MOST_NAMED: usize = 100;
@@ -389,7 +389,7 @@ fn task_id(
         Source::Tasks => Err(
             Fault::new(Kind::Usage, "no_task", "which task?").suggest(format!(
                 "name one: {}; or begin without a tasks file: {}",
-                Verb::Start.step().and("taskId"),
+                NextStep::start_on_task(),
                 NextStep::start_without_tasks()
             )),
         ),

@@ -147,7 +147,7 @@ fn a_repair_names_what_failed_in_the_suite() {
         assert!(page.contains(part), "{part:?} is not in {page}");
     }
     // A GREEN that was taken back stands no more.
-    stage.conductor().reopen(None, "not enough").unwrap();
+    stage.conductor().reopen(None, None, "not enough").unwrap();
     let (json, _) = stage.report();
     assert_eq!(json["subtasks"][2]["green"], Value::Null);
     assert_eq!(json["subtasks"][2]["tree"], Value::Null);

@@ -2,7 +2,7 @@
 
 use conductor::review::answer::{ClosedGate, SessionState};
 use conductor::review::request::{Decide, Reopen as Wish};
-use conductor::{Choice, Conductor, Fault, Kind};
+use conductor::{Choice, Conductor, Fault, Kind, NextStep, Verb};
 use serde_json::Value;
 
 use super::super::approving::{Question, agreed};
@@ -17,7 +17,7 @@ pub fn approve(conductor: &Conductor, approve: &Approve, output: &mut Output) ->
     let session = approve.session.id();
     let gate = gate_of(conductor, session)?;
     bound_to(&gate, About::Session, None, approve.hash.as_deref())?;
-    let again = format!("tm session approve{}", again(&gate, session));
+    let again = Verb::Approve.step();
     let by = by_person(
         conductor,
         &gate,
@@ -34,11 +34,11 @@ pub fn approve(conductor: &Conductor, approve: &Approve, output: &mut Output) ->
 pub fn reject(conductor: &Conductor, reject: &Reject, output: &mut Output) -> Outcome {
     let session = reject.session.id();
     if reject.feedback.trim().is_empty() {
-        return Err(no_feedback().recover("tm session reject --feedback TEXT"));
+        return Err(no_feedback());
     }
     let gate = gate_of(conductor, session)?;
     bound_to(&gate, About::Session, None, reject.hash.as_deref())?;
-    let again = format!("tm session reject --feedback TEXT{}", again(&gate, session));
+    let again = Verb::Reject.step().with("feedback", &reject.feedback);
     let feedback = Some(reject.feedback.as_str());
     let by = by_person(
         conductor,
@@ -78,7 +78,7 @@ pub fn by_person(
     feedback: Option<&str>,
     signing: &Signing,
     output: &mut Output,
-    again: String,
+    again: NextStep,
 ) -> Result<Conductor, Fault> {
     let text = render::gate(gate, about, feedback, &output.look());
     let (choice, to, deed) = match feedback {
@@ -93,7 +93,7 @@ pub fn by_person(
         least: gate.strength,
     };
     let statement = conductor.gate_statement(gate, choice, feedback.unwrap_or_default())?;
-    agreed(conductor, signing, &statement, &question, output, || again)
+    agreed(conductor, signing, &statement, &question, output, again)
 }
 
 /// The gate that a session waits at.
@@ -110,14 +110,9 @@ fn gate_of(conductor: &Conductor, session: Option<&str>) -> Result<ClosedGate, F
             message: format!("the session {id} waits for no decision: it stands in {phase}"),
             ..fault
         }
-        .suggest("look what it waits for: `tm session status`")
-        .recover(About::Session.status(id))
+        .suggest(format!("look what it waits for: {}", Verb::Status))
+        .recover(Verb::Status.step().of(id))
     })
-}
-
-/// The words that name the session of a gate, where the caller named it.
-fn again(gate: &ClosedGate, session: Option<&str>) -> String {
-    render::option(session.map(|_| gate.session_id.as_str()))
 }
 
 /// `tm session reopen`.
@@ -147,7 +142,7 @@ pub fn reopen(conductor: &Conductor, reopen: &Reopen, output: &mut Output) -> Ou
                 "more iterations help only a session that paused after its last one, and this one broke down",
             )
             .suggest("leave --max-iterations out")
-            .recover(format!("tm session reopen{}", render::option(session))));
+            .recover(Verb::Reopen));
         }
         _ => return Err(nothing_to_reopen(&state)),
     }
@@ -171,12 +166,7 @@ pub fn reopen(conductor: &Conductor, reopen: &Reopen, output: &mut Output) -> Ou
         &statement,
         &question,
         output,
-        || {
-            let more = reopen.max_iterations;
-            let more = more.map_or_else(String::new, |more| format!(" --max-iterations {more}"));
-            let named = session.map(|_| id.as_str());
-            format!("tm session reopen{more}{}", render::option(named))
-        },
+        wish.turn().step(),
     )?;
     let stepped = by.session_reopen(Some(id), &wish)?;
     output.answer(&stepped, |stepped, look| {
@@ -199,11 +189,11 @@ fn nothing_to_reopen(state: &SessionState) -> Fault {
             "neither broke down nor paused after its last iteration: there is nothing to take up again",
         )
         .suggest("go on with it")
-        .recover(About::Session.status(&state.session_id))
+        .recover(Verb::Status.step().of(&state.session_id))
     } else {
         fault("run_over", "is over for good")
             .suggest("begin another one")
-            .recover("tm session init")
+            .recover(Verb::Start)
     }
 }
 
@@ -220,7 +210,7 @@ pub fn bound_to(
             .detail("gate", gate.gate.as_str())
             .detail("iteration", gate.iteration)
             .detail("hash", gate.hash.as_str())
-            .recover(about.status(&gate.session_id)))
+            .recover(Verb::Status.step().of(&gate.session_id)))
     };
     if let Some(named) = named.filter(|named| *named != gate.gate) {
         return changed(format!(
@@ -235,8 +225,8 @@ pub fn bound_to(
     // Of a few digits somebody finds two contents that share them, and shows one and puts the other in its place.
     let digits = hash.trim().to_ascii_lowercase();
     if !journal::is_sha256_hex(&digits) {
-        return Err(super::usage(format!("`{hash}` is no hash")).suggest(
-            "give the whole SHA-256, 64 hexadecimal digits; the question at the gate shows it, and the state with --json",
+        return Err(super::super::usage(format!("`{hash}` is no hash")).suggest(
+            "give the whole SHA-256, 64 hexadecimal digits; the question at the gate shows it, and so does the state as JSON",
         ));
     }
     if gate.hash.eq_ignore_ascii_case(&digits) {
@@ -267,6 +257,7 @@ pub fn no_feedback() -> Fault {
         "a rejection needs feedback: it goes into the next prompt",
     )
     .suggest("say what is to be done otherwise")
+    .recover(Verb::Reject)
 }
 
 #[cfg(test)]

@@ -5,12 +5,11 @@ pub mod decision;
 mod files;
 mod places;
 
+use conductor::Conductor;
 use conductor::review::request;
 use conductor::trust::Subject;
-use conductor::{Conductor, Fault};
-use serde_json::{Map, Value};
 
-use super::{DONE, Outcome, open, usage};
+use super::{DONE, Outcome, open};
 use crate::cli::session::{Init, Respond, Session, SessionCommand, Show, Trust};
 use crate::output::Output;
 use crate::render::session as render;
@@ -88,22 +87,7 @@ fn look_at(conductor: &Conductor, show: &Show, output: &mut Output) -> Outcome {
 }
 
 fn begin(conductor: &Conductor, init: Init, output: &mut Output) -> Outcome {
-    let request = request::Init {
-        workflow: init.workflow.clone(),
-        inputs: inputs(&init)?,
-        gates: init
-            .gate
-            .iter()
-            .map(|pair| match pair.split_once('=') {
-                Some((gate, mode)) => Ok((gate.trim().to_owned(), mode.trim().to_owned())),
-                None => Err(usage(format!("--gate {pair} has no `=`"))
-                    .suggest("write --gate plan=human; the gates are plan, code and review")),
-            })
-            .collect::<Result<_, _>>()?,
-        profile: init.profile,
-        max_iterations: init.max_iterations,
-        name: init.name,
-    };
+    let request = init.request()?;
     let state = conductor.session_init(&request)?;
     super::trust::warn(conductor, output);
     // A script takes the id, and a person is told the rest beside it.
@@ -112,37 +96,6 @@ fn begin(conductor: &Conductor, init: Init, output: &mut Output) -> Outcome {
     })?;
     output.hint(&render::begun(&state));
     Ok(DONE)
-}
-
-/// The inputs of an init: pairs, whose texts the conductor reads by the profile's types, and JSON as it is.
-fn inputs(init: &Init) -> Result<Map<String, Value>, Fault> {
-    let mut inputs = Map::new();
-    let twice = |name: &str| {
-        Err(usage(format!("the input `{name}` is given twice")).suggest("give it once"))
-    };
-    for pair in &init.input {
-        let Some((name, value)) = pair.split_once('=') else {
-            return Err(usage(format!("-i {pair} has no `=`")).suggest("write -i NAME=VALUE"));
-        };
-        let name = name.trim();
-        if inputs.insert(name.to_owned(), value.into()).is_some() {
-            return twice(name);
-        }
-    }
-    let Some(text) = &init.inputs else {
-        return Ok(inputs);
-    };
-    let object: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
-        usage(format!("--inputs is no JSON object: {error}"))
-            .suggest("write --inputs '{\"name\": \"value\"}', or use -i NAME=VALUE")
-    })?;
-    for (name, value) in object {
-        if inputs.contains_key(&name) {
-            return twice(&name);
-        }
-        inputs.insert(name, value);
-    }
-    Ok(inputs)
 }
 
 fn step(conductor: &Conductor, session: Option<&str>, output: &mut Output) -> Outcome {
@@ -204,40 +157,4 @@ fn take_in(conductor: &Conductor, respond: &Respond, output: &mut Output) -> Out
         render::responded(responded, state.as_ref(), session, look)
     })?;
     Ok(DONE)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn init(pairs: &[&str], json: Option<&str>) -> Init {
-        Init {
-            workflow: None,
-            profile: None,
-            input: pairs.iter().map(|&pair| pair.to_owned()).collect(),
-            inputs: json.map(str::to_owned),
-            gate: Vec::new(),
-            max_iterations: None,
-            name: None,
-        }
-    }
-
-    #[test]
-    fn inputs_are_pairs_and_json_together_and_each_is_given_once() {
-        let given = inputs(&init(&["a=1", "b = x=y"], Some(r#"{"c": [1]}"#))).unwrap();
-        assert_eq!(
-            Value::Object(given),
-            serde_json::json!({ "a": "1", "b": " x=y", "c": [1] })
-        );
-        for (pairs, json) in [
-            (&["a"][..], None),
-            (&["a=1", "a=2"], None),
-            (&["a=1"], Some(r#"{"a": 1}"#)),
-            (&[], Some("[1]")),
-            (&[], Some("{")),
-        ] {
-            let fault = inputs(&init(pairs, json)).unwrap_err();
-            assert_eq!(fault.code, "usage", "{pairs:?} {json:?}");
-        }
-    }
 }

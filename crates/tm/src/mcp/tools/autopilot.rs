@@ -1,16 +1,19 @@
 //! The phase form of a `tdd` run.
 
-use conductor::report::Report;
 use conductor::tdd::request;
-use conductor::{Asked, Conductor, Verb};
+use conductor::{Asked, Turn, Verb};
 use mcp::Hints;
 use serde_json::{Value, json};
 
-use super::super::confirm::{No, confirm, strong_enough};
+use super::super::confirm::{confirm, strong_enough};
 use super::super::place::Meant;
-use super::evidence::{baseline, evidence, placed, reports};
+use super::evidence::{once, placed};
 use super::turn::by_hand;
-use super::{Answer, Call, Entry, answer};
+use super::{Answer, Call, Entry, answer, on_run};
+use crate::cli::Reopen;
+use crate::cli::autopilot::{
+    Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Start, Status,
+};
 use crate::steps::Form;
 
 /// What is known of the next step, in every answer.
@@ -21,19 +24,7 @@ macro_rules! next_action {
 }
 
 /// The tools of the phase form, in the order in which a run needs them.
-#[expect(clippy::too_many_lines, reason = "a table: one entry a tool")]
 pub(super) fn entries() -> Vec<Entry> {
-    let results = json!({
-        "type": "object",
-        "description": "as the runner printed them; errors: could not compile or load",
-        "properties": {
-            "passed": { "type": "integer" },
-            "failed": { "type": "integer" },
-            "skipped": { "type": "integer" },
-            "errors": { "type": "integer" },
-        },
-    });
-    let coverage = json!({ "type": "number", "description": "lines, percent" });
     let files = json!({ "type": "array", "items": { "type": "string" } });
     let text = json!({ "type": "string" });
     let flag = json!({ "type": "boolean" });
@@ -49,211 +40,118 @@ pub(super) fn entries() -> Vec<Entry> {
             title: "Start a run",
             description: "Start a TDD run on a task: makes the branch, gives the first step. Either taskId (from tasks.json), or title with subtasks, or plan.",
             hints: Hints::Adds,
-            input: json!({
-                "taskId": text,
-                "workflow": text,
-                "title": text,
-                "subtasks": files,
-                "plan": { "type": "string", "description": "path of a Markdown checklist" },
-                "options": {
-                    "type": "object",
-                    "properties": { "branch": text, "maxAttempts": { "type": "integer" } },
-                },
-                "dryRun": flag,
-                "allowDirty": flag,
-                "baselineReport": text,
-                "verify": flag,
-                "force": { "type": "boolean", "description": "end the run that is under way; asks the person" },
-            }),
-            needed: &[],
             output: next_action! { "runId": text, "branch": text, "warnings": files },
-            call: start,
+            handler: on_run(start),
         },
         Entry {
             name: "autopilot_next",
             title: "Next step",
             description: "What to do now: action (red, green, commit, finalize, paused, complete), unitId, instructions to follow exactly. Call it before each step.",
             hints: Hints::ReadOnly,
-            input: json!({
-                "check": { "type": "boolean", "description": "look at the working tree too" },
-            }),
-            needed: &[],
             output: json!({
                 "action": text, "runId": text, "unitId": text, "instructions": text,
                 "subtask": { "type": "object" }, "context": { "type": "object" },
             }),
-            call: next,
+            handler: on_run(next),
         },
         Entry {
             name: "autopilot_complete_phase",
             title: "Report RED or GREEN",
             description: "Report RED (new tests must fail) or GREEN (all must pass): results, or paths of the runner's report, or verify (runs the tests). validated: false: not accepted; do what suggestion says. Failing tests in GREEN use up an attempt. Give unitId, so that a repeated report counts once.",
             hints: Hints::Adds,
-            input: json!({
-                "results": results,
-                "phase": { "type": "string", "enum": ["red", "green"] },
-                "subtaskId": text,
-                "coverage": coverage,
-                "files": files,
-                "unitId": text,
-                "report": reports(),
-                "verify": flag,
-                "format": text,
-                "coverageReport": text,
-                "removed": files,
-            }),
-            needed: &[],
             output: verdict.clone(),
-            call: complete,
+            handler: on_run(complete),
         },
         Entry {
             name: "autopilot_commit",
             title: "Commit the subtask",
             description: "In COMMIT: make the commit of the subtask. Do not commit yourself; if you did, give commitSha.",
             hints: Hints::Idempotent,
-            input: json!({
-                "subtaskId": text,
-                "message": text,
-                "files": files,
-                "commitSha": text,
-                "unitId": text,
-            }),
-            needed: &[],
             output: next_action! {
                 "commitSha": text, "files": files, "validated": flag, "code": text,
                 "message": text, "suggestion": text
             },
-            call: commit,
+            handler: on_run(commit),
         },
         Entry {
             name: "autopilot_finalize",
             title: "Report the full suite",
             description: "When action is finalize: report the whole suite, as in autopilot_complete_phase. Failing tests open a repair; else the run ends.",
             hints: Hints::Idempotent,
-            input: json!({
-                "results": { "type": "object" },
-                "coverage": { "type": "number" },
-                "skipCoverage": flag,
-                "report": text,
-                "verify": flag,
-                "coverageReport": text,
-            }),
-            needed: &[],
             output: next_action! {
                 "validated": flag, "code": text, "message": text, "suggestion": text,
                 "commitSha": text, "report": text
             },
-            call: finalize,
+            handler: on_run(finalize),
         },
         Entry {
             name: "autopilot_reopen",
             title: "Go one phase back",
             description: "One phase back: COMMIT to GREEN, GREEN to RED; at finalize, open a repair.",
             hints: Hints::Adds,
-            input: json!({ "reason": text }),
-            needed: &[],
             output: moved.clone(),
-            call: reopen,
+            handler: on_run(reopen),
         },
         Entry {
             name: "autopilot_skip",
             title: "Give a subtask up",
             description: "Give up the subtask in hand for good; what depends on it is not run.",
             hints: Hints::Destructive,
-            input: json!({ "reason": text }),
-            needed: &["reason"],
             output: moved.clone(),
-            call: skip,
+            handler: on_run(skip),
         },
         Entry {
             name: "autopilot_status",
             title: "Where the run is",
             description: "Status, progress, phase and attempt of the run.",
             hints: Hints::ReadOnly,
-            input: json!({}),
-            needed: &[],
             output: next_action! {
                 "runId": text, "status": text, "currentSubtask": perhaps, "currentPhase": perhaps,
                 "progress": { "type": "object" }
             },
-            call: status,
+            handler: on_run(status),
         },
         Entry {
             name: "autopilot_pause",
             title: "Pause the run",
             description: "Stop taking reports until autopilot_resume.",
             hints: Hints::Idempotent,
-            input: json!({ "reason": text }),
-            needed: &[],
             output: moved,
-            call: pause,
+            handler: on_run(pause),
         },
         Entry {
             name: "autopilot_resume",
             title: "Go on with a run",
             description: "Go on with a paused or interrupted run.",
             hints: Hints::Idempotent,
-            input: json!({}),
-            needed: &[],
             output: next_action! { "runId": text, "resumed": flag },
-            call: resume,
+            handler: on_run(resume),
         },
         Entry {
             name: "autopilot_abort",
             title: "End the run",
             description: "End the run now; branch and files stay. cleanup deletes the branch and the run's folder, and asks the person.",
             hints: Hints::Destructive,
-            input: json!({
-                "cleanup": flag,
-                "force": { "type": "boolean", "description": "clean up even unmerged work" },
-            }),
-            needed: &[],
             output: json!({ "runId": text, "message": text, "cleanedUp": flag }),
-            call: abort,
+            handler: on_run(abort),
         },
     ]
 }
 
-impl Call<'_> {
-    /// Reads what every tool takes, refuses what is left, and opens the project.
-    pub(super) fn open(mut self) -> Result<(Conductor, Meant), No> {
-        let meant = Meant::of(&mut self.arguments)?;
-        self.arguments.end()?;
-        let conductor = self.places.open(&meant, self.tool, self.client)?;
-        Ok((conductor, meant))
-    }
-}
-
-fn start(mut call: Call<'_>) -> Answer {
-    let given = &mut call.arguments;
-    let mut options = given.object("options")?;
-    let max_attempts = options.count("maxAttempts")?;
-    let mut request = request::Start {
-        task_id: given.text("taskId")?,
-        workflow: given.text("workflow")?,
-        title: given.text("title")?,
-        subtasks: given.texts("subtasks")?,
-        plan: None,
-        branch: options.text("branch")?,
-        max_attempts: max_attempts.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
-        force: false,
-        allow_dirty: given.flag("allowDirty")?,
-        baseline: baseline(given)?,
-    };
-    options.end()?;
-    let plan = given.text("plan")?;
-    let dry_run = given.flag("dryRun")?;
-    let force = given.flag("force")?;
+fn start(call: Call<'_>, meant: Meant, start: Start) -> Answer {
+    let (dry_run, force) = (start.dry_run, start.force);
+    let mut request = start.request();
     let (client, places) = (call.client, call.places);
-    let (conductor, meant) = call.open()?;
-    request.plan = plan
-        .map(|plan| places.file(&conductor, &plan))
-        .transpose()?;
+    let conductor = call.open(&meant)?;
+    if let Some(plan) = &mut request.plan {
+        *plan = places.file(&conductor, &plan.to_string_lossy())?;
+    }
     request.baseline = placed(places, &conductor, request.baseline)?;
     if dry_run {
-        request.force = force;
         return answer(&conductor.plan(&request)?);
     }
+    // A run that is under way is superseded by a person's word alone.
+    request.force = false;
     let fault = match conductor.start(&request) {
         Err(fault) if fault.code == "run_active" && force => fault,
         started => return answer(&started?),
@@ -319,93 +217,65 @@ fn start_by_hand(request: &request::Start, meant: &Meant) -> String {
     by_hand(Form::Autopilot, step, meant)
 }
 
-fn next(mut call: Call<'_>) -> Answer {
-    let check = call.arguments.flag("check")?;
-    let (conductor, meant) = call.open()?;
-    answer(&conductor.next(meant.run(), check)?)
+fn next(call: Call<'_>, meant: Meant, next: Next) -> Answer {
+    answer(&call.open(&meant)?.next(meant.run(), next.check)?)
 }
 
-fn complete(mut call: Call<'_>) -> Answer {
-    let given = &mut call.arguments;
-    let (results, coverage) = (given.form("results")?, given.form("coverage")?);
-    let mut request = Report {
-        state: given.text("phase")?,
-        item: given.text("subtaskId")?,
-        evidence: evidence(given, results, coverage)?,
-        files: given.texts("files")?,
-        unit: given.text("unitId")?,
-        ..Report::default()
-    };
-    let places = call.places;
-    let (conductor, meant) = call.open()?;
-    request.evidence = placed(places, &conductor, request.evidence)?;
+fn complete(call: Call<'_>, meant: Meant, complete: Complete) -> Answer {
+    let mut request = complete.request();
+    once(&request.evidence)?;
+    let conductor = call.open(&meant)?;
+    request.evidence = placed(call.places, &conductor, request.evidence)?;
     answer(&conductor.complete(meant.run(), &request)?)
 }
 
-fn commit(mut call: Call<'_>) -> Answer {
-    let given = &mut call.arguments;
-    let request = Report {
-        item: given.text("subtaskId")?,
-        message: given.text("message")?,
-        files: given.texts("files")?,
-        sha: given.text("commitSha")?,
-        unit: given.text("unitId")?,
-        ..Report::default()
-    };
-    let (conductor, meant) = call.open()?;
-    answer(&conductor.commit(meant.run(), &request)?)
+fn commit(call: Call<'_>, meant: Meant, commit: Commit) -> Answer {
+    let conductor = call.open(&meant)?;
+    answer(&conductor.commit(meant.run(), &commit.request())?)
 }
 
-fn finalize(mut call: Call<'_>) -> Answer {
-    let given = &mut call.arguments;
-    let (results, coverage) = (given.form("results")?, given.form("coverage")?);
-    let mut request = Report {
-        evidence: evidence(given, results, coverage)?,
-        skip_coverage: given.flag("skipCoverage")?,
-        ..Report::default()
-    };
-    let places = call.places;
-    let (conductor, meant) = call.open()?;
-    request.evidence = placed(places, &conductor, request.evidence)?;
+fn finalize(call: Call<'_>, meant: Meant, finalize: Finalize) -> Answer {
+    let mut request = finalize.request();
+    once(&request.evidence)?;
+    let conductor = call.open(&meant)?;
+    request.evidence = placed(call.places, &conductor, request.evidence)?;
     answer(&conductor.finalize(meant.run(), &request)?)
 }
 
-fn reopen(mut call: Call<'_>) -> Answer {
-    let reason = call.arguments.text("reason")?.unwrap_or_default();
-    call.turned(Form::Autopilot, Verb::Reopen, |conductor, run| {
-        conductor.reopen(run, &reason)
+fn reopen(call: Call<'_>, meant: Meant, reopen: Reopen) -> Answer {
+    let item = reopen.item.as_deref();
+    let turn = Turn::reopen(item, &reopen.reason);
+    call.turned(&meant, Form::Autopilot, &turn, |conductor| {
+        conductor.reopen(meant.run(), item, &reopen.reason)
     })
 }
 
-fn skip(mut call: Call<'_>) -> Answer {
-    let reason = call.arguments.needed_text("reason")?;
-    let subtask = call.arguments.text("subtaskId")?;
-    let (conductor, meant) = call.open()?;
-    answer(&conductor.skip(meant.run(), subtask.as_deref(), &reason)?)
+fn skip(call: Call<'_>, meant: Meant, skip: Skip) -> Answer {
+    let conductor = call.open(&meant)?;
+    answer(&conductor.skip(meant.run(), skip.subtask.as_deref(), &skip.reason)?)
 }
 
-fn status(call: Call<'_>) -> Answer {
-    let (conductor, meant) = call.open()?;
-    answer(&conductor.status(meant.run())?)
+fn status(call: Call<'_>, meant: Meant, _: Status) -> Answer {
+    answer(&call.open(&meant)?.status(meant.run())?)
 }
 
-fn pause(mut call: Call<'_>) -> Answer {
-    let reason = call.arguments.text("reason")?.unwrap_or_default();
-    let (conductor, meant) = call.open()?;
-    answer(&conductor.pause(meant.run(), &reason)?)
+fn pause(call: Call<'_>, meant: Meant, pause: Pause) -> Answer {
+    answer(&call.open(&meant)?.pause(meant.run(), &pause.reason)?)
 }
 
-fn resume(call: Call<'_>) -> Answer {
-    call.turned(Form::Autopilot, Verb::Resume, Conductor::resume)
+fn resume(call: Call<'_>, meant: Meant, _: Resume) -> Answer {
+    call.turned(
+        &meant,
+        Form::Autopilot,
+        &Turn::new("resume", ""),
+        |conductor| conductor.resume(meant.run()),
+    )
 }
 
-fn abort(mut call: Call<'_>) -> Answer {
-    let request = request::Abort {
-        cleanup: call.arguments.flag("cleanup")?,
-        force: call.arguments.flag("force")?,
-    };
+fn abort(call: Call<'_>, meant: Meant, abort: Abort) -> Answer {
+    let request = abort.request();
     let client = call.client;
-    let (conductor, meant) = call.open()?;
+    let conductor = call.open(&meant)?;
     if !request.cleanup {
         return answer(&conductor.abort(meant.run(), request)?);
     }
@@ -416,10 +286,7 @@ fn abort(mut call: Call<'_>) -> Answer {
     } else {
         ""
     };
-    let mut step = Verb::Abort.step().of(&status.run_id).and("cleanup");
-    if request.force {
-        step = step.and("force");
-    }
+    let step = request.turn().step().of(&status.run_id);
     let by_hand = by_hand(Form::Autopilot, step, &meant);
     strong_enough(
         conductor.turn_statement(&status.run_id, &request.turn())?.1,

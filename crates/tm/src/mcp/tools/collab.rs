@@ -1,27 +1,18 @@
 //! Sessions of the `collab` rails.
 
+use std::borrow::Cow;
+
 use conductor::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
-use conductor::{Conductor, Fault, Kind};
+use conductor::{Conductor, Fault};
 use mcp::Hints;
-use project::convention::plain::one_line;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::arguments::{Arguments, unpack};
-use super::super::confirm::No;
 use super::super::place::Meant;
-use super::{Answer, Call, Entry, answer};
+use super::{Answer, Call, Entry, answer, on_skills};
+use crate::cli::collab::{CompleteSkill, State};
 use crate::commands::collab::document::of_document;
-
-/// The names of the tools, in their order.
-pub(in super::super) const NAMES: [&str; 7] = [
-    "complete_skill",
-    "get_session_state",
-    "update_session_state",
-    "update_task_status",
-    "update_tasks_status",
-    "get_task_graph",
-    "sync_task_graph",
-];
 
 /// The tools of a session of skills.
 pub(super) fn entries() -> Vec<Entry> {
@@ -32,289 +23,209 @@ pub(super) fn entries() -> Vec<Entry> {
     let list = json!({ "type": "array" });
     // A list of types is more than some clients understand.
     let maybe = json!({ "anyOf": [text, { "type": "null" }] });
-    let status =
-        json!({ "type": "string", "enum": ["pending", "in_progress", "completed", "failed"] });
-    let outcome =
-        json!({ "type": "string", "enum": ["failed"], "description": "with failed: given up" });
     let updated = json!({
         "validated": flag, "code": text, "message": text, "suggestion": text,
         "state": text, "tasks": list, "remaining": count, "fields": object,
     });
     vec![
         Entry {
-            name: NAMES[0],
+            name: "complete_skill",
             title: "Skill finished",
             description: "Say which skill is finished and get next_skill, with what it is about. validated: false: nothing moved; next_skill is the one expected. Repeating it is harmless. collab-start begins a session.",
             hints: Hints::Idempotent,
-            input: json!({
-                "skill": text,
-                "unitId": { "type": "string", "description": "unit_id of the answer that named the skill" },
-            }),
-            needed: &["skill"],
             output: json!({
                 "validated": flag, "code": text, "message": text, "suggestion": text,
                 "next_skill": maybe, "done": flag, "status": text, "action": text, "params": object, "state": text,
                 "display_name": text, "unit_id": text, "item": object, "batch": object,
                 "instructions": text, "valid_skills": list, "problems": list, "notes": list,
             }),
-            call: complete,
+            handler: on_skills(complete),
         },
         Entry {
-            name: NAMES[1],
+            name: "get_session_state",
             title: "Where a session is",
             description: "All that is needed to go on after the context was cleared: skill, item, batch, files to read. full: every field.",
             hints: Hints::ReadOnly,
-            input: json!({ "full": flag }),
-            needed: &[],
             output: json!({
                 "session": text, "skill": maybe, "unitId": maybe, "state": text, "displayName": text,
                 "phase": text, "done": flag, "status": text, "item": object, "batch": object, "read": list,
                 "documents": text, "instructions": text, "workItems": list, "batches": list,
             }),
-            call: state,
+            handler: on_skills(state),
         },
         Entry {
-            name: NAMES[2],
+            name: "update_session_state",
             title: "Set work items",
             description: "Set fields of a session; begins one that is not there. workItems and currentItem (taken first): until gather-session-goals is finished. What follows from the rails is refused: read_only.",
             hints: Hints::Idempotent,
-            input: json!({
-                "workItems": {
-                    "type": "array",
-                    "description": "{number, title, type: code|task|bugfix, dependsOn?: [number]}",
-                    "items": object,
-                },
-                "currentItem": { "type": "string", "description": "number of an item" },
-                "hasSnapshot": flag,
-            }),
-            needed: &[],
             output: updated.clone(),
-            call: update,
+            handler: on_skills(update),
         },
         Entry {
-            name: NAMES[3],
+            name: "update_task_status",
             title: "Set a task's status",
             description: "Say what a task of the batch in hand came to.",
             hints: Hints::Idempotent,
-            input: json!({ "id": text, "status": status, "outcome": outcome }),
-            needed: &["id", "status"],
             output: updated.clone(),
-            call: one_task,
+            handler: on_skills(one_task),
         },
         Entry {
-            name: NAMES[4],
+            name: "update_tasks_status",
             title: "Set tasks' statuses",
             description: "The same of many tasks: all are stored, or none.",
             hints: Hints::Idempotent,
-            input: json!({
-                "tasks": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "properties": { "id": text, "status": status, "outcome": outcome },
-                        "required": ["id", "status"],
-                    },
-                },
-            }),
-            needed: &["tasks"],
             output: updated,
-            call: many_tasks,
+            handler: on_skills(many_tasks),
         },
         Entry {
-            name: NAMES[5],
+            name: "get_task_graph",
             title: "Task graph",
             description: "Batches and tasks with their statuses, and a Mermaid drawing of them.",
             hints: Hints::ReadOnly,
-            input: json!({}),
-            needed: &[],
             output: json!({
                 "session": text, "cut": flag, "batches": list, "mermaid": text, "problems": list,
             }),
-            call: graph,
+            handler: on_skills(graph),
         },
         Entry {
-            name: NAMES[6],
+            name: "sync_task_graph",
             title: "Hand a task graph over",
             description: "Replace an item's task graph: YAML with tasks: [{id, files, tests, description, parallel, depends-on}], alone or in Markdown. Without document and path the session's own documents are read. validated: false: problems, with lines.",
             hints: Hints::Idempotent,
-            input: json!({
-                "item": { "type": "string", "description": "number; the present item if left out" },
-                "document": { "type": "string", "description": "the text" },
-                "path": { "type": "string", "description": "or a file of the project" },
-            }),
-            needed: &[],
             output: json!({
                 "validated": flag, "code": text, "message": text, "suggestion": text,
                 "tasks": count, "problems": list, "notes": list, "batches": list,
             }),
-            call: sync,
+            handler: on_skills(sync),
         },
     ]
 }
 
-/// A call whose own arguments are read: its project, and the session that it means.
-struct Opened {
-    conductor: Conductor,
-    session: Option<String>,
-}
-
-impl Opened {
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
-}
-
-/// Project and session, in every spelling in which agents know them.
-fn place(given: &mut Arguments) -> Result<Meant, Fault> {
-    let project = given.text("project")?;
-    let project_root = project.or(given.text("projectRoot")?);
-    let session = given.text("session")?;
-    Ok(Meant {
-        run: session.or(given.text("sessionId")?),
-        project_root,
-        tag: None,
-    })
-}
-
-impl Call<'_> {
-    /// Reads what every tool of these takes, refuses what is left, and opens the project.
-    fn open_skills(mut self) -> Result<Opened, No> {
-        let meant = place(&mut self.arguments)?;
-        self.arguments.end()?;
-        let conductor = self.places.open(&meant, self.tool, self.client)?;
-        Ok(Opened {
-            conductor,
-            session: meant.run,
-        })
-    }
-}
-
-fn complete(mut call: Call<'_>) -> Answer {
-    let given = &mut call.arguments;
-    let skill = given.needed_text("skill")?;
-    let unit_id = given.text("unitId")?;
-    // Answers spell it so, and agents repeat what they read.
-    let unit_id = unit_id.or(given.text("unit_id")?);
-    let opened = call.open_skills()?;
-    let told = opened.conductor.complete_skill(&SkillDone {
-        session: opened.session.clone(),
-        skill,
-        unit_id,
-    })?;
-    answer(&told)
-}
-
-fn state(mut call: Call<'_>) -> Answer {
-    let full = call.arguments.flag("full")?;
-    let opened = call.open_skills()?;
-    if full {
-        answer(&opened.conductor.collab_state(opened.session())?)
-    } else {
-        answer(&opened.conductor.collab_brief(opened.session())?)
-    }
-}
-
-fn update(mut call: Call<'_>) -> Answer {
-    let meant = place(&mut call.arguments)?;
-    // Whichever they are: that a field cannot be set is for the rails to say.
-    let mut fields = call.arguments.rest();
-    // The item to begin with can be taken back. Elsewhere `null` says nothing, and some clients fill in what they leave out.
-    fields.retain(|name, value| !value.is_null() || name == "currentItem");
-    if let Some(items) = fields.get_mut("workItems") {
-        unpack(items);
-    }
-    let conductor = call.places.open(&meant, call.tool, call.client)?;
-    let opened = Opened {
-        conductor,
+fn complete(call: Call<'_>, meant: Meant, done: CompleteSkill) -> Answer {
+    let conductor = call.open(&meant)?;
+    answer(&conductor.complete_skill(&SkillDone {
         session: meant.run,
-    };
-    let told = opened.conductor.collab_update(&SessionUpdate {
-        session: opened.session.clone(),
-        fields,
-    })?;
-    answer(&told)
+        skill: done.skill,
+        unit_id: done.unit_id,
+    })?)
 }
 
-fn one_task(mut call: Call<'_>) -> Answer {
-    let task = task(&mut call.arguments)?;
-    store(call, &[task])
+fn state(call: Call<'_>, meant: Meant, state: State) -> Answer {
+    let conductor = call.open(&meant)?;
+    if state.full {
+        answer(&conductor.collab_state(meant.run())?)
+    } else {
+        answer(&conductor.collab_brief(meant.run())?)
+    }
 }
 
-fn many_tasks(mut call: Call<'_>) -> Answer {
-    let Some(all) = call.arguments.packed_list("tasks")? else {
-        return Err(bad_tasks("the argument `tasks` is missing".to_owned()).into());
-    };
-    let tasks = all
-        .into_iter()
-        .enumerate()
-        .map(|(at, one)| match one {
-            Value::Object(fields) => of_list(at, fields),
-            other => Err(bad_tasks(format!(
-                "`tasks[{at}]` is {}, where an object is expected",
-                one_line(&other.to_string())
-            ))),
+/// Fields of a session, by name. Whichever they are: that one cannot be set is for the rails to say.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+struct Fields(Map<String, Value>);
+
+impl JsonSchema for Fields {
+    fn schema_name() -> Cow<'static, str> {
+        "Fields".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "properties": {
+                "workItems": {
+                    "type": "array",
+                    "x-as-is": true,
+                    "x-brief": "{number, title, type: code|task|bugfix, dependsOn?: [number]}",
+                    "items": { "type": "object" },
+                },
+                // The item to begin with can be taken back, by `null`.
+                "currentItem": { "type": "string", "x-as-is": true, "x-brief": "number of an item" },
+                "hasSnapshot": { "type": "boolean", "x-as-is": true },
+            },
+            "additionalProperties": true,
         })
-        .collect::<Result<Vec<_>, _>>()?;
-    store(call, &tasks)
+    }
 }
 
-/// A task of a list, whose faults say which one it is.
-fn of_list(at: usize, fields: Map<String, Value>) -> Result<TaskUpdate, Fault> {
-    let mut given = Arguments::new(fields);
-    let read = task(&mut given).and_then(|task| given.end().map(|()| task));
-    read.map_err(|mut fault| {
-        fault.message = format!("`tasks[{at}]`: {}", fault.message);
-        fault
-    })
+fn update(call: Call<'_>, meant: Meant, fields: Fields) -> Answer {
+    let conductor = call.open(&meant)?;
+    let mut fields = fields.0;
+    // Some clients fill in what they leave out.
+    fields.retain(|name, value| !value.is_null() || name == "currentItem");
+    answer(&conductor.collab_update(&SessionUpdate {
+        session: meant.run,
+        fields,
+    })?)
 }
 
-fn task(given: &mut Arguments) -> Result<TaskUpdate, Fault> {
-    let named = given.text("taskId")?;
-    let id = match named {
-        Some(id) => id,
-        None => given.needed_text("id")?,
-    };
-    Ok(TaskUpdate {
-        id,
-        status: given.needed_text("status")?,
-        outcome: given.text("outcome")?,
-    })
+/// What a task came to.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct TaskDone {
+    #[schemars(extend("x-aliases" = ["taskId"]))]
+    id: String,
+    #[schemars(extend("enum" = ["pending", "in_progress", "completed", "failed"]))]
+    status: String,
+    #[schemars(extend("enum" = ["failed"], "x-brief" = "with failed: given up"))]
+    outcome: Option<String>,
 }
 
-fn bad_tasks(message: String) -> Fault {
-    Fault::new(Kind::Usage, "bad_arguments", message)
-        .suggest("give `tasks` as [{\"id\": \"types\", \"status\": \"completed\"}]")
+/// What many tasks came to.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct TasksDone {
+    tasks: Vec<TaskDone>,
 }
 
-fn store(call: Call<'_>, tasks: &[TaskUpdate]) -> Answer {
-    let opened = call.open_skills()?;
-    let stored = opened.conductor.collab_tasks(opened.session(), tasks);
-    let told = stored?;
-    answer(&told)
+fn one_task(call: Call<'_>, meant: Meant, task: TaskDone) -> Answer {
+    many_tasks(call, meant, TasksDone { tasks: vec![task] })
 }
 
-fn graph(call: Call<'_>) -> Answer {
-    let opened = call.open_skills()?;
-    answer(&opened.conductor.collab_graph(opened.session())?)
+fn many_tasks(call: Call<'_>, meant: Meant, all: TasksDone) -> Answer {
+    let tasks = all.tasks.into_iter().map(|task| TaskUpdate {
+        id: task.id,
+        status: task.status,
+        outcome: task.outcome,
+    });
+    let conductor = call.open(&meant)?;
+    answer(&conductor.collab_tasks(meant.run(), &tasks.collect::<Vec<_>>())?)
 }
 
-fn sync(mut call: Call<'_>) -> Answer {
-    let given = &mut call.arguments;
-    let item = given.text("item")?;
-    // An empty one is an error of the graph, and not taken for none.
-    let document = given.whole_text("document")?;
-    let path = given.text("path")?;
+/// Nothing but the session.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Whole {}
+
+fn graph(call: Call<'_>, meant: Meant, _: Whole) -> Answer {
+    answer(&call.open(&meant)?.collab_graph(meant.run())?)
+}
+
+/// A task graph that is handed over.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Graph {
+    #[schemars(extend("x-brief" = "number; the present item if left out"))]
+    item: Option<String>,
+    /// An empty one is an error of the graph, and not taken for none.
+    #[schemars(extend("x-empty" = true, "x-brief" = "the text"))]
+    document: Option<String>,
+    #[schemars(extend("x-brief" = "or a file of the project"))]
+    path: Option<String>,
+}
+
+fn sync(call: Call<'_>, meant: Meant, graph: Graph) -> Answer {
+    let Graph {
+        item,
+        document,
+        path,
+    } = graph;
     let is_given = document.is_some();
-    let places = call.places;
-    let opened = call.open_skills()?;
+    let conductor = call.open(&meant)?;
     let path = path
         .map(|path| {
-            places.file(&opened.conductor, &path)?;
-            Ok::<_, Fault>(in_project(&opened.conductor, path))
+            call.places.file(&conductor, &path)?;
+            Ok::<_, Fault>(in_project(&conductor, path))
         })
         .transpose()?;
-    let mut told = opened.conductor.collab_sync(&GraphSync {
-        session: opened.session.clone(),
+    let mut told = conductor.collab_sync(&GraphSync {
+        session: meant.run,
         item,
         document,
         path: path.clone(),

@@ -5,14 +5,15 @@ use conductor::review::request::Decide;
 use conductor::{Asked, Conductor, Fault, Kind, Verb};
 use mcp::{Client, Hints};
 use project::convention::plain::{many_lines, one_line};
+use schemars::JsonSchema;
 use semver::Version;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::arguments::Arguments;
 use super::super::confirm::{No, confirm, strong_enough};
 use super::super::place::Meant;
 use super::turn::by_hand;
-use super::{Answer, Call, Entry};
+use super::{Entry, Handler};
 use crate::commands::session::decision::{bound_to, decision, no_feedback};
 use crate::render::session::{About, PLAN_CHANGED};
 use crate::steps::Form;
@@ -28,55 +29,46 @@ static ASKING: [(&str, Version); 1] = [("claude-code", Version::new(2, 1, 330))]
 const LONGEST_ECHO: usize = 200;
 
 /// A tool that carries a person's decision at a gate.
-pub(super) fn deciding(name: &'static str, output: Value, call: fn(Call<'_>) -> Answer) -> Entry {
-    let text = json!({ "type": "string" });
+pub(super) fn deciding(name: &'static str, output: Value, handler: Handler) -> Entry {
     Entry {
         name,
         title: "Decide at a gate",
         description: "Pass on what the person decided at a closed gate, on exactly what they looked at: gate and hash as in the answer that showed them. The person is asked again. Never call it unasked.",
         hints: Hints::Destructive,
-        input: json!({
-            "decision": { "type": "string", "enum": ["approve", "reject"] },
-            "gate": text,
-            "hash": text,
-            "feedback": { "type": "string", "description": "to reject: what to do otherwise" },
-        }),
-        needed: &["decision", "gate", "hash"],
         output,
-        call,
+        handler,
     }
 }
 
 /// What was decided, and on what.
+#[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Wish {
+    #[serde(rename = "decision")]
+    #[schemars(extend("enum" = ["approve", "reject"]))]
     choice: String,
     gate: String,
     hash: String,
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "to reject: what to do otherwise"))]
     feedback: String,
 }
 
 impl Wish {
-    /// Reads it. What makes no sense is refused before anybody is asked.
-    pub(super) fn of(given: &mut Arguments) -> Result<Self, Fault> {
-        let wish = Self {
-            choice: given.needed_text("decision")?,
-            gate: given.needed_text("gate")?,
-            hash: given.needed_text("hash")?,
-            feedback: given.text("feedback")?.unwrap_or_default(),
-        };
-        if !matches!(wish.choice.as_str(), "approve" | "reject") {
+    /// It, where it makes sense: what makes none is refused before anybody is asked.
+    pub(super) fn checked(self) -> Result<Self, Fault> {
+        if !matches!(self.choice.as_str(), "approve" | "reject") {
             return Err(Fault::new(
                 Kind::Usage,
                 "bad_arguments",
-                format!("`{}` is no decision", one_line(&wish.choice)),
+                format!("`{}` is no decision", one_line(&self.choice)),
             )
             .suggest("give approve or reject for `decision`")
             .expected(vec!["approve", "reject"]));
         }
-        if wish.choice == "reject" && wish.feedback.trim().is_empty() {
+        if self.choice == "reject" && self.feedback.trim().is_empty() {
             return Err(no_feedback());
         }
-        Ok(wish)
+        Ok(self)
     }
 }
 

@@ -4,32 +4,11 @@ use std::path::PathBuf;
 
 use conductor::tdd::request::Evidence;
 use conductor::{Conductor, Fault, Kind};
-use serde_json::{Value, json};
 
-use super::super::arguments::Arguments;
 use super::super::place::Places;
 
-/// A path of a report, or several. Everywhere several are taken; it is said once, since agents pay for every byte.
-pub(super) fn reports() -> Value {
-    // Not a list of types: some clients take only one type a place.
-    json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] })
-}
-
-/// Reads what a report rests on. Paths are as they were given.
-pub(super) fn evidence(
-    given: &mut Arguments,
-    results: Option<String>,
-    coverage: Option<String>,
-) -> Result<Evidence, Fault> {
-    let evidence = Evidence {
-        results,
-        reports: paths(given.one_or_more("report")?),
-        format: given.text("format")?,
-        coverage,
-        coverage_report: given.text("coverageReport")?.map(PathBuf::from),
-        verify: given.flag("verify")?,
-        removed: given.one_or_more("removed")?,
-    };
+/// Refuses evidence that says the same in two ways. A command line tells that by itself.
+pub(super) fn once(evidence: &Evidence) -> Result<(), Fault> {
     let other = if evidence.verify {
         Some("verify")
     } else {
@@ -40,22 +19,8 @@ pub(super) fn evidence(
         _ if evidence.coverage.is_some() && evidence.coverage_report.is_some() => {
             Err(twice("coverage", "coverageReport"))
         }
-        _ => Ok(evidence),
+        _ => Ok(()),
     }
-}
-
-/// Reads what a run is told of the suite as it is.
-pub(super) fn baseline(given: &mut Arguments) -> Result<Evidence, Fault> {
-    Ok(Evidence {
-        reports: paths(given.one_or_more("baselineReport")?),
-        format: given.text("format")?,
-        verify: given.flag("verify")?,
-        ..Evidence::default()
-    })
-}
-
-fn paths(given: Vec<String>) -> Vec<PathBuf> {
-    given.into_iter().map(PathBuf::from).collect()
 }
 
 fn twice(one: &str, other: &str) -> Fault {

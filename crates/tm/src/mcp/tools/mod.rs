@@ -1,7 +1,12 @@
 //! The tools, by group. A tool is a name, a text for the model, two schemas, and one call of the conductor.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "every tool is called in the same way, with what is then its own"
+)]
+
 mod autopilot;
-pub(super) mod collab;
+mod collab;
 mod decision;
 mod evidence;
 mod run;
@@ -12,14 +17,16 @@ mod work_unit;
 use std::fmt;
 use std::str::FromStr;
 
-use conductor::{Fault, Kind};
+use conductor::{Conductor, Fault, Kind};
 use mcp::{Client, Hints, Problem, Stop, Tool, ToolAnswer};
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::arguments::Arguments;
 use super::confirm::No;
-use super::place::Places;
+use super::place::{Meant, OfRun, OfSession, OfSkills, Places};
+use super::{arguments, schema};
 use crate::steps::{Caller, Spelling as _};
 
 /// Tools that belong together.
@@ -96,16 +103,84 @@ impl FromStr for Group {
 }
 
 /// One call of a tool.
-#[derive(Debug)]
-pub struct Call<'a> {
+#[derive(Debug, Clone, Copy)]
+struct Call<'a> {
     places: &'a Places,
     tool: &'static str,
-    arguments: Arguments,
     client: &'a Client,
+}
+
+impl Call<'_> {
+    /// Opens the project that is meant.
+    fn open(&self, meant: &Meant) -> Result<Conductor, Fault> {
+        self.places.open(meant, self.tool, self.client)
+    }
 }
 
 /// What a tool answers.
 type Answer = Result<Value, No>;
+
+/// What a tool does with its arguments.
+type Handle = dyn Fn(Call<'_>, Map<String, Value>) -> Answer + Send + Sync;
+
+/// What a tool takes, and what it does with it.
+struct Handler {
+    /// The schema of all of its arguments.
+    schema: Value,
+    call: Box<Handle>,
+}
+
+impl Handler {
+    /// A handler of arguments: those of `R`, and those of `P`, which say where.
+    fn new<P, R>(handle: fn(Call<'_>, Meant, R) -> Answer) -> Self
+    where
+        P: DeserializeOwned + JsonSchema + Into<Meant>,
+        R: DeserializeOwned + JsonSchema + 'static,
+    {
+        let place = schema::of::<P>();
+        let schema = schema::joined(&schema::of::<R>(), &place);
+        let all = schema.clone();
+        let call = Box::new(move |call: Call<'_>, given: Map<String, Value>| {
+            let mut given = arguments::read(&all, given)?;
+            let meant = schema::properties(&place)
+                .filter_map(|(name, _)| given.shift_remove_entry(name))
+                .collect();
+            let meant = arguments::typed::<P>(meant)?.into();
+            handle(call, meant, arguments::typed(given)?)
+        });
+        Self { schema, call }
+    }
+}
+
+impl fmt::Debug for Handler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handler").finish_non_exhaustive()
+    }
+}
+
+/// A handler of a tool that is about a run.
+fn on_run<R>(handle: fn(Call<'_>, Meant, R) -> Answer) -> Handler
+where
+    R: DeserializeOwned + JsonSchema + 'static,
+{
+    Handler::new::<OfRun, R>(handle)
+}
+
+/// A handler of a tool that is about a session.
+fn on_session<R>(handle: fn(Call<'_>, Meant, R) -> Answer) -> Handler
+where
+    R: DeserializeOwned + JsonSchema + 'static,
+{
+    Handler::new::<OfSession, R>(handle)
+}
+
+/// A handler of a tool that is about a session of skills.
+fn on_skills<R>(handle: fn(Call<'_>, Meant, R) -> Answer) -> Handler
+where
+    R: DeserializeOwned + JsonSchema + 'static,
+{
+    Handler::new::<OfSkills, R>(handle)
+}
 
 /// A tool and what it does.
 #[derive(Debug)]
@@ -114,12 +189,9 @@ struct Entry {
     title: &'static str,
     description: &'static str,
     hints: Hints,
-    /// Properties of the arguments, without those that every tool takes, and which of them are needed.
-    input: Value,
-    needed: &'static [&'static str],
     /// Properties of the answer.
     output: Value,
-    call: fn(Call<'_>) -> Answer,
+    handler: Handler,
 }
 
 /// What a model should know before it calls a tool of these groups.
@@ -155,9 +227,10 @@ impl Toolbox {
         self.entries.iter().map(Entry::tool).collect()
     }
 
-    /// Whether there is a tool of this name.
-    pub fn has(&self, name: &str) -> bool {
-        self.entries.iter().any(|entry| entry.name == name)
+    /// The schema of what the tool of this name takes; none where there is no such tool.
+    pub fn schema(&self, name: &str) -> Option<&Value> {
+        let entry = self.entries.iter().find(|entry| entry.name == name)?;
+        Some(&entry.handler.schema)
     }
 
     /// Calls a tool. What goes wrong is an answer too, so that the model reads it.
@@ -176,15 +249,14 @@ impl Toolbox {
         let named = ["runId", "sessionId", "session"]
             .into_iter()
             .find_map(|name| arguments.get(name)?.as_str());
-        let has = |name: &str| self.has(name);
-        let caller = Caller::of_tools(tool, named.map(str::to_owned), &has);
+        let schemas = |name: &str| self.schema(name);
+        let caller = Caller::of_tools(tool, named.map(str::to_owned), &schemas);
         let call = Call {
             places,
             tool: entry.name,
-            arguments: Arguments::new(arguments),
             client,
         };
-        match (entry.call)(call) {
+        match (entry.handler.call)(call, arguments) {
             Ok(mut value) => {
                 caller.value(&mut value);
                 tell_for_whom(&mut value);
@@ -202,27 +274,12 @@ impl Toolbox {
 
 impl Entry {
     fn tool(&self) -> Tool {
-        let mut properties = self.input.as_object().cloned().unwrap_or_default();
-        let every: &[&str] = if self.name.starts_with("session_") {
-            &["sessionId", "projectRoot"]
-        } else if collab::NAMES.contains(&self.name) {
-            &["session", "project"]
-        } else {
-            &["runId", "projectRoot", "tag"]
-        };
-        for &name in every {
-            properties.insert(name.to_owned(), json!({ "type": "string" }));
-        }
-        let mut input = json!({ "type": "object", "properties": properties });
-        if !self.needed.is_empty() {
-            input["required"] = json!(self.needed);
-        }
         Tool {
             name: self.name,
             title: self.title,
             description: self.description,
             hints: self.hints,
-            input,
+            input: schema::shown(&self.handler.schema),
             output: Some(json!({ "type": "object", "properties": self.output })),
             // Clients that know this ask their person at every call, whatever they were told to let pass.
             meta: decision::NAMES

@@ -5,18 +5,18 @@ use std::io::Read as _;
 use std::path::Path;
 
 use conductor::review::answer::{SessionState, Stepped};
-use conductor::review::request::{Init, Response};
+use conductor::review::request::Response;
 use conductor::{Conductor, Fault, Kind, Strength, Verb};
 use mcp::{Client, Hints};
 use project::convention::plain::one_line;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-
-use super::super::confirm::No;
 use super::super::place::Meant;
 use super::decision::{DECIDE, Wish, decided, deciding};
-use super::{Answer, Call, Entry, answer};
+use super::{Answer, Call, Entry, answer, on_session};
+use crate::cli::session::Init;
 use crate::commands::session::advice::of_no_response;
 use crate::render::session::{About, Standing, changed_work, next_step, signing, work};
 
@@ -46,77 +46,32 @@ pub(super) fn entries() -> Vec<Entry> {
             title: "Begin a session",
             description: "Begin a review session: plan, code, review, revisions until a review passes. inputs as the profile names them (generic: request; perhaps context, language, constraints). Then session_step.",
             hints: Hints::Adds,
-            input: json!({
-                "profile": { "type": "string", "description": "generic if left out" },
-                "workflow": text,
-                "inputs": object,
-                "gates": { "type": "object", "description": "plan, code, review: auto, human, terminal, signed" },
-                "maxIterations": count,
-                "name": { "type": "string", "description": "for its id" },
-            }),
-            needed: &[],
             output: state.clone(),
-            call: init,
+            handler: on_session(init),
         },
         Entry {
             name: "session_step",
             title: "Take a step",
             description: "Take one step; with response, put that into its place first. advanced: false: it waits, as next_step says. prompt_text is what to answer.",
             hints: Hints::Adds,
-            input: json!({
-                "response": { "type": "string", "description": "the whole answer to prompt_text" },
-                "phase": { "type": "string", "description": "that the response answers; in another nothing is done" },
-                "unitId": { "type": "string", "description": "waiting_for.unit_id that the response answers" },
-                "replaceResponse": { "type": "boolean", "description": "in place of another one, not taken in yet" },
-                "run": { "type": "boolean", "description": "all steps that can be taken" },
-            }),
-            needed: &[],
             output: stepped,
-            call: step,
+            handler: on_session(step),
         },
-        deciding(DECIDE, state.clone(), decide),
+        deciding(DECIDE, state.clone(), on_session(decide)),
         Entry {
             name: "session_status",
             title: "Where a session is",
             description: "Phase, what it waits for, and what to do next. full: all transitions and files.",
             hints: Hints::ReadOnly,
-            input: json!({ "full": flag }),
-            needed: &[],
             output: state,
-            call: status,
+            handler: on_session(status),
         },
     ]
 }
 
-impl Call<'_> {
-    /// Reads what every tool of a session takes, refuses what is left, and opens the project.
-    fn open_session(mut self) -> Result<(Conductor, Meant), No> {
-        let given = &mut self.arguments;
-        let session = given.text("sessionId")?;
-        let meant = Meant {
-            // Answers spell it so, and agents repeat what they read.
-            run: session.or(given.text("session_id")?),
-            project_root: given.text("projectRoot")?,
-            tag: None,
-        };
-        self.arguments.end()?;
-        let conductor = self.places.open(&meant, self.tool, self.client)?;
-        Ok((conductor, meant))
-    }
-}
-
-fn init(mut call: Call<'_>) -> Answer {
-    let given = &mut call.arguments;
-    let cap = given.count("maxIterations")?;
-    let request = Init {
-        workflow: given.text("workflow")?,
-        profile: given.text("profile")?,
-        inputs: given.map("inputs")?,
-        gates: gates(given.map("gates")?)?,
-        max_iterations: cap.map(|cap| u32::try_from(cap).unwrap_or(u32::MAX)),
-        name: given.text("name")?,
-    };
-    let (conductor, meant) = call.open_session()?;
+fn init(call: Call<'_>, meant: Meant, init: Init) -> Answer {
+    let request = init.request()?;
+    let conductor = call.open(&meant)?;
     if let Some(named) = &meant.run {
         return Err(Fault::new(
             Kind::Usage,
@@ -133,62 +88,35 @@ fn init(mut call: Call<'_>) -> Answer {
     told(&conductor, &state, &state)
 }
 
-/// Modes of gates by name.
-fn gates(given: Map<String, Value>) -> Result<Vec<(String, String)>, Fault> {
-    given
-        .into_iter()
-        .map(|(gate, mode)| match mode {
-            Value::String(mode) => Ok((gate, mode)),
-            other => Err(Fault::new(
-                Kind::Usage,
-                "bad_arguments",
-                format!(
-                    "the gate `{}` is {}, where auto, human, terminal or signed is expected",
-                    one_line(&gate),
-                    one_line(&other.to_string())
-                ),
-            )
-            .suggest("give `gates` as {\"plan\": \"human\"}")
-            .expected(vec!["auto", "human"])),
-        })
-        .collect()
-}
-
-fn step(mut call: Call<'_>) -> Answer {
-    let given = &mut call.arguments;
-    // An empty one is refused, and not taken for none.
-    let response = given.whole_text("response")?;
-    let phase = given.text("phase")?;
-    let unit = given.text("unitId")?;
-    let replace = given.flag("replaceResponse")?;
-    let run = given.flag("run")?;
-    let client = call.client;
-    let (conductor, meant) = call.open_session()?;
-    let wish = Step {
-        response,
-        phase,
-        unit,
-        replace,
-        run,
-    };
-    take_step(&conductor, &meant, wish, client)
-}
-
-/// What a step is asked for.
+/// What a step is asked for, with what command lines have commands of their own for.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 struct Step {
+    /// An empty one is refused, and not taken for none.
+    #[schemars(extend("x-empty" = true, "x-brief" = "the whole answer to prompt_text"))]
     response: Option<String>,
+    #[schemars(extend("x-brief" = "that the response answers; in another nothing is done"))]
     phase: Option<String>,
-    unit: Option<String>,
-    replace: bool,
+    #[schemars(extend("x-brief" = "waiting_for.unit_id that the response answers"))]
+    unit_id: Option<String>,
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "in place of another one, not taken in yet"))]
+    replace_response: bool,
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "all steps that can be taken"))]
     run: bool,
+}
+
+fn step(call: Call<'_>, meant: Meant, step: Step) -> Answer {
+    take_step(&call.open(&meant)?, &meant, step, call.client)
 }
 
 fn take_step(conductor: &Conductor, meant: &Meant, wish: Step, client: &Client) -> Answer {
     let Step {
         response,
         phase,
-        unit,
-        replace,
+        unit_id: unit,
+        replace_response: replace,
         run,
     } = wish;
     let mut session = meant.run.clone();
@@ -261,23 +189,28 @@ fn elsewhere(phase: &str, state: &SessionState) -> Fault {
     .recover(Verb::Status.step().of(&state.session_id))
 }
 
-fn status(mut call: Call<'_>) -> Answer {
-    let full = call.arguments.flag("full")?;
-    let (conductor, meant) = call.open_session()?;
+/// How much is told of a session.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Look {
+    #[serde(default)]
+    full: bool,
+}
+
+fn status(call: Call<'_>, meant: Meant, look: Look) -> Answer {
+    let conductor = call.open(&meant)?;
     let mut state = conductor.session_status(meant.run())?;
-    if !full {
+    if !look.full {
         keep_last(&mut state.phase_history);
         keep_last(&mut state.artifacts);
     }
     told(&conductor, &state, &state)
 }
 
-fn decide(mut call: Call<'_>) -> Answer {
-    let wish = Wish::of(&mut call.arguments)?;
-    let client = call.client;
-    let (conductor, meant) = call.open_session()?;
+fn decide(call: Call<'_>, meant: Meant, wish: Wish) -> Answer {
+    let wish = wish.checked()?;
+    let conductor = call.open(&meant)?;
     let gate = conductor.session_gate(meant.run())?;
-    let (asked, request) = decided(&conductor, gate, About::Session, &wish, client, &meant)?;
+    let (asked, request) = decided(&conductor, gate, About::Session, &wish, call.client, &meant)?;
     let decided = asked.session_decide(&request)?;
     told(&conductor, &decided, &decided.state)
 }
@@ -362,8 +295,9 @@ fn what_next(standing: &Standing<'_>, state: &SessionState) -> String {
             state.current_iteration
         ),
         Standing::Paused(why) => format!(
-            "Stop and tell the person: the session was paused ({}). `tm run resume --run-id {id}` goes on with it.",
-            one_line(why)
+            "Stop and tell the person: the session was paused ({}). {} goes on with it.",
+            one_line(why),
+            Verb::Resume.step().of(id)
         ),
         Standing::Held("tampered") => format!(
             "Stop and tell the person: files of the session were changed by hand. `tm session restore --session {id}` puts back what was recorded. Then `session_step`."

@@ -1,6 +1,6 @@
 //! Turns that a person may have to take: a run that stopped by a rule goes on by their word alone.
 
-use conductor::{Asked, Conductor, Fault, NextStep, Turn, Verb};
+use conductor::{Asked, Conductor, Fault, NextStep, Turn};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,37 +13,36 @@ impl Call<'_> {
     /// Takes a turn, by a family of tools; where it needs a person, asks them, and takes it with their word.
     pub(super) fn turned<T: Serialize>(
         self,
+        meant: &Meant,
         form: Form,
-        verb: Verb,
-        take: impl Fn(&Conductor, Option<&str>) -> Result<T, Fault>,
+        turn: &Turn<'_>,
+        take: impl Fn(&Conductor) -> Result<T, Fault>,
     ) -> Answer {
-        let client = self.client;
-        let (conductor, meant) = self.open()?;
-        let fault = match take(&conductor, meant.run()) {
+        let conductor = self.open(meant)?;
+        let fault = match take(&conductor) {
             Err(fault) if fault.code == "needs_person" => fault,
             done => return answer(&done?),
         };
-        let name = verb.name();
         // A session is for a person to take up again, who is not asked here.
         let Some(run) = fault.details.get("runId").and_then(Value::as_str) else {
             return Err(fault.into());
         };
-        let (statement, least) = conductor.turn_statement(run, &Turn::new(name, ""))?;
-        let by_hand = by_hand(form, verb.step().of(run), &meant);
+        let (statement, least) = conductor.turn_statement(run, turn)?;
+        let by_hand = by_hand(form, turn.step().of(run), meant);
         strong_enough(least, &by_hand)?;
-        let question = match verb {
-            Verb::Reopen => "Have the run go on, one step back?",
+        let question = match turn.name {
+            "reopen" => "Have the run go on, one step back?",
             _ => "Have the run go on?",
         };
         confirm(
-            client,
+            self.client,
             &format!("{question} {run} stopped by a rule: {}", statement.subject),
             // The yes is for the run as it stands.
-            &format!("{name} {run} {}", statement.hash),
+            &format!("{} {run} {}", turn.name, statement.hash),
             &by_hand,
         )?;
         let asked = conductor.asked(Asked::Client("elicitation".to_owned()));
-        answer(&take(&asked, meant.run())?)
+        answer(&take(&asked)?)
     }
 }
 

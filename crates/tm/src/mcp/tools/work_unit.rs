@@ -2,109 +2,114 @@
 
 use conductor::tdd::work_unit::WorkUnitResult;
 use mcp::Hints;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 
-use super::evidence::{evidence, placed};
-use super::{Answer, Call, Entry, answer};
+use super::super::place::Meant;
+use super::evidence::{once, placed};
+use super::{Answer, Call, Entry, answer, on_run};
+use crate::cli::autopilot::{Status, TestReports};
 
 /// The tools of the work-unit form.
 pub(super) fn entries() -> Vec<Entry> {
     let text = json!({ "type": "string" });
-    let texts = json!({ "type": "array", "items": { "type": "string" } });
-    let count = json!({ "type": "integer" });
     vec![
         Entry {
             name: "autopilot_next_work_unit",
             title: "Next work unit",
             description: "Like autopilot_next, as a work unit to be answered with autopilot_complete_work_unit. over: true when there is none left.",
             hints: Hints::ReadOnly,
-            input: json!({}),
-            needed: &[],
             output: json!({
                 "over": { "type": "boolean" }, "id": text, "phase": text, "subtaskId": text,
                 "action": text, "context": { "type": "object" }, "instructions": text,
             }),
-            call: next,
+            handler: on_run(next),
         },
         Entry {
             name: "autopilot_complete_work_unit",
             title: "Report a work unit",
             description: "Report a work unit; COMMIT without commitSha makes the commit. report or verify: instead of its numbers.",
             hints: Hints::Idempotent,
-            input: json!({
-                "workUnitId": text,
-                "report": text,
-                "verify": { "type": "boolean" },
-                "result": {
-                    "type": "object",
-                    "properties": {
-                        "success": { "type": "boolean" },
-                        "phase": { "type": "string", "enum": ["RED", "GREEN", "COMMIT", "FINALIZE"] },
-                        "testsCreated": texts,
-                        "testsFailed": count,
-                        "testsPassed": count,
-                        "filesModified": texts,
-                        "commitSha": text,
-                        "error": text,
-                        "logs": text,
-                    },
-                    "required": ["success", "phase"],
-                },
-            }),
-            needed: &["workUnitId", "result"],
             output: json!({
                 "validated": { "type": "boolean" }, "code": text, "message": text,
                 "suggestion": text, "commitSha": text, "nextAction": { "type": "object" },
             }),
-            call: complete,
+            handler: on_run(complete),
         },
         Entry {
             name: "autopilot_get_state",
             title: "State of the run",
             description: "Like autopilot_status, with the checkpoint.",
             hints: Hints::ReadOnly,
-            input: json!({}),
-            needed: &[],
             output: json!({
                 "runId": text, "status": text, "currentPhase": text, "currentSubtask": text,
                 "checkpoint": { "type": "object" },
             }),
-            call: state,
+            handler: on_run(state),
         },
     ]
 }
 
-fn next(call: Call<'_>) -> Answer {
-    let (conductor, meant) = call.open()?;
-    answer(&conductor.next_work_unit(meant.run())?)
+/// What an executor says of a work unit.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Completed {
+    work_unit_id: String,
+    #[serde(flatten)]
+    reports: TestReports,
+    result: UnitResult,
 }
 
-fn complete(mut call: Call<'_>) -> Answer {
-    let unit = call.arguments.needed_text("workUnitId")?;
-    let mut given = call.arguments.object("result")?;
-    let mut result = WorkUnitResult {
-        success: given.needed_flag("success")?,
-        phase: given.needed_text("phase")?,
-        tests_created: given.texts("testsCreated")?,
-        tests_failed: given.count("testsFailed")?,
-        tests_passed: given.count("testsPassed")?,
-        files_modified: given.texts("filesModified")?,
-        coverage: given.form("coverage")?,
-        commit_sha: given.text("commitSha")?,
-        error: given.text("error")?,
-        logs: given.text("logs")?,
-        evidence: evidence(&mut call.arguments, None, None)?,
+/// What came of it, in its own numbers.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct UnitResult {
+    success: bool,
+    #[schemars(extend("enum" = ["RED", "GREEN", "COMMIT", "FINALIZE"]))]
+    phase: String,
+    #[serde(default)]
+    tests_created: Vec<String>,
+    tests_failed: Option<u64>,
+    tests_passed: Option<u64>,
+    #[serde(default)]
+    files_modified: Vec<String>,
+    #[schemars(extend("type" = "number", "x-form" = true))]
+    coverage: Option<String>,
+    commit_sha: Option<String>,
+    error: Option<String>,
+    logs: Option<String>,
+    /// Executors count their attempts; here they are counted by the run.
+    #[serde(rename = "attempts")]
+    _attempts: Option<u64>,
+}
+
+fn next(call: Call<'_>, meant: Meant, _: Status) -> Answer {
+    answer(&call.open(&meant)?.next_work_unit(meant.run())?)
+}
+
+fn complete(call: Call<'_>, meant: Meant, completed: Completed) -> Answer {
+    let result = completed.result;
+    let evidence = completed.reports.request();
+    once(&evidence)?;
+    let conductor = call.open(&meant)?;
+    let result = WorkUnitResult {
+        success: result.success,
+        phase: result.phase,
+        tests_created: result.tests_created,
+        tests_failed: result.tests_failed,
+        tests_passed: result.tests_passed,
+        files_modified: result.files_modified,
+        coverage: result.coverage,
+        commit_sha: result.commit_sha,
+        error: result.error,
+        logs: result.logs,
+        evidence: placed(call.places, &conductor, evidence)?,
     };
-    // Executors count their attempts; here they are counted by the run.
-    given.count("attempts")?;
-    given.end()?;
-    let places = call.places;
-    let (conductor, meant) = call.open()?;
-    result.evidence = placed(places, &conductor, result.evidence)?;
-    answer(&conductor.complete_work_unit(meant.run(), &unit, &result)?)
+    let unit = &completed.work_unit_id;
+    answer(&conductor.complete_work_unit(meant.run(), unit, &result)?)
 }
 
-fn state(call: Call<'_>) -> Answer {
-    let (conductor, meant) = call.open()?;
-    answer(&conductor.work_unit_state(meant.run())?)
+fn state(call: Call<'_>, meant: Meant, _: Status) -> Answer {
+    answer(&call.open(&meant)?.work_unit_state(meant.run())?)
 }

@@ -43,14 +43,6 @@ impl About {
             Self::Run => "Run",
         }
     }
-
-    /// The command that shows where it stands.
-    pub fn status(self, id: &str) -> String {
-        match self {
-            Self::Session => format!("tm session status{}", option(Some(id))),
-            Self::Run => format!("tm run status --run-id {id}"),
-        }
-    }
 }
 
 /// What stands before a gate, all that a decision is bound to. With `feedback` it is to be sent back.

@@ -180,12 +180,12 @@ fn names_are_read_as_agents_spell_them() {
         (
             "update_tasks_status",
             json!({ "tasks": [{ "id": "x", "status": "failed" }, { "id": "y" }] }),
-            "`tasks[1]`",
+            "`tasks[1].status`",
         ),
         (
             "update_tasks_status",
             json!({ "tasks": [{ "id": "x", "status": "failed", "why": 1 }] }),
-            "`why`",
+            "`tasks[0].why`",
         ),
         ("sync_task_graph", json!({ "document": 1 }), "`document`"),
     ] {

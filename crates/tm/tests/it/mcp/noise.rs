@@ -274,7 +274,7 @@ fn arguments_that_make_no_sense_are_told_to_the_model() {
         ),
         (
             "autopilot_complete_phase",
-            json!({ "results": { "failed": 1 }, "files": "a" }),
+            json!({ "results": { "failed": 1 }, "files": 1 }),
             "`files`",
         ),
         ("autopilot_skip", json!({}), "`reason`"),
@@ -282,7 +282,7 @@ fn arguments_that_make_no_sense_are_told_to_the_model() {
         (
             "autopilot_start",
             json!({ "options": { "branches": "a" } }),
-            "`branches`",
+            "`options.branches`",
         ),
         (
             "autopilot_start",
@@ -292,12 +292,12 @@ fn arguments_that_make_no_sense_are_told_to_the_model() {
         (
             "autopilot_complete_work_unit",
             json!({ "workUnitId": "x" }),
-            "`success`",
+            "`result`",
         ),
         (
             "autopilot_complete_work_unit",
             json!({ "workUnitId": "x", "result": { "success": true, "phase": "RED", "testFailed": 1 } }),
-            "`testFailed`",
+            "`result.testFailed`",
         ),
     ] {
         let result = server.call(tool, &arguments);

@@ -178,7 +178,7 @@ fn what_needs_a_person_is_refused_where_there_is_none() {
     let allow = [
         "autopilot",
         "allow",
-        "changed_after_green",
+        "red_without_tests",
         "--reason",
         "it is fine",
     ];
@@ -188,6 +188,16 @@ fn what_needs_a_person_is_refused_where_there_is_none() {
     with_json.push("--json");
     let answer = environment.tm(&with_json).json_with(3);
     assert_eq!(answer["error"]["code"], "needs_terminal");
+
+    let recovery = answer["error"]["recovery"].as_str().unwrap();
+    assert!(
+        recovery.contains("red_without_tests --reason 'it is fine' --run-id "),
+        "{recovery}"
+    );
+    // Nobody is asked for what is refused whoever says it.
+    let bogus = ["autopilot", "allow", "bogus", "--reason", "x", "--json"];
+    let bogus = environment.tm(&bogus).json_with(3);
+    assert_eq!(bogus["error"]["code"], "not_a_policy");
 
     let answer = environment
         .tm(&["autopilot", "abort", "--cleanup", "--json"])

@@ -129,7 +129,7 @@ fn through(advance: &str) {
         .json_with(3);
     assert_eq!(
         refused["error"]["recovery"],
-        format!("tm run reject --feedback TEXT --run-id {id}")
+        format!("tm run reject --feedback x --run-id {id}")
     );
     let refused = letter
         .tm(&["approve", "--hash", &"0".repeat(64), "--json"])

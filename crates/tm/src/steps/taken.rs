@@ -1,0 +1,73 @@
+//! Whether what is advised can be done: that commands take the words, and tools the arguments, which a step is spelled with.
+//! Asked of every step in every test; a program that is handed out has none of it.
+
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
+use serde_json::Value;
+
+use crate::cli::Cli;
+
+/// Panics where no command takes these words. What only stands for a value is none.
+pub fn by_command(command: &str) {
+    let Err(error) = Cli::command().try_get_matches_from(words(command)) else {
+        return;
+    };
+    let stands_for_a_value = matches!(
+        error.kind(),
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue
+    );
+    assert!(stands_for_a_value, "`{command}` is advised: {error}");
+}
+
+/// Panics where the tool of this schema does not take these arguments.
+pub fn by_tool(tool: &str, schema: &Value, arguments: &[(String, Option<Value>)]) {
+    let Some(properties) = schema["properties"].as_object() else {
+        return;
+    };
+    for (name, _) in arguments {
+        let name = name.split(['.', ' ']).next().unwrap_or(name);
+        assert!(
+            properties.contains_key(name),
+            "{tool} is advised with `{name}`"
+        );
+    }
+}
+
+/// The words of a command line, as a shell hands them on.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut word, mut quoted) = (Vec::new(), None::<String>, false);
+    let mut letters = command.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            ' ' if !quoted => words.extend(word.take()),
+            '\'' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            '\\' if !quoted => word.get_or_insert_default().extend(letters.next()),
+            letter => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_that_a_shell_hands_on() {
+        assert_eq!(
+            words(r"tm run skip 'it'\''s one' --reason=''"),
+            ["tm", "run", "skip", "it's one", "--reason="]
+        );
+        by_command("tm autopilot complete red --results failed:N,passed:N");
+    }
+
+    #[test]
+    #[should_panic(expected = "is advised")]
+    fn an_option_that_no_command_has_is_found() {
+        by_command("tm run next --bogus");
+    }
+}
