@@ -13,7 +13,6 @@ use crate::audit::{Audit, Missing};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::decisions::SignatureState;
-use crate::derived;
 use crate::engine::{self, Loaded};
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
@@ -22,8 +21,9 @@ use crate::generic;
 use crate::integrity::never_began;
 use crate::integrity::{self, EvidenceProblem, FileProblem, has_begun};
 use crate::next_step::Verb;
+use crate::summary::{self, Summary};
 use crate::tdd::memory::{self, Memory};
-use crate::tdd::{report, view};
+use crate::tdd::view;
 use crate::view::{AUTOPILOT, GENERIC};
 
 /// A run in a list.
@@ -387,9 +387,9 @@ impl Conductor {
     }
 
     /// A run's report, as of now.
-    pub fn report(&self, run: Option<&str>) -> Result<report::Report, Fault> {
-        let (dir, loaded) = self.load_any(run)?;
-        derived::summary(dir.path(), &loaded.run)
+    pub fn report(&self, run: Option<&str>) -> Result<Summary, Fault> {
+        let (dir, _) = self.load_any(run)?;
+        summary::build(dir.path())
     }
 
     /// A run's events as they come, from the first on; where none is named, of the present one over a task.

@@ -20,12 +20,10 @@ pub(crate) use results::{TEST_RESULTS, commit_of};
 
 use crate::call::Call;
 use crate::fail_point;
-use crate::fault::Fault;
 use crate::find::is_over_a_task;
-use crate::generic::run_report;
+use crate::summary;
 use crate::tdd::effects::notes;
 use crate::tdd::memory::{self, LAST_COMMIT, Memory};
-use crate::tdd::report::{self, Report};
 use crate::tdd::view;
 use results::{results_of, test_results};
 use state::state;
@@ -190,7 +188,7 @@ fn rebuild(call: &Call<'_>, run: &RunState) -> bool {
     all &= put_json(dir, "manifest.json", &manifest_of(call, run));
     point_at(call, run);
     if run.status.is_over() {
-        if let Ok(built) = summary(dir, run) {
+        if let Ok(built) = summary::build(dir) {
             all &= put(dir, "report.json", pretty(&built.json).as_bytes());
             all &= put(dir, "report.md", built.markdown.as_bytes());
         }
@@ -199,15 +197,6 @@ fn rebuild(call: &Call<'_>, run: &RunState) -> bool {
     }
     fail_point::reach("derived-before-state");
     all & put(dir, "state.json", state(call, run).as_bytes())
-}
-
-/// The report of the run in `dir`, as of now.
-pub(crate) fn summary(dir: &Path, run: &RunState) -> Result<Report, Fault> {
-    if is_over_a_task(run) {
-        report::build(dir)
-    } else {
-        run_report::build(dir)
-    }
 }
 
 /// Takes the report of an end away that was none: the run goes on.

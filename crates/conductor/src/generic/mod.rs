@@ -14,7 +14,6 @@ mod look;
 pub(crate) mod on_task;
 pub(crate) mod readers;
 pub(crate) mod report;
-pub(crate) mod run_report;
 pub(crate) mod templates;
 mod turn;
 pub(crate) mod view;

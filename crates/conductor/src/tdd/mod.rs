@@ -10,7 +10,6 @@ pub mod memory;
 pub mod payload;
 pub mod products;
 pub mod readers;
-pub mod report;
 pub mod request;
 pub mod results;
 pub mod texts;

@@ -230,7 +230,7 @@ fn every_way_of_looking_works_on_a_run_without_a_task() {
         assert!(!shown.text().is_empty(), "{words:?}: {shown:?}");
     }
     let report = project.tm(&["runs", "report", "--json"]).json_with(0);
-    assert_eq!(report["accepted"], 1);
+    assert_eq!(report["totals"]["accepted"], 1);
     assert_eq!(report["runId"], id.as_str());
     let replayed = project
         .tm(&["log", "replay", "--to", "3", "--json"])

@@ -15,12 +15,16 @@ pub fn inline(text: &str) -> String {
     while let Some(c) = chars.next() {
         // What begins a list within a list.
         let begins = out.is_empty() && matches!(c, '-' | '+' | '=');
-        if begins
-            || matches!(
+        // Within a word it sets nothing off.
+        let within = c == '_'
+            && out.ends_with(char::is_alphanumeric)
+            && chars.peek().is_some_and(|next| next.is_alphanumeric());
+        let acts = !within
+            && matches!(
                 c,
                 '|' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '\\' | '#' | '!' | '~' | '&'
-            )
-        {
+            );
+        if begins || acts {
             out.push('\\');
         }
         out.push(c);
@@ -103,6 +107,7 @@ mod tests {
             r"a\|b\</details\> \# \*x\* \&lt; @&#8203;types/node \#&#8203;12"
         );
         assert_eq!(inline("- one"), r"\- one");
+        assert_eq!(inline("given_up, _so_ _"), r"given_up, \_so\_ \_");
         assert_eq!(
             html("<b> & \"@me\" #1\n</summary>"),
             "&lt;b&gt; &amp; &quot;@&#8203;me&quot; #&#8203;1 &lt;/summary&gt;"

@@ -1,40 +1,46 @@
-//! The run report: what was done, on what evidence, and what was refused on the way.
+//! The summary of a run: what was done, on what evidence, what was decided, and what was refused on the way. One for every
+//! workflow: each part is there where the run has something to tell in it.
 
 mod escape;
 mod markdown;
 mod phase;
+mod tested;
+mod timeline;
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use journal::{FileJournal, Journal as _, Position};
 use rails::event::Reported;
 use rails::trigger::Trigger;
-use rails::{Event, RunState};
+use rails::{Definition, Event, RunState};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::evidence::level_name;
-use super::memory::{self, BASELINE, Memory, Tested};
-use super::{effects, texts, view};
 use crate::clock::millis_of;
 use crate::derived::commit_of;
-use crate::engine::event_of;
+use crate::engine::{self, event_of};
 use crate::fault::Fault;
+use crate::find::is_over_a_task;
+use crate::generic;
+use crate::tdd::evidence::level_name;
+use crate::tdd::memory::{self, BASELINE, Memory, Tested};
+use crate::tdd::{effects, texts, view};
 use phase::{Basis, Levels, Phase};
 
-/// A run report in both its forms.
+/// A summary in both its forms.
 #[derive(Debug, Clone, Serialize)]
-pub struct Report {
+pub struct Summary {
     /// For programs.
     pub json: Value,
     /// For people, in Markdown.
     pub markdown: String,
 }
 
-/// What became of a subtask.
+/// What became of an item that tests were reported of; of the run itself where they were of none.
 #[derive(Debug, Default)]
 struct Row {
     id: String,
@@ -104,6 +110,8 @@ struct Story {
     pauses: Vec<Value>,
     failed_effects: Vec<Value>,
     warnings: Vec<Value>,
+    /// All that happened, in its order.
+    steps: Vec<Value>,
 }
 
 impl Story {
@@ -119,6 +127,12 @@ impl Story {
         }
     }
 
+    /// How many reports came to this.
+    fn verdicts(&self, verdict: &str) -> usize {
+        let of = |step: &&Value| step["verdict"] == verdict;
+        self.steps.iter().filter(of).count()
+    }
+
     /// The reports that stand, in order.
     fn phases(&self) -> impl DoubleEndedIterator<Item = &Phase> {
         self.rows
@@ -128,11 +142,13 @@ impl Story {
     }
 }
 
-/// All that a report tells.
+/// A run as its journal tells it.
 #[derive(Debug)]
-struct Told {
+struct Account {
     run: RunState,
-    memory: Memory,
+    definition: Arc<Definition>,
+    /// What it knows of its task, where it is over one.
+    task: Option<Memory>,
     story: Story,
     refused: Refused,
     owed: Vec<String>,
@@ -146,16 +162,24 @@ struct Refused {
     number: usize,
 }
 
-/// Builds the report of the run in `dir` from its journal.
-pub fn build(dir: &Path) -> Result<Report, Fault> {
+/// Makes the summary of the run in `dir` from its journal.
+pub(crate) fn build(dir: &Path) -> Result<Summary, Fault> {
     let tail = FileJournal::open(dir)?.read(&Position::start())?;
-    let mut run = RunState::default();
-    let mut story = Story::default();
+    let (mut run, mut story) = (RunState::default(), Story::default());
+    let mut pinned = None;
     for record in &tail.records {
         let event = event_of(record)?;
         tell(&mut story, dir, &run, &record.ts, &event);
         run.apply(&record.ts, &event);
+        // The first event says which definition it is.
+        let definition = match &pinned {
+            Some(definition) => definition,
+            None => pinned.insert(engine::pinned(dir, &run)?),
+        };
+        let step = timeline::step(definition, &record.ts, &event);
+        story.steps.extend(step);
     }
+    let definition = pinned.ok_or_else(|| Fault::bug("a run without a journal"))?;
     for (key, item) in memory::subtasks(&run) {
         let row = story.rows.entry(key.to_owned()).or_default();
         key.clone_into(&mut row.id);
@@ -193,54 +217,47 @@ pub fn build(dir: &Path) -> Result<Report, Fault> {
         .zip(millis_of(&run.started_at))
         .and_then(|(end, start)| u64::try_from(end - start).ok())
         .unwrap_or(0);
-    let told = Told {
-        memory: Memory::of(&run)?,
+    let is_over_a_task = is_over_a_task(&run);
+    let account = Account {
+        task: is_over_a_task.then(|| Memory::of(&run)).transpose()?,
         owed: memory::owed(&run),
         run,
+        definition,
         story,
         refused,
         millis,
     };
-    Ok(Report {
-        json: told.json(&tail.head.hash),
-        markdown: markdown::page(&told),
+    Ok(Summary {
+        json: account.json(&tail.head.hash),
+        markdown: markdown::page(&account),
     })
 }
 
-impl Told {
+impl Account {
     fn json(&self, head: &str) -> Value {
-        let Self {
-            run, memory, story, ..
-        } = self;
-        let progress = view::progress(run);
+        let Self { run, story, .. } = self;
         let rows: Vec<Value> = story.rows.values().map(Row::json).collect();
-        json!({
+        let mut json = json!({
             "version": 1,
             "runId": run.run,
             "workflow": run.workflow,
-            "taskId": memory.start.task_id,
-            "taskTitle": memory.start.task_title,
-            "tag": memory.start.tag,
-            "branch": memory.start.branch,
-            "startCommit": memory.start.head,
+            "title": self.definition.title,
             "status": run.status.name(),
             "endReason": run.end_reason,
+            "state": run.tokens.first().map(|token| token.state.clone()),
             "startTime": run.started_at,
             "endTime": run.ended_at,
             "durationMs": self.millis,
-            "subtasks": rows,
+            "inputs": run.inputs,
+            "vars": run.vars,
+            "items": generic::view::items(run, &self.definition),
             "totals": {
-                "subtasks": progress.total,
-                "completed": progress.completed.len(),
-                "failed": progress.failed.len(),
-                "notRun": progress.remaining.len(),
                 "commits": story.commits.len(),
+                "accepted": story.verdicts("accepted"),
+                "retried": story.verdicts("retried"),
                 "refused": self.refused.number,
             },
-            "notRun": progress.remaining,
-            "leftOut": memory.start.left_out,
-            "doneBefore": memory.start.skipped,
-            "testCommand": memory.start.test_command,
+            "subtasks": rows,
             "commits": story.commits,
             "finalSuite": story.suite.as_ref().map(Phase::json),
             "failedSuites": story.failed_suites.iter().map(Phase::json).collect::<Vec<_>>(),
@@ -252,10 +269,40 @@ impl Told {
             "pauses": story.pauses,
             "failedEffects": story.failed_effects,
             "warnings": story.warnings,
-            "owedStatuses": self.owed,
             "evidence": self.evidence(),
+            "steps": story.steps,
             "journalHead": head,
-        })
+        });
+        if let Some(memory) = &self.task {
+            self.put_task(&mut json, memory);
+        }
+        json
+    }
+
+    /// What there is to tell of the task that the run is over.
+    fn put_task(&self, json: &mut Value, memory: &Memory) {
+        let start = &memory.start;
+        let progress = view::progress(&self.run);
+        let of_task = json!({
+            "taskId": start.task_id,
+            "taskTitle": start.task_title,
+            "tag": start.tag,
+            "branch": start.branch,
+            "startCommit": start.head,
+            "notRun": progress.remaining,
+            "leftOut": start.left_out,
+            "doneBefore": start.skipped,
+            "testCommand": start.test_command,
+            "owedStatuses": self.owed,
+        });
+        let totals = json!({
+            "subtasks": progress.total,
+            "completed": progress.completed.len(),
+            "failed": progress.failed.len(),
+            "notRun": progress.remaining.len(),
+        });
+        put_all(&mut json["totals"], totals);
+        put_all(json, of_task);
     }
 
     /// What the test results rest on.
@@ -269,10 +316,15 @@ impl Told {
             "redInCleanTree": basis.clean,
             "baseline": self.story.baseline.as_ref().map(Phase::json),
         });
-        if let (Value::Object(map), Value::Object(total)) = (&mut evidence, basis.total().json()) {
-            map.extend(total);
-        }
+        put_all(&mut evidence, basis.total().json());
         evidence
+    }
+}
+
+/// Puts all members of an object into another one.
+fn put_all(into: &mut Value, of: Value) {
+    if let (Value::Object(into), Value::Object(of)) = (into, of) {
+        into.extend(of);
     }
 }
 
@@ -291,14 +343,17 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
             warned(story, report);
             let accepted = matches!(event, Event::ReportAccepted(_));
             match (&report.item, report.reader()) {
-                (Some(item), "tests") => tested(story, dir, run, at, report, item, accepted),
-                (None, "tests") => {
+                (None, "tests") if report.role.suite.is_some() => {
                     let suite = Phase::of(report, at);
                     if accepted {
                         story.suite = Some(suite);
                     } else {
                         story.failed_suites.push(suite);
                     }
+                }
+                (item, "tests") => {
+                    let item = item.as_deref().unwrap_or_default();
+                    tested(story, dir, run, at, report, item, accepted);
                 }
                 (Some(item), "commit") => {
                     let sha = report.facts.get("sha").and_then(Value::as_str);
@@ -313,6 +368,7 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
         } => {
             if let Some(token) = run.token(*token)
                 && let Some(key) = token.key()
+                && (is_over_a_task(run) || story.rows.contains_key(key))
             {
                 let row = story.rows.entry(key.to_owned()).or_default();
                 row.duration_ms = millis_of(at)

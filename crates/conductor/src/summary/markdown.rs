@@ -1,19 +1,21 @@
-//! The run report as people read it: the description of a pull request, say.
+//! The summary as people read it: the description of a pull request, say.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use serde_json::Value;
 
-use super::super::evidence::level_name;
-use super::super::{texts, view};
-use super::escape::{code, html, inline, name};
+use rails::definition::STATUS;
+
+use super::Account;
+use super::escape::{code, inline, name};
 use super::phase::{MOST_NAMED, Phase};
-use super::{Row, Told};
+use super::tested::{coverage, levels, tests};
+use super::timeline::{self, by_way_of};
+use crate::capability::TASKS;
 use crate::clock::spoken;
-use crate::generic::run_report::by_way_of;
-use project::config::Level;
+use crate::tdd::evidence::level_name;
+use crate::tdd::{texts, view};
 
 /// How long a page may be, in bytes: a place for pull requests takes about that much.
 const LONGEST: usize = 60_000;
@@ -23,11 +25,11 @@ const MOST_LISTED: [usize; 4] = [20, 5, 1, 0];
 const SHOWN_OF_HASH: usize = 12;
 
 /// The whole page.
-pub fn page(told: &Told) -> String {
+pub fn page(account: &Account) -> String {
     let mut page = String::new();
     for most in MOST_LISTED {
         page = Page {
-            told,
+            account,
             most,
             out: String::new(),
         }
@@ -39,70 +41,153 @@ pub fn page(told: &Told) -> String {
     page
 }
 
-struct Page<'t> {
-    told: &'t Told,
-    most: usize,
-    out: String,
+pub(super) struct Page<'t> {
+    pub(super) account: &'t Account,
+    pub(super) most: usize,
+    pub(super) out: String,
 }
 
 impl Page<'_> {
-    fn line(&mut self, line: &str) {
+    pub(super) fn line(&mut self, line: &str) {
         self.out.push_str(line);
         self.out.push('\n');
     }
 
-    fn paragraph(&mut self, text: &str) {
+    pub(super) fn paragraph(&mut self, text: &str) {
         self.line(text);
         self.out.push('\n');
     }
 
     fn written(mut self) -> String {
         self.head();
-        self.table();
+        self.given();
+        if self.account.task.is_some() || !self.account.story.rows.is_empty() {
+            self.table();
+        }
         self.basis();
         if self.most > 0 {
-            for row in self.told.story.rows.values() {
+            for row in self.account.story.rows.values() {
                 self.details(row);
             }
         }
+        self.items();
+        self.happened();
         self.sections();
         self.foot();
         self.out
     }
 
     fn head(&mut self) {
-        let Told {
+        let Account {
             run,
-            memory,
+            definition,
+            task,
             story,
+            refused,
             millis,
             ..
-        } = self.told;
-        let start = &memory.start;
-        self.paragraph(&format!(
-            "# Task {}: {}",
-            inline(&start.task_id),
-            inline(&start.task_title)
-        ));
-        let progress = view::progress(run);
-        self.paragraph(&format!(
-            "**{}** · {} of {} done · {} on {} · {}",
-            run.status.name(),
-            progress.completed.len(),
-            texts::counted(progress.total as u64, "subtask"),
-            texts::counted(story.commits.len() as u64, "commit"),
-            code(&start.branch),
-            spoken(*millis)
-        ));
+        } = self.account;
+        let (title, far) = if let Some(memory) = task {
+            let start = &memory.start;
+            let progress = view::progress(run);
+            let far = format!(
+                "{} of {} done · {} on {}",
+                progress.completed.len(),
+                texts::counted(progress.total as u64, "subtask"),
+                texts::counted(story.commits.len() as u64, "commit"),
+                code(&start.branch),
+            );
+            let (id, title) = (inline(&start.task_id), inline(&start.task_title));
+            (format!("Task {id}: {title}"), far)
+        } else {
+            let far = format!(
+                "{} accepted, {} sent back, {} refused",
+                texts::counted(story.verdicts("accepted") as u64, "report"),
+                story.verdicts("retried"),
+                refused.number
+            );
+            (inline(&definition.title), far)
+        };
+        self.paragraph(&format!("# {title}"));
+        let (status, took) = (run.status.name(), spoken(*millis));
+        self.paragraph(&format!("**{status}** · {far} · {took}"));
         if let Some(reason) = &run.end_reason {
             self.paragraph(&format!("Ended because: {}", inline(reason)));
         }
     }
 
+    /// What the run was given, but for its task, and what it holds.
+    fn given(&mut self) {
+        let Account {
+            run, definition, ..
+        } = self.account;
+        let of_task = |name: &str| {
+            let bound = ["id", "attempts"].map(|of| definition.bound_input(TASKS, of));
+            bound.contains(&Some(name))
+        };
+        let inputs: Vec<_> = run
+            .inputs
+            .iter()
+            .filter(|(name, value)| !of_task(name) && says_something(value))
+            .collect();
+        let line = |(name, value): &(&String, &Value)| format!("{}: {}", inline(name), cell(value));
+        self.section("Inputs", &inputs, line);
+        let values: Vec<_> = run
+            .vars
+            .iter()
+            .filter(|(_, value)| says_something(value))
+            .collect();
+        self.section("Values", &values, line);
+    }
+
+    /// The items of the sets that the table does not show.
+    fn items(&mut self) {
+        let Account {
+            run,
+            definition,
+            task,
+            ..
+        } = self.account;
+        let shown = task.as_ref().map(|memory| memory.start.items.as_str());
+        for (name, set) in &run.sets {
+            if shown == Some(name) {
+                continue;
+            }
+            let barred = run.barred(definition, name);
+            let rows: Vec<_> = set.iter().zip(barred).collect();
+            let title = format!("Items of {}", code(name));
+            self.section(&title, &rows, |((key, item), barred)| {
+                let title = match inline(item.text("title")) {
+                    title if title.is_empty() => title,
+                    title => format!(" ({title})"),
+                };
+                let status = match item.text(STATUS) {
+                    _ if *barred => "not run".to_owned(),
+                    "" => cell(&serde_json::to_value(item.status).unwrap_or_default()),
+                    named => inline(&named.replace('_', " ")),
+                };
+                format!("{}{title}: {status}", inline(key))
+            });
+        }
+    }
+
+    /// What happened beside what the table tells, where that is more than the way from one state to the next.
+    fn happened(&mut self) {
+        let Account { story, task, .. } = self.account;
+        let in_table =
+            |step: &&Value| timeline::is_in_the_table(step, |item| story.rows.contains_key(item));
+        if task.is_some() && !story.steps.iter().any(timeline::is_told_only_here) {
+            return;
+        }
+        let steps = story.steps.iter().filter(|step| !in_table(step));
+        let lines: Vec<String> = steps.filter_map(timeline::line).collect();
+        self.section("What happened", &lines, Clone::clone);
+    }
+
     fn table(&mut self) {
         self.line("| Subtask | RED | GREEN | Evidence | Attempts | Coverage | Time | Commit |");
         self.line("|---|---|---|---|---|---|---|---|");
-        for row in self.told.story.rows.values() {
+        for row in self.account.story.rows.values() {
             let commit = match (&row.commit, row.status.as_str()) {
                 (Some(sha), _) => hash(sha),
                 (None, "failed") => "given up".to_owned(),
@@ -129,7 +214,13 @@ impl Page<'_> {
 
     /// What the numbers rest on.
     fn basis(&mut self) {
-        let story = &self.told.story;
+        let story = &self.account.story;
+        if self.account.task.is_none() && story.phases().next().is_none() {
+            self.paragraph(
+                "What reports say is claimed by whoever reported; nothing of it was measured.",
+            );
+            return;
+        }
         if let Some(suite) = &story.suite {
             let mut line = format!("Final suite: {}", tests(Some(suite)));
             if suite.coverage.is_some() {
@@ -153,152 +244,14 @@ impl Page<'_> {
         self.paragraph(&basis.spoken(&|level| format!("**{level}**")));
     }
 
-    /// What a subtask rests on, and its tests by name; nothing where there are only numbers that the table has.
-    fn details(&mut self, row: &Row) {
-        let told = row
-            .phases()
-            .any(|phase| phase.level != Level::Claimed || phase.in_clean_tree.is_some());
-        if !told {
-            return;
-        }
-        let turned = row.green.as_ref().map_or(0, |green| green.turned.len());
-        let mut summary = html(&format!("{} {}", row.id, row.title));
-        match turned {
-            _ if row.red.is_none() => {}
-            0 => {}
-            1 => summary.push_str(": 1 test failed in RED, and passes now"),
-            many => {
-                let _ = write!(summary, ": {many} tests failed in RED, and pass now");
-            }
-        }
-        self.line("<details>");
-        self.paragraph(&format!("<summary>{summary}</summary>"));
-        for (name, phase) in [("RED", &row.red), ("GREEN", &row.green)] {
-            let Some(phase) = phase else {
-                continue;
-            };
-            let mut line = format!(
-                "- {name}, {}: {}",
-                level_name(phase.level),
-                tests(Some(phase))
-            );
-            for part in self.resting_on(phase) {
-                let _ = write!(line, "; {part}");
-            }
-            self.line(&line);
-        }
-        if let Some(tree) = &row.tree {
-            self.line(&format!("- tree that was tested: {}", hash(tree)));
-        }
-        if row.handed_in {
-            self.line("- the commit was made by the executor, and handed in");
-        }
-        self.out.push('\n');
-        self.tests_by_name(row);
-        self.paragraph("</details>");
-    }
-
-    fn tests_by_name(&mut self, row: &Row) {
-        let none = Vec::new();
-        let (turned, added) = match &row.green {
-            Some(green) => (&green.turned, &green.added),
-            None => (&none, &none),
-        };
-        let red = row.red.as_ref();
-        let turned_set: BTreeSet<&str> = turned.iter().map(String::as_str).collect();
-        let rest: Vec<&str> = red
-            .iter()
-            .flat_map(|red| &red.newly_failing)
-            .map(String::as_str)
-            .filter(|name| !turned_set.contains(name))
-            .collect();
-        let was = match red {
-            Some(_) => "Failed in RED, pass in GREEN:",
-            None => "Failed in the full suite, pass in GREEN:",
-        };
-        self.names(was, turned);
-        // The name of a file or package that could not be built in RED is not that of a test.
-        self.names("Failed in RED:", &rest);
-        self.names("Pass in GREEN, and did not before:", added);
-    }
-
-    /// A list of tests. Their names are as their runner has them.
-    fn names<S: AsRef<str>>(&mut self, title: &str, names: &[S]) {
-        if names.is_empty() {
-            return;
-        }
-        self.paragraph(title);
-        self.list(names, |shown| name(shown.as_ref()));
-    }
-
-    /// Where the numbers of a phase come from.
-    fn resting_on(&self, phase: &Phase) -> Vec<String> {
-        let mut parts = Vec::new();
-        if let Some(ran) = &phase.verified {
-            parts.push(format!(
-                "{} ended with status {} after {}, output {}",
-                code(&ran.command),
-                ran.status,
-                spoken(ran.duration_ms),
-                hash(&ran.output_sha256)
-            ));
-        }
-        let format = phase
-            .format
-            .as_deref()
-            .map_or_else(String::new, |format| format!(" ({})", inline(format)));
-        let reports = phase.reports.len().min(self.most.min(3));
-        for (at, report) in phase.reports.iter().take(reports).enumerate() {
-            let format = if at == 0 { format.as_str() } else { "" };
-            parts.push(format!(
-                "report {}{format} {}",
-                code(&self.place(&report.path)),
-                hash(&report.sha256)
-            ));
-        }
-        match phase.reports.len() - reports {
-            0 => {}
-            more if reports == 0 => parts.push(texts::counted(more as u64, "report")),
-            more => parts.push(format!("{more} more reports")),
-        }
-        if let Some(report) = &phase.coverage_report {
-            parts.push(format!(
-                "coverage from {} {}",
-                code(&self.place(&report.path)),
-                hash(&report.sha256)
-            ));
-        }
-        if let Some(ran) = &phase.in_clean_tree {
-            parts.push(format!(
-                "the same in a fresh checkout, output {}",
-                hash(&ran.output_sha256)
-            ));
-        }
-        parts
-    }
-
-    /// A file, as those who have the repository know it; of others they need not know where they lay.
-    fn place(&self, path: &Path) -> String {
-        let root = &self.told.memory.start.project_root;
-        path.strip_prefix(root)
-            .ok()
-            .or_else(|| path.file_name().map(Path::new))
-            .unwrap_or(path)
-            .display()
-            .to_string()
-    }
-
     /// What did not go straight.
     fn sections(&mut self) {
-        let Told {
-            run,
-            memory,
+        let Account {
             story,
             refused,
             owed,
             ..
-        } = self.told;
-        let start = &memory.start;
+        } = self.account;
         self.section("Suites that failed", &story.failed_suites, |suite| {
             let names: Vec<String> = suite.failing.iter().take(3).map(|one| name(one)).collect();
             let which = match (names.len(), suite.failing.len()) {
@@ -375,25 +328,28 @@ impl Page<'_> {
                 text(value, "message")
             )
         });
-        let not_run: Vec<String> = view::progress(run)
-            .remaining
-            .into_iter()
-            .chain(start.left_out.iter().cloned())
-            .collect();
-        self.section("Not run", &not_run, |id| inline(id));
-        for (what, ids) in [
-            ("Done before the run", &start.skipped),
-            ("Done, but not yet written into the task file", owed),
-        ] {
-            if !ids.is_empty() {
-                self.paragraph(&format!("{what}: {}.", inline(&ids.join(", "))));
+        if let Some(memory) = &self.account.task {
+            let start = &memory.start;
+            let not_run: Vec<String> = view::progress(&self.account.run)
+                .remaining
+                .into_iter()
+                .chain(start.left_out.iter().cloned())
+                .collect();
+            self.section("Not run", &not_run, |id| inline(id));
+            for (what, ids) in [
+                ("Done before the run", &start.skipped),
+                ("Done, but not yet written into the task file", owed),
+            ] {
+                if !ids.is_empty() {
+                    self.paragraph(&format!("{what}: {}.", inline(&ids.join(", "))));
+                }
             }
         }
     }
 
     /// Tests that are not as tests should be.
     fn tests_to_mind(&mut self) {
-        let story = &self.told.story;
+        let story = &self.account.story;
         // What fails now: an earlier one of them may have been mended on the way.
         let known: Vec<&str> = story
             .phases()
@@ -430,7 +386,7 @@ impl Page<'_> {
     }
 
     /// The first of them, and how many more there are.
-    fn list<T>(&mut self, rows: &[T], line: impl Fn(&T) -> String) {
+    pub(super) fn list<T>(&mut self, rows: &[T], line: impl Fn(&T) -> String) {
         let most = self.most.max(1);
         for row in rows.iter().take(most) {
             self.line(&format!("- {}", line(row)));
@@ -444,18 +400,21 @@ impl Page<'_> {
     }
 
     fn foot(&mut self) {
-        let Told {
-            run, memory, story, ..
-        } = self.told;
-        let start = &memory.start;
+        let Account {
+            run, task, story, ..
+        } = self.account;
+        let tests = task.as_ref().map_or_else(String::new, |memory| {
+            let command = code(&memory.start.test_command);
+            format!("; the test command is {command}")
+        });
         self.line(&format!(
-            "Run {}, begun {}; the test command is {}.",
+            "Run {} of {}, begun {}{tests}.",
             code(&run.run),
-            run.started_at,
-            code(&start.test_command)
+            code(&run.workflow),
+            run.started_at
         ));
-        if let Some(last) = story.commits.last() {
-            let range = format!("{}..{}", short(&start.head), short(last));
+        if let (Some(last), Some(memory)) = (story.commits.last(), task) {
+            let range = format!("{}..{}", short(&memory.start.head), short(last));
             self.out.push('\n');
             self.line(&format!(
                 "To check that each commit was earned: `tm verify {range}`, where the journal of the run is at hand, its bundle (`tm runs export`), or its git notes."
@@ -468,55 +427,12 @@ impl Page<'_> {
     }
 }
 
-/// The numbers of a phase: what is not as it should be comes first.
-fn tests(phase: Option<&Phase>) -> String {
-    let Some(phase) = phase else {
-        return "–".to_owned();
-    };
-    let mut parts: Vec<String> = [
-        (phase.failed, "failed"),
-        (phase.errors, "not built"),
-        (phase.passed, "passed"),
-        (phase.skipped, "skipped"),
-    ]
-    .into_iter()
-    .filter(|(many, what)| *many > 0 || (*what == "passed" && phase.failing_number() == 0))
-    .map(|(many, what)| format!("{many} {what}"))
-    .collect();
-    match phase.known_failing.len() {
-        0 => {}
-        known if known < MOST_NAMED => parts.push(format!("{known} known to fail")),
-        known => parts.push(format!("at least {known} known to fail")),
-    }
-    parts.join(", ")
-}
-
-/// The levels of what stands behind a subtask.
-fn levels(row: &Row) -> String {
-    match (&row.red, &row.green) {
-        (None, None) => "–".to_owned(),
-        (Some(red), Some(green)) if red.level != green.level => format!(
-            "RED {}, GREEN {}",
-            level_name(red.level),
-            level_name(green.level)
-        ),
-        (Some(phase), _) | (None, Some(phase)) => level_name(phase.level).to_owned(),
-    }
-}
-
-fn coverage(value: Option<&Value>) -> String {
-    value
-        .and_then(|coverage| coverage.get("lines"))
-        .and_then(Value::as_f64)
-        .map_or_else(|| "–".to_owned(), |lines| format!("{lines}%"))
-}
-
 /// The beginning of a hash: enough to know it by.
 fn short(hash: &str) -> &str {
     hash.get(..SHOWN_OF_HASH).unwrap_or(hash)
 }
 
-fn hash(hash: &str) -> String {
+pub(super) fn hash(hash: &str) -> String {
     code(short(hash))
 }
 
@@ -528,8 +444,30 @@ fn text(value: &Value, key: &str) -> String {
     }
 }
 
+/// Whether a value is more than what it most likely began as.
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(is) => *is,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(all) => !all.is_empty(),
+        Value::Object(all) => !all.is_empty(),
+    }
+}
+
+/// A value as it was given.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.is_empty() => "–".to_owned(),
+        Value::String(text) => inline(text),
+        Value::Array(all) => all.iter().map(cell).collect::<Vec<_>>().join(", "),
+        other => inline(&other.to_string()),
+    }
+}
+
 /// A code, in a code span.
-fn coded(value: &Value, key: &str) -> String {
+pub(super) fn coded(value: &Value, key: &str) -> String {
     code(value.get(key).and_then(Value::as_str).unwrap_or("–"))
 }
 
@@ -537,12 +475,14 @@ fn coded(value: &Value, key: &str) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use rails::RunState;
+    use std::sync::Arc;
+
+    use rails::{Definition, RunState};
     use serde_json::json;
 
-    use super::super::super::memory::{Memory, StartFacts};
-    use super::super::{Refused, Story};
+    use super::super::{Refused, Row, Story};
     use super::*;
+    use crate::tdd::memory::{Memory, StartFacts};
 
     fn phase(level: &str, names: usize) -> Phase {
         let name = |at| format!("suite {at} {}", "long ".repeat(40));
@@ -553,7 +493,13 @@ mod tests {
         }
     }
 
-    fn told(rows: usize, names: usize) -> Told {
+    fn definition() -> Arc<Definition> {
+        let text =
+            "tramline: 1\nid: t\ntitle: T\ninitial: a\nstates: { a: { final: completed } }\n";
+        Arc::new(Definition::parse(text).unwrap())
+    }
+
+    fn told(rows: usize, names: usize) -> Account {
         let mut story = Story::default();
         for at in 0..rows {
             let row = Row {
@@ -564,14 +510,15 @@ mod tests {
             };
             story.rows.insert(row.id.clone(), row);
         }
-        Told {
+        Account {
             run: RunState::default(),
-            memory: Memory {
+            definition: definition(),
+            task: Some(Memory {
                 start: StartFacts::default(),
                 dirty: BTreeMap::new(),
                 last_commit: String::new(),
                 reports: Vec::new(),
-            },
+            }),
             story,
             refused: Refused::default(),
             owed: Vec::new(),

@@ -1,71 +1,17 @@
-//! The run report: the states that were gone through, what was reported, and how it ended.
+//! What happened in a run, one thing after the other.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use journal::{FileJournal, Journal as _, Position};
-use project::convention::plain::one_line;
-use rails::definition::STATUS;
 use rails::event::Reported;
-use rails::{Definition, Event, RunState};
+use rails::{Definition, Event};
 use serde_json::{Value, json};
 
-use super::{view, words};
-use crate::clock::{millis_of, spoken};
-use crate::engine;
-use crate::fault::Fault;
-use crate::tdd::report::Report;
+use super::escape::inline;
+use super::markdown::{coded, hash};
+use crate::generic::words;
 
-/// The longest note that a report for people shows, in characters.
-const LONGEST_NOTE: usize = 300;
-
-/// Builds the report of the run in `dir` from its journal.
-pub(crate) fn build(dir: &Path) -> Result<Report, Fault> {
-    let all = FileJournal::open(dir)?.read(&Position::start())?;
-    let mut run = RunState::default();
-    engine::fold(&mut run, &all.records)?;
-    let definition = engine::pinned(dir, &run)?;
-    let mut steps = Vec::new();
-    for record in &all.records {
-        let Ok(event) = Event::from_fields(&record.event, &record.fields) else {
-            continue;
-        };
-        steps.extend(step(&definition, &record.ts, &event));
-    }
-    let count = |verdict: &str| {
-        steps
-            .iter()
-            .filter(|step| step.get("verdict").and_then(Value::as_str) == Some(verdict))
-            .count()
-    };
-    let began = millis_of(&run.started_at).unwrap_or(0);
-    let until = millis_of(run.ended_at.as_deref().unwrap_or(&run.updated_at)).unwrap_or(began);
-    let millis = u64::try_from(until - began).unwrap_or(0);
-    let json = json!({
-        "version": 1,
-        "runId": run.run,
-        "workflow": run.workflow,
-        "title": definition.title,
-        "status": run.status.name(),
-        "endReason": run.end_reason,
-        "state": run.tokens.first().map(|token| token.state.clone()),
-        "startTime": run.started_at,
-        "endTime": run.ended_at,
-        "durationMs": millis,
-        "inputs": run.inputs,
-        "vars": run.vars,
-        "items": view::items(&run, &definition),
-        "accepted": count("accepted"),
-        "retried": count("retried"),
-        "refused": refused(dir),
-        "steps": steps,
-    });
-    let markdown = for_people(&run, &definition, &json, &spoken(millis));
-    Ok(Report { json, markdown })
-}
-
-/// One thing that happened, as the report tells it.
-fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
+/// One thing that happened, as programs are told it.
+pub fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
     let reported = |report: &Reported, verdict: &str| {
         let mut step = json!({
             "at": at,
@@ -76,6 +22,7 @@ fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
             "label": words::place(definition, &report.state, None),
             "item": report.item,
             "code": report.code,
+            "reader": report.role.reader,
             "level": report.level,
             "warnings": report.warnings,
         });
@@ -176,79 +123,31 @@ fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
     })
 }
 
-/// How many reports were refused; best effort.
-fn refused(dir: &Path) -> usize {
-    journal::durable::read_text(&dir.join("refusals.jsonl")).map_or(0, |text| text.lines().count())
+/// Whether the table of items and their tests tells it: a report of tests or of a commit, or a way between their states.
+pub fn is_in_the_table(step: &Value, has_row: impl Fn(&str) -> bool) -> bool {
+    let of_row = step["item"].as_str().is_some_and(has_row);
+    match step["what"].as_str() {
+        Some("report") => matches!(step["reader"].as_str(), Some("tests" | "commit")),
+        Some("state" | "item") => of_row,
+        _ => false,
+    }
 }
 
-fn for_people(run: &RunState, definition: &Definition, json: &Value, took: &str) -> String {
-    let mut page = String::new();
-    let number = |name: &str| json.get(name).and_then(Value::as_u64).unwrap_or(0);
-    let _ = writeln!(page, "# {}\n", one_line(&definition.title));
-    let _ = writeln!(page, "- run: `{}`", run.run);
-    let _ = writeln!(page, "- workflow: `{}`", run.workflow);
-    let why = run
-        .end_reason
-        .as_ref()
-        .map_or_else(String::new, |why| format!(" ({})", one_line(why)));
-    let _ = writeln!(page, "- status: {}{why}", run.status.name());
-    let _ = writeln!(page, "- begun: {}, took {took}", run.started_at);
-    let _ = writeln!(
-        page,
-        "- reports: {} accepted, {} sent back, {} refused",
-        number("accepted"),
-        number("retried"),
-        number("refused")
-    );
-    for (title, values) in [("Inputs", &run.inputs), ("Values", &run.vars)] {
-        if values.is_empty() {
-            continue;
-        }
-        let _ = writeln!(page, "\n## {title}\n");
-        for (name, value) in values {
-            let _ = writeln!(page, "- {name}: {}", cell(value));
-        }
+/// Whether it belongs to no other part of a summary.
+pub fn is_told_only_here(step: &Value) -> bool {
+    match step["what"].as_str() {
+        Some("decision" | "batch") => true,
+        Some("report") => !matches!(step["reader"].as_str(), Some("tests" | "commit")),
+        _ => false,
     }
-    for (name, set) in &run.sets {
-        let _ = writeln!(page, "\n## Items of `{name}`\n");
-        let barred = run.barred(definition, name);
-        for ((key, item), barred) in set.iter().zip(barred) {
-            let title = match one_line(item.text("title")) {
-                title if title.is_empty() => title,
-                title => format!(" ({})", short(&title)),
-            };
-            let status = match item.text(STATUS) {
-                _ if barred => "not run".to_owned(),
-                "" => cell(&serde_json::to_value(item.status).unwrap_or_default()),
-                named => named.replace('_', " "),
-            };
-            let _ = writeln!(page, "- {}{title}: {status}", one_line(key));
-        }
-    }
-    let _ = writeln!(page, "\n## What happened\n");
-    for step in json
-        .get("steps")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
-        if let Some(line) = line(step) {
-            let _ = writeln!(page, "- {line}");
-        }
-    }
-    let _ = writeln!(
-        page,
-        "\nWhat reports say is claimed by whoever reported; nothing of it was measured."
-    );
-    page
 }
 
 /// One line of what happened; none for what another line says.
-fn line(step: &Value) -> Option<String> {
+pub fn line(step: &Value) -> Option<String> {
     let text = |name: &str| {
         step.get(name)
             .and_then(Value::as_str)
-            .map(one_line)
+            .map(inline)
             .unwrap_or_default()
     };
     let at = text("at");
@@ -264,14 +163,14 @@ fn line(step: &Value) -> Option<String> {
         "report" => {
             let verdict = match text("code") {
                 code if code.is_empty() => "accepted".to_owned(),
-                code => format!("not accepted (`{code}`)"),
+                _ => format!("not accepted ({})", coded(step, "code")),
             };
             let mut line = format!("{at} — **{}**{item}: {verdict}", text("label"));
             if let Some(passed) = step.get("passed").and_then(Value::as_u64) {
                 let failing = step.get("failing").and_then(Value::as_u64).unwrap_or(0);
                 let _ = write!(line, ", {passed} passed, {failing} failing");
             }
-            for part in [text("outcome"), short(&text("note"))] {
+            for part in [text("outcome"), text("note")] {
                 if !part.is_empty() {
                     let _ = write!(line, " — {part}");
                 }
@@ -300,25 +199,25 @@ fn line(step: &Value) -> Option<String> {
             }
         }
         "decision" => {
-            let said = match short(&text("feedback")) {
+            let said = match text("feedback") {
                 feedback if feedback.is_empty() => feedback,
                 feedback => format!(": {feedback}"),
             };
-            let hash: String = text("hash").chars().take(12).collect();
             let verb = if text("choice") == "approve" {
                 "approved"
             } else {
                 "rejected"
             };
             format!(
-                "{at} — **{}** {verb} by {} ({}, `{hash}`){said}",
+                "{at} — **{}** {verb} by {} ({}, {}){said}",
                 text("gate"),
                 text("actor"),
-                by_way_of(&text("strength"), &text("how"))
+                by_way_of(&text("strength"), &text("how")),
+                hash(step["hash"].as_str().unwrap_or_default())
             )
         }
         "approval" => {
-            let said = match short(&text("reason")) {
+            let said = match text("reason") {
                 reason if reason.is_empty() => reason,
                 reason => format!(": {reason}"),
             };
@@ -333,7 +232,7 @@ fn line(step: &Value) -> Option<String> {
         "batch" => {
             let tasks = step.get("tasks").and_then(Value::as_array);
             let told = |task: &Value| {
-                let part = |name: &str| task.get(name).and_then(Value::as_str).map(one_line);
+                let part = |name: &str| task.get(name).and_then(Value::as_str).map(inline);
                 let id = part("id").unwrap_or_default();
                 match part("status").as_deref() {
                     Some("completed") => id,
@@ -343,7 +242,7 @@ fn line(step: &Value) -> Option<String> {
                 }
             };
             let tasks: Vec<String> = tasks.into_iter().flatten().map(told).collect();
-            let shown = short(&tasks.join(", "));
+            let shown = tasks.join(", ");
             format!("{at} — **{}**: {}: {shown}", text("batch"), text("outcome"))
         }
         "paused" => format!("{at} — paused{reason}"),
@@ -353,24 +252,8 @@ fn line(step: &Value) -> Option<String> {
     })
 }
 
-fn short(note: &str) -> String {
-    if note.chars().count() <= LONGEST_NOTE {
-        return note.to_owned();
-    }
-    let cut: String = note.chars().take(LONGEST_NOTE).collect();
-    format!("{}…", cut.trim_end())
-}
-
-fn cell(value: &Value) -> String {
-    match value {
-        Value::String(text) if text.is_empty() => "–".to_owned(),
-        Value::String(text) => short(&one_line(text)),
-        other => short(&one_line(&other.to_string())),
-    }
-}
-
 /// What stands behind a decision, and by which way it came where that says more.
-pub(crate) fn by_way_of(strength: &str, how: &str) -> String {
+pub fn by_way_of(strength: &str, how: &str) -> String {
     if how == strength {
         strength.to_owned()
     } else {

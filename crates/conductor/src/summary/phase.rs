@@ -10,10 +10,10 @@ use rails::event::Reported;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::evidence::ledger::Ledger;
-use super::super::evidence::suite::Ran;
-use super::super::evidence::{Handed, level_name};
-use super::super::memory::{LAST_LEDGER, Shown};
+use crate::tdd::evidence::ledger::Ledger;
+use crate::tdd::evidence::suite::Ran;
+use crate::tdd::evidence::{Handed, level_name};
+use crate::tdd::memory::{LAST_LEDGER, Shown};
 use project::config::Level;
 
 /// At most so many tests are named in each list of the report for programs, and of a line of the journal.
