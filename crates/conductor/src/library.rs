@@ -348,6 +348,7 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
         asks: all().flat_map(|capability| capability.asks()).collect(),
         edits_need: Some(REPOSITORY),
         policies: named(all().flat_map(|capability| capability.policies())),
+        codes: all().flat_map(|capability| capability.codes()).collect(),
         sections: config
             .as_object()
             .into_iter()

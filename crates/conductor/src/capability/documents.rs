@@ -64,6 +64,18 @@ impl Capability for Documents {
         vec![(DOCUMENTS, documents)]
     }
 
+    fn codes(&self) -> Vec<&'static str> {
+        vec![
+            "items_unreadable",
+            "no_items",
+            "item_has_no_route",
+            "graph_missing",
+            "graph_invalid",
+            "tasks_unfinished",
+            "task_failed",
+        ]
+    }
+
     fn read(&self, call: &Call<'_>, role: &Role, run: &RunState, _: u32) -> Result<Reading, No> {
         collab::read(call, &role.reader, run)
     }

@@ -57,6 +57,11 @@ pub(crate) trait Capability: Sync {
         Vec::new()
     }
 
+    /// Codes of refusals, retries and warnings that it has words for, whoever answers with them.
+    fn codes(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// What it works with in a run, which a definition declares under `uses`.
     fn resources(&self) -> Vec<(&'static str, Resource)> {
         Vec::new()

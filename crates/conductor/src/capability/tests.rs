@@ -10,6 +10,7 @@ use crate::find::is_over_a_task;
 use crate::generic;
 use crate::support::No;
 use crate::tdd::readers::tests as evidence;
+use crate::tdd::texts::TEXTS;
 
 /// The project's test command.
 pub(super) const TESTS: &str = "tests";
@@ -51,6 +52,10 @@ impl Capability for Tests {
             ..Resource::default()
         };
         vec![(TESTS, command)]
+    }
+
+    fn codes(&self) -> Vec<&'static str> {
+        TEXTS.iter().map(|text| text.code).collect()
     }
 
     fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {

@@ -8,8 +8,10 @@ use rails::event::Reported;
 use rails::state::RunStatus;
 use rails::trigger::Trigger;
 use rails::{Definition, Refusal, RunState};
+use serde_json::Value;
 
 use crate::next_step::Verb;
+use crate::tdd::texts;
 
 /// What is said of a refusal, and what to do about it.
 pub(crate) struct Said {
@@ -112,11 +114,16 @@ fn spoken(code: &str) -> String {
 /// What is said of a retry or a pause that a report brought about.
 pub(super) fn after_retry(run: &RunState, definition: &Definition, report: &Reported) -> String {
     let code = report.code.as_deref().unwrap_or_default();
+    let found = report.findings.iter();
+    let mut of_code = found.filter(|finding| finding.policy == code);
     if run.status == RunStatus::Paused {
         return format!(
             "look at what keeps it from being accepted, then go on with {}",
             Verb::Resume.step().of(&run.run)
         );
+    }
+    if let Some(fix) = of_code.find_map(|finding| finding.suggestion.clone()) {
+        return fix;
     }
     let rule = rule_of(definition, &report.state, |edge| {
         edge.retry.as_ref().is_some_and(|retry| retry.value == code)
@@ -192,6 +199,11 @@ pub(crate) fn refusal(
                 status = Verb::Status.step().of(id)
             ),
         ),
+        _ if texts::text(code).is_some() => {
+            let facts = refusal.details.get("tests").and_then(Value::as_object);
+            let facts = facts.cloned().unwrap_or_default();
+            (texts::message(code, &facts), texts::suggestion(code))
+        }
         _ => of_definition(definition, state, code),
     };
     Said {

@@ -150,7 +150,12 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
             Some("green_tests_still_failing") if is_repair(run, report) => {
                 Some("go on mending, then report again".to_owned())
             }
-            Some(code) => Some(texts::suggestion(code)).filter(|text| !text.is_empty()),
+            Some(code) => {
+                let found = report.findings.iter();
+                let mut of_code = found.filter(|finding| finding.policy == code);
+                let own = of_code.find_map(|finding| finding.suggestion.clone());
+                Some(own.unwrap_or_else(|| texts::suggestion(code))).filter(|text| !text.is_empty())
+            }
             None => None,
         },
         code: code.map(str::to_owned),

@@ -5,6 +5,7 @@ pub mod catalog;
 
 mod edges;
 mod guards;
+mod messages;
 mod names;
 mod order;
 mod reach;
@@ -28,6 +29,7 @@ pub fn check(definition: &Definition, catalog: &Catalog) -> Vec<Diagnostic> {
     shape::check(definition, &mut faults);
     names::check(definition, catalog, &mut faults);
     edges::check(definition, &mut faults);
+    messages::check(definition, catalog, &mut faults);
     roles::check(definition, catalog, &mut faults);
     resources::check(definition, catalog, &mut faults);
     views::check(definition, catalog, &mut faults);

@@ -64,7 +64,14 @@ impl Chosen {
     pub(crate) fn stops_at(&self, edge: &Edge) -> Option<(String, Option<String>)> {
         match (&self.pause, &edge.pause) {
             (Some(finding), _) => Some((finding.policy.clone(), Some(finding.message.clone()))),
-            (None, Some(pause)) => Some((pause.value.clone(), None)),
+            (None, Some(pause)) => {
+                let mut found = self.findings.iter();
+                let words = found.find(|finding| finding.policy == pause.value);
+                Some((
+                    pause.value.clone(),
+                    words.map(|words| words.message.clone()),
+                ))
+            }
             (None, None) => None,
         }
     }
@@ -157,17 +164,24 @@ impl Planner<'_> {
             }
             if let Some(warning) = &edge.warn {
                 warnings.push(warning.value.clone());
+                findings.extend(self.in_words(&warning.value));
             }
             if edge.is_note() {
                 continue;
             }
             if let Some(code) = &edge.refuse {
                 let mut refusal = Refusal::new(&code.value);
+                if let Some(words) = self.in_words(&code.value) {
+                    refusal = refusal.message(words.message);
+                    refusal.suggestion = words.suggestion;
+                }
                 if let Some((reader, facts)) = facts {
                     refusal = refusal.detail(reader, facts.clone());
                 }
                 return Err(Stop::refused(refusal));
             }
+            let codes = edge.retry.iter().chain(&edge.pause);
+            findings.extend(codes.filter_map(|code| self.in_words(&code.value)));
             return Ok(Some(Chosen {
                 index,
                 warnings,
@@ -176,6 +190,17 @@ impl Planner<'_> {
             }));
         }
         Ok(None)
+    }
+
+    /// What the definition says of a code of its own, as what was found.
+    fn in_words(&self, code: &str) -> Option<Finding> {
+        let words = self.definition.message(code)?;
+        Some(Finding {
+            policy: code.to_owned(),
+            message: words.message.clone(),
+            suggestion: words.fix.clone(),
+            details: Map::new(),
+        })
     }
 
     /// Takes an edge: its first effect if it has any, else all the way to where it leads.

@@ -71,6 +71,13 @@ impl Edge {
             && (!self.check.0.is_empty() || self.warn.is_some())
     }
 
+    /// The codes that it answers with: of a refusal, a retry, or a warning.
+    pub fn codes(&self) -> impl Iterator<Item = &Located<String>> {
+        [&self.warn, &self.refuse, &self.retry]
+            .into_iter()
+            .flatten()
+    }
+
     /// Every CEL expression of this edge.
     pub fn expressions(&self) -> Vec<&Expression> {
         let mut all: Vec<&Expression> = self.when.iter().collect();

@@ -8,6 +8,7 @@ mod expects;
 mod field;
 mod gate;
 mod items;
+mod message;
 mod ordered;
 mod resource;
 mod text;
@@ -23,6 +24,7 @@ pub use field::{Field, FieldType, Literal};
 pub use gate::{Gate, StateGate};
 pub(crate) use items::is_written;
 pub use items::{ItemSetDef, LEVEL, Open, SPLIT, STATUS, Statuses, WAVE, Waves};
+pub use message::Message;
 pub use ordered::Ordered;
 pub use resource::ResourceDef;
 
@@ -93,6 +95,9 @@ pub struct Definition {
     /// Edges tried where none of a state's own takes what it read.
     #[serde(default)]
     pub otherwise: Edges,
+    /// What is told of the codes with which its edges refuse, retry, warn and pause.
+    #[serde(default)]
+    pub messages: Ordered<Message>,
     /// The states, in the order of the file.
     pub states: Ordered<StateDef>,
     /// Where each state stands, filled in after parsing.

@@ -169,7 +169,7 @@ fn every_part_of_one_fits_into_one() {
         .into_iter()
         .filter(|text| !text.starts_with("tramline:"))
         .collect();
-    assert_eq!(parts.len(), 8);
+    assert_eq!(parts.len(), 9);
     let head = "tramline: 1\nid: x\ntitle: X\n";
     let end = "  z: { final: completed }\n  dropped: { final: cancelled }\n";
     for part in parts {
@@ -181,6 +181,9 @@ fn every_part_of_one_fits_into_one() {
             .replace("instructions: proposal.md", "instructions: red.md"),
             "gates" => format!(
                 "{head}inputs: {{ checks: [auto, human] }}\n{part}initial: a\nstates:\n  a: {{ gate: agreed, route: {{ to: b }} }}\n  b: {{ gate: checked, route: {{ to: z }} }}\n  z: {{ final: completed }}\n"
+            ),
+            "messages" => format!(
+                "{head}initial: a\n{part}states:\n  a: {{ expects: outcome, work: {{}}, on: {{ report: [ {{ when: outcome.outcome == 'no', refuse: unknown_verdict }}, {{ when: outcome.outcome == 'x', refuse: name_the_notes }}, {{ to: z }} ] }} }}\n  z: {{ final: completed }}\n"
             ),
             "initial" => format!("{head}{}{part}  z: {{ final: completed }}\n", uses()),
             "uses" => format!("{head}{}initial: z\nstates:\n  z: {{ final: completed }}\n", uses()),

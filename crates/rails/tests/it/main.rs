@@ -12,6 +12,7 @@ mod graph;
 mod item_sets;
 mod machines;
 mod marked;
+mod messages;
 mod outcomes;
 mod paths;
 mod properties;

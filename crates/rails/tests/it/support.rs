@@ -60,6 +60,7 @@ pub fn catalog() -> Catalog {
         ..Reader::default()
     };
     Catalog {
+        codes: BTreeSet::new(),
         resources: resources(),
         asks: BTreeMap::from(
             ["planning", "generation", "review", "revision"].map(|ask| (ask, "profile")),

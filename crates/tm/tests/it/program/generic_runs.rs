@@ -460,6 +460,7 @@ fn a_template_sees_what_the_workflow_declares() {
         "\
 inputs: { who: string }
 vars: { turns: int }
+messages: { not_yet: { message: It is not ready, fix: do it once more } }
 initial: first
 states:
   first:
@@ -484,7 +485,10 @@ states:
     };
     ok(&project, &["start", "says", "--input", "who=me"]);
     assert_eq!(instructions(), "says|The first|first|1/2|me|0|||");
-    run(&project, &["report", "--outcome", "again"]).json_with(3);
+    let again = run(&project, &["report", "--outcome", "again"]).json_with(3);
+    let message = again["message"].as_str().unwrap();
+    assert!(message.ends_with("It is not ready"), "{again}");
+    assert_eq!(again["suggestion"], "do it once more");
     assert_eq!(
         instructions(),
         "says|The first|first-2|2/2|me|0|again|not_yet|"
