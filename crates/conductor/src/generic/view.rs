@@ -37,7 +37,8 @@ pub(crate) fn next_action(run: &RunState, definition: &Definition) -> RunAction 
 /// What is to be done next, in a word.
 pub(crate) fn action(run: &RunState, definition: &Definition) -> &'static str {
     let running = run.status == RunStatus::Running;
-    if running && definition.advance == Advance::Manual && run.waiting().next().is_none() {
+    let by_steps = definition.advances(run.state()) == Advance::Manual;
+    if running && by_steps && run.waiting().next().is_none() {
         return "step";
     }
     in_a_word(run.status)
@@ -87,6 +88,9 @@ pub(crate) fn recorded(run: &RunState, definition: &Definition, next: &Next) -> 
         then.status = None;
         then.paused_reason = None;
         then.paused_message = None;
+        if next.unit.is_none() {
+            action(run, definition).clone_into(&mut then.action);
+        }
         if let (Some(unit), Some(state)) = (&next.unit, &next.state) {
             let item = next.item.as_ref().and_then(|key| {
                 let set = definition

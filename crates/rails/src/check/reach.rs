@@ -129,14 +129,12 @@ fn level(
 
 /// A circle of states none of which is sure to wait would go round for ever.
 fn circles(definition: &Definition, faults: &mut Vec<Diagnostic>) {
-    if definition.advance == Advance::Manual {
-        // Every transition is asked for.
-        return;
-    }
+    // What is left by a step alone is left when somebody asks for it.
     let passes = |name: &str| {
-        definition
-            .state(name)
-            .is_some_and(|state| matches!(state.kind(), Kind::Route | Kind::Do | Kind::Each))
+        let goes_on = definition.advances(name) == Advance::Auto;
+        definition.state(name).is_some_and(|state| {
+            goes_on && matches!(state.kind(), Kind::Route | Kind::Do | Kind::Each)
+        })
     };
     // Depth first, each state entered once: what leads back to a state that is still open is a circle.
     let mut done: BTreeSet<&str> = BTreeSet::new();

@@ -1,26 +1,47 @@
 //! Steps, gates and files: what a definition needs in which a run waits for more than reports.
 
 use crate::definition::{Advance, Definition, FieldType, Issue, Kind, StateDef};
-use crate::diagnostic::{Diagnostic, Located, nearest};
+use crate::diagnostic::{Diagnostic, Located, Place, nearest};
 
 pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
     counter(definition, faults);
     gates(definition, faults);
     otherwise(definition, faults);
     for (parent, name, state) in definition.all_states() {
-        if definition.advance == Advance::Manual && state.kind() == Kind::Each {
-            faults.push(Diagnostic::new(
-                "misplaced_key",
-                name.at,
-                format!(
-                    "`{}` is an `each`, and this workflow goes on by single steps",
-                    name.value
-                ),
-                "take `advance: manual` away, or let the workflow do without items",
-            ));
-        }
+        advance(definition, parent, name, state, faults);
         gate(definition, parent, name, state, faults);
         files(definition, parent, name, state, faults);
+    }
+}
+
+/// Steps are taken by the run, and not by its items.
+fn advance(
+    definition: &Definition,
+    parent: Option<&str>,
+    name: &Located<String>,
+    state: &StateDef,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let mut fault = |at: Place, message: String, help: &str| {
+        faults.push(Diagnostic::new("misplaced_key", at, message, help));
+    };
+    match &state.advance {
+        Some(own) if parent.is_some() || state.kind() == Kind::Final => fault(
+            own.at,
+            format!("`advance` means nothing in `{}`", name.value),
+            "say it of a state of the run itself that is no end",
+        ),
+        _ if state.kind() == Kind::Each && definition.advances(&name.value) == Advance::Manual => {
+            fault(
+                state.advance.as_ref().map_or(name.at, |own| own.at),
+                format!(
+                    "`{}` is an `each`, which is moved by its items and by no step",
+                    name.value
+                ),
+                "say `advance: auto` of it, or let the workflow do without items",
+            );
+        }
+        _ => {}
     }
 }
 
@@ -172,7 +193,7 @@ fn files(
             "add `response: FILE`",
         ));
     }
-    if work.issue == Issue::Step && definition.advance == Advance::Auto {
+    if work.issue == Issue::Step && definition.advances(&name.value) == Advance::Auto {
         faults.push(Diagnostic::new(
             "misplaced_key",
             name.at,

@@ -23,7 +23,7 @@ impl Planner<'_> {
             if self.run.status == RunStatus::Paused && !even_paused {
                 return Ok(());
             }
-            let manual = self.definition.advance == Advance::Manual;
+            let manual = self.definition.advances(&self.state_of(ROOT)) == Advance::Manual;
             if manual && !even_paused {
                 return self.settle_in(way);
             }

@@ -151,6 +151,9 @@ pub struct StateDef {
     /// The gate in front of it: while that is closed, nothing happens here.
     #[serde(default)]
     pub gate: Option<StateGate>,
+    /// Whether the run goes on by itself from here; as the workflow says if absent.
+    #[serde(default)]
+    pub advance: Option<Located<Advance>>,
     /// Somebody outside acts and reports.
     #[serde(default)]
     pub work: Option<Located<WorkDef>>,
@@ -464,6 +467,12 @@ impl Definition {
     /// The role of the reports of a state.
     pub fn role(&self, state: &str) -> Role {
         self.state(state).map(StateDef::role).unwrap_or_default()
+    }
+
+    /// Whether a run that stands in this state goes on by itself, or by single steps.
+    pub fn advances(&self, state: &str) -> Advance {
+        let own = self.state(state).and_then(|state| state.advance.as_ref());
+        own.map_or(self.advance, |own| own.value)
     }
 
     /// The phase that a state belongs to.

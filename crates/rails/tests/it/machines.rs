@@ -246,10 +246,16 @@ fn state(choices: &mut Choices<'_>, text: &mut String, level: &Level<'_>, at: us
             format!(", on: {{ reject: {{ {act}to: {to} }} }}"),
         )
     };
+    let by = match choices.below(4) {
+        _ if level.item => "",
+        0 => "advance: manual, ",
+        1 => "advance: auto, ",
+        _ => "",
+    };
     let line = match choices.below(6) {
         0 => {
             let effects = ["soft", "[soft, hard]", "[hard, soft, soft]"][choices.below(3)];
-            format!("{{ {behind}do: {effects}, to: {next}{reject} }}")
+            format!("{{ {behind}{by}do: {effects}, to: {next}{reject} }}")
         }
         1 => {
             let onward = level.onward(choices, at);
@@ -264,7 +270,7 @@ fn state(choices: &mut Choices<'_>, text: &mut String, level: &Level<'_>, at: us
                 "set: { count: =vars.count + 1 }, outcome: noted, ",
             ][choices.below(3)];
             format!(
-                "{{ {behind}route: [ {{ when: {guard}, {act}to: {onward} }}, {{ to: {next} }} ]{reject} }}"
+                "{{ {behind}{by}route: [ {{ when: {guard}, {act}to: {onward} }}, {{ to: {next} }} ]{reject} }}"
             )
         }
         2 => {

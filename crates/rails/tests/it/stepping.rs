@@ -307,6 +307,36 @@ fn one_step_is_one_transition_where_steps_are_asked_for() {
 }
 
 #[test]
+fn a_single_state_may_wait_for_a_step_or_pass_without_one() {
+    let states = |begin: &str, then: &str| {
+        [
+            format!("a: {{ {begin}route: {{ set: {{ n: 1 }}, to: b }} }}"),
+            format!("b: {{ {then}do: tag.switch, to: c }}"),
+            "c: { route: { to: d } }".to_owned(),
+            "d: { work: {}, to: z }".to_owned(),
+        ]
+    };
+    let texts = states("", "advance: manual, ");
+    let mut driver = run("vars: { n: int }", &texts.each_ref().map(String::as_str));
+    assert_eq!((driver.state(), driver.unit().as_str()), ("b", ""));
+    assert!(driver.carried_out.is_empty());
+    driver.step().unwrap();
+    assert_eq!((driver.state(), driver.unit().as_str()), ("d", "d"));
+    assert_eq!(driver.carried_out, ["tag.switch"]);
+
+    let texts = states("", "advance: auto, ");
+    let mut driver = run(
+        "advance: manual\nvars: { n: int }",
+        &texts.each_ref().map(String::as_str),
+    );
+    assert_eq!(driver.state(), "a");
+    driver.step().unwrap();
+    assert_eq!(driver.state(), "c");
+    assert_eq!(driver.carried_out, ["tag.switch"]);
+    assert_eq!(driver.run, driver.replayed());
+}
+
+#[test]
 fn a_circle_is_no_circle_where_each_transition_is_asked_for() {
     let mut driver = run(
         "advance: manual\nvars: { n: int }",

@@ -157,6 +157,22 @@ fn a_run_of_single_steps_has_no_items() {
         "a: { route: [ { when: run.paused == '', to: b }, { to: z } ] }\nb: { route: { to: a } }";
     accepts(&with("advance: manual", &format!("{round}\n{END}")));
     refuses("circle", &states(&format!("§{round}\n{END}")));
+    accepts(&states(&format!(
+        "{}\n{END}",
+        round.replace("b: { ", "b: { advance: manual, ")
+    )));
+    // Items go on by themselves, and an end is none.
+    let by_steps = items.replace("initial: a\n", "initial: a\nadvance: manual\n");
+    accepts(&by_steps.replace("each: {", "advance: auto\n    each: {"));
+    refuses(
+        "misplaced_key",
+        &items.replace("c: { work", "c: { advance: §manual, work"),
+    );
+    refuses(
+        "misplaced_key",
+        &states(&format!("a: {{ work: {{}}, to: z }}\n{END}"))
+            .replace("z: {", "z: { advance: §manual,"),
+    );
 }
 
 #[test]

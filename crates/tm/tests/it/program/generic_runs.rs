@@ -452,6 +452,31 @@ fn a_workflow_in_the_place_of_tdd_has_to_work_on_a_task() {
 }
 
 #[test]
+fn a_state_of_a_run_that_goes_on_by_itself_may_wait_for_a_step() {
+    let project = TestEnvironment::bare();
+    give(
+        &project,
+        "waits",
+        "\
+initial: first
+states:
+  first: { work: {}, to: held }
+  held: { advance: manual, route: { to: second } }
+  second: { work: {}, to: over }
+  over: { final: completed }
+",
+    );
+    ok(&project, &["start", "waits"]);
+    for _ in 0..2 {
+        let next = ok(&project, &["report"])["nextAction"].take();
+        assert_eq!(next["action"], "step", "{next}");
+    }
+    assert_eq!(ok(&project, &["next"])["action"], "step");
+    let moved = ok(&project, &["step"]);
+    assert_eq!(moved["nextAction"]["state"], "second", "{moved}");
+}
+
+#[test]
 fn a_template_sees_what_the_workflow_declares() {
     let project = TestEnvironment::bare();
     give(
