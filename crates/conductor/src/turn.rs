@@ -19,6 +19,7 @@ use crate::generic::words;
 use crate::next_step::Verb;
 use crate::report::is_read_on_branch;
 use crate::review::CAP;
+use crate::summary;
 use crate::tdd::autopilot::{running, verdict};
 use crate::tdd::changes::Changes;
 use crate::tdd::memory::{self, DIRTY, DirtyFile, Memory};
@@ -40,9 +41,7 @@ impl Turned<'_> {
 
     /// The report of a run that is over by this, for people.
     pub(crate) fn report(&self) -> Option<String> {
-        let path = self.writer.open.dir.join("report.md");
-        let report = || journal::durable::read_text(&path).ok();
-        self.run().status.is_over().then(report).flatten()
+        summary::of_end(&self.writer.open.dir, self.run())
     }
 }
 

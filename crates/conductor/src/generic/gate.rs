@@ -19,6 +19,7 @@ use crate::review::answer::ClosedGate;
 use crate::review::request::Decide;
 use crate::review::subject::{self, PLAN_FILE};
 use crate::review::{CODE, PLAN, code_path, iteration, refused};
+use crate::summary;
 use crate::view::GENERIC;
 use crate::writer::RunWriter;
 
@@ -52,9 +53,7 @@ impl Conductor {
                 }
             },
             next_action: look_further(&writer.call, run, view::next_action(run, definition))?,
-            report: journal::durable::read_text(&writer.open.dir.join("report.md"))
-                .ok()
-                .filter(|_| run.status.is_over()),
+            report: summary::of_end(&writer.open.dir, run),
         })
     }
 }

@@ -20,6 +20,7 @@ use crate::find::is_over_a_task;
 use crate::integrity::never_began;
 use crate::next_step::{NextStep, Verb};
 use crate::refusals;
+use crate::summary;
 use crate::turn;
 use crate::view::GENERIC;
 
@@ -118,9 +119,7 @@ impl Conductor {
             run_id: run.run.clone(),
             message: stepped(run, &definition, moved),
             next_action: look_further(&writer.call, run, view::next_action(run, &definition))?,
-            report: journal::durable::read_text(&writer.open.dir.join("report.md"))
-                .ok()
-                .filter(|_| run.status.is_over()),
+            report: summary::of_end(&writer.open.dir, run),
         })
     }
 

@@ -17,6 +17,7 @@ use crate::find::is_over_a_task;
 use crate::library::Source;
 use crate::next_step::Verb;
 use crate::report::{Answered, ReportOutcome, is_read_on_branch, joined};
+use crate::summary;
 use crate::tdd::answer::{NextAction, Status};
 use crate::tdd::autopilot::{last_commit, made};
 use crate::tdd::request;
@@ -240,7 +241,7 @@ impl Conductor {
             if let Some(sha) = last_commit(run)? {
                 result.insert("commitSha".to_owned(), sha.into());
             }
-            verdict.report = journal::durable::read_text(&dir.join("report.md")).ok();
+            verdict.report = summary::of_end(dir, run);
         }
         verdict.result = result;
         Ok(verdict)

@@ -15,6 +15,7 @@ use crate::fault::Fault;
 use crate::find::Meant;
 use crate::next_step::argument;
 use crate::report::{Answered, Meaning, Report, ReportOutcome, is_read_on_branch, joined};
+use crate::summary;
 use crate::tdd::effects;
 use crate::view::GENERIC;
 
@@ -59,10 +60,7 @@ impl Conductor {
                     let (_, notes) = skills.found();
                     verdict.warning = joined(verdict.warning, notes);
                 }
-                if run.status.is_over() {
-                    verdict.report =
-                        journal::durable::read_text(&writer.open.dir.join("report.md")).ok();
-                }
+                verdict.report = summary::of_end(&writer.open.dir, run);
                 verdict
             }
             ReportOutcome::Refused(refusal) if refusal.code == BLOCKED => {

@@ -233,6 +233,12 @@ pub(crate) fn build(dir: &Path) -> Result<Summary, Fault> {
     })
 }
 
+/// The page of a run that is over, as it was written at its end; none while it goes on.
+pub(crate) fn of_end(dir: &Path, run: &RunState) -> Option<String> {
+    let written = || journal::durable::read_text(&dir.join("report.md")).ok();
+    run.status.is_over().then(written).flatten()
+}
+
 impl Account {
     fn json(&self, head: &str) -> Value {
         let Self { run, story, .. } = self;

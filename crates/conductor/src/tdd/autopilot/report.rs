@@ -1,6 +1,7 @@
 //! Reports: RED, GREEN, the commit, the full suite.
 
 use super::verdict;
+use crate::summary;
 use crate::writer::RunWriter;
 
 use journal::layout::{ProjectDir, RunDir};
@@ -45,7 +46,7 @@ impl Conductor {
         let (mut commit_sha, mut summary) = (None, None);
         if verdict.next_action.action == "complete" {
             commit_sha = last_commit(&open.run)?;
-            summary = journal::durable::read_text(&open.dir.join("report.md")).ok();
+            summary = summary::of_end(&open.dir, &open.run);
         }
         Ok(Finalized {
             commit_sha,
