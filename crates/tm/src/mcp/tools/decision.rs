@@ -132,8 +132,8 @@ fn asks_by_itself(name: &str, version: &str) -> bool {
 /// What the person is asked.
 fn question(gate: &ClosedGate, about: About, choice: &str, feedback: &str) -> String {
     let mut lines = vec![match choice {
-        "approve" => format!("Approve the {}?", gate.gate),
-        _ => format!("Send the {} back?", gate.gate),
+        "approve" => format!("Approve {}?", about.what(&gate.gate)),
+        _ => format!("Send {} back?", about.what(&gate.gate)),
     }];
     lines.push(format!(
         "{} {}, iteration {}",

@@ -36,6 +36,14 @@ impl About {
         }
     }
 
+    /// What is decided on at a gate: those of a session are named after it.
+    pub fn what(self, gate: &str) -> String {
+        match self {
+            Self::Session => format!("the {gate}"),
+            Self::Run => format!("what stands before the gate {gate}"),
+        }
+    }
+
     /// The same at the beginning of a line.
     pub fn title(self) -> &'static str {
         match self {
@@ -53,11 +61,7 @@ pub fn gate(gate: &ClosedGate, about: About, feedback: Option<&str>, look: &Look
     } else {
         "Approve"
     };
-    let what = match about {
-        About::Session => format!("the {}", gate.gate),
-        About::Run => format!("what stands before the gate {}", gate.gate),
-    };
-    page.title(&format!("{verb} {what}?"));
+    page.title(&format!("{verb} {}?", about.what(&gate.gate)));
     page.field(about.noun(), &gate.session_id);
     page.field("gate", &format!("{} ({})", gate.gate, gate.phase));
     match about {
