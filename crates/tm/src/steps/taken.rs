@@ -1,15 +1,30 @@
 //! Whether what is advised can be done: that commands take the words, and tools the arguments, which a step is spelled with.
 //! Asked of every step in every test; a program that is handed out has none of it.
 
-use clap::CommandFactory as _;
 use clap::error::ErrorKind;
+use clap::{Args as _, Command, CommandFactory as _};
 use serde_json::Value;
 
 use crate::cli::Cli;
+use crate::cli::autopilot::Autopilot;
+use crate::cli::collab::Collab;
+use crate::cli::run::Run;
+use crate::cli::session::Session;
 
 /// Panics where no command takes these words. What only stands for a value is none.
 pub fn by_command(command: &str) {
-    let Err(error) = Cli::command().try_get_matches_from(words(command)) else {
+    let words = words(command);
+    let family = words.get(1).map(String::as_str).unwrap_or_default();
+    // All of them take a while to be put together, and there are many steps.
+    let own = Command::new("");
+    let (parser, words) = match family {
+        "autopilot" => (Autopilot::augment_args(own), &words[1..]),
+        "run" => (Run::augment_args(own), &words[1..]),
+        "session" => (Session::augment_args(own), &words[1..]),
+        "collab" => (Collab::augment_args(own), &words[1..]),
+        _ => (Cli::command(), &words[..]),
+    };
+    let Err(error) = parser.try_get_matches_from(words) else {
         return;
     };
     let stands_for_a_value = matches!(
