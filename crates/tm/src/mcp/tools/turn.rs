@@ -37,8 +37,8 @@ impl Call<'_> {
         confirm(
             self.client,
             &format!("{question} {run} stopped by a rule: {}", statement.subject),
-            // The yes is for the run as it stands.
-            &format!("{} {run} {}", turn.name, statement.hash),
+            // The yes is for this turn, with its item and its reason, of the run as it stands.
+            &statement.text(),
             &by_hand,
         )?;
         let asked = conductor.asked(Asked::Client("elicitation".to_owned()));

@@ -6,7 +6,10 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::stage::Stage;
-use testkit::mcp::Server;
+use testkit::mcp::{Server, envelope};
+
+/// The version of the stateless era.
+const CURRENT: &str = "2026-07-28";
 
 /// A run that is paused since its attempts are used up.
 fn used_up(settings: &str) -> Stage {
@@ -109,5 +112,34 @@ fn where_more_is_asked_for_a_client_asks_nobody() {
     let decide = json!({ "decision": "approve", "gate": "plan", "hash": gate["hash"] });
     let error = server.call("session_decide", &decide)["structuredContent"]["error"].take();
     assert_eq!(error["code"], "approval_too_weak", "{error}");
+    server.end();
+}
+
+#[test]
+fn a_yes_counts_for_the_run_as_it_stood_when_it_was_asked_for() {
+    let stage = used_up("{}");
+    let mut server = stage.server(&[]);
+    let meta = envelope(CURRENT, &json!({ "elicitation": { "form": {} } }));
+    let mut call = json!({ "_meta": meta, "name": "autopilot_resume", "arguments": {} });
+    let asked = server.request("tools/call", &call);
+    assert_eq!(asked["resultType"], "input_required", "{asked}");
+
+    // Meanwhile somebody else had it go on, and it stopped by the same rule.
+    let mut other = stage.server(&[]);
+    other.initialize("2025-11-25", &json!({ "elicitation": {} }));
+    let yes = json!({ "action": "accept", "content": { "confirm": true } });
+    self::asked(&mut other, "autopilot_resume", &yes);
+    other.end();
+    let results = ["--results", "failed:1,passed:0"];
+    stage.tm(
+        3,
+        &[&["autopilot", "complete", "green"], &results[..]].concat(),
+    );
+
+    call["inputResponses"] = json!({ "confirm": yes });
+    call["requestState"] = asked["requestState"].clone();
+    let again = server.request("tools/call", &call);
+    assert_eq!(again["resultType"], "input_required", "{again}");
+    assert_eq!(stage.tm(0, &["autopilot", "status"])["status"], "paused");
     server.end();
 }
