@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use project::config::is_weaker;
 use rails::command::Start;
+use rails::definition::Literal;
 use rails::{Command, Definition, Severity};
 use serde_json::{Map, Value};
 
@@ -44,20 +46,41 @@ impl Conductor {
         }))
     }
 
-    /// Refuses a number of tries that is higher than the settings have it: whoever begins a run may give it fewer.
-    pub(crate) fn within(&self, key: &str, given: u64) -> Result<(), Fault> {
-        let most = self.settings.value(key).and_then(|most| most.as_u64());
-        match most.filter(|most| given > *most) {
-            None => Ok(()),
-            Some(most) => Err(Fault::new(
-                Kind::Refused,
-                "beyond_settings",
-                format!("{given} is more than `{key}` in the settings, {most}"),
-            )
-            .suggest(format!(
-                "give {most} or fewer; if there are to be more, a person sets `{key}` in a file (`tm config show --origin` says where it comes from)"
-            ))
-            .detail("most", most)),
+    /// Refuses inputs that stand in place of a setting and are weaker than it: whoever begins a run may give it fewer tries
+    /// and close gates, and not the other way round.
+    pub(crate) fn no_weaker_than_settings(
+        &self,
+        definition: &Definition,
+        inputs: &Map<String, Value>,
+    ) -> Result<(), Fault> {
+        for (input, given) in inputs {
+            let Some(key) = definition.setting_of_input(input) else {
+                continue;
+            };
+            let Some(setting) = self.settings.value(&key) else {
+                continue;
+            };
+            if is_weaker(&key, &setting, given) {
+                return Err(Fault::new(
+                    Kind::Refused,
+                    "beyond_settings",
+                    format!("the settings have `{key}` as {setting}: a run cannot have {given}, which is weaker"),
+                )
+                .suggest(format!(
+                    "leave it out; if the rails are meant to be weaker, a person sets `{key}` in a file (`tm config show --origin` says where it comes from)"
+                ))
+                .detail("key", key)
+                .detail("setting", setting));
+            }
+        }
+        Ok(())
+    }
+
+    /// What an input is where nothing is given for it: what the definition writes, or the setting that it leaves it to.
+    pub(crate) fn default_of_input(&self, definition: &Definition, input: &str) -> Option<Value> {
+        match definition.inputs.get(input)?.default.as_ref()? {
+            Literal::Value(value) => Some(value.clone()),
+            Literal::Expression(_) => self.settings.value(&definition.setting_of_input(input)?),
         }
     }
 

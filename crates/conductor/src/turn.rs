@@ -18,7 +18,7 @@ use crate::find::{Meant, is_over_a_task};
 use crate::generic::words;
 use crate::next_step::Verb;
 use crate::report::is_read_on_branch;
-use crate::review::CAP;
+use crate::review::is_at_cap;
 use crate::summary;
 use crate::tdd::autopilot::{running, verdict};
 use crate::tdd::changes::Changes;
@@ -89,8 +89,7 @@ impl Conductor {
         if is_over_a_task(run) {
             self.may_go_on(&writer, project)?;
         }
-        let paused = run.pause.as_ref();
-        if writer.call.session.is_some() && paused.is_some_and(|pause| pause.reason == CAP) {
+        if writer.call.session.is_some() && is_at_cap(&writer.call.definition, run) {
             return Err(Fault::new(
                 Kind::Refused,
                 "needs_person",

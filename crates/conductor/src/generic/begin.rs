@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunStem};
 use project::profile::Profile;
-use rails::definition::Literal;
 use rails::{Definition, Refusal, RunState, Shared};
 use serde_json::{Map, Value};
 
@@ -151,6 +150,7 @@ impl Conductor {
         resources: Resources,
     ) -> Result<Begun, Fault> {
         inputs::check_unit_ids(&definition, &inputs)?;
+        self.no_weaker_than_settings(&definition, &inputs)?;
         Self::sweep(project);
         if let Some(planned) = &resources.task {
             project.tag(&planned.start.tag)?;
@@ -199,12 +199,8 @@ impl Conductor {
         ) else {
             return Ok(None);
         };
-        self.no_looser_session(inputs)?;
-        let default = || match definition.inputs.get(name)?.default.as_ref()? {
-            Literal::Value(value) => Some(value),
-            Literal::Expression(_) => None,
-        };
-        let named = inputs.get(name).or_else(default);
+        let default = self.default_of_input(definition, name);
+        let named = inputs.get(name).or(default.as_ref());
         let (profile, checked) = self.checked_profile(named, inputs.get(values))?;
         inputs.insert(name.to_owned(), profile.name.as_str().into());
         inputs.insert(values.to_owned(), Value::Object(checked));

@@ -1,14 +1,14 @@
 //! A session as it is, for every answer; and which session a call means.
 
 use journal::layout::{ProjectDir, RunDir};
-use rails::decide::gate_strength;
+use rails::decide::{gate_mode, gate_strength};
 use rails::{RunState, RunStatus, Shared};
 use serde_json::{Map, Value};
 
 use super::answer::{SessionState, SessionSummary, Stepped, WaitingFor};
 use super::history::{self, History};
 use super::subject::{PLAN_FILE, changed_code, is_approved_plan, is_whole, whole_plan};
-use super::{CAP, PLAN, PROFILE, iteration, kept, values};
+use super::{MOST_ITERATIONS, PLAN, PROFILE, is_at_cap, iteration, kept, values};
 use crate::call::Call;
 use crate::call::Input;
 use crate::conductor::Conductor;
@@ -162,9 +162,9 @@ pub(super) fn state(call: &Call<'_>, run: &RunState, history: History) -> Sessio
         phase,
         status: history::status(run.status).to_owned(),
         current_iteration: iteration(call, run),
-        max_iterations: run
-            .vars
-            .get("maxIterations")
+        max_iterations: call
+            .definition
+            .value_for(MOST_ITERATIONS, &run.vars)
             .and_then(Value::as_i64)
             .unwrap_or(0),
         gates: gates(call, run),
@@ -189,7 +189,7 @@ pub(super) fn state(call: &Call<'_>, run: &RunState, history: History) -> Sessio
 pub(super) fn can_reopen(call: &Call<'_>, run: &RunState) -> bool {
     match run.status {
         RunStatus::Error => true,
-        RunStatus::Paused => run.pause.as_ref().is_some_and(|pause| pause.reason == CAP),
+        RunStatus::Paused => is_at_cap(&call.definition, run),
         RunStatus::Running => run
             .tokens
             .first()
@@ -199,13 +199,13 @@ pub(super) fn can_reopen(call: &Call<'_>, run: &RunState) -> bool {
     }
 }
 
-/// The mode of each gate, as the session's inputs have it.
+/// Who decides at each gate.
 fn gates(call: &Call<'_>, run: &RunState) -> Map<String, Value> {
     let gates = call.definition.gates.keys();
     gates
         .filter_map(|gate| {
-            let mode = run.inputs.get(&format!("{gate}Gate"))?;
-            Some((gate.to_owned(), mode.clone()))
+            let mode = gate_mode(&call.definition, run, gate)?;
+            Some((gate.to_owned(), mode.name().into()))
         })
         .collect()
 }
@@ -216,8 +216,10 @@ fn waiting_for(call: &Call<'_>, run: &RunState) -> Option<WaitingFor> {
         RunStatus::Running => {}
         RunStatus::Paused => {
             let reason = run.pause.as_ref().map(|pause| pause.reason.clone());
+            let needs_reopen = is_at_cap(&call.definition, run);
             return Some(WaitingFor {
-                paused: reason.as_deref() != Some(CAP),
+                paused: !needs_reopen,
+                needs_reopen,
                 reason,
                 ..WaitingFor::default()
             });

@@ -119,7 +119,10 @@ pub struct WaitingFor {
     /// Whether somebody paused the session: `tm run resume` goes on with it. Not where it paused at its last iteration.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
-    /// Why the session is held: `max_iterations`, why it was paused, or the code of what stands against the next step.
+    /// Whether it paused by a rule of its own, as at its last iteration: a person takes it up again, with `reopen`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub needs_reopen: bool,
+    /// Why the session is held: why it paused (`max_iterations`), or the code of what stands against the next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

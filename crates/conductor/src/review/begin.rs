@@ -1,11 +1,11 @@
 //! Beginning a session.
 
-use project::config::Gate;
 use project::profile::{self, Builtin, Profile};
 use rails::Definition;
 use rails::GateMode;
 use serde_json::{Map, Value};
 
+use super::MOST_ITERATIONS;
 use super::about;
 use super::answer::SessionState;
 use super::history;
@@ -14,6 +14,7 @@ use crate::call::Input;
 use crate::capability::PROFILE;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
 use crate::view::SESSION;
 
 /// The profile of a session that names none.
@@ -34,15 +35,18 @@ impl Conductor {
         inputs.insert(name.to_owned(), profile.into());
         inputs.insert(values.to_owned(), Value::Object(init.inputs.clone()));
         for (gate, mode) in &init.gates {
-            let input = format!("{gate}Gate");
-            if definition.inputs.get(&input).is_none() || definition.gates.get(gate).is_none() {
-                return Err(bad_gate(&definition, format!("there is no gate `{gate}`")));
-            }
+            let Some(input) = definition.gate_input(gate) else {
+                let message = match definition.gates.get(gate) {
+                    None => format!("there is no gate `{gate}`"),
+                    Some(_) => format!("no input says who decides at the gate `{gate}`"),
+                };
+                return Err(bad_gate(&definition, message));
+            };
             if GateMode::named(mode).is_none() {
                 let message = format!("the gate `{gate}` cannot be `{mode}`");
                 return Err(bad_gate(&definition, message));
             }
-            inputs.insert(input, mode.as_str().into());
+            inputs.insert(input.to_owned(), mode.as_str().into());
         }
         if let Some(most) = init.max_iterations {
             if most == 0 {
@@ -53,7 +57,18 @@ impl Conductor {
                 )
                 .suggest("give 1 or more"));
             }
-            inputs.insert("maxIterations".to_owned(), most.into());
+            let Some(input) = definition.input_for(MOST_ITERATIONS) else {
+                return Err(Fault::new(
+                    Kind::Usage,
+                    "bad_input",
+                    format!(
+                        "no input of `{}` says how many iterations there are",
+                        definition.id.value
+                    ),
+                )
+                .suggest(concat!("leave ", argument!("maxIterations"), " out")));
+            };
+            inputs.insert(input.to_owned(), most.into());
         }
         let started = self.start_called(definition, source, inputs, init.name.as_deref())?;
         let (dir, run) = self.session_seen(Some(&started.run_id))?;
@@ -81,51 +96,6 @@ impl Conductor {
         let checked = profile.check_inputs(&given)?;
         super::processing::check(&profile)?;
         Ok((profile, checked))
-    }
-
-    /// Refuses what is looser than the settings have it.
-    pub(crate) fn no_looser_session(&self, inputs: &Map<String, Value>) -> Result<(), Fault> {
-        self.no_gate_is_opened(inputs)?;
-        match inputs.get("maxIterations").and_then(Value::as_u64) {
-            Some(most) => self.within("review.maxIterations", most),
-            None => Ok(()),
-        }
-    }
-
-    /// Whoever begins a session may close gates that the settings leave open, and not the other way round.
-    fn no_gate_is_opened(&self, inputs: &Map<String, Value>) -> Result<(), Fault> {
-        let gates = &self.settings.config.review.gates;
-        let gates = [
-            ("plan", gates.plan),
-            ("code", gates.code),
-            ("review", gates.review),
-        ];
-        for (gate, mode) in gates {
-            let wish = inputs.get(&format!("{gate}Gate")).and_then(Value::as_str);
-            let least = match mode {
-                Gate::Auto => GateMode::Auto,
-                Gate::Human => GateMode::Human,
-                Gate::Terminal => GateMode::Terminal,
-                Gate::Signed => GateMode::Signed,
-            };
-            let Some(wish) = wish.and_then(GateMode::named).filter(|wish| *wish < least) else {
-                continue;
-            };
-            return Err(Fault::new(
-                Kind::Refused,
-                "gate_required",
-                format!(
-                    "the settings have the gate `{gate}` as {}: it cannot be {}",
-                    least.name(),
-                    wish.name()
-                ),
-            )
-            .suggest(format!(
-                "leave it out; if it is meant to be open, a person changes `review.gates.{gate}` (`tm config show --origin` says where it is set)"
-            ))
-            .detail("gate", gate));
-        }
-        Ok(())
     }
 
     /// The profile of that name: the project's own, or a built-in one.

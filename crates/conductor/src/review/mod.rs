@@ -22,7 +22,7 @@ pub(crate) mod subject;
 mod turn;
 
 pub(crate) use step::{STEPS_LOCK, refused};
-pub(crate) use turn::CAP;
+pub(crate) use turn::{MOST_ITERATIONS, is_at_cap};
 
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};

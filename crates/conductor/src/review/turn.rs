@@ -1,6 +1,6 @@
 //! Taking a session up again, and ending one.
 
-use rails::{Command, RunStatus, approval};
+use rails::{Command, Definition, RunState, RunStatus, approval};
 use serde_json::{Map, Value};
 
 use super::about::{self, stepped};
@@ -14,8 +14,15 @@ use crate::fault::{Fault, Kind};
 use crate::next_step::{Verb, argument};
 use crate::writer::RunWriter;
 
-/// Why a session pauses whose reviews keep failing.
-pub(crate) const CAP: &str = "max_iterations";
+/// The setting that says how many iterations a session has, in the section of its workflow.
+pub(crate) const MOST_ITERATIONS: &str = "maxIterations";
+
+/// Whether a run is paused so that it only pauses again where it goes on: as one whose reviews keep failing is after its
+/// last iteration.
+pub(crate) fn is_at_cap(definition: &Definition, run: &RunState) -> bool {
+    let pause = run.pause.as_ref();
+    pause.is_some_and(|pause| definition.pauses_in_route(run.state(), &pause.reason))
+}
 
 impl Conductor {
     /// Takes a session up again that broke down or paused. A person's wish: the caller has asked one.
@@ -25,7 +32,7 @@ impl Conductor {
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         let run = &writer.open.run;
         let paused = run.pause.as_ref().map(|pause| pause.reason.as_str());
-        let at_cap = paused == Some(CAP);
+        let at_cap = is_at_cap(&writer.call.definition, run);
         match run.status {
             RunStatus::Error => {}
             RunStatus::Paused if at_cap => {}

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::keys::{KEYS, Weaker};
+use super::keys::{KEYS, Weaker, find};
 use super::values::Config;
 
 /// A setting that was changed so that the rails are weaker.
@@ -38,6 +38,11 @@ pub fn loosened(pinned: &Config, now: &Config) -> Vec<Loosening> {
             })
         })
         .collect()
+}
+
+/// Whether `is` makes the rails weaker than `was` does, as a value of the setting `key`.
+pub fn is_weaker(key: &str, was: &Value, is: &Value) -> bool {
+    find(key).is_some_and(|key| key.weaker.is_weaker(was, is))
 }
 
 fn at<'v>(config: &'v Value, name: &str) -> &'v Value {

@@ -17,7 +17,7 @@ mod values;
 pub use environment::Environment;
 pub use error::{ConfigError, Where};
 pub use keys::{environment_name, keys};
-pub use loosened::{Loosening, loosened};
+pub use loosened::{Loosening, is_weaker, loosened};
 pub use root::{FoundBy, ProjectRoot, find_root};
 pub use schema::json_schema;
 pub use settings::{Origin, Overruled, Settings, load};

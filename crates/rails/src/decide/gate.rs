@@ -186,8 +186,12 @@ impl Planner<'_> {
 
 /// The least that a decision at a gate needs; none where nobody is asked.
 pub fn gate_strength(definition: &Definition, run: &RunState, gate: &str) -> Option<Strength> {
-    let facts = Facts::default();
-    let planner = Planner::new(definition, run, &facts);
-    let least = planner.gate_mode(gate).ok()?.strength()?;
+    let least = gate_mode(definition, run, gate)?.strength()?;
     Some(least.max(run.least_approval))
+}
+
+/// Who decides at a gate of a run; none where that cannot be told.
+pub fn gate_mode(definition: &Definition, run: &RunState, gate: &str) -> Option<GateMode> {
+    let facts = Facts::default();
+    Planner::new(definition, run, &facts).gate_mode(gate).ok()
 }

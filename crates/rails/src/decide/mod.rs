@@ -19,7 +19,7 @@ mod unit;
 mod values;
 
 pub use command::MAX_ATTEMPTS;
-pub use gate::gate_strength;
+pub use gate::{gate_mode, gate_strength};
 
 use serde_json::{Map, Value};
 

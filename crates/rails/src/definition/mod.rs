@@ -11,6 +11,7 @@ mod items;
 mod message;
 mod ordered;
 mod resource;
+mod setting;
 mod text;
 
 use std::collections::HashMap;
@@ -473,6 +474,16 @@ impl Definition {
     pub fn advances(&self, state: &str) -> Advance {
         let own = self.state(state).and_then(|state| state.advance.as_ref());
         own.map_or(self.advance, |own| own.value)
+    }
+
+    /// Whether it is the state's own `route` that pauses for this reason: going on pauses again, until something else
+    /// has changed.
+    pub fn pauses_in_route(&self, state: &str, reason: &str) -> bool {
+        let pauses = |edge: &Located<Edge>| {
+            let pause = edge.value.pause.as_ref();
+            pause.is_some_and(|pause| pause.value == reason)
+        };
+        self.edges(state, Trigger::Route).iter().any(pauses)
     }
 
     /// The phase that a state belongs to.

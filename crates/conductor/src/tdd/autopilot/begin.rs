@@ -233,12 +233,21 @@ impl Conductor {
             )
             .suggest("use 1 or more"));
         }
-        if let Some(attempts) = start.max_attempts {
-            self.within("autopilot.maxGreenAttempts", attempts.into())?;
-        }
         let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
         let (task, attempts) = (bound("id").to_owned(), bound("attempts").to_owned());
         let mut inputs = further;
+        if let Some(given) = start.max_attempts {
+            inputs.insert(attempts.clone(), Value::from(given));
+        }
+        // Before anything is run.
+        self.no_weaker_than_settings(&definition, &inputs)?;
+        let most = self.default_of_input(&definition, &attempts);
+        let start = &request::Start {
+            max_attempts: start
+                .max_attempts
+                .or_else(|| u32::try_from(most?.as_u64()?).ok()),
+            ..start.clone()
+        };
         let profile = self.profile_of(&definition, &mut inputs)?;
         let baseline = self.baseline(start)?;
         let before = match self.stored()? {
@@ -275,7 +284,6 @@ impl Conductor {
         planned.start.planned = own.map(|subtask| subtask.id.clone()).collect();
         let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
         inputs.insert(task, Value::from(planned.start.task_id.as_str()));
-        inputs.insert(attempts, Value::from(planned.start.max_attempts));
         let branch = planned.start.branch.clone();
         let mut warnings = planned.start.warnings.clone();
         warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);

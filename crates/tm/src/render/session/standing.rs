@@ -47,7 +47,7 @@ impl<'s> Standing<'s> {
         };
         match (&waiting.reason, &waiting.gate, &waiting.path) {
             (reason, ..) if waiting.paused => Self::Paused(reason.as_deref().unwrap_or_default()),
-            (Some(reason), ..) if reason == "max_iterations" => Self::Cap,
+            _ if waiting.needs_reopen => Self::Cap,
             (Some(reason), ..) => Self::Held(reason),
             (None, Some(gate), _) => Self::Gate(gate),
             (None, None, Some(response)) => Self::Response {
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(Standing::of(&state), Standing::Gate("plan"));
         state.waiting_for.as_mut().unwrap().reason = some("profile_untrusted");
         assert_eq!(Standing::of(&state), Standing::Held("profile_untrusted"));
-        state.waiting_for.as_mut().unwrap().reason = some("max_iterations");
+        state.waiting_for.as_mut().unwrap().needs_reopen = true;
         assert_eq!(Standing::of(&state), Standing::Cap);
         let waiting = state.waiting_for.as_mut().unwrap();
         (waiting.paused, waiting.reason) = (true, some("lunch"));

@@ -35,6 +35,8 @@ fn renamed(project: &TestEnvironment) -> String {
             .replace("    subtasks:", "    things:")
             .replace("into: subtasks", "into: things")
             .replace("items: subtasks,", "items: things,")
+            .replace("maxAttempts", "tries")
+            .replace("taskId", "ticket")
             .replace(
                 "subtasks.failed + subtasks.barred",
                 "things.failed + things.barred",
@@ -69,7 +71,7 @@ fn begun(text: &str) -> TestEnvironment {
     project.write(".taskmaster/workflows/ours.yaml", text);
     project.commit_all("A workflow of our own");
     project.trust(&["workflow", "trust", "ours"]);
-    ok(&project, &["start", "ours", "--input", "taskId=1"]);
+    ok(&project, &["start", "ours", "--input", "ticket=1"]);
     project
 }
 
@@ -195,7 +197,13 @@ fn the_autopilot_works_on_it() {
         "--dry-run",
     ]);
     assert_eq!(plan["dryRun"], true);
-    let started = tm(&["start", "--title", "More", "--workflow", "ours"]);
+    let start = ["start", "--title", "More", "--workflow", "ours"];
+    let more = [&["autopilot"], &start[..], &["--max-attempts", "99"]].concat();
+    let refused = project.json(&more).json_with(3).clone();
+    assert_eq!(refused["error"]["code"], "beyond_settings", "{refused}");
+    let started = tm(&[&start[..], &["--max-attempts", "2"]].concat());
+    let status = tm(&["status"]);
+    assert_eq!(status["maxAttempts"], 2, "{status}");
     let shown = project.tm(&["runs", "show", "--json"]).json_with(0);
     assert_eq!(
         (&shown["runId"], &shown["workflow"], &shown["view"]),
@@ -256,12 +264,27 @@ fn renamed_review(project: &TestEnvironment) -> String {
         ("id: review\n", "id: ours\n"),
         (
             "gates: { plan: =inputs.planGate, code:",
-            "gates: { first: human, second:",
+            "gates: { first: =inputs.firstGate, second:",
         ),
         (
             ", review: =inputs.reviewGate",
             ", third: =inputs.reviewGate",
         ),
+        ("planGate:", "firstGate:"),
+        ("codeGate", "secondGate"),
+        ("reviewGate", "thirdGate"),
+        ("=inputs.maxIterations", "=inputs.rounds"),
+        (
+            "\n  maxIterations: { type: int, default: =config",
+            "\n  rounds: { type: int, default: =config",
+        ),
+        (
+            "\n  maxIterations: { type: int, default: =inputs",
+            "\n  most: { type: int, default: =inputs",
+        ),
+        ("vars.maxIterations", "vars.most"),
+        ("set: { maxIterations:", "set: { most:"),
+        ("max_iterations", "no_more"),
         ("gate: { name: plan,", "gate: { name: first,"),
         ("gate: { name: code,", "gate: { name: second,"),
         ("gate: review", "gate: third"),
@@ -297,7 +320,16 @@ fn a_session_goes_by_no_name_either() {
     project.trust(&["workflow", "trust", "ours"]);
     let begun = ok(
         &project,
-        &["start", "ours", "--input", r#"values={"request":"Greet"}"#],
+        &[
+            "start",
+            "ours",
+            "--input",
+            r#"values={"request":"Greet"}"#,
+            "--input",
+            "firstGate=human",
+            "--input",
+            "rounds=1",
+        ],
     );
     let id = begun["runId"].as_str().unwrap().to_owned();
     let session = |words: &[&str]| {
@@ -328,7 +360,35 @@ fn a_session_goes_by_no_name_either() {
     assert_eq!(status, 0, "{told}");
     assert_eq!(session(&["run"])["phase"], "Delta");
     assert_eq!(answers("iteration-1/2-a.md", CODE), "Zeta");
-    assert_eq!(answers("iteration-1/3-a.md", FAIL), "Theta");
+    assert_eq!(answers("iteration-1/3-a.md", FAIL), "Eta");
+    let status = session(&["status"]);
+    assert_eq!(
+        (
+            &status["max_iterations"],
+            &status["gates"],
+            &status["can_reopen"]
+        ),
+        (
+            &json!(1),
+            &json!({ "first": "human", "second": "auto", "third": "auto" }),
+            &json!(true)
+        ),
+        "{status}"
+    );
+    assert_eq!(status["waiting_for"]["reason"], "no_more", "{status}");
+    let resumes = project.json(&["run", "resume", "--run-id", &id]);
+    assert_eq!(resumes.json()["error"]["code"], "needs_person");
+    let more = [
+        "session",
+        "reopen",
+        "--max-iterations",
+        "3",
+        "--session",
+        &id,
+    ];
+    let (_, exit, told) = project.person(&more).agrees();
+    assert_eq!(exit, 0, "{told}");
+    assert_eq!(session(&["run"])["phase"], "Theta");
     assert_eq!(answers("iteration-2/4-a.md", CODE_AGAIN), "Zeta");
     assert_eq!(answers("iteration-2/3-a.md", PASS), "COMPLETE");
     let asked = std::fs::read_to_string(folder.join("iteration-2/4-q.md")).unwrap();
@@ -389,7 +449,7 @@ fn it_is_told_what_its_own_templates_say() {
     project.write(".taskmaster/workflows/ours.yaml", text);
     project.commit_all("A workflow of our own");
     project.trust(&["workflow", "trust", "ours"]);
-    ok(&project, &["start", "ours", "--input", "taskId=1"]);
+    ok(&project, &["start", "ours", "--input", "ticket=1"]);
     let next = ok(&project, &["next"]);
     assert_eq!(next["instructions"], "Ask for Count by spaces.");
 }

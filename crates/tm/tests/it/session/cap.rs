@@ -45,7 +45,7 @@ fn pause_after_the_last_iteration_and_go_on_with_the_same_review() {
         assert_eq!(text(&paused, "status"), "IN_PROGRESS");
         assert_eq!(
             paused["waiting_for"],
-            serde_json::json!({ "reason": "max_iterations" })
+            serde_json::json!({ "needs_reopen": true, "reason": "max_iterations" })
         );
         assert_eq!(files, session.files(), "nothing is begun");
         let blocked = session.blocked();
@@ -116,7 +116,7 @@ fn the_settings_name_the_cap_and_the_gates() {
     assert_eq!(session.blocked()["waiting_for"]["gate"], "plan");
     // A caller can close what the settings leave open, and not open what they close.
     let init = |gate| env.tm(&["init", "-i", "request=x", "--gate", gate]);
-    init("plan=auto").fault(3, "gate_required");
+    init("plan=auto").fault(3, "beyond_settings");
     for closes in ["plan=human", "code=human", "code=auto"] {
         init(closes).ok();
     }
