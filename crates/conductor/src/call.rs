@@ -96,10 +96,10 @@ impl Conductor {
         input: Input,
     ) -> Result<Call<'_>, Fault> {
         let definition = engine::pinned(dir.path(), run)?;
-        let session = Session::of(dir.path(), run, self);
+        let session = Session::of(dir.path(), run, self)?;
         Ok(Call {
             session,
-            skills: Skills::of(run),
+            skills: Skills::of(run)?,
             ..self.call_pinned_to(pinned(run)?, dir.path(), definition, input)
         })
     }

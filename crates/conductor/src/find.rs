@@ -473,7 +473,7 @@ pub(crate) fn over_tasks(project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
 
 /// Whether a run is over a task, on a branch.
 pub(crate) fn is_over_a_task(run: &RunState) -> bool {
-    run.kept.contains_key(crate::tdd::memory::START)
+    crate::tdd::memory::START.is_in(&run.kept)
 }
 
 /// Whether a run's id says that it is over a task: of one that cannot be read that is all there is.
@@ -482,8 +482,8 @@ fn is_named_for_a_task(id: &str) -> bool {
 }
 
 fn task_of(run: &RunState) -> String {
-    run.kept
-        .get(crate::tdd::memory::START)
+    crate::tdd::memory::START
+        .value(&run.kept)
         .and_then(|start| start.get("taskId")?.as_str())
         .unwrap_or_default()
         .to_owned()

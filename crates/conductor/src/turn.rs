@@ -22,7 +22,7 @@ use crate::review::is_at_cap;
 use crate::summary;
 use crate::tdd::autopilot::{running, verdict};
 use crate::tdd::changes::Changes;
-use crate::tdd::memory::{self, DIRTY, DirtyFile, Memory};
+use crate::tdd::memory::{DIRTY, DirtyFile, Memory};
 use crate::view::{AUTOPILOT, SESSION, View};
 use crate::writer::RunWriter;
 
@@ -376,9 +376,7 @@ fn left_behind(run: &RunState) -> Result<Map<String, Value>, Fault> {
             },
         );
     }
-    let dirty =
-        serde_json::to_value(&memory.dirty).map_err(|error| Fault::bug(error.to_string()))?;
-    Ok(memory::entry(DIRTY, dirty))
+    DIRTY.entry(&memory.dirty)
 }
 
 fn head_is_there(run: &RunState) -> Result<(), Fault> {

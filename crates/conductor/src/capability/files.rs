@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::{Capability, FOLDER, passing};
 use crate::call::Call;
 use crate::fault::Fault;
-use crate::review::{CODE, PLAN, effects};
+use crate::review::effects;
+use crate::review::subject::{CODE, PLAN};
 use crate::support::{Asked, No, Outcome};
 
 pub(super) struct Files;

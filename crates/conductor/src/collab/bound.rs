@@ -126,14 +126,15 @@ fn translated<'a>(words: &'a [(String, String)], status: &'a str) -> &'a str {
 
 /// What the documents of a run are bound to.
 pub(super) fn bound(run: &RunState) -> Bound {
-    let kept = run.kept.get(SKILLS).and_then(|skills| skills.get("bound"));
-    kept.and_then(|kept| Bound::deserialize(kept).ok())
-        .unwrap_or_default()
+    let known = SKILLS.read(&run.kept).ok().flatten();
+    known.map(|known| known.bound).unwrap_or_default()
 }
 
 /// A name under which a run keeps a set or a var.
 fn name<'a>(run: &'a RunState, of: &str) -> &'a str {
-    let kept = run.kept.get(SKILLS).and_then(|skills| skills.get("bound"));
+    let kept = SKILLS
+        .value(&run.kept)
+        .and_then(|skills| skills.get("bound"));
     kept.and_then(|kept| kept.get(of)?.as_str())
         .unwrap_or_default()
 }

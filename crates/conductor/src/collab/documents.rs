@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use journal::{EvidenceStore, sha256_hex};
 use rails::RunState;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::LARGEST_DOCUMENT;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
+use crate::slot::Slot;
 
 /// The folder of the documents, in the run's folder.
 pub(crate) const FOLDER: &str = "documents";
@@ -23,8 +24,8 @@ const GRAPH: &str = "task-graph";
 const ENDINGS: [&str; 4] = ["md", "yaml", "yml", "markdown"];
 /// Of how many tasks of a batch the documents are named.
 const MOST_LOOKED_AT: usize = 50;
-/// Under this name a run remembers the task graphs that it took in.
-const GRAPHS: &str = "graphs";
+/// The task graphs that a run took in.
+const GRAPHS: Slot<Graphs> = Slot::new("graphs");
 
 /// The most task graphs that are looked at.
 const MOST_FILES: usize = 5000;
@@ -49,7 +50,7 @@ pub(super) struct Taken {
 }
 
 /// All task graphs that a run took in, the last one last.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Graphs(Vec<Taken>);
 
 /// A document as it is now.
@@ -92,16 +93,13 @@ pub(super) enum Place {
 }
 
 impl Graphs {
-    pub(super) fn of(run: &RunState) -> Self {
-        let known = run.kept.get(GRAPHS).cloned().unwrap_or(Value::Null);
-        Self(serde_json::from_value(known).unwrap_or_default())
+    pub(super) fn of(run: &RunState) -> Result<Self, Fault> {
+        Ok(GRAPHS.read(&run.kept)?.unwrap_or_default())
     }
 
     /// What the run is to remember.
-    pub(super) fn kept(&self) -> Map<String, Value> {
-        let mut keep = Map::new();
-        keep.insert(GRAPHS.to_owned(), json!(self.0));
-        keep
+    pub(super) fn kept(&self) -> Result<Map<String, Value>, Fault> {
+        GRAPHS.entry(self)
     }
 
     /// That of an item.
@@ -254,7 +252,8 @@ impl Document {
 /// the item in hand, or of the batch. Their names.
 pub(super) fn to_read(dir: &Path, run: &RunState) -> Vec<String> {
     let folder = dir.join(FOLDER);
-    let graphs = Graphs::of(run);
+    // Whoever takes one in is told where what is remembered of them cannot be read.
+    let graphs = Graphs::of(run).unwrap_or_default();
     let of_batch =
         super::bound::batch_in_hand(run).and_then(|id| super::bound::batches(run)?.get(id));
     let of_tasks = of_batch

@@ -63,7 +63,7 @@ impl Conductor {
             };
             return Ok(refused(synced, &writer, &Refusal::new(code)));
         }
-        let mut graphs = Graphs::of(run);
+        let mut graphs = Graphs::of(run)?;
         let item = match (&text, &sync.item) {
             (None, None) => bound::item_in_hand(run).map(str::to_owned),
             (_, named) => Some(meant(&writer.call, run, named.as_deref(), &graphs)?),
@@ -100,7 +100,7 @@ impl Conductor {
         }
         let command = Command::Edit {
             edits,
-            keep: graphs.kept(),
+            keep: graphs.kept()?,
         };
         if let Some(refusal) = writer.would_refuse(&command) {
             return Ok(refused(synced, &writer, &refusal));
@@ -298,7 +298,7 @@ fn foreseen(
     call: &Call<'_>,
     run: &RunState,
 ) -> Result<(Vec<BatchState>, Vec<DocumentProblem>), Fault> {
-    let mut graphs = Graphs::of(run);
+    let mut graphs = Graphs::of(run)?;
     let all = All::read(call, run, &mut graphs, None)?;
     let merged = all.merge(run);
     let problems = all.problems(&merged, None);

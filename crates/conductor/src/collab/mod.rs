@@ -30,10 +30,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use rails::{Definition, RunState};
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::fault::Fault;
 use crate::generic::files;
+use crate::slot::Slot;
 use answer::DocumentProblem;
 
 /// The name of a session that is begun without one.
@@ -42,16 +44,27 @@ pub const DEFAULT_SESSION: &str = "default";
 /// The largest document that is read, in bytes.
 pub const LARGEST_DOCUMENT: usize = ::documents::task_graph::MAX_BYTES;
 
-/// Under this name a run remembers that it is a session of skills, and what it is called.
-const SKILLS: &str = "skills";
+/// What a run remembers of its documents, where it has any.
+const SKILLS: Slot<Remembered> = Slot::new("skills");
+
+/// What a run remembers of its documents.
+#[derive(Debug, Serialize, Deserialize)]
+struct Remembered {
+    /// What the session is called.
+    name: String,
+    /// What they are bound to.
+    bound: Bound,
+}
+
 /// What callers call the work items.
 const WORK_ITEMS: &str = "workItems";
 /// What they call the item in hand.
 const CURRENT_ITEM: &str = "currentItem";
 /// What they call whether they keep a snapshot of their context.
 const HAS_SNAPSHOT: &str = "hasSnapshot";
-/// Under this name a run remembers the item of the design document to begin with.
-const FIRST: &str = "first";
+/// The item of the design document to begin with.
+const FIRST: Slot<String> = Slot::new("first");
+
 /// What belongs to a session of skills, beside what every run has.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skills {
@@ -67,8 +80,9 @@ pub(crate) struct Skills {
 
 impl Skills {
     /// That of a run that goes on; none where the run is no such session.
-    pub(crate) fn of(run: &RunState) -> Option<Self> {
-        name_of(run).map(Self::called)
+    pub(crate) fn of(run: &RunState) -> Result<Option<Self>, Fault> {
+        let remembered = SKILLS.read(&run.kept)?;
+        Ok(remembered.map(|remembered| Self::called(&remembered.name)))
     }
 
     /// That of a session that is about to begin.
@@ -93,19 +107,16 @@ impl Skills {
         let folder = dir.join(documents::FOLDER);
         journal::durable::ensure_folder(&folder)
             .map_err(|error| files::unwritable(&folder, &error))?;
-        let mut keep = Map::new();
-        let bound = Bound::of(definition);
-        keep.insert(
-            SKILLS.to_owned(),
-            json!({ "name": self.name, "bound": bound }),
-        );
-        Ok(keep)
+        SKILLS.entry(&Remembered {
+            name: self.name.clone(),
+            bound: Bound::of(definition),
+        })
     }
 }
 
 /// What a session is called; none where the run is no session of skills.
 fn name_of(run: &RunState) -> Option<&str> {
-    run.kept.get(SKILLS)?.get("name")?.as_str()
+    SKILLS.value(&run.kept)?.get("name")?.as_str()
 }
 
 /// The number of an item as the wire has it: a number where it is one.
@@ -137,7 +148,7 @@ fn key(value: &Value) -> Option<String> {
 
 /// The item of the design document to begin with, where the caller named one before the document was taken in.
 fn first(run: &RunState) -> Option<&str> {
-    run.kept.get(FIRST)?.as_str()
+    FIRST.text(&run.kept)
 }
 
 /// The name under which the work of a state is completed.

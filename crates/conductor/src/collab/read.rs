@@ -106,13 +106,16 @@ fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading
 
 /// From here on the cursor says which item is in hand.
 fn forgotten(run: &RunState) -> Map<String, Value> {
-    let known = first(run).map(|_| (FIRST.to_owned(), Value::Null));
-    known.into_iter().collect()
+    let mut keep = Map::new();
+    if first(run).is_some() {
+        FIRST.forget(&mut keep);
+    }
+    keep
 }
 
 /// The graph of the item in hand; where none is in hand, those of all items as one.
 fn of_graph(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading, No> {
-    let mut graphs = Graphs::of(run);
+    let mut graphs = Graphs::of(run)?;
     let in_hand = bound::item_in_hand(run);
     let read = All::read(call, run, &mut graphs, None)?;
     let merged = read.merge(run);
@@ -130,7 +133,7 @@ fn of_graph(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading,
     let notes = read.notes(in_hand);
     let mut reading = found(facts, "file");
     if problems.is_empty() {
-        reading.keep_run = graphs.kept();
+        reading.keep_run = graphs.kept()?;
         reading.evidence = read.keep(call)?;
     }
     reading.warnings.clone_from(&notes);

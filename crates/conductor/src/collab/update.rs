@@ -129,7 +129,7 @@ fn with_first(
         .and_then(|var| var.open.as_ref());
     let is_open = open.is_some_and(|open| open.is_open(writer.open.run.state()));
     if sets_items && first(&writer.open.run).is_some() {
-        keep.insert(FIRST.to_owned(), Value::Null);
+        FIRST.forget(&mut keep);
     }
     if sets_items || has_items || !is_open {
         return Ok((edits, keep));
@@ -151,7 +151,10 @@ fn with_first(
     if known {
         let item = bound(&writer.open.run).item;
         edits.retain(|edit| !matches!(edit, Edit::Var { name, .. } if *name == item));
-        keep.insert(FIRST.to_owned(), named);
+        match named.as_str() {
+            Some(named) => FIRST.put(&mut keep, &named.to_owned())?,
+            None => FIRST.forget(&mut keep),
+        }
     }
     Ok((edits, keep))
 }

@@ -120,7 +120,7 @@ fn is_behind(call: &Call<'_>, run: &RunState) -> bool {
     let text = |name: &str| text(dir, name);
     let commits = || {
         let listed = text("commits.txt");
-        let last = run.kept.get(LAST_COMMIT).and_then(Value::as_str);
+        let last = LAST_COMMIT.text(&run.kept);
         listed.lines().count() as u64 != memory::commits(run)
             || listed.lines().last() != last
             || !listed.ends_with('\n')

@@ -9,21 +9,22 @@ use journal::{EvidenceStore, durable, sha256_hex};
 use rails::command::{Artifact, Present};
 use rails::decide::BLOCKED;
 use rails::{Event, Reading, Refusal, RunState};
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
+use crate::slot::Slots;
 use crate::support::No;
 
 /// The largest response that is read, in bytes.
 pub(crate) const LARGEST_RESPONSE: u64 = 64 * 1024 * 1024;
 
-/// Begins the name under which a run remembers the response that it took in at a state.
-const TAKEN: &str = "taken:";
+/// By the name of a state: the response that a run took in there.
+pub(crate) const TAKEN: Slots<Taken> = Slots::new("taken:");
 
 /// A response that was taken in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Taken {
     /// Where it stood, in the run's folder.
     pub(crate) path: String,
@@ -33,12 +34,7 @@ pub(crate) struct Taken {
 
 /// The response that was taken in at `state`.
 pub(crate) fn taken(run: &RunState, state: &str) -> Option<Taken> {
-    let known = run.kept.get(&format!("{TAKEN}{state}"))?;
-    let text = |name: &str| known.get(name)?.as_str().map(str::to_owned);
-    Some(Taken {
-        path: text("path")?,
-        sha256: text("sha256")?,
-    })
+    TAKEN.of(state).read(&run.kept).ok().flatten()
 }
 
 /// Where `path` stands in the run's folder `dir`. A link on the way to it would lead out of there, and is refused.
@@ -65,13 +61,6 @@ pub(crate) fn place(dir: &Path, path: &str) -> Result<PathBuf, Fault> {
         }
     }
     Ok(place)
-}
-
-/// What makes a run forget the response that it took in at `state`.
-pub(crate) fn forgotten(state: &str) -> Map<String, Value> {
-    let mut keep = Map::new();
-    keep.insert(format!("{TAKEN}{state}"), Value::Null);
-    keep
 }
 
 /// Whether anything stands at `path`; a link counts by itself.
@@ -203,11 +192,11 @@ pub(crate) fn take_in(
         return Err(Refusal::new(BLOCKED).detail("path", path).into());
     };
     let sha256 = keep(&EvidenceStore::new(&call.dir), &bytes)?;
-    let mut keep = Map::new();
-    keep.insert(
-        format!("{TAKEN}{state}"),
-        json!({ "path": path, "sha256": sha256 }),
-    );
+    let taken = Taken {
+        path: path.clone(),
+        sha256: sha256.clone(),
+    };
+    let keep = TAKEN.of(state).entry(&taken)?;
     let reading = Reading {
         keep_run: keep,
         evidence: vec![sha256.clone()],
@@ -303,7 +292,7 @@ fn no_file(path: &Path) -> Fault {
         format!("{} is no ordinary file, so it is not read", path.display()),
     )
     .suggest("put a file there that holds the text itself, not a link")
-    .detail("path", Value::from(path.display().to_string()))
+    .detail("path", path.display().to_string())
 }
 
 fn too_large(path: &Path, len: u64, largest: u64) -> Fault {

@@ -17,8 +17,8 @@ use crate::find::Meant;
 use crate::next_step::Verb;
 use crate::review::answer::ClosedGate;
 use crate::review::request::Decide;
-use crate::review::subject::{self, PLAN_FILE};
-use crate::review::{CODE, PLAN, code_path, iteration, refused};
+use crate::review::subject::{CODE, PLAN, PLAN_FILE};
+use crate::review::{code_path, iteration, plan_hash, refused};
 use crate::summary;
 use crate::view::GENERIC;
 use crate::writer::RunWriter;
@@ -128,8 +128,7 @@ pub(super) fn described(
             .into_iter()
             .collect(),
     };
-    let edited =
-        over == Some(PLAN) && subject::recorded_plan(run).is_some_and(|recorded| recorded != hash);
+    let edited = over == Some(PLAN) && plan_hash(run).is_some_and(|recorded| recorded != hash);
     ClosedGate {
         session_id: run.run.clone(),
         strength: gate_strength(&call.definition, run, &gate).unwrap_or_default(),

@@ -11,7 +11,7 @@ use super::place;
 use super::underway::Underway;
 use super::words;
 use crate::clock::millis_of;
-use crate::tdd::memory::Shown;
+use crate::tdd::memory::SHOWN;
 use rails::role::Edits;
 
 /// Folders whose files are there for tests, wherever they lie.
@@ -160,10 +160,14 @@ fn is_frozen(run: &Underway, real: &Path) -> bool {
 
 /// Whether RED reported the file as its own.
 fn is_of_red(run: &Underway, real: &Path) -> bool {
-    run.token()
-        .and_then(|token| Shown::of(&token.kept, token.role.against.as_ref()))
-        .is_some_and(|shown| {
-            let mut files = shown.files.iter();
-            files.any(|file| run.memory.start.top_level.join(file) == real)
-        })
+    let Some(token) = run.token() else {
+        return false;
+    };
+    let top_level = &run.memory.start.top_level;
+    match SHOWN.read(&token.kept, token.role.against.as_ref()) {
+        Ok(None) => false,
+        Ok(Some(shown)) => shown.files.iter().any(|file| top_level.join(file) == real),
+        // Which files it reported cannot be told.
+        Err(_) => true,
+    }
 }

@@ -61,8 +61,7 @@ fn stage(phase: Phase) -> Stage {
         status: RunStatus::Running,
         ..RunState::default()
     };
-    let start = serde_json::to_value(start).unwrap();
-    run.kept.insert(memory::START.to_owned(), start);
+    memory::START.put(&mut run.kept, &start).unwrap();
     Stage {
         _folder: folder,
         run: Underway {

@@ -17,8 +17,7 @@ use crate::engine;
 use crate::fault::Fault;
 use crate::find::{Standing, is_over_a_task, read_json, standing};
 use crate::next_step::{NextStep, Verb};
-use crate::tdd::evidence::frozen::Frozen;
-use crate::tdd::memory::{self, Memory};
+use crate::tdd::memory::{self, FROZEN, Memory};
 use crate::tdd::view;
 use crate::view::GENERIC;
 
@@ -128,7 +127,8 @@ impl Underway {
     /// Whether there are tests that must not be changed now.
     pub fn has_frozen_tests(&self) -> bool {
         self.token()
-            .is_some_and(|token| Frozen::of(&token.kept, token.role.frozen.as_ref()).is_some())
+            .and_then(|token| Some(FROZEN.of(token.role.frozen.as_ref()?).is_in(&token.kept)))
+            .unwrap_or(false)
     }
 
     /// What files are for in this run; `None` where its patterns are none.

@@ -14,7 +14,7 @@ use crate::audit::{Audit, Missing};
 use crate::decisions::Decision;
 use crate::engine::event_of;
 use crate::fault::Fault;
-use crate::tdd::memory::{self, Memory, Tested};
+use crate::tdd::memory::{self, Memory, TESTED};
 
 /// What a run made a commit for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -385,7 +385,9 @@ impl Telling {
             not_held,
             ..
         } = self.phases.get(key).cloned().unwrap_or_default();
-        let tested = Tested::of(&token.kept, token.role.of.as_ref()).unwrap_or_default();
+        let tested = TESTED.read(&token.kept, token.role.of.as_ref());
+        // A tree that nobody can name any more is none that a commit has.
+        let tested = tested.ok().flatten().unwrap_or_default();
         let is_fix = memory::is_repair(&self.run, token);
         let unit = report.map_or_else(
             || format!("workUnit-{}-COMMIT", self.run.run),

@@ -7,8 +7,10 @@ use serde_json::{Map, Value};
 
 use super::answer::{SessionState, SessionSummary, Stepped, WaitingFor};
 use super::history::{self, History};
+use super::memory::{PROFILE, plan_hash};
+use super::subject::PLAN;
 use super::subject::{PLAN_FILE, changed_code, is_approved_plan, is_whole, whole_plan};
-use super::{MOST_ITERATIONS, PLAN, PROFILE, is_at_cap, iteration, kept, values};
+use super::{MOST_ITERATIONS, is_at_cap, iteration, values};
 use crate::call::Call;
 use crate::call::Input;
 use crate::conductor::Conductor;
@@ -149,7 +151,8 @@ fn stands(run: &RunState) -> (String, String) {
 }
 
 fn profile(run: &RunState) -> String {
-    kept(run, PROFILE, "name").unwrap_or_default().to_owned()
+    let pinned = PROFILE.read(&run.kept).ok().flatten();
+    pinned.map(|pinned| pinned.name).unwrap_or_default()
 }
 
 /// A session as it is, with this much of its history.
@@ -173,7 +176,7 @@ pub(super) fn state(call: &Call<'_>, run: &RunState, history: History) -> Sessio
         artifacts: history.artifacts,
         artifacts_total: run.artifacts,
         inputs: values(call, run).cloned().unwrap_or_default(),
-        plan_hash: kept(run, PLAN, "sha256").map(str::to_owned),
+        plan_hash: plan_hash(run).map(str::to_owned),
         created_at: run.started_at.clone(),
         updated_at,
         can_reopen: can_reopen(call, run),

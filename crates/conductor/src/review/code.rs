@@ -8,8 +8,10 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use journal::{EvidenceStore, durable, sha256_hex};
+use rails::RunState;
 use serde::{Deserialize, Serialize};
 
+use super::memory::CARRIED;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::generic::files::{self, unwritable};
@@ -39,6 +41,15 @@ pub(crate) fn hash(files: &Hashes) -> String {
         let _ = writeln!(lines, "{sha256}  {path}");
     }
     sha256_hex(lines.as_bytes())
+}
+
+/// The code that the iteration of a run began with.
+pub(super) fn carried(run: &RunState, store: &EvidenceStore) -> Result<Tree, Fault> {
+    let carried = CARRIED.read(&run.kept)?;
+    Tree::kept(
+        store,
+        &carried.map(|carried| carried.tree).unwrap_or_default(),
+    )
 }
 
 impl Tree {

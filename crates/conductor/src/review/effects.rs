@@ -8,31 +8,40 @@ use rails::command::Artifact;
 use rails::state::Pending;
 use rails::trigger::Trigger;
 use rails::{Refusal, RunState};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::code::{self, Tree, free_name};
+use super::memory::intent::{OpenIteration, PutAside, StoreCode, StorePlan};
+use super::memory::{CARRIED, CODE, PLAN, StoredCode, StoredPlan, plan_hash};
 use super::subject::{PLAN_FILE, is_approved, tampered, whole_code};
-use super::{CARRIED, CODE, PLAN, code_path, iteration, kept};
+use super::{code_path, iteration};
 use crate::call::Call;
 use crate::fail_point;
 use crate::fault::Fault;
 use crate::generic::files;
+use crate::intent;
 use crate::support::{Asked, No, Outcome};
 
 /// Finds out what an effect is going to do.
 pub(crate) fn prepare(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
-    let fact = |name: &str| asked.facts.get(name).and_then(Value::as_str).unwrap_or("");
+    let fact = |name: &str| asked.facts.get(name).and_then(Value::as_str);
+    let iteration = iteration(call, run);
     match asked.effect {
-        "plan.store" => Ok(json!({ "sha256": fact("staged"), "iteration": iteration(call, run) })),
-        "code.store" => Ok(json!({
-            "iteration": iteration(call, run),
-            "tree": fact("staged"),
-            "before": kept(run, CARRIED, "hash"),
-        })),
-        "code.reset" => Ok(json!({
-            "iteration": iteration(call, run),
-            "tree": kept(run, CARRIED, "tree").unwrap_or_default(),
-        })),
+        "plan.store" => written(&StorePlan {
+            sha256: fact("staged").unwrap_or_default().to_owned(),
+            iteration,
+        }),
+        "code.store" => written(&StoreCode {
+            iteration,
+            tree: fact("staged").map(str::to_owned),
+            before: CARRIED.read(&run.kept)?.map(|carried| carried.hash),
+        }),
+        "code.reset" => written(&StoreCode {
+            iteration,
+            tree: CARRIED.read(&run.kept)?.map(|carried| carried.tree),
+            before: None,
+        }),
         "plan.reset" => {
             let mut moves = Vec::new();
             if files::is_there(&call.dir.join(PLAN_FILE))? {
@@ -41,11 +50,45 @@ pub(crate) fn prepare(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Res
                     put_aside_as(&call.dir, PLAN_FILE, "rejected")?,
                 ]);
             }
-            Ok(json!({ "moves": moves, "iteration": iteration(call, run) }))
+            written(&PutAside {
+                moves,
+                state: None,
+                iteration,
+            })
         }
         "iteration.open" => open(call, asked, run),
         "response.aside" => aside(call, asked, run),
         other => Err(unknown(other).into()),
+    }
+}
+
+fn written<T: Serialize>(what: &T) -> Result<Value, No> {
+    Ok(intent::write(what)?)
+}
+
+/// The artifacts of an effect: what it wrote at the state where it stands, in an iteration.
+struct Written<'a> {
+    pending: &'a Pending,
+    iteration: i64,
+}
+
+impl Written<'_> {
+    fn file(&self, path: impl Into<String>, sha256: &str) -> Artifact {
+        Artifact {
+            path: path.into(),
+            sha256: sha256.to_owned(),
+            state: self.pending.at.state.clone(),
+            iteration: Some(self.iteration),
+        }
+    }
+
+    /// The files of the iteration's code.
+    fn code(&self, tree: &Tree) -> Vec<Artifact> {
+        let folder = code_path(self.iteration);
+        let files = tree.hashes().into_iter();
+        files
+            .map(|(path, sha256)| self.file(format!("{folder}/{path}"), &sha256))
+            .collect()
     }
 }
 
@@ -55,73 +98,63 @@ pub(crate) fn perform(
     run: &RunState,
     pending: &Pending,
 ) -> Result<Outcome, Fault> {
-    let what = &pending.what;
-    let artifact = |path: String, sha256: &str| Artifact {
-        path,
-        sha256: sha256.to_owned(),
-        state: pending.at.state.clone(),
-        iteration: what["iteration"].as_i64(),
-    };
-    match pending.name.as_str() {
+    let of = |iteration| Written { pending, iteration };
+    let mut keep = Map::new();
+    let artifacts = match pending.name.as_str() {
         "plan.store" => {
-            let sha256 = what["sha256"].as_str().unwrap_or_default();
-            let bytes = EvidenceStore::new(&call.dir).get(sha256)?;
-            put_over(call, PLAN_FILE, &bytes, kept(run, PLAN, "sha256"))?;
-            Ok(Outcome::Done {
-                result: Value::Null,
-                keep: remembered(PLAN, json!({ "sha256": sha256 })),
-                artifacts: vec![artifact(PLAN_FILE.to_owned(), sha256)],
-            })
+            let StorePlan { sha256, iteration } = intent::read(&pending.what)?;
+            let bytes = EvidenceStore::new(&call.dir).get(&sha256)?;
+            put_over(call, PLAN_FILE, &bytes, plan_hash(run))?;
+            let artifact = of(iteration).file(PLAN_FILE, &sha256);
+            PLAN.put(&mut keep, &StoredPlan { sha256 })?;
+            vec![artifact]
         }
         "code.store" => {
-            let before = what["before"].as_str();
-            let (tree, keep) = store_code(call, what, before, "code.changed")?;
-            let folder = code_path(what["iteration"].as_i64().unwrap_or_default());
-            let artifacts = tree
-                .hashes()
-                .iter()
-                .map(|(path, sha256)| artifact(format!("{folder}/{path}"), sha256))
-                .collect();
-            Ok(Outcome::Done {
-                result: Value::Null,
-                keep,
-                artifacts,
-            })
+            let what: StoreCode = intent::read(&pending.what)?;
+            let tree = store_code(call, &what, "code.changed", &mut keep)?;
+            of(what.iteration).code(&tree)
         }
-        "code.reset" => reset(call, what, &artifact),
-        "plan.reset" => Ok(Outcome::Done {
-            result: Value::Null,
-            keep: remembered(PLAN, Value::Null),
-            artifacts: moved_aside(call, what, &artifact)?,
-        }),
-        "iteration.open" => opened(call, run, what, &artifact),
-        "response.aside" => Ok(Outcome::Done {
-            result: Value::Null,
+        "code.reset" => {
+            let what: StoreCode = intent::read(&pending.what)?;
+            reset(call, &what, &of(what.iteration), &mut keep)?
+        }
+        "plan.reset" => {
+            let what: PutAside = intent::read(&pending.what)?;
+            PLAN.forget(&mut keep);
+            moved_aside(call, &what, &of(what.iteration))?
+        }
+        "iteration.open" => {
+            let what: OpenIteration = intent::read(&pending.what)?;
+            opened(call, run, what, pending, &mut keep)?
+        }
+        "response.aside" => {
+            let what: PutAside = intent::read(&pending.what)?;
             // What was taken in of them counts no more.
-            keep: files::forgotten(what["state"].as_str().unwrap_or_default()),
-            artifacts: moved_aside(call, what, &artifact)?,
-        }),
-        other => Err(unknown(other)),
-    }
-}
-
-fn remembered(name: &str, value: Value) -> Map<String, Value> {
-    let mut keep = Map::new();
-    keep.insert(name.to_owned(), value);
-    keep
+            if let Some(state) = &what.state {
+                files::TAKEN.of(state).forget(&mut keep);
+            }
+            moved_aside(call, &what, &of(what.iteration))?
+        }
+        other => return Err(unknown(other)),
+    };
+    Ok(Outcome::Done {
+        result: Value::Null,
+        keep,
+        artifacts,
+    })
 }
 
 /// Writes the code of an iteration as a whole.
 fn store_code(
     call: &Call<'_>,
-    what: &Value,
-    before: Option<&str>,
+    what: &StoreCode,
     aside: &str,
-) -> Result<(Tree, Map<String, Value>), Fault> {
-    let number = what["iteration"].as_i64().unwrap_or_default();
-    let kept = what["tree"].as_str().unwrap_or_default();
-    let tree = Tree::kept(&EvidenceStore::new(&call.dir), kept)?;
-    let moved = tree.write(&files::place(&call.dir, &code_path(number))?, before, aside)?;
+    keep: &mut Map<String, Value>,
+) -> Result<Tree, Fault> {
+    let name = what.tree.clone().unwrap_or_default();
+    let tree = Tree::kept(&EvidenceStore::new(&call.dir), &name)?;
+    let place = files::place(&call.dir, &code_path(what.iteration))?;
+    let moved = tree.write(&place, what.before.as_deref(), aside)?;
     // What was sent back was put aside on purpose.
     let by_hand = aside.ends_with("changed");
     if let (true, Some(moved), Some(session)) = (by_hand, moved, &call.session) {
@@ -130,120 +163,107 @@ fn store_code(
             moved.display()
         ));
     }
-    let keep = remembered(
-        CODE,
-        json!({ "iteration": number, "tree": kept, "hash": code::hash(&tree.hashes()) }),
-    );
-    Ok((tree, keep))
+    let stored = StoredCode {
+        iteration: what.iteration,
+        tree: name,
+        hash: code::hash(&tree.hashes()),
+    };
+    CODE.put(keep, &stored)?;
+    Ok(tree)
 }
 
 /// The code as it was when the iteration began: what was carried forward, or none.
 fn reset(
     call: &Call<'_>,
-    what: &Value,
-    artifact: &dyn Fn(String, &str) -> Artifact,
-) -> Result<Outcome, Fault> {
-    let number = what["iteration"].as_i64().unwrap_or_default();
-    let mut artifacts = Vec::new();
-    let tree = what["tree"].as_str().unwrap_or_default();
-    let keep = if tree.is_empty() {
-        let code = files::place(&call.dir, &code_path(number))?;
-        let folder = call.dir.join(format!("iteration-{number}"));
-        if files::is_there(&code)? {
-            let name = free_name(&folder, "code.rejected")?;
-            code::rename(&code, &folder.join(name))
-                .map_err(|error| files::unwritable(&code, &error))?;
-            durable::sync_folder(&folder).map_err(|error| files::unwritable(&folder, &error))?;
-        }
-        remembered(CODE, Value::Null)
-    } else {
-        let (tree, keep) = store_code(call, what, None, "code.rejected")?;
-        artifacts.extend(
-            tree.hashes()
-                .iter()
-                .map(|(path, sha256)| artifact(format!("{}/{path}", code_path(number)), sha256)),
-        );
-        keep
-    };
-    Ok(Outcome::Done {
-        result: Value::Null,
-        keep,
-        artifacts,
-    })
+    what: &StoreCode,
+    written: &Written<'_>,
+    keep: &mut Map<String, Value>,
+) -> Result<Vec<Artifact>, Fault> {
+    if what.tree.is_some() {
+        let tree = store_code(call, what, "code.rejected", keep)?;
+        return Ok(written.code(&tree));
+    }
+    let code = files::place(&call.dir, &code_path(what.iteration))?;
+    let folder = call.dir.join(format!("iteration-{}", what.iteration));
+    if files::is_there(&code)? {
+        let name = free_name(&folder, "code.rejected")?;
+        code::rename(&code, &folder.join(name))
+            .map_err(|error| files::unwritable(&code, &error))?;
+        durable::sync_folder(&folder).map_err(|error| files::unwritable(&folder, &error))?;
+    }
+    CODE.forget(keep);
+    Ok(Vec::new())
 }
 
 /// A new iteration: its folder, with the code of the one before where that is carried on.
 fn open(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
     let carries = asked.with.get("carry").and_then(Value::as_bool) == Some(true);
-    let number = iteration(call, run);
+    let mut what = OpenIteration {
+        iteration: iteration(call, run),
+        tree: None,
+        plan: None,
+    };
     if carries {
         let mut before = run.clone();
         if let Some(counter) = &call.definition.counter {
             before
                 .vars
-                .insert(counter.value.clone(), Value::from(number - 1));
+                .insert(counter.value.clone(), Value::from(what.iteration - 1));
         }
         whole_code(call, &before)?;
-        return Ok(json!({ "iteration": number, "tree": kept(run, CODE, "tree") }));
-    }
-    let mut what = json!({ "iteration": number, "tree": "" });
-    if let Some(recorded) = kept(run, PLAN, "sha256") {
+        what.tree = CODE.read(&run.kept)?.map(|code| code.tree);
+    } else if let Some(recorded) = PLAN.read(&run.kept)? {
         let bytes = files::read(&call.dir.join(PLAN_FILE))?
             .ok_or_else(|| tampered(PLAN_FILE, "it is gone"))?;
         let found = sha256_hex(&bytes);
-        if found != recorded {
+        if found != recorded.sha256 {
             // Somebody mended it by hand, and somebody looked at just that and approved it.
             if !is_approved(&call.definition, run, &found) {
                 let why = "it is not what was recorded any more";
                 return Err(tampered(PLAN_FILE, why).into());
             }
             files::keep(&EvidenceStore::new(&call.dir), &bytes)?;
-            what["plan"] = Value::from(found);
+            what.plan = Some(found);
         }
     }
-    Ok(what)
+    written(&what)
 }
 
 fn opened(
     call: &Call<'_>,
     run: &RunState,
-    what: &Value,
-    artifact: &dyn Fn(String, &str) -> Artifact,
-) -> Result<Outcome, Fault> {
-    let number = what["iteration"].as_i64().unwrap_or_default();
+    what: OpenIteration,
+    pending: &Pending,
+    keep: &mut Map<String, Value>,
+) -> Result<Vec<Artifact>, Fault> {
+    let number = what.iteration;
     // Whatever stands there, the code goes into a folder of the session's own.
     files::place(&call.dir, &code_path(number))?;
     let folder = call.dir.join(format!("iteration-{number}"));
     fail_point::reach("io");
     durable::ensure_folder(&folder).map_err(|error| files::unwritable(&folder, &error))?;
     fail_point::reach("io");
+    let of = |iteration| Written { pending, iteration };
     let mut artifacts = Vec::new();
-    let mut keep = remembered(CODE, Value::Null);
-    keep.insert(CARRIED.to_owned(), Value::Null);
-    if let Some(sha256) = what["plan"].as_str() {
-        keep.insert(PLAN.to_owned(), json!({ "sha256": sha256 }));
-        artifacts.push(Artifact {
-            iteration: Some(iteration(call, run)),
-            ..artifact(PLAN_FILE.to_owned(), sha256)
-        });
+    CODE.forget(keep);
+    CARRIED.forget(keep);
+    if let Some(sha256) = what.plan {
+        artifacts.push(of(iteration(call, run)).file(PLAN_FILE, &sha256));
+        PLAN.put(keep, &StoredPlan { sha256 })?;
     }
-    let tree = what["tree"].as_str().unwrap_or_default();
-    if !tree.is_empty() {
-        let (carried, code) = store_code(call, what, None, "code.changed")?;
-        artifacts.extend(
-            carried
-                .hashes()
-                .iter()
-                .map(|(path, sha256)| artifact(format!("{}/{path}", code_path(number)), sha256)),
-        );
-        keep.insert(CARRIED.to_owned(), code[CODE].clone());
-        keep.extend(code);
+    if what.tree.is_some() {
+        let carried = StoreCode {
+            iteration: number,
+            tree: what.tree,
+            before: None,
+        };
+        let tree = store_code(call, &carried, "code.changed", keep)?;
+        artifacts.extend(of(number).code(&tree));
+        if let Some(code) = CODE.read(keep)? {
+            CARRIED.put(keep, &code)?;
+        }
     }
-    Ok(Outcome::Done {
-        result: Value::Null,
-        keep,
-        artifacts,
-    })
+    Ok(artifacts)
 }
 
 /// The files of the state that the edge leads to make room for new ones.
@@ -271,7 +291,11 @@ fn aside(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No
             moves.push([path.clone(), put_aside_as(&call.dir, &path, word)?]);
         }
     }
-    Ok(json!({ "moves": moves, "state": to.value, "iteration": iteration(call, run) }))
+    written(&PutAside {
+        moves,
+        state: Some(to.value.clone()),
+        iteration: iteration(call, run),
+    })
 }
 
 /// The name under which a file of the session stands aside: `x.md` as `x.WORD-1.md`.
@@ -289,14 +313,11 @@ pub(crate) fn put_aside_as(dir: &Path, path: &str, word: &str) -> Result<String,
 /// Puts files aside, and gives what stands aside then.
 fn moved_aside(
     call: &Call<'_>,
-    what: &Value,
-    artifact: &dyn Fn(String, &str) -> Artifact,
+    what: &PutAside,
+    written: &Written<'_>,
 ) -> Result<Vec<Artifact>, Fault> {
     let mut artifacts = Vec::new();
-    for pair in what["moves"].as_array().into_iter().flatten() {
-        let (Some(from), Some(name)) = (pair[0].as_str(), pair[1].as_str()) else {
-            continue;
-        };
+    for [from, name] in &what.moves {
         let (from, to) = (call.dir.join(from), call.dir.join(name));
         // What stands aside already was moved by a process that is gone: what is here now came after it.
         if files::is_there(&from)? && !files::is_there(&to)? {
@@ -306,7 +327,7 @@ fn moved_aside(
             }
         }
         if let Some(bytes) = files::read(&to)? {
-            artifacts.push(artifact(name.to_owned(), &sha256_hex(&bytes)));
+            artifacts.push(written.file(name, &sha256_hex(&bytes)));
         }
     }
     Ok(artifacts)

@@ -10,6 +10,7 @@ mod code;
 mod decide;
 pub(crate) mod effects;
 mod history;
+mod memory;
 mod outside;
 mod processing;
 mod profiles;
@@ -21,8 +22,11 @@ mod step;
 pub(crate) mod subject;
 mod turn;
 
+pub(crate) use memory::plan_hash;
 pub(crate) use step::{STEPS_LOCK, refused};
 pub(crate) use turn::{MOST_ITERATIONS, is_at_cap};
+
+use memory::PinnedProfile;
 
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
@@ -30,21 +34,12 @@ use std::path::{Path, PathBuf};
 use journal::EvidenceStore;
 use project::profile::{Profile, Source};
 use rails::{Reading, RunState};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::conductor::Conductor;
 use crate::fault::Fault;
 use crate::generic::files;
-
-/// Under this name a run remembers the profile that it began with.
-const PROFILE: &str = "profile";
-/// Under this name it remembers its plan.
-pub(crate) const PLAN: &str = "plan";
-/// Under this name it remembers the code of its iteration.
-pub(crate) const CODE: &str = "code";
-/// Under this name it remembers the code that its iteration began with.
-const CARRIED: &str = "carried";
 
 /// What belongs to a session, beside what every run has.
 #[derive(Debug)]
@@ -71,17 +66,23 @@ pub(crate) struct Told {
 
 impl Session {
     /// That of a run that goes on; none where the run is no session.
-    pub(crate) fn of(dir: &Path, run: &RunState, conductor: &Conductor) -> Option<Self> {
-        let pin = run.kept.get(PROFILE)?.get("pin")?.as_str()?.to_owned();
-        Some(Self {
+    pub(crate) fn of(
+        dir: &Path,
+        run: &RunState,
+        conductor: &Conductor,
+    ) -> Result<Option<Self>, Fault> {
+        let Some(pinned) = memory::PROFILE.read(&run.kept)? else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
             profile: OnceCell::new(),
-            pin,
+            pin: pinned.pin,
             dir: dir.to_owned(),
             root: conductor.root.clone(),
             store: conductor.settings.store.clone(),
             read_before: RefCell::default(),
             told: RefCell::default(),
-        })
+        }))
     }
 
     /// That of a run that is about to begin.
@@ -131,22 +132,18 @@ impl Session {
 /// Keeps a profile as it is now in the run's folder: what the run remembers of it.
 pub(crate) fn pin(profile: &Profile, dir: &Path) -> Result<Map<String, Value>, Fault> {
     let pin = files::keep(&EvidenceStore::new(dir), &profile.pin()?)?;
-    let mut keep = Map::new();
-    keep.insert(
-        PROFILE.to_owned(),
-        json!({ "name": profile.name, "hash": profile.hash, "pin": pin }),
-    );
-    Ok(keep)
-}
-
-/// A text that a run remembers under `name`, in the field `field`.
-fn kept<'a>(run: &'a RunState, name: &str, field: &str) -> Option<&'a str> {
-    run.kept.get(name)?.get(field)?.as_str()
+    memory::PROFILE.entry(&PinnedProfile {
+        name: profile.name.clone(),
+        hash: profile.hash.clone(),
+        pin,
+    })
 }
 
 /// What the profile of a run is told.
 fn values<'a>(call: &Call<'_>, run: &'a RunState) -> Option<&'a Map<String, Value>> {
-    let input = call.definition.bound_input(PROFILE, "values")?;
+    let input = call
+        .definition
+        .bound_input(crate::capability::PROFILE, "values")?;
     run.inputs.get(input)?.as_object()
 }
 

@@ -15,8 +15,9 @@ use super::about;
 use super::answer::{Exported, Restored};
 use super::code::{Tree, rename};
 use super::effects::put_aside_as;
+use super::memory::{CODE, plan_hash};
 use super::subject::{PLAN_FILE, fault as fault_of, is_whole, whole_code};
-use super::{CODE, PLAN, code_path, iteration, kept};
+use super::{code_path, iteration};
 use crate::call::Call;
 use crate::call::Input;
 use crate::conductor::Conductor;
@@ -170,7 +171,7 @@ impl Conductor {
             ..Restored::default()
         };
         let plan = call.dir.join(PLAN_FILE);
-        if let Some(sha256) = kept(run, PLAN, "sha256")
+        if let Some(sha256) = plan_hash(run)
             && !is_whole(&plan, sha256)
         {
             let bytes = store.get(sha256)?;
@@ -178,11 +179,11 @@ impl Conductor {
             files::put(&plan, &bytes)?;
             restored.restored.push(PLAN_FILE.to_owned());
         }
-        if let Some(tree) = kept(run, CODE, "tree")
+        if let Some(code) = CODE.read(&run.kept)?
             && whole_code(call, run).is_err()
         {
             let path = code_path(iteration(call, run));
-            let tree = Tree::kept(&store, tree)?;
+            let tree = Tree::kept(&store, &code.tree)?;
             let aside = tree.write(&files::place(&call.dir, &path)?, None, "code.changed")?;
             restored.aside.extend(aside.and_then(|aside| {
                 let below = aside.strip_prefix(&call.dir).ok()?;

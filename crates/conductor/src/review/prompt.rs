@@ -7,9 +7,10 @@ use rails::RunState;
 
 use super::begin::builtin_profiles;
 use super::code::Tree;
+use super::code::carried;
 use super::reading::{no_phase, phase_of};
 use super::subject::{PLAN_FILE, fault, whole_code, whole_plan};
-use super::{CARRIED, Session, code_path, iteration, kept, values};
+use super::{Session, code_path, iteration, values};
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::generic::files;
@@ -56,8 +57,7 @@ impl Session {
         }
         if phase == Phase::Review {
             let store = EvidenceStore::new(&call.dir);
-            let carried = Tree::kept(&store, kept(run, CARRIED, "tree").unwrap_or_default())?;
-            view.previous = shown_files(code_files(&carried));
+            view.previous = shown_files(code_files(&carried(run, &store)?));
         }
         if number > 1 || phase == Phase::Revision {
             view.review = self.last_review(call, run)?;

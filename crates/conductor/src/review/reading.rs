@@ -8,9 +8,10 @@ use response::bundle::{self, File, Rules};
 use serde_json::Map;
 
 use super::code::Tree;
+use super::code::carried;
 use super::processing::{Made, process, read_by_ours};
 use super::subject::{whole_code, whole_plan};
-use super::{CARRIED, Session, code_path, iteration, kept, values};
+use super::{Session, code_path, iteration, values};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
@@ -187,8 +188,7 @@ fn stage(
                 };
                 return Ok((none, String::new()));
             }
-            let carried = kept(run, CARRIED, "tree").unwrap_or_default();
-            let mut tree = Tree::kept(store, carried)?;
+            let mut tree = carried(run, store)?;
             for file in &made.files {
                 tree.files.insert(file.path.clone(), file.content.clone());
             }

@@ -7,12 +7,18 @@ use rails::state::OpenedGate;
 use rails::{Definition, Refusal, RunState};
 
 use super::code::{self, OnDisk, Tree};
-use super::{CODE, PLAN, code_path, iteration, kept};
+use super::memory::{self, StoredCode, plan_hash};
+use super::{code_path, iteration};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
 use crate::next_step::Verb;
 use crate::support::{No, reported};
+
+/// What a gate may be over: the plan.
+pub(crate) const PLAN: &str = "plan";
+/// The code of the iteration.
+pub(crate) const CODE: &str = "code";
 
 /// Where the plan stands, in the session's folder.
 pub(crate) const PLAN_FILE: &str = "plan.md";
@@ -33,12 +39,12 @@ pub(crate) fn hash(call: &Call<'_>, gate: &str, run: &RunState, token: u32) -> R
 /// The hash of what stands before a gate as the journal has it: what [`hash`] finds where nobody changed a file.
 pub(crate) fn recorded(definition: &Definition, run: &RunState, gate: &str, token: u32) -> String {
     let of_session = match definition.over(gate) {
-        Some(PLAN) => recorded_plan(run),
-        Some(CODE) => kept(run, CODE, "hash"),
+        Some(PLAN) => plan_hash(run).map(str::to_owned),
+        Some(CODE) => code_of(run).map(|code| code.hash),
         _ => None,
     };
     match (of_session, reviewed(run, token)) {
-        (Some(hash), _) => hash.to_owned(),
+        (Some(hash), _) => hash,
         (None, Some(taken)) => taken.sha256,
         (None, None) => reported(run),
     }
@@ -62,14 +68,14 @@ fn reviewed(run: &RunState, token: u32) -> Option<files::Taken> {
     files::taken(run, from)
 }
 
-/// The hash of the plan as it was recorded.
-pub(crate) fn recorded_plan(run: &RunState) -> Option<&str> {
-    kept(run, PLAN, "sha256")
+/// The code as it was recorded. What cannot be read is none that a folder could be like.
+fn code_of(run: &RunState) -> Option<StoredCode> {
+    memory::CODE.read(&run.kept).ok().flatten()
 }
 
 /// The plan, if it is as it was recorded.
 pub(crate) fn whole_plan(call: &Call<'_>, run: &RunState) -> Result<Option<String>, No> {
-    let Some(recorded) = kept(run, PLAN, "sha256") else {
+    let Some(recorded) = memory::PLAN.read(&run.kept)?.map(|plan| plan.sha256) else {
         return Ok(None);
     };
     match files::read(&call.dir.join(PLAN_FILE))? {
@@ -84,12 +90,13 @@ pub(crate) fn whole_plan(call: &Call<'_>, run: &RunState) -> Result<Option<Strin
 /// The code of the iteration with its hash, if its folder is as it was recorded.
 pub(crate) fn whole_code(call: &Call<'_>, run: &RunState) -> Result<(Tree, String), No> {
     let path = code_path(iteration(call, run));
-    let (Some(tree), Some(recorded)) = (kept(run, CODE, "tree"), kept(run, CODE, "hash")) else {
+    let Some(recorded) = memory::CODE.read(&run.kept)? else {
         return Ok((Tree::default(), String::new()));
     };
-    let tree = Tree::kept(&EvidenceStore::new(&call.dir), tree)?;
+    let tree = Tree::kept(&EvidenceStore::new(&call.dir), &recorded.tree)?;
+    let recorded = recorded.hash;
     match code::on_disk(&files::place(&call.dir, &path)?)? {
-        OnDisk::Files(files) if code::hash(&files) == recorded => Ok((tree, recorded.to_owned())),
+        OnDisk::Files(files) if code::hash(&files) == recorded => Ok((tree, recorded)),
         OnDisk::Files(found) => {
             let first = first_difference(&tree.hashes(), &found);
             Err(tampered(
@@ -131,17 +138,19 @@ fn differences<'a>(
 /// The files of the iteration's code that are not as they were recorded, in the session's folder.
 pub(crate) fn changed_code(call: &Call<'_>, run: &RunState) -> Vec<String> {
     let path = code_path(iteration(call, run));
-    let (Some(tree), Some(recorded)) = (kept(run, CODE, "tree"), kept(run, CODE, "hash")) else {
+    let Some(recorded) = code_of(run) else {
         return Vec::new();
     };
     match code::on_disk(&call.dir.join(&path)) {
-        Ok(OnDisk::Files(found)) if code::hash(&found) == recorded => Vec::new(),
-        Ok(OnDisk::Files(found)) => match Tree::kept(&EvidenceStore::new(&call.dir), tree) {
-            Ok(tree) => differences(&tree.hashes(), &found)
-                .map(|file| format!("{path}/{file}"))
-                .collect(),
-            Err(_) => vec![path],
-        },
+        Ok(OnDisk::Files(found)) if code::hash(&found) == recorded.hash => Vec::new(),
+        Ok(OnDisk::Files(found)) => {
+            match Tree::kept(&EvidenceStore::new(&call.dir), &recorded.tree) {
+                Ok(tree) => differences(&tree.hashes(), &found)
+                    .map(|file| format!("{path}/{file}"))
+                    .collect(),
+                Err(_) => vec![path],
+            }
+        }
         Ok(OnDisk::Strange(place)) => {
             let place = place.strip_prefix(&call.dir).unwrap_or(&place);
             vec![place.display().to_string()]

@@ -27,7 +27,7 @@ use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::generic;
 use crate::tdd::evidence::level_name;
-use crate::tdd::memory::{self, BASELINE, Memory, Tested};
+use crate::tdd::memory::{self, BASELINE, Memory, TESTED};
 use crate::tdd::{effects, texts, view};
 use phase::{Basis, Levels, Phase};
 
@@ -193,9 +193,8 @@ pub(crate) fn build(dir: &Path) -> Result<Summary, Fault> {
             row.commit = Some(sha.to_owned());
         }
     }
-    story.baseline = run
-        .kept
-        .get(BASELINE)
+    story.baseline = BASELINE
+        .value(&run.kept)
         .and_then(Value::as_object)
         .map(|facts| {
             let level = facts.get("level").and_then(Value::as_str);
@@ -520,7 +519,8 @@ fn tested(
             .map_or(&[][..], |suite| &suite.failing[..]),
     };
     phase.look_up_green(dir, run, report, owed);
-    row.tree = Tested::of(&report.keep, report.role.label.as_ref()).map(|tested| tested.tree);
+    let tested = TESTED.read(&report.keep, report.role.label.as_ref());
+    row.tree = tested.ok().flatten().map(|tested| tested.tree);
     row.green = Some(phase);
 }
 

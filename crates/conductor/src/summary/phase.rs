@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::tdd::evidence::ledger::Ledger;
 use crate::tdd::evidence::suite::Ran;
 use crate::tdd::evidence::{Handed, level_name};
-use crate::tdd::memory::{LAST_LEDGER, Shown};
+use crate::tdd::memory::{LAST_LEDGER, SHOWN};
 use project::config::Level;
 
 /// At most so many tests are named in each list of the report for programs, and of a line of the journal.
@@ -126,11 +126,14 @@ impl Phase {
 
     /// Looks up in the evidence of the run which tests RED showed failing. What is lost is known from the journal in part.
     pub fn look_up_red(&mut self, dir: &Path, run: &RunState, report: &Reported) {
-        let shown = Shown::of(&report.keep, report.role.label.as_ref());
-        let hash = shown.and_then(|shown| shown.ledger).map(Value::from);
-        if let Some(red) = ledger(dir, hash.as_ref()) {
-            let before =
-                ledger(dir, run.kept.get(LAST_LEDGER)).filter(|before| before.format == red.format);
+        let shown = SHOWN.read(&report.keep, report.role.label.as_ref());
+        let shown = shown.ok().flatten();
+        if let Some(red) = ledger(
+            dir,
+            shown.as_ref().and_then(|shown| shown.ledger.as_deref()),
+        ) {
+            let before = ledger(dir, LAST_LEDGER.text(&run.kept))
+                .filter(|before| before.format == red.format);
             self.newly_failing = red.newly_failing(before.as_ref());
         }
     }
@@ -143,11 +146,11 @@ impl Phase {
         report: &Reported,
         owed: &[String],
     ) {
-        let Some(now) = ledger(dir, report.keep_run.get(LAST_LEDGER)) else {
+        let Some(now) = ledger(dir, LAST_LEDGER.text(&report.keep_run)) else {
             return;
         };
         let before =
-            ledger(dir, run.kept.get(LAST_LEDGER)).filter(|before| before.format == now.format);
+            ledger(dir, LAST_LEDGER.text(&run.kept)).filter(|before| before.format == now.format);
         let owed: HashSet<&str> = owed.iter().map(String::as_str).collect();
         let passed_before = |id: &str| {
             // Where nothing is known from before, nothing is said to be new.
@@ -224,8 +227,8 @@ fn read<T: for<'de> Deserialize<'de>>(facts: &Map<String, Value>, name: &str) ->
 }
 
 /// The ledger with this hash, if it is at hand.
-fn ledger(dir: &Path, hash: Option<&Value>) -> Option<Ledger> {
-    Ledger::read(dir, hash?.as_str()?).ok()
+fn ledger(dir: &Path, hash: Option<&str>) -> Option<Ledger> {
+    Ledger::read(dir, hash?).ok()
 }
 
 /// How many reports there are of each level.

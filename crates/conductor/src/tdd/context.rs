@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{Precondition, SubtaskView};
 use super::effects::commit::default_message;
-use super::memory::{self, Memory, Shown, Tested};
+use super::memory::{self, Memory, SHOWN, Shown, TESTED, Tested};
 use super::readers::tests::name_of;
 use super::texts;
 use crate::call::Call;
@@ -71,7 +71,8 @@ pub fn build(
         run,
         present,
         item: run.item(present),
-        against: Shown::of(&present.kept, asked.role.against.as_ref()),
+        against: SHOWN.read(&present.kept, asked.role.against.as_ref())?,
+        tested: TESTED.read(&present.kept, asked.role.of.as_ref())?,
     };
     let (context, mut notes) = context(call, run, &memory, &place)?;
     let rules = rules(call, &memory, &asked.role, &mut notes);
@@ -98,6 +99,8 @@ struct Place<'a> {
     item: Option<&'a Item>,
     /// What the report showed that it is going to be held against.
     against: Option<Shown>,
+    /// What was tested that is going to be committed.
+    tested: Option<Tested>,
 }
 
 impl Place<'_> {
@@ -142,7 +145,7 @@ fn context(
     match place.item {
         Some(item) if place.is_of_tests() => {
             let hints = hints(call, memory, item, &mut notes);
-            let written = tests_written(place, memory);
+            let written = tests_written(place, memory)?;
             let test_file = written.first().cloned().or(hints.test_file);
             put(
                 "testPattern",
@@ -198,19 +201,22 @@ fn context(
 
 /// The test files that were changed when the failing tests were shown, as far as they are known by their names; else all
 /// that was changed.
-fn tests_written(place: &Place<'_>, memory: &Memory) -> Vec<String> {
-    let before = || Shown::of(&place.present.kept, place.role.label.as_ref());
-    let shown = place.against.clone().or_else(before);
+fn tests_written(place: &Place<'_>, memory: &Memory) -> Result<Vec<String>, Fault> {
+    let before = || SHOWN.read(&place.present.kept, place.role.label.as_ref());
+    let shown = match &place.against {
+        Some(against) => Some(against.clone()),
+        None => before()?,
+    };
     let files = shown.map(|shown| shown.files).unwrap_or_default();
     let Ok(classes) = PathClasses::new(&memory.start.test_patterns) else {
-        return files;
+        return Ok(files);
     };
     let tests: Vec<String> = files
         .iter()
         .filter(|file| classes.is_test(file))
         .cloned()
         .collect();
-    if tests.is_empty() { files } else { tests }
+    Ok(if tests.is_empty() { files } else { tests })
 }
 
 /// The pattern that the test file matches; else the first.
@@ -320,8 +326,7 @@ fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<(String, Option<bool
         ],
         "commit" if role.of.is_some() => {
             let name = name_of(role.of.as_ref());
-            let tested = Tested::of(&present.kept, role.of.as_ref());
-            let passing = tested.map_or_else(String::new, |tested| {
+            let passing = place.tested.as_ref().map_or_else(String::new, |tested| {
                 format!(": {} passing", texts::tests(tested.passed))
             });
             vec![

@@ -7,42 +7,42 @@ use project::git::{Oid, RepoPath, Repository};
 use project::tasks::{InlineTask, PlanFile, Task, TaskFile, TaskSource};
 use rails::RunState;
 use rails::state::{Item, ItemSet, ItemStatus, Token};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::evidence::frozen::Frozen;
 use crate::fault::Fault;
+use crate::slot::{Slot, Slots};
 
-/// Keys of the run's memory.
-pub const START: &str = "start";
+/// What a run knows from its start.
+pub(crate) const START: Slot<StartFacts> = Slot::new("start");
 /// Files that were dirty before the run, or left by a subtask that was given up.
-pub const DIRTY: &str = "dirty";
+pub(crate) const DIRTY: Slot<BTreeMap<RepoPath, DirtyFile>> = Slot::new("dirty");
 /// The run's last commit; before the first one, the commit it started from.
-pub const LAST_COMMIT: &str = "lastCommit";
+pub(crate) const LAST_COMMIT: Slot<String> = Slot::new("lastCommit");
 /// How many commits the run has.
-pub const COMMITS: &str = "commits";
+pub(crate) const COMMITS: Slot<u64> = Slot::new("commits");
 /// Tests in all, in the last accepted report.
-pub const LAST_TOTAL: &str = "lastTotal";
+pub(crate) const LAST_TOTAL: Slot<u64> = Slot::new("lastTotal");
 /// What each test did, in the last accepted report: a hash of the run's evidence.
-pub const LAST_LEDGER: &str = "lastLedger";
-/// The suite as it was before the run, if somebody reported it.
-pub const BASELINE: &str = "baseline";
+pub(crate) const LAST_LEDGER: Slot<String> = Slot::new("lastLedger");
+/// The facts of the suite as it was before the run, if somebody reported it.
+pub(crate) const BASELINE: Slot<Map<String, Value>> = Slot::new("baseline");
 /// Report files that were handed in and are no part of the work.
-pub const REPORTS: &str = "reports";
+pub(crate) const REPORTS: Slot<Vec<RepoPath>> = Slot::new("reports");
 /// The tag that `.taskmaster/state.json` named before the run.
-pub const TAG_BEFORE: &str = "tagBefore";
-/// Followed by the key of a subtask: its commit.
-pub const COMMIT_OF: &str = "commit.";
-/// Followed by the key of a subtask: its `done` stands where the task comes from, or there is no place for it.
-pub const WRITTEN: &str = "written.";
+pub(crate) const TAG_BEFORE: Slot<String> = Slot::new("tagBefore");
+/// By the key of a subtask: its commit.
+pub(crate) const COMMIT_OF: Slots<String> = Slots::new("commit.");
+/// By the key of a subtask: its `done` stands where the task comes from, or there is no place for it.
+pub(crate) const WRITTEN: Slots<bool> = Slots::new("written.");
 
-/// A token's memory has what a report of tests showed under this name, followed by the report's label.
-const SHOWN: &str = "shown.";
-/// What was tested, likewise.
-const TESTED: &str = "tested.";
-/// What was frozen, followed by the label of the freeze.
-const FROZEN: &str = "frozen.";
+/// In a token's memory, by the label of a report: what it showed.
+pub(crate) const SHOWN: Slots<Shown> = Slots::new("shown.");
+/// Likewise: what was tested.
+pub(crate) const TESTED: Slots<Tested> = Slots::new("tested.");
+/// By the label of a freeze: what was frozen.
+pub(crate) const FROZEN: Slots<Frozen> = Slots::new("frozen.");
 
 /// What a run knows from its start.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -255,22 +255,16 @@ pub struct Memory {
 impl Memory {
     /// Reads the memory of a run.
     pub fn of(run: &RunState) -> Result<Self, Fault> {
-        let part = |key: &str| run.kept.get(key).cloned().unwrap_or(Value::Null);
-        let start: StartFacts = serde_json::from_value(part(START)).map_err(|error| {
-            Fault::bug(format!(
-                "the memory of run {} cannot be read: {error}",
-                run.run
-            ))
-        })?;
-        let dirty = serde_json::from_value(part(DIRTY)).unwrap_or_default();
-        let last_commit = part(LAST_COMMIT)
-            .as_str()
-            .map_or_else(|| start.head.clone(), str::to_owned);
+        let kept = &run.kept;
+        let start = START
+            .read(kept)?
+            .ok_or_else(|| Fault::bug(format!("the run {} is over no task", run.run)))?;
+        let last = LAST_COMMIT.read(kept)?;
         Ok(Self {
+            last_commit: last.unwrap_or_else(|| start.head.clone()),
+            dirty: DIRTY.read(kept)?.unwrap_or_default(),
+            reports: REPORTS.read(kept)?.unwrap_or_default(),
             start,
-            dirty,
-            last_commit,
-            reports: serde_json::from_value(part(REPORTS)).unwrap_or_default(),
         })
     }
 
@@ -305,66 +299,21 @@ impl Memory {
 
 /// Commits of a run so far.
 pub fn commits(run: &RunState) -> u64 {
-    run.kept.get(COMMITS).and_then(Value::as_u64).unwrap_or(0)
+    let commits = COMMITS.value(&run.kept);
+    commits.and_then(Value::as_u64).unwrap_or(0)
 }
 
-fn labelled<T: DeserializeOwned>(
-    kept: &Map<String, Value>,
-    what: &str,
-    label: Option<&String>,
-) -> Option<T> {
-    let value = kept.get(&format!("{what}{}", label?))?;
-    serde_json::from_value(value.clone()).ok()
-}
-
-fn labelled_entry(
-    what: &str,
-    label: &str,
-    value: &impl Serialize,
-) -> Result<(String, Value), Fault> {
-    let value = serde_json::to_value(value).map_err(|error| Fault::bug(error.to_string()))?;
-    Ok((format!("{what}{label}"), value))
-}
-
-impl Shown {
-    /// What the report with that label showed, as a token's memory, or the report itself, has it.
-    pub fn of(kept: &Map<String, Value>, label: Option<&String>) -> Option<Self> {
-        labelled(kept, SHOWN, label)
-    }
-
-    /// What to keep.
-    pub fn entry(&self, label: &str) -> Result<(String, Value), Fault> {
-        labelled_entry(SHOWN, label, self)
-    }
-}
-
-impl Tested {
-    /// What the report with that label was about, likewise.
-    pub fn of(kept: &Map<String, Value>, label: Option<&String>) -> Option<Self> {
-        labelled(kept, TESTED, label)
-    }
-
-    /// What to keep.
-    pub fn entry(&self, label: &str) -> Result<(String, Value), Fault> {
-        labelled_entry(TESTED, label, self)
-    }
-}
-
-impl Frozen {
-    /// What was frozen under that label.
-    pub fn of(kept: &Map<String, Value>, label: Option<&String>) -> Option<Self> {
-        labelled(kept, FROZEN, label)
-    }
-
-    /// What to keep.
-    pub fn entry(&self, label: &str) -> Result<(String, Value), Fault> {
-        labelled_entry(FROZEN, label, self)
-    }
+/// What a run remembers of a commit that it has made, or been handed.
+pub(crate) fn with_commit(run: &RunState, sha: &str) -> Result<Map<String, Value>, Fault> {
+    let mut keep = LAST_COMMIT.entry(&sha.to_owned())?;
+    COMMITS.put(&mut keep, &(commits(run) + 1))?;
+    Ok(keep)
 }
 
 /// The item set that the subtasks of a run are in.
 fn items(run: &RunState) -> Option<&ItemSet> {
-    run.sets.get(run.kept.get(START)?.get("items")?.as_str()?)
+    run.sets
+        .get(START.value(&run.kept)?.get("items")?.as_str()?)
 }
 
 /// A subtask by its key.
@@ -379,7 +328,7 @@ pub fn subtasks(run: &RunState) -> impl Iterator<Item = (&str, &Item)> {
 
 /// The subtasks that are the task's own, by their keys; what the workflow added is none.
 pub fn planned(run: &RunState) -> impl Iterator<Item = &str> {
-    let start = run.kept.get(START);
+    let start = START.value(&run.kept);
     let planned = start.and_then(|start| start.get("planned")?.as_array());
     planned.into_iter().flatten().filter_map(Value::as_str)
 }
@@ -392,15 +341,14 @@ pub fn is_planned(run: &RunState, key: &str) -> bool {
 /// Whether a token carries something that the workflow added because of a failure: no report of failing tests is to come of it,
 /// or came.
 pub fn is_repair(run: &RunState, token: &Token) -> bool {
-    let showed = || token.kept.keys().any(|name| name.starts_with(SHOWN));
+    let showed = || SHOWN.any(&token.kept);
     let key = token.key();
     key.is_some_and(|key| !is_planned(run, key)) && token.role.shows.is_none() && !showed()
 }
 
 /// The commit of a subtask; empty where it has none.
 pub fn commit_of<'a>(run: &'a RunState, key: &str) -> &'a str {
-    let kept = run.kept.get(&format!("{COMMIT_OF}{key}"));
-    kept.and_then(Value::as_str).unwrap_or_default()
+    COMMIT_OF.of(key).text(&run.kept).unwrap_or_default()
 }
 
 /// Subtasks that are done, and whose `done` no commit carries yet.
@@ -410,7 +358,7 @@ pub fn owed(run: &RunState) -> Vec<String> {
         .filter(|(key, item)| {
             item.status == ItemStatus::Done
                 && planned.contains(key)
-                && !run.kept.contains_key(&format!("{WRITTEN}{key}"))
+                && !WRITTEN.of(key).is_in(&run.kept)
         })
         .map(|(key, _)| key.to_owned())
         .collect()

@@ -35,10 +35,7 @@ pub fn fields(
         }
         "tag:switched" => {
             let memory = Memory::of(after).ok()?;
-            let from = after
-                .kept
-                .get(super::memory::TAG_BEFORE)
-                .and_then(Value::as_str)?;
+            let from = super::memory::TAG_BEFORE.text(&after.kept)?;
             json!({ "from": from, "to": memory.start.tag, "branch": memory.start.branch })
         }
         "subtask:start" => {

@@ -215,8 +215,8 @@ pub fn progress(run: &RunState) -> Progress {
 
 /// Attempts that a subtask has.
 pub fn max_attempts(run: &RunState) -> u32 {
-    run.kept
-        .get(memory::START)
+    memory::START
+        .value(&run.kept)
         .and_then(|start| start.get("maxAttempts")?.as_u64())
         .and_then(|attempts| u32::try_from(attempts).ok())
         .unwrap_or(0)

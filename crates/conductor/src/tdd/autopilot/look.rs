@@ -6,7 +6,7 @@ use rails::state::RunStatus;
 
 use super::super::answer::{NextAction, Status};
 use super::super::changes::Changes;
-use super::super::memory::{Memory, Tested};
+use super::super::memory::{Memory, TESTED};
 use super::super::view;
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
@@ -66,10 +66,10 @@ pub(super) fn look_at_tree(run: &RunState, action: &mut NextAction) -> Result<()
                 }
             }
             "tree_as_tested" => {
-                let tested = run
-                    .waiting()
-                    .next()
-                    .and_then(|(token, _)| Tested::of(&token.kept, token.role.of.as_ref()));
+                let tested = match run.waiting().next() {
+                    Some((token, _)) => TESTED.read(&token.kept, token.role.of.as_ref())?,
+                    None => None,
+                };
                 if let Some(tested) = tested {
                     let now = repository.fingerprint(&FingerprintRequest {
                         exclude: &tested.exclude,

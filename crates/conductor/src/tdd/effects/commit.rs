@@ -18,11 +18,12 @@ use rails::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::super::memory::{self, COMMIT_OF, COMMITS, LAST_COMMIT, Memory, Tested, WRITTEN, entry};
+use super::super::memory::{self, COMMIT_OF, Memory, TESTED, WRITTEN};
 use super::{OUTLIVED, failed, forget_git, note_git, noted_git, notes, since, still_running};
 use crate::call::Call;
 use crate::fail_point;
 use crate::fault::{Fault, Kind as FaultKind, chain};
+use crate::intent;
 use crate::next_step::Verb;
 use crate::support::{Looked, No, Outcome};
 
@@ -92,7 +93,7 @@ pub fn prepare(
     };
     let mut intent = intent(call, run, &memory, &key, message, paths, writing)?;
     intent.edited = edited;
-    Ok(super::write(&intent)?)
+    Ok(intent::write(&intent)?)
 }
 
 pub(super) fn intent(
@@ -246,7 +247,7 @@ pub fn default_message(
     let item = run
         .item(present)
         .ok_or_else(|| Fault::bug("a message for no subtask"))?;
-    let green = Tested::of(&present.kept, of);
+    let green = TESTED.read(&present.kept, of)?;
     let files: Vec<String> = in_project(&memory, paths);
     compose(
         call,
@@ -333,7 +334,7 @@ fn in_project(memory: &Memory, paths: &[RepoPath]) -> Vec<String> {
 
 /// Makes the commit. Failing, it leaves everything as it was.
 pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
-    let intent: Intent = super::read(&pending.what)?;
+    let intent: Intent = intent::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository().with_fsync(intent.fsync);
     let scratch = &memory.start.git_dir;
@@ -368,7 +369,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
     }
     fail_point::reach("commit-after-tasks");
     if intent.paths.is_empty() {
-        return Ok(written(&intent));
+        return written(&intent);
     }
     let made = repository.commit(&CommitRequest {
         expected_parent: &intent.parent,
@@ -388,7 +389,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
     match made {
         Ok(made) => {
             forget_git(call);
-            Ok(committed(call, run, &intent, &made.commit, &made.paths))
+            committed(call, run, &intent, &made.commit, &made.paths)
         }
         Err(error) => {
             // What git says of itself is not what counts: the branch is.
@@ -443,7 +444,7 @@ fn came_about(
     };
     repository.settle_index(&commit, &intent.paths)?;
     let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
-    Ok(Some(committed(call, run, intent, &commit, &paths)))
+    committed(call, run, intent, &commit, &paths).map(Some)
 }
 
 /// What a hook made of our commit, where it stands in its place.
@@ -463,7 +464,7 @@ fn as_rewritten(
 
 /// Looks whether a tm that is gone made the commit.
 pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
-    let intent: Intent = super::read(&pending.what)?;
+    let intent: Intent = intent::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     if intent.paths.is_empty() {
@@ -499,18 +500,14 @@ pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked
             repository.settle_index(&commit, &intent.paths)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
             forget_git(call);
-            Ok(Looked::Settled(committed(
-                call, run, &intent, &commit, &paths,
-            )))
+            committed(call, run, &intent, &commit, &paths).map(Looked::Settled)
         }
         // It was made; that somebody rewrote it since is for the next report to refuse.
         Found::Rewritten(commit) => {
             let commit = as_rewritten(&repository, &intent, commit)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
             forget_git(call);
-            Ok(Looked::Settled(committed(
-                call, run, &intent, &commit, &paths,
-            )))
+            committed(call, run, &intent, &commit, &paths).map(Looked::Settled)
         }
         Found::NotMade => {
             repository.take_back_intent_to_add(&intent.paths)?;
@@ -533,16 +530,16 @@ pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked
     }
 }
 
-fn written(intent: &Intent) -> Outcome {
+fn written(intent: &Intent) -> Result<Outcome, Fault> {
     let mut keep = Map::new();
     for id in &intent.carries {
-        keep.insert(format!("{WRITTEN}{id}"), Value::from(true));
+        WRITTEN.of(id).put(&mut keep, &true)?;
     }
-    Outcome::Done {
+    Ok(Outcome::Done {
         result: with_owed(intent, json!({ "sha": "", "message": "", "files": [] })),
         keep,
         artifacts: Vec::new(),
-    }
+    })
 }
 
 /// Adds what could not be written, and what came along, to the result of a commit.
@@ -594,21 +591,19 @@ fn committed(
     intent: &Intent,
     commit: &CommitInfo,
     paths: &[RepoPath],
-) -> Outcome {
+) -> Result<Outcome, Fault> {
     let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
-    let mut keep = entry(LAST_COMMIT, commit.oid.to_string());
-    keep.insert(COMMITS.to_owned(), Value::from(memory::commits(run) + 1));
-    keep.insert(
-        format!("{COMMIT_OF}{}", intent.of),
-        commit.oid.to_string().into(),
-    );
+    let mut keep = memory::with_commit(run, commit.oid.as_str())?;
+    COMMIT_OF
+        .of(&intent.of)
+        .put(&mut keep, &commit.oid.to_string())?;
     let has_no_place = !intent.owed.contains(&intent.of);
     for id in intent
         .carries
         .iter()
         .chain(has_no_place.then_some(&intent.of))
     {
-        keep.insert(format!("{WRITTEN}{id}"), Value::from(true));
+        WRITTEN.of(id).put(&mut keep, &true)?;
     }
     let mut result = with_owed(
         intent,
@@ -624,9 +619,9 @@ fn committed(
     if let Err(fault) = noted {
         result["noteFailed"] = json!({ "code": fault.code, "message": fault.message });
     }
-    Outcome::Done {
+    Ok(Outcome::Done {
         result,
         keep,
         artifacts: Vec::new(),
-    }
+    })
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::super::memory::{self, Memory};
 use super::commit::{self, Words};
 use crate::call::Call;
+use crate::intent;
 use crate::support::No;
 
 /// Puts the intent together.
@@ -45,5 +46,5 @@ pub fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
     };
     let mut intent = commit::intent(call, run, &memory, "finish", message, paths, writing)?;
     intent.edited = edited;
-    Ok(super::write(&intent)?)
+    Ok(intent::write(&intent)?)
 }

@@ -14,7 +14,6 @@ use project::git::ProcessGroup;
 use rails::RunState;
 use rails::state::Pending;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::memory::Memory;
 use crate::call::Call;
@@ -121,16 +120,4 @@ pub fn fault(code: String, message: String, suggestion: Option<String>) -> Fault
         _ => Kind::Environment,
     };
     Fault::new(kind, code, message).suggest(suggestion.unwrap_or_default())
-}
-
-/// Reads an intent back.
-fn read<T: serde::de::DeserializeOwned>(what: &Value) -> Result<T, Fault> {
-    serde_json::from_value(what.clone())
-        .map_err(|error| Fault::bug(format!("an intent cannot be read back: {error}")))
-}
-
-/// Writes an intent down.
-fn write<T: Serialize>(what: &T) -> Result<Value, Fault> {
-    serde_json::to_value(what)
-        .map_err(|error| Fault::bug(format!("an intent cannot be written: {error}")))
 }

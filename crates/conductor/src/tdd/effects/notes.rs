@@ -6,7 +6,6 @@
 use journal::derived::replace_if_changed;
 use project::git::{Oid, RepoPath, Repository};
 use rails::RunState;
-use serde_json::Value;
 
 use super::super::memory::{self, LAST_COMMIT, Memory};
 use crate::call::Call;
@@ -57,7 +56,7 @@ pub fn catch_up(call: &Call<'_>, run: &RunState) {
     if !call.pinned.evidence.notes || memory::commits(run) == 0 || run.pending.is_some() {
         return;
     }
-    let last = run.kept.get(LAST_COMMIT).and_then(Value::as_str);
+    let last = LAST_COMMIT.text(&run.kept);
     let noted = noted(call);
     let Some(last) = last.filter(|last| *last != noted) else {
         return;

@@ -6,9 +6,10 @@ use rails::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::memory::{Memory, TAG_BEFORE, entry};
+use super::super::memory::{Memory, TAG_BEFORE};
 use crate::call::Call;
 use crate::fault::Fault;
+use crate::intent;
 use crate::support::{No, Outcome};
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -31,7 +32,7 @@ pub fn prepare_switch(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
         rewrite: switch(call, run, &tag)?,
         to: tag,
     };
-    Ok(super::write(&switch)?)
+    Ok(intent::write(&switch)?)
 }
 
 /// The change that makes the tag the current one, if there is one to make.
@@ -45,7 +46,7 @@ fn switch(call: &Call<'_>, run: &RunState, tag: &str) -> Result<Option<Rewrite>,
 /// Only what the run itself switched is set back, and only if nobody switched it since.
 pub fn prepare_restore(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
     let own = Memory::of(run)?.start.tag;
-    let before = run.kept.get(TAG_BEFORE).and_then(Value::as_str);
+    let before = TAG_BEFORE.text(&run.kept);
     let present = current_tag(call.root).ok().flatten();
     let switch = match before {
         Some(before) if present.as_deref() == Some(&own) => Switch {
@@ -58,12 +59,12 @@ pub fn prepare_restore(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
             ..Switch::default()
         },
     };
-    Ok(super::write(&switch)?)
+    Ok(intent::write(&switch)?)
 }
 
 /// Idempotent. What cannot be written stays as it is: the tag of a run is its own.
 pub fn perform(run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
-    let switch: Switch = super::read(&pending.what)?;
+    let switch: Switch = intent::read(&pending.what)?;
     let mut keep = Map::new();
     if let Some(rewrite) = &switch.rewrite {
         let memory = Memory::of(run)?;
@@ -71,7 +72,7 @@ pub fn perform(run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
             && pending.name == "tag.switch"
             && let Some(from) = &switch.from
         {
-            keep = entry(TAG_BEFORE, from.as_str());
+            keep = TAG_BEFORE.entry(from)?;
         }
     }
     Ok(Outcome::Done {

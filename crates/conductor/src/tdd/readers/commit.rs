@@ -2,11 +2,12 @@
 
 use globset::{Glob, GlobSetBuilder};
 use project::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
+use rails::state::Token;
 use rails::{Finding, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
 
 use super::super::changes::Changes;
-use super::super::memory::{self, COMMIT_OF, COMMITS, LAST_COMMIT, Memory, Tested};
+use super::super::memory::{self, COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
 use super::super::refusal;
 use super::tests::name_of;
 use super::{common_findings, finding, named_paths, on_the_branch, with_files};
@@ -43,15 +44,12 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
         .iter()
         .any(|finding| finding.policy == "history_rewritten");
     let present = run.token(token);
-    let tested = Rests {
-        label: role.of.as_ref(),
-        tested: present.and_then(|token| Tested::of(&token.kept, role.of.as_ref())),
-    };
+    let tested = Rests::of(present, role)?;
     if let Some(sha) = sha {
         let mut reading = made_already(call, &status, &memory, run, &tested, sha, findings)?;
         if let Some(key) = present.and_then(|token| token.key()) {
-            let made = reading.facts.get("sha").cloned().unwrap_or_default();
-            reading.keep_run.insert(format!("{COMMIT_OF}{key}"), made);
+            let made = LAST_COMMIT.read(&reading.keep_run)?.unwrap_or_default();
+            COMMIT_OF.of(key).put(&mut reading.keep_run, &made)?;
         }
         return Ok(reading);
     }
@@ -222,7 +220,19 @@ struct Rests<'a> {
     tested: Option<Tested>,
 }
 
-impl Rests<'_> {
+impl<'a> Rests<'a> {
+    /// That of the commit which `role` asks for, by an item on its way.
+    fn of(present: Option<&Token>, role: &'a Role) -> Result<Self, Fault> {
+        let label = role.of.as_ref();
+        Ok(Self {
+            label,
+            tested: match present {
+                Some(token) => TESTED.read(&token.kept, label)?,
+                None => None,
+            },
+        })
+    }
+
     /// What people call it.
     fn name(&self) -> String {
         name_of(self.label)
@@ -369,10 +379,7 @@ fn made_already(
     let mut reading = reading(oid.to_string(), message, &committed, findings);
     reading
         .keep_run
-        .insert(LAST_COMMIT.to_owned(), Value::from(oid.to_string()));
-    reading
-        .keep_run
-        .insert(COMMITS.to_owned(), Value::from(memory::commits(run) + 1));
+        .extend(memory::with_commit(run, oid.as_str())?);
     Ok(reading)
 }
 

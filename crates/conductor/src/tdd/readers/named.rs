@@ -4,7 +4,8 @@ use ::evidence::TestFormat;
 use project::config::Level;
 use rails::Finding;
 use rails::command::Severity;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::super::evidence::is_meant;
 use super::super::evidence::ledger::{Lacking, Ledger, Owed};
@@ -12,11 +13,22 @@ use super::super::memory::{LAST_TOTAL, Shown};
 use super::super::texts::tests;
 use super::tests::{At, few, ledger, name_of, named};
 use super::{finding, with_tests};
+use crate::fault::Fault;
 use crate::next_step::{Verb, argument, step};
+use crate::slot::Slot;
 use crate::support::No;
 
 /// Under this name a token keeps which tests failed, and how often these very ones did.
-const FAILING: &str = "failing";
+const FAILING: Slot<Failing> = Slot::new("failing");
+
+/// Tests that fail again and again.
+#[derive(Debug, Serialize, Deserialize)]
+struct Failing {
+    /// Hash of their names.
+    hash: String,
+    /// How many reports in a row showed just these.
+    times: u64,
+}
 /// After so many reports with the same failing tests a run is stuck.
 const STUCK_AFTER: u64 = 3;
 
@@ -120,23 +132,19 @@ impl At<'_> {
     }
 
     /// Whether the very same tests fail again and again.
-    pub(super) fn stuck(&mut self) {
+    pub(super) fn stuck(&mut self) -> Result<(), Fault> {
         let Some(now) = self.now.as_ref().filter(|_| self.counts.failing() > 0) else {
-            return;
+            return Ok(());
         };
         let failing: Vec<&str> = now.failing().collect();
         let hash = journal::sha256_hex(failing.join("\n").as_bytes());
-        let before = self.kept.get(FAILING);
-        let times = before
-            .filter(|before| before.get("hash").and_then(Value::as_str) == Some(&hash))
-            .and_then(|before| before.get("times")?.as_u64())
-            .unwrap_or(0)
-            + 1;
+        let before = FAILING.read(self.kept)?;
+        let same = before.filter(|before| before.hash == hash);
+        let times = same.map_or(0, |before| before.times) + 1;
         let is_stuck = times >= STUCK_AFTER;
         // Who takes the run up again gets as many tries as before.
         let times = if is_stuck { 0 } else { times };
-        self.keep
-            .insert(FAILING.to_owned(), json!({ "hash": hash, "times": times }));
+        FAILING.put(&mut self.keep, &Failing { hash, times })?;
         if is_stuck {
             let failing: Vec<String> = failing.into_iter().map(str::to_owned).collect();
             self.findings.push(with_tests(
@@ -152,6 +160,7 @@ impl At<'_> {
                 &failing,
             ));
         }
+        Ok(())
     }
 
     /// Tests that passed only when they were tried again.
@@ -193,7 +202,7 @@ impl At<'_> {
             return;
         }
         let all = &self.taken.counts;
-        let last = self.run.kept.get(LAST_TOTAL).and_then(Value::as_u64);
+        let last = LAST_TOTAL.value(&self.run.kept).and_then(Value::as_u64);
         let last = last.unwrap_or(0).saturating_sub(self.removed(against));
         let uncounted = against.is_some_and(|shown| shown.errors > 0);
         let before = match against.map(|shown| shown.total).filter(|total| *total > 0) {

@@ -51,24 +51,17 @@ pub(crate) struct Opened {
 
 /// A run in `dir` opens its task: what [`plan`] found.
 pub(crate) fn open(planned: &Planned, dir: &Path) -> Result<Opened, Fault> {
-    let mut keep = memory::entry(LAST_COMMIT, planned.start.head.as_str());
-    let to_value = |value: serde_json::Result<Value>| value.map_err(|e| Fault::bug(e.to_string()));
-    keep.insert(
-        START.to_owned(),
-        to_value(serde_json::to_value(&planned.start))?,
-    );
-    keep.insert(
-        DIRTY.to_owned(),
-        to_value(serde_json::to_value(&planned.dirty))?,
-    );
+    let mut keep = LAST_COMMIT.entry(&planned.start.head)?;
+    START.put(&mut keep, &planned.start)?;
+    DIRTY.put(&mut keep, &planned.dirty)?;
     if let Some(baseline) = &planned.baseline {
         baseline.keep(dir)?;
-        keep.extend(memory::entry(LAST_TOTAL, baseline.counts.total()));
+        LAST_TOTAL.put(&mut keep, &baseline.counts.total())?;
         let mut told = baseline.counts.facts();
         told.extend(baseline.facts());
         if let Some(ledger) = baseline.ledger() {
             let hash = ledger.keep(dir)?;
-            keep.extend(memory::entry(LAST_LEDGER, hash.as_str()));
+            LAST_LEDGER.put(&mut keep, &hash)?;
             let failing: Vec<&str> = ledger.failing().take(MOST_NAMED).collect();
             told.insert("failingTests".to_owned(), failing.into());
         }
@@ -77,8 +70,8 @@ pub(crate) fn open(planned: &Planned, dir: &Path) -> Result<Opened, Fault> {
             .iter()
             .filter_map(|file| repository_of(&planned.start).relative(&file.path))
             .collect();
-        keep.insert(REPORTS.to_owned(), to_value(serde_json::to_value(&handed))?);
-        keep.insert(BASELINE.to_owned(), told.into());
+        REPORTS.put(&mut keep, &handed)?;
+        BASELINE.put(&mut keep, &told)?;
     }
     Ok(Opened {
         keep,

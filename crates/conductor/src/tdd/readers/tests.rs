@@ -7,15 +7,17 @@ use rails::{Finding, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
 
 use super::super::changes::Changes;
-use super::super::evidence::frozen::{Frozen, Look};
+use super::super::evidence::frozen::Look;
 use super::super::evidence::ledger::Ledger;
 use super::super::evidence::subject::Subject;
 use super::super::evidence::{self, Taken, clean, level_name};
-use super::super::memory::{self, LAST_LEDGER, LAST_TOTAL, Memory, Shown, Tested};
+use super::super::memory::{
+    FROZEN, LAST_LEDGER, LAST_TOTAL, Memory, REPORTS, SHOWN, Shown, TESTED, Tested,
+};
 use super::super::products;
 use super::super::refusal;
 use super::super::results::{Counts, Coverage};
-use super::used::{Used, stale};
+use super::used::{USED, stale};
 use super::{command_replaced, common_findings, finding, named_paths, on_the_branch, with_files};
 use crate::call::{Call, Input};
 use crate::fault::{Fault, Kind};
@@ -69,7 +71,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
     if role.suite.is_none() {
         no_products(&repository, &changes, &named)?;
     }
-    let mut used = Used::of(run);
+    let mut used = USED.read(&run.kept)?.unwrap_or_default();
     let subject = Subject::new(&repository, &memory.start)?;
     findings.extend(stale(
         taken,
@@ -89,7 +91,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
         taken,
         counts: taken.counts,
         now: taken.ledger(),
-        before: ledger(call, run.kept.get(LAST_LEDGER).and_then(Value::as_str))?,
+        before: ledger(call, LAST_LEDGER.text(&run.kept))?,
         memory: &memory,
         repository: &repository,
         changes: &changes,
@@ -98,14 +100,11 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
         findings,
         facts: Map::new(),
         keep: Map::new(),
-        keep_run: used.keep(),
+        keep_run: used.keep()?,
         hashes: taken.keep(&call.dir)?,
         warnings: Vec::new(),
     };
-    at.keep_run.extend(memory::entry(
-        memory::REPORTS,
-        serde_json::to_value(&memory.reports).map_err(|error| Fault::bug(error.to_string()))?,
-    ));
+    REPORTS.put(&mut at.keep_run, &memory.reports)?;
     at.findings.extend(no_coverage(
         taken.coverage.as_ref(),
         &config.test.coverage_thresholds,
@@ -229,7 +228,7 @@ impl At<'_> {
                 ));
             }
             // Where the report from before named nothing, because all was well, what fails is new.
-            let unknown = self.before.is_some() || !self.run.kept.contains_key(LAST_TOTAL);
+            let unknown = self.before.is_some() || !LAST_TOTAL.is_in(&self.run.kept);
             if before.is_none() && unknown {
                 self.warnings.push("no_baseline".to_owned());
             }
@@ -243,10 +242,10 @@ impl At<'_> {
             self.hashes.push(hash);
         }
         if let Some(label) = &self.role.label {
-            self.keep.extend([shown.entry(label)?]);
+            SHOWN.of(label).put(&mut self.keep, &shown)?;
         }
         if let Some(label) = &self.role.freezes {
-            self.keep.extend([written.frozen.entry(label)?]);
+            FROZEN.of(label).put(&mut self.keep, &written.frozen)?;
         }
         Ok(())
     }
@@ -262,9 +261,9 @@ impl At<'_> {
     /// All tests pass, those too that the report showed that it is held against.
     fn passing(&mut self) -> Result<(), No> {
         let look = Look::new(self.repository, self.memory, self.last)?;
-        let against = Shown::of(self.kept, self.role.against.as_ref());
+        let against = SHOWN.read(self.kept, self.role.against.as_ref())?;
         // An item that did not come by that report has nothing frozen: its tests are those that the suite has.
-        if let Some(mut frozen) = Frozen::of(self.kept, self.role.frozen.as_ref()) {
+        if let Some(mut frozen) = FROZEN.read(self.kept, self.role.frozen.as_ref())? {
             // Nor is one that lies among the tests a test.
             let handed = self.handed();
             frozen
@@ -288,7 +287,7 @@ impl At<'_> {
         }
         self.compare(against.as_ref())?;
         self.gone_missing(against.as_ref());
-        self.stuck();
+        self.stuck()?;
         let lines = self
             .repository
             .diff_stat(self.last, &self.changes.paths())?;
@@ -303,7 +302,7 @@ impl At<'_> {
                 self.taken.coverage.as_ref(),
             )?;
             if let Some(label) = &self.role.label {
-                self.keep.extend([tested.entry(label)?]);
+                TESTED.of(label).put(&mut self.keep, &tested)?;
             }
             self.accepted()?;
         }
@@ -333,12 +332,10 @@ impl At<'_> {
 
     /// What the next report is held against.
     fn accepted(&mut self) -> Result<(), No> {
-        self.keep_run
-            .extend(memory::entry(LAST_TOTAL, self.taken.counts.total()));
+        LAST_TOTAL.put(&mut self.keep_run, &self.taken.counts.total())?;
         if let Some(now) = &self.now {
             let hash = now.keep(&self.call.dir)?;
-            self.keep_run
-                .extend(memory::entry(LAST_LEDGER, hash.as_str()));
+            LAST_LEDGER.put(&mut self.keep_run, &hash)?;
             self.hashes.push(hash);
         }
         Ok(())

@@ -3,20 +3,21 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use project::git::{RepoPath, Repository};
+use rails::Finding;
 use rails::state::Token;
-use rails::{Finding, RunState};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::super::changes::Changes;
 use super::super::evidence::subject::Subject;
 use super::super::evidence::{Taken, nanos};
-use super::super::memory;
 use super::finding;
 use crate::clock::millis_of;
+use crate::fault::Fault;
+use crate::slot::Slot;
 
-/// Under this name a run keeps which reports it has taken in.
-const USED: &str = "usedReports";
+/// Which reports a run has taken in.
+pub(super) const USED: Slot<Used> = Slot::new("usedReports");
 /// At most so many are remembered; older ones are older than the phase, too.
 const MOST_USED: usize = 200;
 /// The clock that stamps files may be behind the one that stamps events by its tick, in nanoseconds.
@@ -30,14 +31,6 @@ const AHEAD: i64 = 600_000_000_000;
 pub(super) struct Used(Vec<(String, i64)>);
 
 impl Used {
-    /// Those of a run.
-    pub(super) fn of(run: &RunState) -> Self {
-        run.kept
-            .get(USED)
-            .and_then(|used| serde_json::from_value(used.clone()).ok())
-            .unwrap_or_default()
-    }
-
     fn has(&self, sha256: &str, written: i64) -> bool {
         self.0
             .iter()
@@ -56,11 +49,11 @@ impl Used {
     }
 
     /// What the run is to remember.
-    pub(super) fn keep(&self) -> Map<String, Value> {
+    pub(super) fn keep(&self) -> Result<Map<String, Value>, Fault> {
         if self.0.is_empty() {
-            return Map::new();
+            return Ok(Map::new());
         }
-        memory::entry(USED, json!(self.0))
+        USED.entry(self)
     }
 }
 
