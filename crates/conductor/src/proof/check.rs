@@ -41,6 +41,8 @@ pub struct Judged {
     pub problems: Vec<Problem>,
     /// What somebody should know.
     pub remarks: Vec<String>,
+    /// Nothing shows that tests failed before it.
+    pub without_tests: bool,
     /// The least level of the reports behind the commit.
     pub level: Option<Level>,
 }
@@ -54,6 +56,8 @@ pub struct Least {
     pub approval: Strength,
     /// The keys that may sign.
     pub signers: PathBuf,
+    /// The workflows whose commits may be without tests.
+    pub without_tests: Vec<String>,
 }
 
 /// Holds a commit against what its source tells of it.
@@ -66,13 +70,13 @@ pub fn judge(
 ) -> Result<Judged, Fault> {
     let mut judged = Judged::default();
     let behind = match made.purpose {
-        Purpose::Subtask => {
-            judged.both(made);
-            vec![("RED", &made.red), ("GREEN", &made.green)]
-        }
-        Purpose::Repair => {
-            judged.green(made);
-            vec![("GREEN", &made.green)]
+        Purpose::Subtask | Purpose::Repair => {
+            let red = match made.purpose {
+                Purpose::Repair => "the suite that failed",
+                _ => "RED",
+            };
+            judged.both(red, made, least);
+            vec![(red, &made.red), ("GREEN", &made.green)]
         }
         Purpose::Status => {
             judged.suite(made);
@@ -109,23 +113,39 @@ impl Judged {
         self.problems.push(problem(code, message));
     }
 
-    /// RED before GREEN before the commit.
-    fn both(&mut self, made: &Made) {
+    /// What failed, before GREEN, before the commit. `red` says what it was that failed.
+    fn both(&mut self, red: &str, made: &Made, least: &Least) {
         match &made.red {
-            None => self.wrong("red_missing", "no RED was accepted for it"),
-            Some(red) if red.failing() == 0 => self.wrong(
+            None => {
+                self.without_tests = true;
+                if least.without_tests.contains(&made.workflow) {
+                    self.remarks.push(format!(
+                        "the settings accept it without tests, as all commits of `{}`",
+                        made.workflow
+                    ));
+                } else {
+                    self.wrong(
+                        "without_tests",
+                        "no test failed before it: nothing shows that what it changes is tested",
+                    );
+                }
+            }
+            Some(failed) if failed.failing() == 0 => self.wrong(
                 "red_not_failing",
-                "in its RED no test failed: nothing shows that the tests test anything new",
+                format!("in {red} no test failed: nothing shows that the tests test anything new"),
             ),
             Some(_) => {}
         }
-        self.green(made);
+        if made.red.is_some() || made.green.is_some() {
+            self.green(made);
+        }
         if made.not_held {
             self.wrong(
                 "not_held",
                 "its workflow did not hold the tests that pass against those that failed before",
             );
         }
+        let name = red;
         if let (Some(red), Some(green)) = (&made.red, &made.green) {
             // A note has no order to look at: it was written by what keeps it.
             let known = made.seq > 0;
@@ -133,7 +153,7 @@ impl Judged {
                 self.wrong(
                     "out_of_order",
                     format!(
-                        "RED is event {}, GREEN {}, and the commit {}: that is not their order",
+                        "{name} is event {}, GREEN {}, and the commit {}: that is not their order",
                         red.seq, green.seq, made.seq
                     ),
                 );
@@ -307,7 +327,9 @@ impl Judged {
             return self.status_alone(known, made, &base, &commit.oid, repository);
         }
         if made.tree.is_empty() {
-            self.wrong("tree_differs", "nobody noted which tree GREEN tested");
+            if made.green.is_some() {
+                self.wrong("tree_differs", "nobody noted which tree GREEN tested");
+            }
             return Ok(());
         }
         let fits = fits(repository, made, &base, &commit.oid)?;

@@ -82,6 +82,8 @@ pub struct Verified {
 pub enum Standing {
     /// All that has to stand behind it does.
     Earned,
+    /// Its run made it, and no test failed before it. It counts where the settings accept that of its workflow.
+    WithoutTests,
     /// Something of it is missing or wrong.
     Faulty,
     /// No run that is known here made it.
@@ -111,6 +113,9 @@ pub struct Verdict {
     /// The run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// Its workflow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<String>,
     /// The unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
@@ -123,7 +128,7 @@ pub struct Verdict {
     /// The least level of what stands behind it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<&'static str>,
-    /// The RED behind it.
+    /// The RED behind it; of a repair the suite that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub red: Option<Phase>,
     /// The GREEN behind it.
@@ -212,6 +217,7 @@ impl Conductor {
             level: request.require.unwrap_or(Level::Claimed),
             approval: approvals.max(self.least_approval()),
             signers: request.signers.clone().unwrap_or_else(|| self.signers()),
+            without_tests: self.settings.config.evidence.without_tests.clone(),
         };
         let parts = parts(&library, &range, &repository)?;
         let mut commits = Vec::new();
@@ -293,12 +299,16 @@ fn verdict(
     };
     problems.extend(judged.problems);
     problems.extend(against_note(library, known, made));
+    let faulty = problems
+        .iter()
+        .any(|problem| problem.code != "without_tests");
     Ok(Verdict {
-        standing: if problems.is_empty() {
-            Standing::Earned
-        } else {
-            Standing::Faulty
+        standing: match (faulty, judged.without_tests) {
+            (true, _) => Standing::Faulty,
+            (false, true) => Standing::WithoutTests,
+            (false, false) => Standing::Earned,
         },
+        workflow: Some(made.workflow.clone()).filter(|workflow| !workflow.is_empty()),
         purpose: Some(made.purpose),
         source: Some(known.source.kind),
         run: Some(made.run.clone()),
@@ -336,6 +346,7 @@ fn nobodys(commit: &CommitInfo, standing: Standing, library: &Library) -> Verdic
         purpose: None,
         source: None,
         run: None,
+        workflow: None,
         unit: None,
         subtask: None,
         part_of: None,
@@ -429,6 +440,8 @@ fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
     let any = |code: &str| problems().any(|problem| problem.code == code);
     if code == "not_provable" {
         "fetch the notes (`git fetch origin refs/notes/tramline:refs/notes/tramline`), or give a bundle of the run with --bundle FILE"
+    } else if all("without_tests") {
+        "write a test that fails without the change; where commits of a workflow are to be without tests, a person lists it under evidence.withoutTests"
     } else if all("level_too_low") {
         "in the run, report with --report FILE or --verify; `evidence.require` in the settings asks for it from the start"
     } else if [
@@ -459,8 +472,12 @@ fn summed_up(range: String, commits: Vec<Verdict>, library: Library, least: Leve
             .filter(|verdict| verdict.standing == wanted)
             .count()
     };
-    let (earned, merges) = (many(Standing::Earned), many(Standing::Merge));
-    let wrong = commits.len() - earned - merges;
+    let merges = many(Standing::Merge);
+    let untested = commits
+        .iter()
+        .filter(|verdict| verdict.standing == Standing::WithoutTests && verdict.problems.is_empty())
+        .count();
+    let wrong = commits.len() - many(Standing::Earned) - untested - merges;
     let unknown = many(Standing::NotProvable);
     let code = match wrong {
         0 => None,
@@ -470,8 +487,12 @@ fn summed_up(range: String, commits: Vec<Verdict>, library: Library, least: Leve
     let message = match (commits.len() - merges, wrong) {
         (0, _) if merges == 0 => format!("{range} has no commits"),
         (0, _) => format!("{range} has no commits but merges"),
-        (1, 0) => "the commit was earned".to_owned(),
-        (all, 0) => format!("all {all} commits were earned"),
+        (1, 0) if untested == 0 => "the commit was earned".to_owned(),
+        (all, 0) if untested == 0 => format!("all {all} commits were earned"),
+        (all, 0) => format!(
+            "{} of {all} commits were earned, {untested} may be without tests by the settings",
+            all - untested
+        ),
         (1, _) if unknown > 0 => "the commit cannot be proved".to_owned(),
         (1, _) => "the commit was not earned".to_owned(),
         (all, _) if wrong == unknown => format!("{wrong} of {all} commits cannot be proved"),

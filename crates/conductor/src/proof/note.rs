@@ -18,6 +18,7 @@ pub fn text(made: &Made, left_out: &[RepoPath]) -> String {
         FIRST.to_owned(),
         format!("commit: {}", made.sha),
         format!("run: {}", made.run),
+        format!("workflow: {}", made.workflow),
         format!("unit: {}", made.unit),
         format!("for: {}", purpose_name(made.purpose)),
     ];
@@ -127,6 +128,7 @@ pub fn read(text: &str) -> Result<Made, String> {
         match key {
             "commit" => value.clone_into(&mut made.sha),
             "run" => value.clone_into(&mut made.run),
+            "workflow" => value.clone_into(&mut made.workflow),
             "unit" => value.clone_into(&mut made.unit),
             "subtask" => value.clone_into(&mut made.subtask),
             "tree" => value.clone_into(&mut made.tree),
@@ -229,6 +231,7 @@ mod tests {
         };
         Made {
             run: "master__task-1__2026-01-01T00-00-00-000Z".to_owned(),
+            workflow: "tdd".to_owned(),
             unit: "workUnit-1.1-COMMIT".to_owned(),
             subtask: "1.1".to_owned(),
             sha: "a".repeat(40),

@@ -129,6 +129,8 @@ pub struct Allowed {
 pub struct Made {
     /// The run.
     pub run: String,
+    /// Its workflow; empty where the source does not say.
+    pub workflow: String,
     /// The unit; of the run itself where the commit belongs to no subtask.
     pub unit: String,
     /// The subtask; empty where it belongs to none.
@@ -141,7 +143,7 @@ pub struct Made {
     pub base: String,
     /// Somebody else made it, and handed it in.
     pub handed_in: bool,
-    /// The RED behind it.
+    /// The report behind it that showed failing tests: its RED; of a repair the suite that failed.
     pub red: Option<Phase>,
     /// The GREEN behind it.
     pub green: Option<Phase>,
@@ -224,6 +226,10 @@ struct Telling {
     run: RunState,
     phases: BTreeMap<String, Phases>,
     suite: Option<Phase>,
+    /// The suite that failed, until something is asked for because of it.
+    failed: Option<Phase>,
+    /// The items that were added because of it, each with it.
+    repairs: BTreeMap<String, Phase>,
     allowed: Vec<Allowed>,
     pending: Option<Made>,
 }
@@ -287,6 +293,15 @@ impl Telling {
                     None => self.suite = Some(phase),
                 }
             }
+            Event::ReportRetried(report) if report.reader() == "tests" && report.item.is_none() => {
+                let phase = Phase::of(report, record.seq);
+                self.failed = (phase.failing() > 0).then_some(phase);
+            }
+            Event::ItemAdded { item, .. } => {
+                if let Some(failed) = &self.failed {
+                    self.repairs.insert(item.key.clone(), failed.clone());
+                }
+            }
             Event::ReportAccepted(report) if report.reader() == "commit" => {
                 let sha = report.facts.get("sha").and_then(Value::as_str);
                 if let Some(sha) = sha.filter(|sha| !sha.is_empty())
@@ -307,13 +322,12 @@ impl Telling {
                     phases.green = None;
                 }
             }
-            // Asked for anew: what was shown before counts no longer.
-            Event::UnitIssued {
-                item: Some(item),
-                role,
-                ..
-            } if role.shows.is_some() => {
-                self.phases.remove(item);
+            Event::UnitIssued { item, role, .. } => {
+                self.failed = None;
+                // Asked for anew: what was shown before counts no longer.
+                if let Some(item) = item.as_ref().filter(|_| role.shows.is_some()) {
+                    self.phases.remove(item);
+                }
             }
             Event::RefusalAllowed {
                 unit,
@@ -407,13 +421,14 @@ impl Telling {
             .collect();
         Some(Made {
             run: self.run.run.clone(),
+            workflow: self.run.workflow.clone(),
             subtask: key.to_owned(),
             purpose: if is_fix {
                 Purpose::Repair
             } else {
                 Purpose::Subtask
             },
-            red,
+            red: red.or_else(|| self.repairs.get(key).filter(|_| is_fix).cloned()),
             green,
             seq,
             tree: tested.tree,

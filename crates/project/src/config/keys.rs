@@ -168,6 +168,7 @@ pub(super) static KEYS: &[Key] = &[
     ),
     key("evidence.redInCleanTree", Kind::Flag, Weaker::Disabled),
     key("evidence.notes", Kind::Flag, Weaker::Disabled),
+    key("evidence.withoutTests", Kind::Texts, Weaker::Grown),
     policy("evidence.policy.red_without_tests"),
     policy("evidence.policy.production_changed"),
     policy("evidence.policy.no_new_failure"),

@@ -285,6 +285,8 @@ pub struct Evidence {
     pub red_in_clean_tree: bool,
     /// Whether each commit gets a git note that tells how it was earned.
     pub notes: bool,
+    /// The workflows whose commits `tm verify` accepts without tests that failed before them.
+    pub without_tests: Vec<String>,
     /// What happens with each finding.
     pub policy: Policy,
 }
@@ -297,6 +299,7 @@ impl Default for Evidence {
             flaky: Flaky::Warn,
             red_in_clean_tree: false,
             notes: false,
+            without_tests: Vec::new(),
             policy: Policy::default(),
         }
     }

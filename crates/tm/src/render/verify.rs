@@ -52,6 +52,8 @@ pub fn verified(verified: &Verified, look: &Look) -> String {
 fn line(commit: &Verdict, look: &Look) -> String {
     let (sign, word) = match commit.standing {
         Standing::Earned => (Sign::Good, "earned"),
+        Standing::WithoutTests if commit.problems.is_empty() => (Sign::Good, "without tests"),
+        Standing::WithoutTests => (Sign::Bad, "without tests"),
         Standing::Faulty => (Sign::Bad, "faulty"),
         Standing::Unearned => (Sign::Bad, "unearned"),
         Standing::NotProvable => (Sign::Bad, "not provable"),

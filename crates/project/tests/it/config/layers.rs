@@ -203,7 +203,7 @@ fn every_key_can_be_set_from_a_file() {
         "prompts": { "rulesPath": "rules", "loadOrder": [], "testGeneratorPath": "gen.md" },
         "evidence": {
             "require": "verified", "requireCoverage": true, "flaky": "refuse", "redInCleanTree": true,
-            "notes": true,
+            "notes": true, "withoutTests": ["docs"],
             "policy": {
                 "red_without_tests": "warn", "production_changed": "refuse", "no_new_failure": "off",
                 "tests_changed": "off", "fewer_tests": "off", "tests_missing": "off",

@@ -30,6 +30,7 @@ pub(crate) fn steps() -> Vec<(&'static str, Value, Value)> {
         ("evidence.flaky", json!("refuse"), json!("warn")),
         ("evidence.redInCleanTree", json!(true), json!(false)),
         ("evidence.notes", json!(true), json!(false)),
+        ("evidence.withoutTests", json!([]), json!(["docs"])),
         ("review.gates.plan", json!("human"), json!("auto")),
         ("review.gates.code", json!("human"), json!("auto")),
         ("review.gates.review", json!("human"), json!("auto")),

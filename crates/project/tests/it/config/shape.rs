@@ -103,6 +103,7 @@ fn the_defaults_are_those_that_are_promised() {
         "flaky": "warn",
         "redInCleanTree": false,
         "notes": false,
+        "withoutTests": [],
         "policy": {
           "red_without_tests": "refuse",
           "production_changed": "warn",

@@ -78,7 +78,7 @@ impl TestEnvironment {
     }
 
     /// Writes a report outside of the repository.
-    fn report(&self, name: &str, tests: &[&str], failing: Option<&str>) -> String {
+    pub fn report(&self, name: &str, tests: &[&str], failing: Option<&str>) -> String {
         let mut text = format!("TAP version 13\n1..{}\n", tests.len());
         for (number, test) in (1..).zip(tests) {
             let not = if failing == Some(test) { "not " } else { "" };
@@ -144,6 +144,13 @@ impl TestEnvironment {
         let mut command = self.process(binary(), clone, "elsewhere");
         command.args(arguments);
         ran(&mut command)
+    }
+
+    /// Verifies what the branch has in a clone, with a home that knows of nothing.
+    pub fn verify_in(&self, clone: &Path) -> (i32, Value) {
+        let range = ["verify", "origin/main..HEAD", "--json"];
+        let ran = self.tm_in(clone, &range);
+        (ran.status, ran.json().clone())
     }
 
     /// Verifies the range in the repository.

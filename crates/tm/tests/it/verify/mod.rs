@@ -5,3 +5,4 @@ mod ci;
 mod environment;
 mod journals;
 mod notes;
+mod untested;
