@@ -82,9 +82,40 @@ pub struct Call<'a> {
     pub(crate) skills: Option<Skills>,
 }
 
-/// Whether what units are told is a frame of skills.
-pub(crate) fn tells_frames(definition: &Definition) -> bool {
-    definition.works_with(DOCUMENTS) && !definition.works_with(TASKS)
+/// What is kept of what the executor of a unit is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The text itself: it stands in a file, a profile wrote it, or there is nothing beside it.
+    Text,
+    /// A frame of skills.
+    Frame,
+    /// The context of a unit over a task.
+    Context,
+}
+
+impl Form {
+    /// That of the units of a state.
+    pub(crate) fn of(definition: &Definition, state: &str) -> Self {
+        let work = definition
+            .state(state)
+            .and_then(|state| state.work.as_ref());
+        let is_text = work.is_some_and(|work| work.prompt.is_some() || work.ask.is_some());
+        match Self::of_templates(definition) {
+            _ if is_text => Self::Text,
+            form => form,
+        }
+    }
+
+    /// That of the units of a workflow whose text is rendered from a template and kept with what else they are told.
+    pub(crate) fn of_templates(definition: &Definition) -> Self {
+        if definition.works_with(TASKS) {
+            Self::Context
+        } else if definition.works_with(DOCUMENTS) {
+            Self::Frame
+        } else {
+            Self::Text
+        }
+    }
 }
 
 impl Conductor {

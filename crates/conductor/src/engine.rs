@@ -515,7 +515,10 @@ fn render(
         }
         told => told?,
     };
-    if support.tells_in_journal() && bytes.len() <= LONGEST_TOLD {
+    let state = run
+        .token(request.token)
+        .map_or("", |token| token.state.as_str());
+    if support.tells_in_journal(state) && bytes.len() <= LONGEST_TOLD {
         let hash = journal::sha256_hex(&bytes);
         told.insert(hash.clone(), bytes);
         return Ok(hash);

@@ -11,8 +11,8 @@ use project::profile::template;
 use rails::check::catalog::Catalog;
 use rails::{Definition, Diagnostic};
 
-use crate::call::tells_frames;
-use crate::capability::{REPOSITORY, TASKS, registry};
+use crate::call::Form;
+use crate::capability::{REPOSITORY, registry};
 use crate::collab;
 use crate::fault::{Fault, Kind};
 use crate::generic::templates;
@@ -365,12 +365,10 @@ fn named<T>(all: impl Iterator<Item = (&'static str, T)>) -> BTreeMap<String, T>
 
 /// What the templates of a workflow may name: what every one may, and what its resources give.
 fn variables(definition: &Definition) -> Vec<String> {
-    let own: &[&str] = if definition.works_with(TASKS) {
-        &OF_TASK
-    } else if tells_frames(definition) {
-        &collab::VARIABLES
-    } else {
-        &[]
+    let own: &[&str] = match Form::of_templates(definition) {
+        Form::Context => &OF_TASK,
+        Form::Frame => &collab::VARIABLES,
+        Form::Text => &[],
     };
     let mut all = templates::variables(definition);
     all.extend(own.iter().map(|name| (*name).to_owned()));

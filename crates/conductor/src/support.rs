@@ -152,9 +152,10 @@ pub trait Support {
         broken: Option<&Fault>,
     ) -> Result<Vec<u8>, Fault>;
 
-    /// Whether what a unit is told goes into the journal with it. That takes no flush of its own, and is for a few
+    /// Whether what a unit of this state is told goes into the journal with it. That takes no flush of its own, and is for a few
     /// hundred bytes; what is longer is kept as evidence.
-    fn tells_in_journal(&self) -> bool {
+    fn tells_in_journal(&self, state: &str) -> bool {
+        let _ = state;
         false
     }
 

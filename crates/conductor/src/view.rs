@@ -30,6 +30,8 @@ pub(crate) struct View {
     pub(crate) unknown: &'static str,
     /// How one is begun: in words, and what to do for it.
     pub(crate) begin: (&'static str, &'static str),
+    /// Whether it tells by its own calls all that is asked for, and nothing in files.
+    tells_all: bool,
     /// The resources that it speaks of.
     needs: &'static [&'static str],
     /// The phases that it knows by name: for each the reader, and a key of the role that reports in it must have and one
@@ -57,6 +59,7 @@ pub(crate) static AUTOPILOT: View = View {
         ),
         step!("start", "view=autopilot", "taskId"),
     ),
+    tells_all: false,
     needs: &[TASKS],
     phases: &[
         ("red", "tests", Some("shows"), &[]),
@@ -82,6 +85,7 @@ pub(crate) static SESSION: View = View {
         ),
         step!("start"),
     ),
+    tells_all: false,
     needs: &[FOLDER, PROFILE],
     phases: &[],
 };
@@ -98,6 +102,7 @@ pub(crate) static COLLAB: View = View {
         "begin one by completing its first skill, or by setting its items",
         step!("status"),
     ),
+    tells_all: true,
     needs: &[DOCUMENTS],
     phases: &[],
 };
@@ -118,6 +123,7 @@ pub(crate) static GENERIC: View = View {
         ),
         "tm workflow list",
     ),
+    tells_all: false,
     needs: &[],
     phases: &[],
 };
@@ -162,6 +168,7 @@ pub(crate) fn catalog() -> BTreeMap<&'static str, catalog::View> {
         });
         let told = catalog::View {
             needs: view.needs,
+            tells_all: view.tells_all,
             phases: phases.collect(),
         };
         (view.name, told)

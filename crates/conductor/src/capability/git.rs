@@ -24,6 +24,7 @@ impl Capability for Git {
         let commit = Reader {
             needs: &[REPOSITORY],
             takes: &[BRANCH],
+            by_call_over: Some(TASKS),
             within: Some((TASKS, "into")),
             is_reported: true,
             ..reader(&["of"], &facts)

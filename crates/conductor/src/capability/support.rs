@@ -5,16 +5,23 @@ use rails::decide::PromptRequest;
 use rails::event::Domain;
 use rails::state::Pending;
 use rails::{Event, Reading, Role, RunState};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{of_effect, of_reader};
-use crate::call::{Call, tells_frames};
+use crate::call::{Call, Form};
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::generic::{context, files};
+use crate::next_step;
 use crate::review::subject;
 use crate::support::{Asked, Looked, No, Outcome, Support};
 use crate::{collab, derived, tdd};
+
+/// What is kept of what a unit is told.
+fn kept(told: &impl Serialize) -> Result<Vec<u8>, Fault> {
+    serde_json::to_vec(told).map_err(|error| Fault::bug(error.to_string()))
+}
 
 impl Support for Call<'_> {
     fn read(&self, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
@@ -57,21 +64,32 @@ impl Support for Call<'_> {
         }
         let prompt = self.definition.prompt(state, &run.vars);
         let asks = self.definition.asked(state).is_some();
+        let is_text = Form::of(&self.definition, state) == Form::Text;
+        // A file says which run it is of, for nobody knows who reads it.
+        let text = |text: String| match prompt {
+            Some(_) => next_step::in_a_file(&text, &run.run).into_bytes(),
+            None => text.into_bytes(),
+        };
         let bytes = match (&self.session, &self.skills) {
             (_, _) if is_over_a_task(run) && !asks => {
                 let unit = tdd::context::build(self, asked, run, broken)?;
-                if prompt.is_some() {
-                    unit.instructions.into_bytes()
+                if is_text {
+                    text(unit.instructions)
                 } else {
-                    serde_json::to_vec(&unit).map_err(|error| Fault::bug(error.to_string()))?
+                    kept(&unit)?
                 }
             }
-            _ if let Some(fault) = broken => tdd::context::without_template(fault).into_bytes(),
-            (Some(session), _) if asks => session.prompt(self, run, token)?,
-            (_, Some(skills)) if tells_frames(&self.definition) => {
-                skills.frame(self, asked, run)?
+            (Some(session), _) if asks && broken.is_none() => session.prompt(self, run, token)?,
+            (_, Some(skills)) if !asks => {
+                let frame = skills.frame(self, asked, run, broken)?;
+                if is_text {
+                    text(frame.instructions)
+                } else {
+                    kept(&frame)?
+                }
             }
-            _ => context::build(self, asked, run)?,
+            _ if let Some(fault) = broken => text(tdd::context::without_template(fault)),
+            _ => text(context::build(self, asked, run)?),
         };
         if asked.again
             && let Some(path) = prompt
@@ -82,8 +100,8 @@ impl Support for Call<'_> {
         Ok(bytes)
     }
 
-    fn tells_in_journal(&self) -> bool {
-        tells_frames(&self.definition)
+    fn tells_in_journal(&self, state: &str) -> bool {
+        Form::of(&self.definition, state) == Form::Frame
     }
 
     fn payload(

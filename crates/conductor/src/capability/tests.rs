@@ -40,6 +40,7 @@ impl Capability for Tests {
         let tests = Reader {
             role_needs: &[super::REPOSITORY, TESTS],
             takes: &[super::BRANCH],
+            by_call_over: Some(super::TASKS),
             is_reported: true,
             ..reader(&role, &facts)
         };

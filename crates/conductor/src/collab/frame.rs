@@ -152,7 +152,8 @@ impl Skills {
         call: &Call<'_>,
         asked: &PromptRequest,
         run: &RunState,
-    ) -> Result<Vec<u8>, Fault> {
+        broken: Option<&Fault>,
+    ) -> Result<Frame, Fault> {
         let definition = &call.definition;
         let token = run
             .token(asked.token)
@@ -182,8 +183,9 @@ impl Skills {
         let template = definition
             .state(state)
             .and_then(|state| state.work.as_ref()?.value.instructions.as_ref());
-        frame.instructions = match template {
-            Some(name) => {
+        frame.instructions = match (broken, template) {
+            (Some(fault), _) => tdd::context::without_template(fault),
+            (None, Some(name)) => {
                 let text = library::template(call.root, &run.workflow, name)?;
                 let mut values = context::values(call, run, token, asked);
                 let report = Verb::Report
@@ -202,9 +204,9 @@ impl Skills {
                 let rendered = tdd::context::render(name, text, &values)?;
                 rendered.trim_end().to_owned()
             }
-            None => format!("{} ({})", frame.display_name, definition.title),
+            (None, None) => format!("{} ({})", frame.display_name, definition.title),
         };
-        serde_json::to_vec(&frame).map_err(|error| Fault::bug(error.to_string()))
+        Ok(frame)
     }
 
     /// What a template sees besides. Every name that the proof admits is there, whatever the state.

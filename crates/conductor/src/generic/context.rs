@@ -16,23 +16,17 @@ pub(crate) fn build(
     call: &Call<'_>,
     asked: &PromptRequest,
     run: &RunState,
-) -> Result<Vec<u8>, Fault> {
+) -> Result<String, Fault> {
     let present = run
         .token(asked.token)
         .ok_or_else(|| Fault::bug("a unit for no token"))?;
     let Some(name) = &asked.instructions else {
         // A prompt without a template says what `next` would say.
         let place = words::place(&call.definition, &present.state, present.key());
-        return Ok(format!("{place} ({})\n", call.definition.title).into_bytes());
+        return Ok(format!("{place} ({})\n", call.definition.title));
     };
     let template = library::template(call.root, &run.workflow, name)?;
-    let text = tdd::context::render(name, template, &values(call, run, present, asked))?;
-    let state = call.definition.state(&present.state);
-    let work = state.and_then(|state| state.work.as_ref());
-    if work.is_some_and(|work| work.value.prompt.is_some()) {
-        return Ok(next_step::in_a_file(&text, &run.run).into_bytes());
-    }
-    Ok(text.into_bytes())
+    tdd::context::render(name, template, &values(call, run, present, asked))
 }
 
 /// Lays what one capability has to say over what every run has; where both have a group of names, name by name.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{OpenUnit, RunAction, RunStatusAnswer, StandingAt};
 use super::words;
-use crate::capability::TASKS;
+use crate::call::Form;
 use crate::clock::{millis_of, spoken};
 use crate::collab::Frame;
 use crate::fault::Fault;
@@ -182,14 +182,12 @@ fn instructions(
     dir: &Path,
 ) -> Result<String, Fault> {
     if let Some(hash) = &unit.context {
-        if crate::call::tells_frames(definition) {
-            return Ok(Frame::read(dir, hash)?.instructions);
-        }
-        let bytes = EvidenceStore::new(dir).get(hash)?;
-        if definition.works_with(TASKS) {
-            return Ok(UnitContext::read(&bytes).instructions);
-        }
-        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+        let bytes = || EvidenceStore::new(dir).get(hash);
+        return Ok(match Form::of(definition, &token.state) {
+            Form::Frame => Frame::read(dir, hash)?.instructions,
+            Form::Context => UnitContext::read(&bytes()?).instructions,
+            Form::Text => String::from_utf8_lossy(&bytes()?).into_owned(),
+        });
     }
     let place = words::place(definition, &token.state, token.key());
     Ok(format!("{place} ({})", definition.title))

@@ -52,6 +52,8 @@ pub struct Reader {
     pub takes: &'static [&'static str],
     /// Whether it reads an answer by what was asked for: the state that it was given in has to say that with `ask`.
     pub is_asked: bool,
+    /// Where runs work with this resource it reads what a call says of it, which no file could.
+    pub by_call_over: Option<&'static str>,
     /// Whether it reads what somebody reports, so that it has nothing to read in a state where nobody does.
     pub is_reported: bool,
 }
@@ -72,6 +74,8 @@ pub struct Resource {
 pub struct View {
     /// The resources that it speaks of.
     pub needs: &'static [&'static str],
+    /// Whether it tells by its own calls all that is asked for, and nothing in files.
+    pub tells_all: bool,
     /// The phases that it knows by name, each with what reports in it have to be.
     pub phases: BTreeMap<&'static str, Finder>,
 }

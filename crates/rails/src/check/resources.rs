@@ -291,6 +291,22 @@ fn one_state(
                 faults,
             );
         }
+        let response = state.work.as_ref().and_then(|work| work.response.as_ref());
+        if let Some(response) = response
+            && known
+                .by_call_over
+                .is_some_and(|over| definition.works_with(over))
+        {
+            faults.push(Diagnostic::new(
+                "misplaced_key",
+                response.at,
+                format!(
+                    "what `{}` reads here rests on what a call brings along, and no file can",
+                    reader.value
+                ),
+                "take `response` away: it is reported",
+            ));
+        }
         if known.is_asked {
             asked(definition, catalog, name, faults);
         }

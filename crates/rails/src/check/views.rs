@@ -32,6 +32,21 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
         needs(definition, resource, name, "the view", faults);
     }
     for (_, state, defined) in definition.all_states() {
+        let asks = defined.work.as_ref().and_then(|work| {
+            let file = work.prompt.as_ref().or(work.response.as_ref());
+            file.or(work.ask.as_ref())
+        });
+        if let Some(asks) = asks.filter(|_| view.tells_all) {
+            faults.push(Diagnostic::new(
+                "view_without_files",
+                asks.at,
+                format!(
+                    "the view `{}` hands out by its calls what there is to do, and `{}` is asked for in files",
+                    name.value, state.value
+                ),
+                "leave `view` out, and drive it with `tm run`; or have it reported",
+            ));
+        }
         let Some(phase) = &defined.phase else {
             continue;
         };

@@ -166,6 +166,7 @@ fn views() -> BTreeMap<&'static str, View> {
                         ..Finder::default()
                     },
                 )]),
+                ..View::default()
             },
         ),
         (

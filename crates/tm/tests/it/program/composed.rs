@@ -1,0 +1,124 @@
+//! Workflows that put capabilities together as no workflow of ours does: what passes the check runs.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::environment::TestEnvironment;
+use super::session::PLAN;
+
+/// A project with the workflow `ours`, which is `collab` with these changes, and its folder for runs once one has begun.
+fn begun(changes: &[(&str, &str)], inputs: &[&str]) -> (TestEnvironment, PathBuf) {
+    let project = TestEnvironment::new();
+    let mut text = project
+        .tm(&["workflow", "show", "collab"])
+        .text()
+        .to_owned();
+    let own = [("id: collab\n", "id: ours\n"), ("view: collab\n", "")];
+    for (old, new) in own.iter().chain(changes) {
+        assert!(text.contains(old), "{old}");
+        text = text.replacen(old, new, 1);
+    }
+    project.write(".taskmaster/workflows/ours.yaml", text);
+    project.commit_all("A workflow of our own");
+    // Profiles take inputs, and a workflow that uses one is trusted before it begins.
+    if !inputs.is_empty() {
+        project.trust(&["workflow", "trust", "ours"]);
+    }
+    run(&project, &[&["start", "ours"], inputs].concat());
+    let asked = run(&project, &["next"])["prompt"].clone();
+    let prompt = PathBuf::from(asked.as_str().unwrap());
+    (project, prompt.parent().unwrap().to_owned())
+}
+
+fn run(project: &TestEnvironment, words: &[&str]) -> Value {
+    project.json(&[&["run"], words].concat()).json_with(0)
+}
+
+/// The state that the run stands at, and what is told there.
+fn told(project: &TestEnvironment) -> (String, String) {
+    let next = run(project, &["next"]);
+    let text = |name: &str| next[name].as_str().unwrap_or_default().to_owned();
+    (text("state"), text("instructions"))
+}
+
+const START: &str = "    work: { instructions: collab-start.md }\n    to: gather-goals\n";
+
+#[test]
+fn skills_are_asked_for_in_files() {
+    let asked = "    expects: outcome
+    work: { instructions: collab-start.md, prompt: start.md, response: started.md }
+    to: gather-goals
+";
+    let (project, folder) = begun(&[(START, asked)], &[]);
+    let (state, instructions) = told(&project);
+    assert_eq!(state, "collab-start");
+    let prompt = std::fs::read_to_string(folder.join("start.md")).unwrap();
+    assert_eq!(prompt.trim_end(), instructions.trim_end());
+    assert!(prompt.contains("`tm run step --run-id ours__"), "{prompt}");
+    std::fs::write(folder.join("started.md"), "done\n").unwrap();
+    run(&project, &["step"]);
+    let (state, instructions) = told(&project);
+    assert_eq!(state, "gather-goals");
+    assert!(instructions.contains("design"), "{instructions}");
+}
+
+#[test]
+fn skills_follow_a_plan_that_a_profile_asks_for() {
+    let asked = "    expects: response
+    work: { ask: planning, prompt: ask.md, response: answer.md }
+    on: { report: [ { when: \"response.status == 'SUCCESS'\", do: plan.store, outcome: SUCCESS, to: gather-goals }, { reason: =response.reason, to: broken } ] }
+";
+    let changes = [
+        (START, asked),
+        (
+            "uses: { documents:",
+            "inputs: { profile: { type: string, default: generic }, values: map }
+uses: { folder: {}, profile: { name: =inputs.profile, values: =inputs.values }, documents:",
+        ),
+        ("vars:\n", "counter: round\nvars:\n  round: int\n"),
+        (
+            "initial: collab-start\nstates:\n",
+            "initial: collab-start\nstates:\n  broken: { final: error }\n",
+        ),
+    ];
+    let inputs = ["--input", r#"values={"request":"Greet"}"#];
+    let (project, folder) = begun(&changes, &inputs);
+    let (state, instructions) = told(&project);
+    assert_eq!(state, "collab-start");
+    assert!(instructions.contains("Greet"), "{instructions}");
+    std::fs::write(folder.join("answer.md"), PLAN).unwrap();
+    run(&project, &["step"]);
+    assert!(folder.join("plan.md").is_file());
+    assert_eq!(told(&project).0, "gather-goals");
+}
+
+#[test]
+fn what_no_call_of_a_view_tells_is_told_before() {
+    let project = TestEnvironment::bare();
+    let of = |workflow: &str| {
+        project
+            .tm(&["workflow", "show", workflow])
+            .text()
+            .to_owned()
+    };
+    let collab = of("collab").replacen(
+        START,
+        "    expects: outcome\n    work: { prompt: start.md, response: started.md }\n    to: gather-goals\n",
+        1,
+    );
+    let tdd = of("tdd").replacen(
+        "work: { by: agent, instructions: finalize.md }",
+        "work: { by: agent, response: suite.md }",
+        1,
+    );
+    for (text, rule) in [(collab, "view_without_files"), (tdd, "misplaced_key")] {
+        project.write("ours.yaml", text);
+        let checked = project
+            .json(&["workflow", "check", "ours.yaml"])
+            .json_with(3);
+        let faults = checked["faults"].as_array().unwrap();
+        assert_eq!(faults.len(), 1, "{checked}");
+        assert_eq!(faults[0]["rule"], json!(rule), "{checked}");
+    }
+}
