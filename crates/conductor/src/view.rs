@@ -163,6 +163,7 @@ pub(crate) fn catalog() -> BTreeMap<&'static str, catalog::View> {
                 reader: (*reader).to_owned(),
                 with: *with,
                 without: without.to_vec(),
+                ..Finder::default()
             };
             (*phase, finder)
         });

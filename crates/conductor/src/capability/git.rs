@@ -66,7 +66,12 @@ impl Capability for Git {
     fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {
         let whole = || reports("tests", Some("suite"), &[]);
         let commit = || reports("commit", None, &[]);
-        let any = || vec![reports("tests", None, &[]), commit()];
+        let any = |needs| {
+            vec![Finder {
+                needs,
+                ..Finder::default()
+            }]
+        };
         vec![
             ("changed_after_commit", vec![whole()]),
             ("foreign_commit", vec![whole(), commit()]),
@@ -74,8 +79,8 @@ impl Capability for Git {
                 "changed_after_green",
                 vec![reports("commit", Some("of"), &[])],
             ),
-            ("history_rewritten", any()),
-            ("config_loosened", any()),
+            ("history_rewritten", any(Some(REPOSITORY))),
+            ("config_loosened", any(None)),
         ]
     }
 

@@ -220,5 +220,6 @@ fn reports(reader: &str, with: Option<&'static str>, without: &[&'static str]) -
         reader: reader.to_owned(),
         with,
         without: without.to_vec(),
+        ..Finder::default()
     }
 }

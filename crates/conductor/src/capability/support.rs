@@ -14,6 +14,7 @@ use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::generic::{context, files};
 use crate::next_step;
+use crate::report::is_read_on_branch;
 use crate::review::subject;
 use crate::support::{Asked, Looked, No, Outcome, Support};
 use crate::{collab, derived, tdd};
@@ -28,7 +29,13 @@ impl Support for Call<'_> {
         if role.reader.is_empty() {
             return files::take_in(self, run, token).map(|(reading, _)| reading);
         }
-        of_reader(&role.reader)?.read(self, role, run, token)
+        let mut reading = of_reader(&role.reader)?.read(self, role, run, token)?;
+        if !is_over_a_task(run) || !is_read_on_branch(role) {
+            let state = run.token(token).map_or("", |token| token.state.as_str());
+            let found = tdd::readers::of_any_report(self, run, state)?;
+            reading.findings.extend(found);
+        }
+        Ok(reading)
     }
 
     fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {

@@ -109,8 +109,10 @@ pub enum ParameterKind {
 /// What can find out that a policy is broken: a reader, in reports of a certain role.
 #[derive(Debug, Clone, Default)]
 pub struct Finder {
-    /// The reader.
+    /// The reader; where it is empty, whatever a report is read by.
     pub reader: String,
+    /// The resource that the run has to have.
+    pub needs: Option<&'static str>,
     /// A key that the role has to have.
     pub with: Option<&'static str>,
     /// Keys that it must not have.
@@ -121,15 +123,20 @@ impl Finder {
     /// Whether it can be found in reports of that role.
     pub fn finds_in(&self, role: &Role) -> bool {
         let has = |key: &str| role.keys().any(|said| said == key);
-        role.reader == self.reader
-            && self.with.is_none_or(has)
-            && !self.without.iter().any(|key| has(key))
+        let reads = match self.reader.as_str() {
+            "" => !role.reader.is_empty(),
+            reader => role.reader == reader,
+        };
+        reads && self.with.is_none_or(has) && !self.without.iter().any(|key| has(key))
     }
 }
 
 impl fmt::Display for Finder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`", self.reader)?;
+        match self.reader.as_str() {
+            "" => write!(f, "any reader")?,
+            reader => write!(f, "`{reader}`")?,
+        }
         if let Some(key) = self.with {
             write!(f, " with `{key}`")?;
         }

@@ -2,6 +2,7 @@
 //! policy can be found where it is checked.
 
 use crate::check::Catalog;
+use crate::check::resources::needs;
 use crate::definition::{Definition, Edges, Expects, RoleDef, StateDef};
 use crate::diagnostic::{Diagnostic, Located, nearest};
 use crate::role::Role;
@@ -23,7 +24,7 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
                 "only a `work` state waits for somebody who edits",
             ));
         }
-        policies(state, name, catalog, faults);
+        policies(definition, state, name, catalog, faults);
     }
 }
 
@@ -118,6 +119,7 @@ fn labels(definition: &Definition, role: &RoleDef, faults: &mut Vec<Diagnostic>)
 }
 
 fn policies(
+    definition: &Definition,
     state: &StateDef,
     name: &Located<String>,
     catalog: &Catalog,
@@ -125,16 +127,24 @@ fn policies(
 ) {
     let role = state.role();
     if let Some(route) = &state.route {
-        for_edges(&route.value, &role, &name.value, catalog, faults);
+        for_edges(
+            definition,
+            &route.value,
+            &role,
+            &name.value,
+            catalog,
+            faults,
+        );
     }
     // Elsewhere a `check` is misplaced, which is told where edges are looked at.
     if let Some(report) = state.on.get(Trigger::Report.name()) {
-        for_edges(report, &role, &name.value, catalog, faults);
+        for_edges(definition, report, &role, &name.value, catalog, faults);
     }
 }
 
 /// A policy that nothing can find lets everything pass, and nobody is told.
 fn for_edges(
+    definition: &Definition,
     edges: &Edges,
     role: &Role,
     place: &str,
@@ -145,7 +155,11 @@ fn for_edges(
         let Some(finders) = catalog.policies.get(&policy.value) else {
             continue;
         };
-        if finders.iter().any(|finder| finder.finds_in(role)) {
+        let mut found = finders.iter().filter(|finder| finder.finds_in(role));
+        if let Some(finder) = found.next() {
+            if let Some(needed) = finder.needs {
+                needs(definition, needed, policy, "the policy", faults);
+            }
             continue;
         }
         let ways: Vec<String> = finders.iter().map(ToString::to_string).collect();

@@ -476,6 +476,13 @@ impl Definition {
         own.map_or(self.advance, |own| own.value)
     }
 
+    /// Whether an edge that a report takes out of the state, or the state's `route`, checks a policy.
+    pub fn checks(&self, state: &str, policy: &str) -> bool {
+        let edges = [Trigger::Report, Trigger::Route].map(|trigger| self.edges(state, trigger));
+        let mut checked = edges.into_iter().flatten().flat_map(|edge| &edge.check.0);
+        checked.any(|name| name.value == policy)
+    }
+
     /// Whether it is the state's own `route` that pauses for this reason: going on pauses again, until something else
     /// has changed.
     pub fn pauses_in_route(&self, state: &str, reason: &str) -> bool {

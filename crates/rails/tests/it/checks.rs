@@ -636,6 +636,7 @@ fn a_policy_that_nothing_can_find_is_refused() {
         reader: "tests".to_owned(),
         with: Some("shows"),
         without: Vec::new(),
+        ..Finder::default()
     };
     catalog
         .policies

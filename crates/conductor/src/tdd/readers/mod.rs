@@ -8,15 +8,21 @@ pub mod tests;
 mod used;
 
 use project::config::loosened;
-use project::git::{Repository, TreeStatus};
+use project::git::{Oid, Repository, TreeStatus};
 use project::runner::definition::command_definition;
-use rails::{Finding, Refusal};
+use rails::{Finding, Refusal, RunState};
 use serde_json::{Map, Value};
 
 use super::memory::Memory;
 use crate::call::Call;
 use crate::fault::Fault;
+use crate::find::is_over_a_task;
 use crate::support::No;
+
+/// The policy of commits that are no longer where the run made them.
+const HISTORY_REWRITTEN: &str = "history_rewritten";
+/// The policy of settings that are weaker than at the start.
+const CONFIG_LOOSENED: &str = "config_loosened";
 
 /// Refuses a report from anywhere but the run's branch.
 pub(super) fn on_the_branch(status: &TreeStatus, memory: &Memory) -> Result<(), Refusal> {
@@ -42,25 +48,53 @@ pub(super) fn on_the_branch(status: &TreeStatus, memory: &Memory) -> Result<(), 
     }
 }
 
-/// The findings that every report is looked at for.
+/// What any report may be looked at for, whatever it is of: those policies that the state checks.
+pub(crate) fn of_any_report(
+    call: &Call<'_>,
+    run: &RunState,
+    state: &str,
+) -> Result<Vec<Finding>, No> {
+    let mut findings = Vec::new();
+    if is_over_a_task(run) && call.definition.checks(state, HISTORY_REWRITTEN) {
+        let memory = Memory::of(run)?;
+        let repository = memory.repository();
+        let head = repository.head()?.oid;
+        findings.extend(history_rewritten(head.as_ref(), &memory, &repository)?);
+    }
+    if call.definition.checks(state, CONFIG_LOOSENED) {
+        findings.extend(config_loosened(call));
+    }
+    Ok(findings)
+}
+
+/// The findings that every report over a task is looked at for.
 pub(super) fn common_findings(
     call: &Call<'_>,
     status: &TreeStatus,
     memory: &Memory,
     repository: &Repository,
 ) -> Result<Vec<Finding>, No> {
-    let mut findings = Vec::new();
+    let rewritten = history_rewritten(status.head.as_ref(), memory, repository)?;
+    Ok(rewritten.into_iter().chain(config_loosened(call)).collect())
+}
+
+/// Whether the run's last commit is no longer below `head`.
+fn history_rewritten(
+    head: Option<&Oid>,
+    memory: &Memory,
+    repository: &Repository,
+) -> Result<Option<Finding>, No> {
     let last = memory.last_oid()?;
-    let intact = match &status.head {
+    let intact = match head {
         Some(head) if *head == last => true,
         Some(head) => {
             repository.resolve(last.as_str())?.is_some() && repository.is_ancestor(&last, head)?
         }
         None => false,
     };
-    if !intact {
-        findings.push(finding(
-            "history_rewritten",
+    Ok((!intact).then(|| {
+        finding(
+            HISTORY_REWRITTEN,
             format!(
                 "the run's last commit {} is no longer part of `{}`: its history was rewritten",
                 last.short(),
@@ -70,26 +104,29 @@ pub(super) fn common_findings(
                 "bring it back with `git reset --soft {}` (git reflog shows what was there), or start a new run",
                 last.short()
             ),
-        ));
-    }
+        )
+    }))
+}
+
+/// Whether the settings are weaker than those that the run is pinned to.
+fn config_loosened(call: &Call<'_>) -> Option<Finding> {
     let looser = loosened(&call.pinned, &call.settings.config);
-    if !looser.is_empty() {
-        let told: Vec<String> = looser
-            .iter()
-            .map(|loosening| {
-                format!(
-                    "{} from {} to {}",
-                    loosening.key, loosening.was, loosening.is
-                )
-            })
-            .collect();
-        findings.push(finding(
-            "config_loosened",
+    let told: Vec<String> = looser
+        .iter()
+        .map(|loosening| {
+            format!(
+                "{} from {} to {}",
+                loosening.key, loosening.was, loosening.is
+            )
+        })
+        .collect();
+    (!told.is_empty()).then(|| {
+        finding(
+            CONFIG_LOOSENED,
             format!("the settings were loosened during the run: {}", told.join("; ")),
             "put the settings back; a run keeps the rules it was started with, so new ones need a new run",
-        ));
-    }
-    Ok(findings)
+        )
+    })
 }
 
 /// Whether the test command, or what the project has behind its name, is not what the run began with.

@@ -122,3 +122,63 @@ fn what_no_call_of_a_view_tells_is_told_before() {
         assert_eq!(faults[0]["rule"], json!(rule), "{checked}");
     }
 }
+
+#[test]
+fn any_report_can_be_held_against_the_settings_and_the_history() {
+    let project = TestEnvironment::new();
+    let mut text = project.tm(&["workflow", "show", "tdd"]).text().to_owned();
+    let told = "  told:
+    expects: outcome
+    work: {}
+    on: { report: [ { check: [history_rewritten, config_loosened] }, { to: finalize } ] }
+  finalize:
+";
+    for (old, new) in [
+        ("id: tdd", "id: ours"),
+        ("done: { to: finalize }", "done: { to: told }"),
+        ("  finalize:\n", told),
+    ] {
+        assert!(text.contains(old), "{old}");
+        text = text.replacen(old, new, 1);
+    }
+    project.write(".taskmaster/workflows/ours.yaml", text);
+    project.commit_all("A workflow of our own");
+    project.trust(&["workflow", "trust", "ours"]);
+    run(&project, &["start", "ours", "--input", "taskId=1"]);
+    for name in ["words", "spaces"] {
+        project.write(&format!("tests/{name}.sh"), "false\n");
+        run(&project, &["report", "--results", "failed:1,passed:0"]);
+        project.write(&format!("src/{name}.sh"), "true\n");
+        run(&project, &["report", "--results", "failed:0,passed:1"]);
+        run(&project, &["report"]);
+    }
+    let reports = || project.json(&["run", "report", "--outcome", "told"]);
+    let head = project.head();
+    project.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    assert_eq!(reports().json_with(3)["code"], "history_rewritten");
+    project.git(&["reset", "--quiet", "--hard", &head]);
+    let settings = ".taskmaster/config.json";
+    let before = project.read(settings);
+    let mut weaker: Value = serde_json::from_str(&before).unwrap();
+    weaker["review"] = json!({ "maxIterations": 99 });
+    project.write(settings, weaker.to_string());
+    assert_eq!(reports().json_with(3)["code"], "config_loosened");
+    project.write(settings, before);
+    assert_eq!(reports().json_with(0)["nextAction"]["state"], "finalize");
+
+    // A run without a repository has no history.
+    let without = "\
+tramline: 1
+id: told
+title: Told
+initial: told
+states:
+  told: { expects: outcome, work: {}, on: { report: [ { check: [history_rewritten] }, { to: over } ] } }
+  over: { final: completed }
+";
+    project.write("told.yaml", without);
+    let checked = project
+        .json(&["workflow", "check", "told.yaml"])
+        .json_with(3);
+    assert_eq!(checked["faults"][0]["rule"], "needs_resource", "{checked}");
+}
