@@ -349,6 +349,7 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
         edits_need: Some(REPOSITORY),
         policies: named(all().flat_map(|capability| capability.policies())),
         codes: all().flat_map(|capability| capability.codes()).collect(),
+        events: all().flat_map(|capability| capability.events()).collect(),
         sections: config
             .as_object()
             .into_iter()

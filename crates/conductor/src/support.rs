@@ -2,10 +2,10 @@
 
 use rails::command::{Artifact, Present};
 use rails::decide::PromptRequest;
-use rails::event::Domain;
+use rails::event::{Domain, Reported};
 use rails::state::{EffectAt, Pending};
 use rails::{Event, Reading, Refusal, Role, RunState};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::fault::Fault;
 
@@ -114,6 +114,52 @@ pub(crate) fn reported(run: &RunState) -> String {
         told.push_str(sha256);
     }
     journal::sha256_hex(told.as_bytes())
+}
+
+/// An event that a workflow emits, in the decision in which it comes about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Emitted<'a> {
+    /// The event.
+    pub(crate) domain: &'a Domain,
+    /// The run before.
+    pub(crate) before: &'a RunState,
+    /// The run after.
+    pub(crate) after: &'a RunState,
+    /// All that comes about together.
+    pub(crate) events: &'a [Event],
+}
+
+impl<'a> Emitted<'a> {
+    /// The report that led to it.
+    pub(crate) fn report(self) -> Option<&'a Reported> {
+        self.events.iter().find_map(|event| match event {
+            Event::ReportAccepted(report) | Event::ReportRetried(report) => Some(report.as_ref()),
+            _ => None,
+        })
+    }
+
+    /// The item that it is about.
+    pub(crate) fn item(self) -> Option<&'a str> {
+        self.domain.item.as_deref()
+    }
+
+    /// What every event of a workflow's own is told with.
+    pub(crate) fn plain(self) -> Map<String, Value> {
+        object(json!({
+            "state": self.domain.state,
+            "item": self.domain.item,
+            "workflow": self.after.workflow,
+        }))
+    }
+}
+
+/// The fields that are there.
+pub(crate) fn object(value: Value) -> Map<String, Value> {
+    let Value::Object(mut map) = value else {
+        return Map::new();
+    };
+    map.retain(|_, value| !value.is_null());
+    map
 }
 
 /// What a workflow brings along in Rust.

@@ -3,11 +3,12 @@
 use rails::check::catalog::{ParameterKind, Reader, Resource};
 use rails::definition::FieldType::{Bool, Strings};
 use rails::{Reading, Role, RunState};
+use serde_json::{Map, Value};
 
 use super::{Capability, DOCUMENTS, parameter, reader};
 use crate::call::Call;
 use crate::collab;
-use crate::support::No;
+use crate::support::{Emitted, No};
 
 /// The fields of a work item.
 const ITEM: [(&str, &str); 5] = [
@@ -62,6 +63,18 @@ impl Capability for Documents {
             ..Resource::default()
         };
         vec![(DOCUMENTS, documents)]
+    }
+
+    fn events(&self) -> Vec<(&'static str, Option<&'static str>)> {
+        ["batches:cut", "batch:complete"]
+            .map(|name| (name, Some(DOCUMENTS)))
+            .into()
+    }
+
+    fn fields(&self, call: &Call<'_>, emitted: Emitted<'_>) -> Option<Map<String, Value>> {
+        let mut fields = emitted.plain();
+        collab::tell(&call.definition, emitted, &mut fields);
+        Some(fields)
     }
 
     fn codes(&self) -> Vec<&'static str> {

@@ -4,13 +4,13 @@ use rails::check::catalog::{Effect, Finder, Reader, Resource};
 use rails::definition::FieldType::{String as Text, Strings};
 use rails::state::Pending;
 use rails::{Reading, Role, RunState};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{BRANCH, Capability, REPOSITORY, TASKS, lasting, reader, reports};
 use crate::call::Call;
 use crate::fault::Fault;
-use crate::support::{Asked, Looked, No, Outcome};
-use crate::tdd::{effects, readers};
+use crate::support::{Asked, Emitted, Looked, No, Outcome};
+use crate::tdd::{effects, payload, readers};
 
 pub(super) struct Git;
 
@@ -61,6 +61,16 @@ impl Capability for Git {
             ),
             ("branch.delete", lasting(&[REPOSITORY], &[])),
         ]
+    }
+
+    fn events(&self) -> Vec<(&'static str, Option<&'static str>)> {
+        ["branch:created", "commit:created"]
+            .map(|name| (name, Some(REPOSITORY)))
+            .into()
+    }
+
+    fn fields(&self, _: &Call<'_>, emitted: Emitted<'_>) -> Option<Map<String, Value>> {
+        payload::of_git(emitted)
     }
 
     fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {

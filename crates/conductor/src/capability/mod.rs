@@ -17,11 +17,11 @@ use rails::check::catalog::{Effect, Finder, Parameter, ParameterKind, Reader, Re
 use rails::definition::FieldType;
 use rails::state::Pending;
 use rails::{Reading, Role, RunState};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::fault::Fault;
-use crate::support::{Asked, Looked, No, Outcome};
+use crate::support::{Asked, Emitted, Looked, No, Outcome};
 
 /// A repository, with a branch for the run.
 pub(crate) const REPOSITORY: &str = "repository";
@@ -60,6 +60,17 @@ pub(crate) trait Capability: Sync {
     /// Codes of refusals, retries and warnings that it has words for, whoever answers with them.
     fn codes(&self) -> Vec<&'static str> {
         Vec::new()
+    }
+
+    /// The events that it has fields for, which a workflow may emit, each with the resource that these are of.
+    fn events(&self) -> Vec<(&'static str, Option<&'static str>)> {
+        Vec::new()
+    }
+
+    /// The fields of one of its events; none where it did not come about after all.
+    fn fields(&self, call: &Call<'_>, emitted: Emitted<'_>) -> Option<Map<String, Value>> {
+        let _ = call;
+        Some(emitted.plain())
     }
 
     /// What it works with in a run, which a definition declares under `uses`.
@@ -154,6 +165,14 @@ static OF_READERS: LazyLock<Index> =
 
 static OF_EFFECTS: LazyLock<Index> =
     LazyLock::new(|| index(|one| one.effects().into_iter().map(|(name, _)| name).collect()));
+
+static OF_EVENTS: LazyLock<Index> =
+    LazyLock::new(|| index(|one| one.events().into_iter().map(|(name, _)| name).collect()));
+
+/// The capability that has fields for an event; none where it is the workflow's own.
+fn of_event(name: &str) -> Option<&'static dyn Capability> {
+    OF_EVENTS.get(name).copied()
+}
 
 fn known(index: &Index, what: &str, name: &str) -> Result<&'static dyn Capability, Fault> {
     let found = index.get(name).copied();

@@ -6,9 +6,9 @@ use rails::event::Domain;
 use rails::state::Pending;
 use rails::{Event, Reading, Role, RunState};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::{of_effect, of_reader};
+use super::{of_effect, of_event, of_reader};
 use crate::call::{Call, Form};
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
@@ -16,8 +16,8 @@ use crate::generic::{context, files};
 use crate::next_step;
 use crate::report::is_read_on_branch;
 use crate::review::subject;
-use crate::support::{Asked, Looked, No, Outcome, Support};
-use crate::{collab, derived, tdd};
+use crate::support::{Asked, Emitted, Looked, No, Outcome, Support};
+use crate::{derived, tdd};
 
 /// What is kept of what a unit is told.
 fn kept(told: &impl Serialize) -> Result<Vec<u8>, Fault> {
@@ -118,19 +118,16 @@ impl Support for Call<'_> {
         after: &RunState,
         events: &[Event],
     ) -> Option<Map<String, Value>> {
-        if is_over_a_task(after) {
-            return tdd::payload::fields(domain, before, after, events);
+        let emitted = Emitted {
+            domain,
+            before,
+            after,
+            events,
+        };
+        match of_event(&domain.name) {
+            Some(capability) => capability.fields(self, emitted),
+            None => Some(emitted.plain()),
         }
-        let mut fields = Map::new();
-        fields.insert("state".to_owned(), json!(domain.state));
-        if let Some(item) = &domain.item {
-            fields.insert("item".to_owned(), json!(item));
-        }
-        fields.insert("workflow".to_owned(), json!(after.workflow));
-        if self.skills.is_some() {
-            collab::tell(&self.definition, domain, before, after, &mut fields);
-        }
-        Some(fields)
     }
 
     fn place(&self, run: &RunState, appended: &[Event]) -> Result<(), Fault> {

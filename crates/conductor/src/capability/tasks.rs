@@ -4,14 +4,15 @@ use rails::RunState;
 use rails::check::catalog::{Effect, ParameterKind, Resource};
 use rails::definition::FieldType::{Int, String as Text};
 use rails::state::Pending;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::tests::TESTS;
 use super::{BRANCH, Capability, REPOSITORY, TASKS, lasting, parameter, passing};
 use crate::call::Call;
 use crate::fault::Fault;
-use crate::support::{Asked, Looked, No, Outcome};
+use crate::support::{Asked, Emitted, Looked, No, Outcome};
 use crate::tdd::effects;
+use crate::tdd::payload;
 
 /// The fields of a subtask.
 const SUBTASK: [(&str, &str); 7] = [
@@ -42,6 +43,23 @@ impl Capability for Tasks {
             ..Resource::default()
         };
         vec![(TASKS, task)]
+    }
+
+    fn events(&self) -> Vec<(&'static str, Option<&'static str>)> {
+        [
+            "phase:start",
+            "phase:complete",
+            "phase:transition",
+            "tag:switched",
+            "subtask:start",
+            "subtask:complete",
+        ]
+        .map(|name| (name, Some(TASKS)))
+        .into()
+    }
+
+    fn fields(&self, _: &Call<'_>, emitted: Emitted<'_>) -> Option<Map<String, Value>> {
+        payload::of_tasks(emitted)
     }
 
     fn effects(&self) -> Vec<(&'static str, Effect)> {

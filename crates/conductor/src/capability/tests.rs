@@ -3,12 +3,14 @@
 use rails::check::catalog::{Finder, Reader, Resource};
 use rails::definition::FieldType::{Bool, Int, String as Text, Strings};
 use rails::{Reading, Role, RunState};
+use serde_json::{Map, Value};
 
 use super::{Capability, reader, reports};
 use crate::call::Call;
 use crate::find::is_over_a_task;
 use crate::generic;
-use crate::support::No;
+use crate::support::{Emitted, No};
+use crate::tdd::payload;
 use crate::tdd::readers::tests as evidence;
 use crate::tdd::texts::TEXTS;
 
@@ -57,6 +59,16 @@ impl Capability for Tests {
 
     fn codes(&self) -> Vec<&'static str> {
         TEXTS.iter().map(|text| text.code).collect()
+    }
+
+    fn events(&self) -> Vec<(&'static str, Option<&'static str>)> {
+        ["test:generated", "test:run", "code:modified"]
+            .map(|name| (name, None))
+            .into()
+    }
+
+    fn fields(&self, _: &Call<'_>, emitted: Emitted<'_>) -> Option<Map<String, Value>> {
+        payload::of_tests(emitted)
     }
 
     fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {

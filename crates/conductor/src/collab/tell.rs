@@ -1,21 +1,21 @@
 //! What the journal is told of batches.
 
-use rails::event::Domain;
-use rails::{Definition, RunState};
+use rails::Definition;
 use serde_json::{Map, Value, json};
 
 use super::bound;
 use super::state::brief;
 use crate::clock::millis_of;
+use crate::support::Emitted;
 
 /// Fills in an event of the workflow's own.
-pub(crate) fn tell(
-    definition: &Definition,
-    domain: &Domain,
-    before: &RunState,
-    after: &RunState,
-    fields: &mut Map<String, Value>,
-) {
+pub(crate) fn tell(definition: &Definition, emitted: Emitted<'_>, fields: &mut Map<String, Value>) {
+    let Emitted {
+        domain,
+        before,
+        after,
+        ..
+    } = emitted;
     match domain.name.as_str() {
         "batches:cut" => {
             let Some(batches) = bound::batches(after) else {

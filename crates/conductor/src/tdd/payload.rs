@@ -7,31 +7,21 @@ use serde_json::{Map, Value, json};
 
 use super::memory::Memory;
 use crate::clock::{millis_of, spoken};
+use crate::support::{Emitted, object};
 
-/// The fields of `domain`; none where it did not come about after all.
-pub fn fields(
-    domain: &Domain,
-    before: &RunState,
-    after: &RunState,
-    events: &[Event],
-) -> Option<Map<String, Value>> {
-    let report = events.iter().find_map(|event| match event {
-        Event::ReportAccepted(report) | Event::ReportRetried(report) => Some(report.as_ref()),
-        _ => None,
-    });
-    let item = domain.item.as_deref();
-    let value = match domain.name.as_str() {
+/// The fields of an event of a task; none where it did not come about after all.
+pub(crate) fn of_tasks(emitted: Emitted<'_>) -> Option<Map<String, Value>> {
+    let Emitted {
+        domain,
+        before,
+        after,
+        events,
+    } = emitted;
+    let item = emitted.item();
+    let fields = match domain.name.as_str() {
         "phase:start" => json!({ "phase": "preflight", "status": "ok" }),
         "phase:complete" => {
             json!({ "phase": "preflight", "checks": { "git": true, "test": true, "tools": true } })
-        }
-        "branch:created" => {
-            let memory = Memory::of(after).ok()?;
-            json!({
-                "branch": memory.start.branch,
-                "tag": memory.start.tag,
-                "existed": memory.start.branch_existed,
-            })
         }
         "tag:switched" => {
             let memory = Memory::of(after).ok()?;
@@ -41,31 +31,17 @@ pub fn fields(
         "subtask:start" => {
             json!({ "subtaskId": item, "phase": entered(domain, after, events)? })
         }
-        "test:generated" => {
-            let facts = &report?.facts;
-            json!({ "subtaskId": item, "files": facts.get("files"), "testCount": facts.get("failing") })
-        }
-        "test:run" => {
-            let attempt = before
-                .waiting()
-                .find(|(_, unit)| Some(&unit.id) == report.map(|report| &report.unit))
-                .map(|(_, unit)| unit.attempt);
-            test_run(domain, report?, attempt)
-        }
         "phase:transition" => {
-            let from = report.and_then(|report| report.role.phase.as_deref());
+            let from = emitted
+                .report()
+                .and_then(|report| report.role.phase.as_deref());
             json!({
                 "subtaskId": item,
                 "from": from.unwrap_or(&domain.state),
                 "to": entered(domain, after, events)?,
             })
         }
-        "code:modified" => {
-            let facts = &report?.facts;
-            json!({ "subtaskId": item, "files": facts.get("files"), "linesChanged": facts.get("linesChanged") })
-        }
-        "commit:created" => commit(item, report, events)?,
-        "subtask:complete" => {
+        _ => {
             let began = began(before, item);
             let millis = millis_of(&after.updated_at)
                 .zip(began)
@@ -73,15 +49,40 @@ pub fn fields(
                 .unwrap_or(0);
             json!({ "subtaskId": item, "duration": spoken(millis), "durationMs": millis })
         }
-        _ => json!({ "subtaskId": item }),
     };
-    match value {
-        Value::Object(mut map) => {
-            map.retain(|_, value| !value.is_null());
-            Some(map)
+    Some(object(fields))
+}
+
+/// The fields of an event of a report of tests, likewise.
+pub(crate) fn of_tests(emitted: Emitted<'_>) -> Option<Map<String, Value>> {
+    let report = emitted.report()?;
+    let (facts, item) = (&report.facts, emitted.item());
+    Some(object(match emitted.domain.name.as_str() {
+        "test:generated" => {
+            json!({ "subtaskId": item, "files": facts.get("files"), "testCount": facts.get("failing") })
         }
-        _ => None,
+        "code:modified" => {
+            json!({ "subtaskId": item, "files": facts.get("files"), "linesChanged": facts.get("linesChanged") })
+        }
+        _ => {
+            let mut waiting = emitted.before.waiting();
+            let unit = waiting.find(|(_, unit)| unit.id == report.unit);
+            test_run(emitted.domain, report, unit.map(|(_, unit)| unit.attempt))
+        }
+    }))
+}
+
+/// The fields of an event of the repository, likewise.
+pub(crate) fn of_git(emitted: Emitted<'_>) -> Option<Map<String, Value>> {
+    if emitted.domain.name == "commit:created" {
+        return commit(emitted.item(), emitted.report(), emitted.events).map(object);
     }
+    let memory = Memory::of(emitted.after).ok()?;
+    Some(object(json!({
+        "branch": memory.start.branch,
+        "tag": memory.start.tag,
+        "existed": memory.start.branch_existed,
+    })))
 }
 
 /// The phase that was entered from the state of the event.

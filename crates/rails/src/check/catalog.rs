@@ -29,6 +29,8 @@ pub struct Catalog {
     pub policies: BTreeMap<String, Vec<Finder>>,
     /// Codes that are told in words of the engine's own; where there are none, nobody has to have words.
     pub codes: BTreeSet<&'static str>,
+    /// The events that somebody has fields for, each with the resource that these are of.
+    pub events: BTreeMap<&'static str, Option<&'static str>>,
     /// Sections of the settings by name, each with its values as they are by default.
     pub sections: BTreeMap<String, Value>,
     /// Templates by name: what is wrong with each, line and text. An empty list means nothing.

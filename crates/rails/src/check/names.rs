@@ -1,6 +1,7 @@
 //! Names: every target, reader, effect, policy, template, set, var and field exists.
 
 use super::Catalog;
+use super::resources::needs;
 use crate::definition::{Definition, Edge, Field, Literal, STATUS, StateDef, WAVE};
 use crate::diagnostic::{Diagnostic, Located, nearest};
 
@@ -223,6 +224,8 @@ fn one_edge(
                 format!("`{}` is an event of the engine's own", name.value),
                 "choose another name: this one would change the run when it is replayed",
             ));
+        } else {
+            emitted(definition, catalog, name, faults);
         }
     }
     assigned(definition, set, edge, faults);
@@ -346,6 +349,39 @@ fn added(definition: &Definition, edge: &Edge, faults: &mut Vec<Diagnostic>) {
                 "an item needs its key",
             ));
         }
+    }
+}
+
+/// An event that somebody has fields for needs what these are of, and its noun is theirs: another verb would be told without.
+fn emitted(
+    definition: &Definition,
+    catalog: &Catalog,
+    name: &Located<String>,
+    faults: &mut Vec<Diagnostic>,
+) {
+    if let Some(resource) = catalog.events.get(name.value.as_str()) {
+        if let Some(resource) = resource {
+            needs(definition, resource, name, "the event", faults);
+        }
+        return;
+    }
+    let noun = |event: &str| event.split(':').next().map(str::to_owned);
+    let same: Vec<&str> = catalog
+        .events
+        .keys()
+        .copied()
+        .filter(|known| noun(known) == noun(&name.value))
+        .collect();
+    if !same.is_empty() {
+        faults.push(Diagnostic::new(
+            "unknown_event",
+            name.at,
+            format!("nobody has fields for `{}`", name.value),
+            format!(
+                "write {}, or give an event of your own another noun",
+                same.join(" or ")
+            ),
+        ));
     }
 }
 

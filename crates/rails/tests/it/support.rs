@@ -61,6 +61,7 @@ pub fn catalog() -> Catalog {
     };
     Catalog {
         codes: BTreeSet::new(),
+        events: BTreeMap::new(),
         resources: resources(),
         asks: BTreeMap::from(
             ["planning", "generation", "review", "revision"].map(|ask| (ask, "profile")),

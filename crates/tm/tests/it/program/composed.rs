@@ -182,3 +182,32 @@ states:
         .json_with(3);
     assert_eq!(checked["faults"][0]["rule"], "needs_resource", "{checked}");
 }
+
+#[test]
+fn events_have_the_fields_of_what_they_are_about() {
+    let project = TestEnvironment::bare();
+    for (event, rule) in [
+        ("release:announced", None),
+        ("test:run", None),
+        ("branch:created", Some("needs_resource")),
+        ("branch:creatd", Some("unknown_event")),
+    ] {
+        let text = format!(
+            "\
+tramline: 1
+id: told
+title: Told
+initial: told
+states:
+  told: {{ expects: tests, work: {{}}, on: {{ report: [ {{ emit: \"{event}\", to: over }} ] }} }}
+  over: {{ final: completed }}
+"
+        );
+        project.write("told.yaml", text);
+        let checked = project.json(&["workflow", "check", "told.yaml"]);
+        match rule {
+            None => drop(checked.json_with(0)),
+            Some(rule) => assert_eq!(checked.json_with(3)["faults"][0]["rule"], rule, "{event}"),
+        }
+    }
+}
