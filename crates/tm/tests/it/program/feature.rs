@@ -1,23 +1,40 @@
 //! The example that puts capabilities of all kinds together, from its design to the finished branch.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use testkit::Server;
 
 use super::environment::TestEnvironment;
 
 const FAILING: [&str; 3] = ["report", "--results", "failed:1,passed:0"];
 const PASSING: [&str; 3] = ["report", "--results", "failed:0,passed:1"];
 
+/// By what a run is driven.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    CommandLine,
+    Mcp,
+}
+
+const WAYS: [Way; 2] = [Way::CommandLine, Way::Mcp];
+
 struct Feature {
     project: TestEnvironment,
     folder: PathBuf,
     id: String,
+    /// That of MCP.
+    server: Option<RefCell<Server>>,
 }
 
 impl Feature {
     /// A run of the example over the task.
     fn begun() -> Self {
+        Self::begun_by(Way::CommandLine)
+    }
+
+    fn begun_by(way: Way) -> Self {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
         let project = TestEnvironment::new();
         let mut files = vec!["workflows/feature.yaml".to_owned()];
@@ -37,23 +54,48 @@ impl Feature {
         let shown = project.json(&["run", "next"]).json_with(0).clone();
         let folder = PathBuf::from(shown["prompt"].as_str().unwrap());
         assert!(folder.ends_with(prompt));
+        let server = match way {
+            Way::CommandLine => None,
+            Way::Mcp => {
+                let mut server = Server::spawn(project.program(&["mcp", "--tools", "run"]));
+                server.initialize("2025-11-25", &json!({}));
+                Some(RefCell::new(server))
+            }
+        };
         Self {
             folder: folder.parent().unwrap().to_owned(),
             project,
             id,
+            server,
         }
     }
 
+    /// The answer to a command of `tm run`, or to its tool, which must be there or must not.
+    fn answer(&self, words: &[&str], status: i32) -> Value {
+        let Some(server) = &self.server else {
+            let answer = self.project.json(&[&["run"], words].concat());
+            return answer.json_with(status).clone();
+        };
+        let (verb, options) = words.split_first().unwrap();
+        let arguments = options
+            .chunks(2)
+            .map(|pair| (pair[0].trim_start_matches('-').to_owned(), json!(pair[1])))
+            .collect();
+        let tool = format!("run_{verb}");
+        let mut result = server.borrow_mut().call(&tool, &Value::Object(arguments));
+        let answer = result["structuredContent"].take();
+        // A report that is not accepted is an answer, and no failure of the tool.
+        let went_well = result["isError"] != true && answer["validated"] != false;
+        assert_eq!(went_well, status == 0, "{words:?}: {answer:#}");
+        answer
+    }
+
     fn ok(&self, words: &[&str]) -> Value {
-        self.project
-            .json(&[&["run"], words].concat())
-            .json_with(0)
-            .clone()
+        self.answer(words, 0)
     }
 
     fn refused(&self, words: &[&str]) -> String {
-        let answer = self.project.json(&[&["run"], words].concat());
-        let answer = answer.json_with(3);
+        let answer = self.answer(words, 3);
         let code = answer["code"].as_str();
         code.or_else(|| answer["error"]["code"].as_str())
             .unwrap()
@@ -98,7 +140,12 @@ impl Feature {
 
 #[test]
 fn from_the_design_to_the_finished_branch() {
-    let feature = Feature::begun();
+    for way in WAYS {
+        is_finished(&Feature::begun_by(way));
+    }
+}
+
+fn is_finished(feature: &Feature) {
     let next = feature.ok(&["next"]);
     let told = next["instructions"].as_str().unwrap();
     assert!(told.contains("Count the words"), "{told}");
@@ -127,7 +174,12 @@ fn from_the_design_to_the_finished_branch() {
 
 #[test]
 fn its_rails_hold() {
-    let feature = Feature::begun();
+    for way in WAYS {
+        holds(&Feature::begun_by(way));
+    }
+}
+
+fn holds(feature: &Feature) {
     let project = &feature.project;
     // Nothing is built before a person has approved the design.
     let denied = |file: &str| {
