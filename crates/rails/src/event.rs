@@ -430,6 +430,20 @@ pub struct Reported {
 }
 
 impl Reported {
+    /// What the reader says of it that was found under a code, or led to one.
+    pub fn message(&self, code: &str) -> Option<&str> {
+        let mut findings = self.findings.iter();
+        let found = findings.find(|finding| finding.policy == code)?;
+        Some(&found.message)
+    }
+
+    /// What the reader says is to be done about it.
+    pub fn suggestion(&self, code: &str) -> Option<&str> {
+        let findings = self.findings.iter();
+        let mut found = findings.filter(|finding| finding.policy == code);
+        found.find_map(|finding| finding.suggestion.as_deref())
+    }
+
     /// The reader that read it; empty where none did.
     pub fn reader(&self) -> &str {
         &self.role.reader

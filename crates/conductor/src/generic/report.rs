@@ -152,11 +152,8 @@ fn verdict_of(
         .warnings
         .iter()
         .map(|code| {
-            report
-                .findings
-                .iter()
-                .find(|finding| finding.policy == *code)
-                .map_or_else(|| code.replace('_', " "), |finding| finding.message.clone())
+            let found = report.message(code).map(str::to_owned);
+            found.unwrap_or_else(|| code.replace('_', " "))
         })
         .collect();
     RunVerdict {

@@ -95,11 +95,7 @@ pub(super) fn taken_in(definition: &Definition, report: &Reported) -> String {
     match &report.code {
         None => format!("{place} was accepted{brought}"),
         Some(code) => {
-            let found = report
-                .findings
-                .iter()
-                .find(|finding| finding.policy == *code)
-                .map(|finding| finding.message.clone());
+            let found = report.message(code).map(str::to_owned);
             let why = found.unwrap_or_else(|| spoken(code));
             format!("{place} was not accepted{brought}: {why}")
         }
@@ -114,16 +110,14 @@ fn spoken(code: &str) -> String {
 /// What is said of a retry or a pause that a report brought about.
 pub(super) fn after_retry(run: &RunState, definition: &Definition, report: &Reported) -> String {
     let code = report.code.as_deref().unwrap_or_default();
-    let found = report.findings.iter();
-    let mut of_code = found.filter(|finding| finding.policy == code);
     if run.status == RunStatus::Paused {
         return format!(
             "look at what keeps it from being accepted, then go on with {}",
             Verb::Resume.step().of(&run.run)
         );
     }
-    if let Some(fix) = of_code.find_map(|finding| finding.suggestion.clone()) {
-        return fix;
+    if let Some(fix) = report.suggestion(code) {
+        return fix.to_owned();
     }
     let rule = rule_of(definition, &report.state, |edge| {
         edge.retry.as_ref().is_some_and(|retry| retry.value == code)

@@ -34,12 +34,17 @@ pub(crate) fn prepare(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Res
         }),
         "code.store" => written(&StoreCode {
             iteration,
-            tree: fact("staged").map(str::to_owned),
+            tree: whole(fact("staged")),
             before: CARRIED.read(&run.kept)?.map(|carried| carried.hash),
         }),
         "code.reset" => written(&StoreCode {
             iteration,
-            tree: CARRIED.read(&run.kept)?.map(|carried| carried.tree),
+            tree: whole(
+                CARRIED
+                    .read(&run.kept)?
+                    .as_ref()
+                    .map(|carried| &*carried.tree),
+            ),
             before: None,
         }),
         "plan.reset" => {
@@ -60,6 +65,11 @@ pub(crate) fn prepare(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Res
         "response.aside" => aside(call, asked, run),
         other => Err(unknown(other).into()),
     }
+}
+
+/// A tree that there is: the name of none is empty.
+fn whole(tree: Option<&str>) -> Option<String> {
+    tree.filter(|tree| !tree.is_empty()).map(str::to_owned)
 }
 
 fn written<T: Serialize>(what: &T) -> Result<Value, No> {
@@ -211,7 +221,7 @@ fn open(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No>
                 .insert(counter.value.clone(), Value::from(what.iteration - 1));
         }
         whole_code(call, &before)?;
-        what.tree = CODE.read(&run.kept)?.map(|code| code.tree);
+        what.tree = whole(CODE.read(&run.kept)?.as_ref().map(|code| &*code.tree));
     } else if let Some(recorded) = PLAN.read(&run.kept)? {
         let bytes = files::read(&call.dir.join(PLAN_FILE))?
             .ok_or_else(|| tampered(PLAN_FILE, "it is gone"))?;

@@ -527,14 +527,7 @@ fn tested(
 /// What a report was accepted with a warning for.
 fn warned(story: &mut Story, report: &Reported) {
     for code in &report.warnings {
-        let message = report
-            .findings
-            .iter()
-            .find(|finding| finding.policy == *code)
-            .map_or_else(
-                || texts::message(code, &report.facts),
-                |finding| finding.message.clone(),
-            );
+        let message = texts::message_of(report, code);
         story
             .warnings
             .push(json!({ "unit": report.unit, "code": code, "message": message }));

@@ -148,6 +148,12 @@ pub fn text(code: &str) -> Option<&'static Text> {
     TEXTS.iter().find(|text| text.code == code)
 }
 
+/// What was found in a report under a code, in one line. What its reader says tells more than the code does.
+pub fn message_of(report: &Reported, code: &str) -> String {
+    let own = report.message(code).map(str::to_owned);
+    own.unwrap_or_else(|| message(code, &report.facts))
+}
+
 /// What was found, in one line.
 pub fn message(code: &str, facts: &Map<String, Value>) -> String {
     let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);

@@ -88,17 +88,7 @@ pub fn full(run: &RunState, dir: &Path) -> Result<NextAction, Fault> {
 /// The verdict that was recorded for a report.
 pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
     let code = report.code.as_deref();
-    // A policy's finding says more than its code.
-    let said = |code: &String| {
-        report
-            .findings
-            .iter()
-            .find(|finding| finding.policy == *code)
-            .map_or_else(
-                || texts::message(code, &report.facts),
-                |finding| finding.message.clone(),
-            )
-    };
+    let said = |code: &String| texts::message_of(report, code);
     let message = match &report.code {
         Some(code) => said(code),
         None => texts::accepted(report),
@@ -151,9 +141,7 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
                 Some("go on mending, then report again".to_owned())
             }
             Some(code) => {
-                let found = report.findings.iter();
-                let mut of_code = found.filter(|finding| finding.policy == code);
-                let own = of_code.find_map(|finding| finding.suggestion.clone());
+                let own = report.suggestion(code).map(str::to_owned);
                 Some(own.unwrap_or_else(|| texts::suggestion(code))).filter(|text| !text.is_empty())
             }
             None => None,
