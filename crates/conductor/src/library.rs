@@ -11,9 +11,7 @@ use project::profile::template;
 use rails::check::catalog::Catalog;
 use rails::{Definition, Diagnostic};
 
-use crate::call::Form;
 use crate::capability::{REPOSITORY, registry};
-use crate::collab;
 use crate::fault::{Fault, Kind};
 use crate::generic::templates;
 use crate::tdd::context::engine;
@@ -364,34 +362,15 @@ fn named<T>(all: impl Iterator<Item = (&'static str, T)>) -> BTreeMap<String, T>
     all.map(|(name, what)| (name.to_owned(), what)).collect()
 }
 
-/// What the templates of a workflow may name: what every one may, and what its resources give.
+/// What the templates of a workflow may name: what every one may, and what its capabilities give.
 fn variables(definition: &Definition) -> Vec<String> {
-    let own: &[&str] = match Form::of_templates(definition) {
-        Form::Context => &OF_TASK,
-        Form::Frame => &collab::VARIABLES,
-        Form::Text => &[],
-    };
+    let own = registry()
+        .iter()
+        .flat_map(|capability| capability.variables(definition));
     let mut all = templates::variables(definition);
-    all.extend(own.iter().map(|name| (*name).to_owned()));
+    all.extend(own.map(|name| (*name).to_owned()));
     all
 }
-
-/// What templates may name of a task; a trailing dot means everything below.
-const OF_TASK: [&str; 13] = [
-    "unit.repair",
-    "rules",
-    "task.id",
-    "task.title",
-    "subtask.id",
-    "subtask.title",
-    "subtask.description",
-    "subtask.details",
-    "subtask.testStrategy",
-    "subtask.dependencies",
-    "context.",
-    "last.code",
-    "last.failing",
-];
 
 fn template_faults(name: &str, text: &str, variables: &[String]) -> Vec<(u32, String)> {
     let mut environment = engine();

@@ -2,11 +2,11 @@
 
 use rails::check::catalog::{ParameterKind, Reader, Resource};
 use rails::definition::FieldType::{Bool, Strings};
-use rails::{Reading, Role, RunState};
+use rails::{Definition, Reading, Role, RunState};
 use serde_json::{Map, Value};
 
 use super::{Capability, DOCUMENTS, parameter, reader};
-use crate::call::Call;
+use crate::call::{Call, Form};
 use crate::collab;
 use crate::support::{Emitted, No};
 
@@ -63,6 +63,13 @@ impl Capability for Documents {
             ..Resource::default()
         };
         vec![(DOCUMENTS, documents)]
+    }
+
+    fn variables(&self, definition: &Definition) -> &'static [&'static str] {
+        match Form::of_templates(definition) {
+            Form::Frame => &collab::VARIABLES,
+            Form::Context | Form::Text => &[],
+        }
     }
 
     fn events(&self) -> Vec<(&'static str, Option<&'static str>)> {

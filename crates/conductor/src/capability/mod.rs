@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use rails::check::catalog::{Effect, Finder, Parameter, ParameterKind, Reader, Resource};
 use rails::definition::FieldType;
 use rails::state::Pending;
-use rails::{Reading, Role, RunState};
+use rails::{Definition, Reading, Role, RunState};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
@@ -60,6 +60,12 @@ pub(crate) trait Capability: Sync {
     /// Codes of refusals, retries and warnings that it has words for, whoever answers with them.
     fn codes(&self) -> Vec<&'static str> {
         Vec::new()
+    }
+
+    /// What templates of a workflow may name of it; a trailing dot means everything below.
+    fn variables(&self, definition: &Definition) -> &'static [&'static str] {
+        let _ = definition;
+        &[]
     }
 
     /// The events that it has fields for, which a workflow may emit, each with the resource that these are of.

@@ -1,14 +1,14 @@
 //! `tasks`: a task with its subtasks, and their status in the task file.
 
-use rails::RunState;
 use rails::check::catalog::{Effect, ParameterKind, Resource};
 use rails::definition::FieldType::{Int, String as Text};
 use rails::state::Pending;
+use rails::{Definition, RunState};
 use serde_json::{Map, Value};
 
 use super::tests::TESTS;
 use super::{BRANCH, Capability, REPOSITORY, TASKS, lasting, parameter, passing};
-use crate::call::Call;
+use crate::call::{Call, Form};
 use crate::fault::Fault;
 use crate::support::{Asked, Emitted, Looked, No, Outcome};
 use crate::tdd::effects;
@@ -23,6 +23,23 @@ const SUBTASK: [(&str, &str); 7] = [
     ("testStrategy", "string"),
     ("acceptanceCriteria", "list of strings"),
     ("dependencies", "list of strings"),
+];
+
+/// What templates may name of a task.
+const VARIABLES: [&str; 13] = [
+    "unit.repair",
+    "rules",
+    "task.id",
+    "task.title",
+    "subtask.id",
+    "subtask.title",
+    "subtask.description",
+    "subtask.details",
+    "subtask.testStrategy",
+    "subtask.dependencies",
+    "context.",
+    "last.code",
+    "last.failing",
 ];
 
 pub(super) struct Tasks;
@@ -43,6 +60,13 @@ impl Capability for Tasks {
             ..Resource::default()
         };
         vec![(TASKS, task)]
+    }
+
+    fn variables(&self, definition: &Definition) -> &'static [&'static str] {
+        match Form::of_templates(definition) {
+            Form::Context => &VARIABLES,
+            Form::Frame | Form::Text => &[],
+        }
     }
 
     fn events(&self) -> Vec<(&'static str, Option<&'static str>)> {
