@@ -155,7 +155,7 @@ fn question(gate: &ClosedGate, about: About, choice: &str, feedback: &str) -> St
 }
 
 /// A text as it is told again to whoever sent it: not the whole of a long one.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST_ECHO) {
         None => text.to_owned(),
         Some((at, _)) => format!("{}… ({} bytes in all)", &text[..at], text.len()),

@@ -1,11 +1,13 @@
 //! Turns that a person may have to take: a run that stopped by a rule goes on by their word alone.
 
 use conductor::{Asked, Conductor, Fault, NextStep, Turn};
+use project::convention::plain::{many_lines, one_line};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::super::confirm::{confirm, strong_enough};
 use super::super::place::Meant;
+use super::decision::shortened;
 use super::{Answer, Call, answer};
 use crate::steps::{Caller, Form, Spelling as _};
 
@@ -34,9 +36,20 @@ impl Call<'_> {
             "reopen" => "Have the run go on, one step back?",
             _ => "Have the run go on?",
         };
+        let mut lines = vec![
+            question.to_owned(),
+            format!("{run} stopped by a rule: {}", statement.subject),
+        ];
+        lines.extend(turn.flags.iter().map(|(name, value)| match value {
+            Value::String(text) => format!("{name}: {}", one_line(text)),
+            value => format!("{name}: {value}"),
+        }));
+        if !turn.reason.trim().is_empty() {
+            lines.push(format!("Reason: {}", shortened(turn.reason.trim())));
+        }
         confirm(
             self.client,
-            &format!("{question} {run} stopped by a rule: {}", statement.subject),
+            many_lines(&lines.join("\n")).trim_end(),
             // The yes is for this turn, with its item and its reason, of the run as it stands.
             &statement.text(),
             &by_hand,

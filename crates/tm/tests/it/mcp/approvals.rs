@@ -31,8 +31,15 @@ fn used_up(settings: &str) -> Stage {
 }
 
 /// Calls a tool, and answers the question that it leads to.
-fn asked(server: &mut Server, tool: &str, answer: &Value) -> (String, Value) {
-    let id = server.ask("tools/call", &json!({ "name": tool, "arguments": {} }));
+fn asked(
+    server: &mut Server,
+    (tool, arguments): (&str, &Value),
+    answer: &Value,
+) -> (String, Value) {
+    let id = server.ask(
+        "tools/call",
+        &json!({ "name": tool, "arguments": arguments }),
+    );
     let question = server.hear();
     assert_eq!(question["method"], "elicitation/create", "{question}");
     server.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
@@ -43,10 +50,15 @@ fn asked(server: &mut Server, tool: &str, answer: &Value) -> (String, Value) {
 
 #[test]
 fn attempts_that_are_used_up_are_a_persons_to_renew() {
-    for tool in ["autopilot_resume", "autopilot_reopen"] {
+    let reason = json!({ "reason": "the test was wrong" });
+    for (tool, arguments) in [
+        ("autopilot_resume", json!({})),
+        ("autopilot_reopen", reason),
+    ] {
+        let call = (tool, &arguments);
         let stage = used_up("{}");
         let mut silent = stage.session();
-        let error = silent.call(tool, &json!({}))["structuredContent"]["error"].take();
+        let error = silent.call(tool, &arguments)["structuredContent"]["error"].take();
         assert_eq!(error["code"], "needs_confirmation", "{error}");
         let by_hand = error["recovery"].as_str().unwrap();
         assert!(by_hand.starts_with("tm autopilot re"), "{by_hand}");
@@ -54,12 +66,15 @@ fn attempts_that_are_used_up_are_a_persons_to_renew() {
 
         let mut server = stage.server(&[]);
         server.initialize("2025-11-25", &json!({ "elicitation": {} }));
-        let (question, no) = asked(&mut server, tool, &json!({ "action": "decline" }));
+        let (question, no) = asked(&mut server, call, &json!({ "action": "decline" }));
         assert!(question.contains("max_attempts_reached"), "{question}");
+        // Whoever says yes sees what for.
+        let says_why = question.ends_with("\nReason: the test was wrong");
+        assert_eq!(says_why, tool == "autopilot_reopen", "{question}");
         assert_eq!(no["error"]["code"], "declined", "{no}");
         assert_eq!(stage.tm(0, &["autopilot", "status"])["status"], "paused");
         let yes = json!({ "action": "accept", "content": { "confirm": true } });
-        let (_, moved) = asked(&mut server, tool, &yes);
+        let (_, moved) = asked(&mut server, call, &yes);
         assert!(moved["nextAction"]["action"].is_string(), "{moved}");
         assert_eq!(stage.tm(0, &["autopilot", "status"])["status"], "running");
         let verified = stage.tm(0, &["log", "verify"]);
@@ -128,7 +143,7 @@ fn a_yes_counts_for_the_run_as_it_stood_when_it_was_asked_for() {
     let mut other = stage.server(&[]);
     other.initialize("2025-11-25", &json!({ "elicitation": {} }));
     let yes = json!({ "action": "accept", "content": { "confirm": true } });
-    self::asked(&mut other, "autopilot_resume", &yes);
+    self::asked(&mut other, ("autopilot_resume", &json!({})), &yes);
     other.end();
     let results = ["--results", "failed:1,passed:0"];
     stage.tm(
