@@ -21,7 +21,9 @@ pub(crate) const MOST_ITERATIONS: &str = "maxIterations";
 /// last iteration.
 pub(crate) fn is_at_cap(definition: &Definition, run: &RunState) -> bool {
     let pause = run.pause.as_ref();
-    pause.is_some_and(|pause| definition.pauses_in_route(run.state(), &pause.reason))
+    // Somebody who pauses it may give any reason.
+    let by_rule = pause.filter(|pause| pause.token.is_some());
+    by_rule.is_some_and(|pause| definition.pauses_in_route(run.state(), &pause.reason))
 }
 
 impl Conductor {

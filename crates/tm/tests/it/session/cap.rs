@@ -75,6 +75,22 @@ fn pause_after_the_last_iteration_and_go_on_with_the_same_review() {
 }
 
 #[test]
+fn who_pauses_it_for_the_same_reason_has_it_go_on() {
+    let env = Env::new();
+    let session = at_cap(&env, 1);
+    let run = |words: &[&str]| env.json(&[&["run"], words].concat()).json_with(0);
+    run(&["pause", "--reason", "max_iterations"]);
+    let waits = &session.status()["waiting_for"];
+    assert_eq!(
+        *waits,
+        serde_json::json!({ "paused": true, "reason": "max_iterations" })
+    );
+    run(&["resume"]);
+    session.step().ok();
+    assert_eq!(session.status()["waiting_for"]["needs_reopen"], true);
+}
+
+#[test]
 fn without_more_iterations_the_review_is_asked_for_again() {
     let env = Env::new();
     let session = at_cap(&env, 1);
