@@ -143,6 +143,13 @@ impl Expression {
         }
     }
 
+    /// The dotted path that it names below `root`, where it is nothing else: `maxIterations` of `config.maxIterations`.
+    pub fn under(&self, root: &str) -> Option<&str> {
+        let path = self.text.strip_prefix(root)?.strip_prefix('.')?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+        path.chars().all(plain).then_some(path)
+    }
+
     /// What the expression gives in `scope`.
     ///
     /// # Errors

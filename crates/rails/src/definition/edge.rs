@@ -111,9 +111,8 @@ impl Edge {
             .iter()
             .filter_map(move |(set, value)| match value {
                 Literal::Expression(expression) => {
-                    let fact = expression.text.strip_prefix(reader)?.strip_prefix('.')?;
-                    let plain = fact.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                    plain.then_some((set.value.as_str(), fact))
+                    let fact = expression.under(reader)?;
+                    (!fact.contains('.')).then_some((set.value.as_str(), fact))
                 }
                 Literal::Value(_) => None,
             })

@@ -21,7 +21,7 @@ impl ResourceDef {
     /// The input that a parameter passes on, as `=inputs.NAME` says it.
     pub fn input(&self, parameter: &str) -> Option<&str> {
         match &self.0.get(parameter)?.value {
-            Literal::Expression(expression) => expression.text.strip_prefix("inputs."),
+            Literal::Expression(expression) => expression.under("inputs"),
             Literal::Value(_) => None,
         }
     }

@@ -3,19 +3,11 @@
 use serde_json::Value;
 
 use super::{Definition, Field, Gate};
-use crate::guard::Expression;
-
-/// What an expression names, where it is nothing but a path under `root`.
-fn under<'e>(expression: &'e Expression, root: &str) -> Option<&'e str> {
-    let path = expression.text.strip_prefix(root)?.strip_prefix('.')?;
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
-    path.chars().all(plain).then_some(path)
-}
 
 impl Field {
     /// The setting that it has as its default, as `config` knows it.
     fn setting(&self) -> Option<&str> {
-        under(self.default_expression()?, "config")
+        self.default_expression()?.under("config")
     }
 }
 
@@ -43,7 +35,7 @@ impl Definition {
         let begins_as_it = |var: &Field| {
             var.setting() == Some(setting)
                 || var.default_expression().is_some_and(|default| {
-                    let input = under(default, "inputs");
+                    let input = default.under("inputs");
                     input.is_some_and(|input| self.input_for(setting) == Some(input))
                 })
         };
@@ -54,7 +46,7 @@ impl Definition {
     /// The input that says who decides at a gate.
     pub fn gate_input(&self, gate: &str) -> Option<&str> {
         match self.gates.get(gate)? {
-            Gate::Expression(expression) => under(expression, "inputs"),
+            Gate::Expression(expression) => expression.under("inputs"),
             Gate::Mode(_) => None,
         }
     }
