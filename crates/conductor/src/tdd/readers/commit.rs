@@ -10,7 +10,7 @@ use super::super::changes::Changes;
 use super::super::memory::{self, COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
 use super::super::refusal;
 use super::tests::name_of;
-use super::{common_findings, finding, named_paths, on_the_branch, with_files};
+use super::{common_findings, finding, is_rewritten, named_paths, on_the_branch, with_files};
 use crate::call::{Call, Input};
 use crate::fault::Fault;
 use crate::next_step::{Verb, argument};
@@ -40,9 +40,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
     let status = repository.status()?;
     on_the_branch(&status, &memory)?;
     let mut findings = common_findings(call, &status, &memory, &repository)?;
-    let rewritten = findings
-        .iter()
-        .any(|finding| finding.policy == "history_rewritten");
+    let rewritten = is_rewritten(&findings);
     let present = run.token(token);
     let tested = Rests::of(present, role)?;
     if let Some(sha) = sha {
@@ -290,9 +288,7 @@ fn made_already(
     mut findings: Vec<Finding>,
 ) -> Result<Reading, No> {
     let repository = &memory.repository();
-    let rewritten = findings
-        .iter()
-        .any(|finding| finding.policy == "history_rewritten");
+    let rewritten = is_rewritten(&findings);
     // Where the run's own commits are gone, and a person let that pass, the commit stands for itself.
     let last = match repository.resolve(&format!("{sha}^"))? {
         Some(parent) if rewritten => parent,

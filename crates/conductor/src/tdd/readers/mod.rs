@@ -78,6 +78,13 @@ pub(super) fn common_findings(
     Ok(rewritten.into_iter().chain(config_loosened(call)).collect())
 }
 
+/// Whether they say that the run's last commit is gone.
+pub(super) fn is_rewritten(findings: &[Finding]) -> bool {
+    findings
+        .iter()
+        .any(|finding| finding.policy == HISTORY_REWRITTEN)
+}
+
 /// Whether the run's last commit is no longer below `head`.
 fn history_rewritten(
     head: Option<&Oid>,

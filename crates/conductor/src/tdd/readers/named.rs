@@ -5,7 +5,6 @@ use project::config::Level;
 use rails::Finding;
 use rails::command::Severity;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::super::evidence::is_meant;
 use super::super::evidence::ledger::{Lacking, Ledger, Owed};
@@ -185,7 +184,7 @@ impl At<'_> {
 
     /// Fewer tests than there were: in the report that it is held against, or, where that could not count them because
     /// they did not compile, and where there is none, in the last one in which all passed.
-    pub(super) fn gone_missing(&mut self, against: Option<&Shown>) {
+    pub(super) fn gone_missing(&mut self, against: Option<&Shown>) -> Result<(), Fault> {
         // Where each of them is named, that says more than how many they are.
         let named = |finding: &Finding| {
             finding.policy == "tests_missing" && finding.details.contains_key("tests")
@@ -194,15 +193,15 @@ impl At<'_> {
         if policy.is_none_or(|policy| *policy == Severity::Refuse)
             && self.findings.iter().any(named)
         {
-            return;
+            return Ok(());
         }
         // Of packages that passed Go says without `-v` only that: its numbers are not those of tests.
         let format = self.taken.report.as_ref().map(|report| report.format);
         if format == Some(TestFormat::GoText) {
-            return;
+            return Ok(());
         }
         let all = &self.taken.counts;
-        let last = LAST_TOTAL.value(&self.run.kept).and_then(Value::as_u64);
+        let last = LAST_TOTAL.read(&self.run.kept)?;
         let last = last.unwrap_or(0).saturating_sub(self.removed(against));
         let uncounted = against.is_some_and(|shown| shown.errors > 0);
         let before = match against.map(|shown| shown.total).filter(|total| *total > 0) {
@@ -213,7 +212,7 @@ impl At<'_> {
         let ran_in_red = against.filter(|_| !uncounted).map_or(0, |shown| shown.ran);
         let skipped = all.total() >= before && all.ran() < ran_in_red && all.skipped > 0;
         if all.total() >= before && !skipped {
-            return;
+            return Ok(());
         }
         let message = if skipped {
             format!(
@@ -233,6 +232,7 @@ impl At<'_> {
             message,
             format!("report the whole suite, and bring the missing tests back; if a test was wrong, go back with {reopen}", reopen = Verb::Reopen.step().and("reason")),
         ));
+        Ok(())
     }
 
     /// How many of the tests of before were taken out on purpose.

@@ -18,7 +18,10 @@ use super::super::products;
 use super::super::refusal;
 use super::super::results::{Counts, Coverage};
 use super::used::{USED, stale};
-use super::{command_replaced, common_findings, finding, named_paths, on_the_branch, with_files};
+use super::{
+    command_replaced, common_findings, finding, is_rewritten, named_paths, on_the_branch,
+    with_files,
+};
 use crate::call::{Call, Input};
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
@@ -54,9 +57,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
         ..memory
     };
     let changes = Changes::of(&status, &memory, &repository, &named)?;
-    let rewritten = findings
-        .iter()
-        .any(|finding| finding.policy == "history_rewritten");
+    let rewritten = is_rewritten(&findings);
     let last = match &status.head {
         // The run's own commits are gone; what is there now has to do.
         Some(head) if rewritten => head.clone(),
@@ -91,7 +92,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
         taken,
         counts: taken.counts,
         now: taken.ledger(),
-        before: ledger(call, LAST_LEDGER.text(&run.kept))?,
+        before: ledger(call, LAST_LEDGER.read(&run.kept)?.as_deref())?,
         memory: &memory,
         repository: &repository,
         changes: &changes,
@@ -286,7 +287,7 @@ impl At<'_> {
             }
         }
         self.compare(against.as_ref())?;
-        self.gone_missing(against.as_ref());
+        self.gone_missing(against.as_ref())?;
         self.stuck()?;
         let lines = self
             .repository
@@ -323,7 +324,7 @@ impl At<'_> {
             ));
         }
         self.compare(None)?;
-        self.gone_missing(None);
+        self.gone_missing(None)?;
         if self.counts.failing() == 0 {
             self.accepted()?;
         }
