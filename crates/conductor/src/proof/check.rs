@@ -71,12 +71,12 @@ pub fn judge(
     let mut judged = Judged::default();
     let behind = match made.purpose {
         Purpose::Subtask | Purpose::Repair => {
-            let red = match made.purpose {
+            let failed = match made.purpose {
                 Purpose::Repair => "the suite that failed",
                 _ => "RED",
             };
-            judged.both(red, made, least);
-            vec![(red, &made.red), ("GREEN", &made.green)]
+            judged.both(failed, made, least);
+            vec![(failed, &made.red), ("GREEN", &made.green)]
         }
         Purpose::Status => {
             judged.suite(made);
@@ -113,8 +113,8 @@ impl Judged {
         self.problems.push(problem(code, message));
     }
 
-    /// What failed, before GREEN, before the commit. `red` says what it was that failed.
-    fn both(&mut self, red: &str, made: &Made, least: &Least) {
+    /// What failed, before GREEN, before the commit. `name` says what it was that failed.
+    fn both(&mut self, name: &str, made: &Made, least: &Least) {
         match &made.red {
             None => {
                 self.without_tests = true;
@@ -132,7 +132,7 @@ impl Judged {
             }
             Some(failed) if failed.failing() == 0 => self.wrong(
                 "red_not_failing",
-                format!("in {red} no test failed: nothing shows that the tests test anything new"),
+                format!("in {name} no test failed: nothing shows that the tests test anything new"),
             ),
             Some(_) => {}
         }
@@ -145,7 +145,6 @@ impl Judged {
                 "its workflow did not hold the tests that pass against those that failed before",
             );
         }
-        let name = red;
         if let (Some(red), Some(green)) = (&made.red, &made.green) {
             // A note has no order to look at: it was written by what keeps it.
             let known = made.seq > 0;
