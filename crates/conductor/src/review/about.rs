@@ -2,12 +2,15 @@
 
 use journal::layout::{ProjectDir, RunDir};
 use rails::decide::{gate_mode, gate_strength};
-use rails::{RunState, RunStatus, Shared};
+use rails::definition::Issue;
+use rails::trigger::Trigger;
+use rails::{Definition, RunState, RunStatus, Shared};
 use serde_json::{Map, Value};
 
-use super::answer::{SessionState, SessionSummary, Stepped, WaitingFor};
+use super::answer::{SessionState, SessionSummary, SessionWork, StepAhead, Stepped, WaitingFor};
 use super::history::{self, History};
 use super::memory::{PROFILE, plan_hash};
+use super::reading::phase_of;
 use super::subject::PLAN;
 use super::subject::{PLAN_FILE, changed_code, is_approved_plan, is_whole, whole_plan};
 use super::{MOST_ITERATIONS, is_at_cap, iteration, values};
@@ -184,7 +187,51 @@ pub(super) fn state(call: &Call<'_>, run: &RunState, history: History) -> Sessio
         waiting_for: waiting_for(call, run),
         tampered: Vec::new(),
         folder: call.dir.clone(),
+        work: work(call, run),
     }
+}
+
+/// What of the profile a session is at.
+fn work(call: &Call<'_>, run: &RunState) -> SessionWork {
+    let definition = &call.definition;
+    let state = run.state();
+    let asked = phase_of(definition, state);
+    let from = run
+        .tokens
+        .first()
+        .and_then(|token| token.came_from.as_deref());
+    let answered = from.and_then(|from| phase_of(definition, from));
+    let is_there = || {
+        let response = definition.response(state, &run.vars);
+        response.is_some_and(|path| call.dir.join(path).is_file())
+    };
+    let reads = definition.state(state).and_then(|state| state.reader());
+    let ahead = match (asked, answered) {
+        (Some(asked), _) if is_there() => StepAhead::TakesIn(asked),
+        (Some(asked), _) => StepAhead::AsksFor(asked),
+        (None, Some(answered)) if reads.is_some() => StepAhead::ActsOn(answered),
+        (None, _) => leads_to(definition, state).unwrap_or_default(),
+    };
+    SessionWork {
+        asked,
+        answered,
+        ahead,
+    }
+}
+
+/// What is asked for in the state that a route leads to by its first edge.
+fn leads_to(definition: &Definition, state: &str) -> Option<StepAhead> {
+    let to = definition
+        .edges(state, Trigger::Route)
+        .first()?
+        .to
+        .as_ref()?;
+    let asked = phase_of(definition, &to.value)?;
+    let work = definition.state(&to.value)?.work.as_ref()?;
+    Some(match work.value.issue {
+        Issue::Entry => StepAhead::AsksFor(asked),
+        Issue::Step => StepAhead::GoesOnTo(asked),
+    })
 }
 
 /// Whether a person may take the session up again: it broke down, or paused at its last iteration, or stands behind a

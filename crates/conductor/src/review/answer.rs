@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use project::profile::Phase;
 use rails::Strength;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -56,6 +57,36 @@ pub struct SessionState {
     pub tampered: Vec<String>,
     /// Its folder.
     pub folder: PathBuf,
+    /// What of the profile it is at, for those who put it into words.
+    #[serde(skip)]
+    pub work: SessionWork,
+}
+
+/// What a session is at, by what its states ask for: a workflow's names for them mean nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SessionWork {
+    /// What is asked for where it stands.
+    pub asked: Option<Phase>,
+    /// What was asked for in the state before: its response led here.
+    pub answered: Option<Phase>,
+    /// What the next step does, where it waits for nothing.
+    pub ahead: StepAhead,
+}
+
+/// What the next step of a session does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StepAhead {
+    /// A response is there, and is taken in.
+    TakesIn(Phase),
+    /// The prompt for this is written.
+    AsksFor(Phase),
+    /// What was taken in decides what follows.
+    ActsOn(Phase),
+    /// It goes on to where this is asked for, by a step of its own.
+    GoesOnTo(Phase),
+    /// Something else.
+    #[default]
+    Other,
 }
 
 /// One transition.

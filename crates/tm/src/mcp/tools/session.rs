@@ -18,7 +18,7 @@ use super::decision::{DECIDE, Wish, decided, deciding};
 use super::{Answer, Call, Entry, answer, on_session};
 use crate::cli::session::Init;
 use crate::commands::session::advice::of_no_response;
-use crate::render::session::{About, Standing, changed_work, next_step, signing, work};
+use crate::render::session::{About, Standing, changed_work, next_step, signing, what};
 
 /// The most of a prompt that an answer carries, in bytes.
 const LONGEST_PROMPT: u64 = 64 * 1024;
@@ -275,7 +275,7 @@ fn what_next(standing: &Standing<'_>, state: &SessionState) -> String {
     match standing {
         Standing::Response { .. } => format!(
             "Do what prompt_text asks, and send {} in the form that it asks for, rather than write the file: `session_step` with phase \"{phase}\"{} and response.",
-            work(phase),
+            what(state.work.asked),
             state
                 .waiting_for
                 .as_ref()

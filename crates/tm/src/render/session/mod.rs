@@ -19,7 +19,7 @@ use crate::steps::typed;
 pub use deciding::{About, PLAN_CHANGED, gate, reopening, steps_with};
 pub use files::{exported, not_as_recorded, put_back, responded, restored};
 pub use lists::{list, profiles};
-pub use standing::{Standing, changed_work, next_step, work};
+pub use standing::{Standing, changed_work, next_step, what};
 
 /// How many more iterations are proposed where those that a session may have are used up.
 const MORE_ITERATIONS: i64 = 5;
@@ -152,48 +152,14 @@ fn headline(page: &mut Page<'_>, state: &SessionState) {
     if Standing::of(state) == Standing::Cap {
         return waits(page, state);
     }
-    let iteration = state.current_iteration;
-    let rejected = state
-        .phase_history
-        .last()
-        .is_some_and(|entry| entry.decision.as_deref() == Some("reject"));
-    let (sign, text) = match state.phase.as_str() {
-        _ if state.status == "SUCCESS" => (
+    let (sign, text) = match state.status.as_str() {
+        "SUCCESS" => (
             Sign::Good,
             "the review passed, and the session is over".to_owned(),
         ),
-        _ if state.status == "CANCELLED" => {
-            (Sign::Warn, ending("the session was called off", state))
-        }
-        _ if state.status == "ERROR" => (Sign::Bad, ending("the session broke down", state)),
-        "INITIALIZED" => (Sign::Good, "the session has begun".to_owned()),
-        "PLANNING" => (Sign::Good, "the prompt for the plan is written".to_owned()),
-        "PLANNED" => (Sign::Good, "the plan is taken in".to_owned()),
-        "GENERATING" if rejected => (Sign::Good, "the prompt for the code is written".to_owned()),
-        "GENERATING" => (
-            Sign::Good,
-            format!("iteration {iteration} begins; the prompt for the code is written"),
-        ),
-        "GENERATED" => (Sign::Good, "the code is written".to_owned()),
-        "REVIEWING" if asks(state) => (
-            Sign::Good,
-            "the prompt for the review is written".to_owned(),
-        ),
-        "REVIEWING" => (Sign::Good, "the code goes into review".to_owned()),
-        "REVIEWED" => (Sign::Good, "the review is taken in".to_owned()),
-        "REVISING" if rejected => (
-            Sign::Good,
-            "the prompt for the revision is written".to_owned(),
-        ),
-        "REVISING" => (
-            Sign::Warn,
-            format!(
-                "the review failed; iteration {iteration} begins, and the prompt for the revision is written"
-            ),
-        ),
-        "REVISED" => (Sign::Good, "the revision is taken in".to_owned()),
-        _ if asks(state) => (Sign::Good, "the prompt is written".to_owned()),
-        _ => (Sign::Good, "a step was taken".to_owned()),
+        "CANCELLED" => (Sign::Warn, ending("the session was called off", state)),
+        "ERROR" => (Sign::Bad, ending("the session broke down", state)),
+        _ => entered(state),
     };
     let look = page.look();
     let lead = format!(
@@ -202,6 +168,38 @@ fn headline(page: &mut Page<'_>, state: &SessionState) {
         look.paint(STRONG, &format!("{}:", one_line(&state.phase)))
     );
     page.wrapped(&lead, &text);
+}
+
+/// What the transition came to that led where a session stands.
+fn entered(state: &SessionState) -> (Sign, String) {
+    let asked = || what(state.work.asked);
+    let text = match (state.work.asked, state.work.answered) {
+        _ if asks(state) => {
+            let prompt = format!("the prompt for {} is written", asked());
+            let Some(failed) = iteration_began(state) else {
+                return (Sign::Good, prompt);
+            };
+            let begins = format!("iteration {} begins", state.current_iteration);
+            if failed {
+                let text = format!("the review failed; {begins}, and {prompt}");
+                return (Sign::Warn, text);
+            }
+            format!("{begins}; {prompt}")
+        }
+        (_, Some(answered)) => format!("{} is taken in", what(Some(answered))),
+        (Some(_), None) => format!("{} comes next", asked()),
+        (None, None) if state.phase_history_total <= 1 => "the session has begun".to_owned(),
+        (None, None) => "a step was taken".to_owned(),
+    };
+    (Sign::Good, text)
+}
+
+/// Whether an iteration began with the last transition; and if so, whether because the one before it failed.
+fn iteration_began(state: &SessionState) -> Option<bool> {
+    let mut last = state.phase_history.iter().rev();
+    let entry = last.next()?;
+    let before = last.next().map_or(0, |before| before.iteration);
+    (entry.iteration > before).then(|| entry.outcome.as_deref() == Some("FAILED"))
 }
 
 fn ending(what: &str, state: &SessionState) -> String {
@@ -219,7 +217,7 @@ fn asks(state: &SessionState) -> bool {
 /// What keeps the session from its next step; how it ended, where it is over.
 fn waits(page: &mut Page<'_>, state: &SessionState) {
     let text = match Standing::of(state) {
-        Standing::Response { .. } => format!("waits for {}", work(&state.phase)),
+        Standing::Response { .. } => format!("waits for {}", what(state.work.asked)),
         Standing::Gate(gate) => format!("waits for a person, at the gate {gate}"),
         Standing::Cap => format!(
             "paused: the review failed in {}, and there may be no more",
@@ -263,11 +261,11 @@ fn what_now(page: &mut Page<'_>, state: &SessionState, named: Option<&str>) {
             let text = match prompt {
                 Some(_) => format!(
                     "Write {} into the response file, as the prompt says; then take the next step.",
-                    work(&state.phase)
+                    what(state.work.asked)
                 ),
                 None => format!(
                     "Write {} into the response file; then take the next step.",
-                    work(&state.phase)
+                    what(state.work.asked)
                 ),
             };
             next(page, &text, &[command(state, named, "step")]);

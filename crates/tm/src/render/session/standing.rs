@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use conductor::review::answer::SessionState;
+use conductor::review::answer::{SessionState, StepAhead};
+use project::profile::Phase;
 
 /// Where a session stands, for whoever asks what to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,51 +72,27 @@ pub fn changed_work(state: &SessionState) -> Vec<&str> {
         .collect()
 }
 
-/// What is written as the response of a phase.
-pub fn work(phase: &str) -> &'static str {
-    match phase {
-        "PLANNING" => "the plan",
-        "GENERATING" => "the code",
-        "REVIEWING" => "the review",
-        "REVISING" => "the revised code",
-        _ => "the response",
+/// What a response is called.
+pub fn what(asked: Option<Phase>) -> &'static str {
+    match asked {
+        Some(Phase::Planning) => "the plan",
+        Some(Phase::Generation) => "the code",
+        Some(Phase::Review) => "the review",
+        Some(Phase::Revision) => "the revised code",
+        None => "the response",
     }
-}
-
-/// The name that the files of a phase begin with, where it waits for a response.
-fn stem(phase: &str) -> Option<&'static str> {
-    Some(match phase {
-        "PLANNING" => "planning",
-        "GENERATING" => "generation",
-        "REVIEWING" => "review",
-        "REVISING" => "revision",
-        _ => return None,
-    })
 }
 
 /// What the next step of a session does that waits for nothing.
 pub fn next_step(state: &SessionState) -> String {
-    let phase = state.phase.as_str();
-    if let Some(stem) = stem(phase) {
-        let name = match phase {
-            "PLANNING" => format!("{stem}-response.md"),
-            _ => format!("iteration-{}/{stem}-response.md", state.current_iteration),
-        };
-        return if state.folder.join(name).is_file() {
-            format!("The next step takes {} in.", work(phase))
-        } else {
-            format!("The next step asks for {}.", work(phase))
-        };
+    let does = |verb: &str, asked: Phase| format!("The next step {verb} {}.", what(Some(asked)));
+    match state.work.ahead {
+        StepAhead::TakesIn(asked) => format!("The next step takes {} in.", what(Some(asked))),
+        StepAhead::AsksFor(asked) => does("asks for", asked),
+        StepAhead::ActsOn(asked) => does("acts on", asked),
+        StepAhead::GoesOnTo(asked) => does("goes on to", asked),
+        StepAhead::Other => "The next step can be taken.".to_owned(),
     }
-    match phase {
-        "INITIALIZED" => "The next step asks for the plan.",
-        "PLANNED" => "The next step opens an iteration, and asks for the code.",
-        "GENERATED" => "The next step hands the code to the review.",
-        "REVIEWED" => "The next step acts on the review.",
-        "REVISED" => "The next step writes the revised code.",
-        _ => "The next step can be taken.",
-    }
-    .to_owned()
 }
 
 #[cfg(test)]
@@ -126,10 +103,7 @@ mod tests {
     #[test]
     fn what_a_session_waits_for_has_one_name() {
         let some = |text: &str| Some(text.to_owned());
-        let mut state = SessionState {
-            phase: "PLANNING".to_owned(),
-            ..SessionState::default()
-        };
+        let mut state = SessionState::default();
         assert_eq!(Standing::of(&state), Standing::Free);
         state.waiting_for = Some(WaitingFor {
             path: some("a"),

@@ -336,6 +336,14 @@ fn a_session_goes_by_no_name_either() {
         let all = [&["session"], words, &["--session", &id]].concat();
         project.json(&all).json().clone()
     };
+    // In words, too: they go by what is asked for.
+    let tells = |words: &[&str], text: &str| {
+        let all = [&["session"], words, &["--session", &id]].concat();
+        let told = project.tm(&all).out;
+        let flat: Vec<&str> = told.split_whitespace().collect();
+        assert!(flat.join(" ").contains(text), "{told}");
+    };
+    tells(&["status"], "The next step asks for the plan.");
     let folder = std::path::PathBuf::from(session(&["status"])["folder"].as_str().unwrap());
     let answers = |file: &str, text: &str| {
         session(&["run"]);
@@ -358,7 +366,8 @@ fn a_session_goes_by_no_name_either() {
     let approves = ["session", "approve", "--session", &id];
     let (_, status, told) = project.person(&approves).agrees();
     assert_eq!(status, 0, "{told}");
-    assert_eq!(session(&["run"])["phase"], "Delta");
+    let begins = "ok Delta: iteration 1 begins; the prompt for the code is written";
+    tells(&["step"], begins);
     assert_eq!(answers("iteration-1/2-a.md", CODE), "Zeta");
     assert_eq!(answers("iteration-1/3-a.md", FAIL), "Eta");
     let status = session(&["status"]);
@@ -388,7 +397,8 @@ fn a_session_goes_by_no_name_either() {
     ];
     let (_, exit, told) = project.person(&more).agrees();
     assert_eq!(exit, 0, "{told}");
-    assert_eq!(session(&["run"])["phase"], "Theta");
+    let failed = "! Theta: the review failed; iteration 2 begins, and the prompt for the revised code is written";
+    tells(&["step"], failed);
     assert_eq!(answers("iteration-2/4-a.md", CODE_AGAIN), "Zeta");
     assert_eq!(answers("iteration-2/3-a.md", PASS), "COMPLETE");
     let asked = std::fs::read_to_string(folder.join("iteration-2/4-q.md")).unwrap();

@@ -177,8 +177,8 @@ fn a_session_goes_from_init_to_complete_and_its_code_out_of_it() {
     assert_eq!(
         told,
         [
-            "ok GENERATED: the code is written",
-            "ok REVIEWING: the code goes into review",
+            "ok GENERATED: the code is taken in",
+            "ok REVIEWING: the review comes next",
             "ok REVIEWING: the prompt for the review is written",
         ]
     );
