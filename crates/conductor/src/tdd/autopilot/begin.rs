@@ -103,8 +103,9 @@ impl Conductor {
         {
             self.refuse_second(&project)?;
         }
-        let planned = self.planned(start)?;
         let (definition, _) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
+        let start = self.with_attempts(&definition, start, &mut Map::new())?;
+        let planned = self.planned(&start)?;
         let call = self.first_call(&self.root, Arc::new(definition));
         let memory = Memory {
             reports: Vec::new(),
@@ -215,6 +216,36 @@ impl Conductor {
         self.start_workflow(definition, source, start, Map::new())
     }
 
+    /// A start with as many tries as a run of this workflow has: those that are given, which `inputs` name then, or what
+    /// its input has where nothing is given.
+    fn with_attempts(
+        &self,
+        definition: &Definition,
+        start: &request::Start,
+        inputs: &mut Map<String, Value>,
+    ) -> Result<request::Start, Fault> {
+        if start.max_attempts == Some(0) {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_attempts",
+                concat!(argument!("maxAttempts"), " is 0"),
+            )
+            .suggest("use 1 or more"));
+        }
+        let input = definition
+            .bound_input(TASKS, "attempts")
+            .unwrap_or_default();
+        if let Some(given) = start.max_attempts {
+            inputs.insert(input.to_owned(), Value::from(given));
+        }
+        self.no_weaker_than_settings(definition, inputs)?;
+        let most = || self.default_of_input(definition, input)?.as_u64();
+        Ok(request::Start {
+            max_attempts: start.max_attempts.or_else(|| u32::try_from(most()?).ok()),
+            ..start.clone()
+        })
+    }
+
     /// Begins a run over a task. `further` are inputs that only this definition has.
     pub(crate) fn start_workflow(
         &self,
@@ -223,31 +254,11 @@ impl Conductor {
         start: &request::Start,
         further: Map<String, Value>,
     ) -> Result<Started, Fault> {
-        if let Some(attempts) = start.max_attempts
-            && attempts == 0
-        {
-            return Err(Fault::new(
-                Kind::Usage,
-                "bad_attempts",
-                concat!(argument!("maxAttempts"), " is 0"),
-            )
-            .suggest("use 1 or more"));
-        }
         let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
-        let (task, attempts) = (bound("id").to_owned(), bound("attempts").to_owned());
+        let task = bound("id").to_owned();
         let mut inputs = further;
-        if let Some(given) = start.max_attempts {
-            inputs.insert(attempts.clone(), Value::from(given));
-        }
         // Before anything is run.
-        self.no_weaker_than_settings(&definition, &inputs)?;
-        let most = self.default_of_input(&definition, &attempts);
-        let start = &request::Start {
-            max_attempts: start
-                .max_attempts
-                .or_else(|| u32::try_from(most?.as_u64()?).ok()),
-            ..start.clone()
-        };
+        let start = &self.with_attempts(&definition, start, &mut inputs)?;
         let profile = self.profile_of(&definition, &mut inputs)?;
         let baseline = self.baseline(start)?;
         let before = match self.stored()? {

@@ -188,19 +188,25 @@ fn the_autopilot_works_on_it() {
     ];
     let other = project.json(&review);
     assert_eq!(other.json_with(2)["error"]["code"], "other_workflow");
-    let plan = tm(&[
-        "start",
-        "--title",
-        "More",
-        "--workflow",
-        "ours",
-        "--dry-run",
-    ]);
-    assert_eq!(plan["dryRun"], true);
+    let plan = |workflow: &str| {
+        let start = ["start", "--title", "More", "--dry-run", "--allow-dirty"];
+        let plan = tm(&[&start[..], &["--workflow", workflow]].concat());
+        (plan["dryRun"].clone(), plan["maxAttempts"].clone())
+    };
+    assert_eq!(plan("ours"), (json!(true), json!(3)));
+    let default = "tries: { type: int, default: =config.maxGreenAttempts }";
+    let two = text.replace("id: ours", "id: two");
+    let two = two.replace(default, "tries: { type: int, default: 2 }");
+    project.write(".taskmaster/workflows/two.yaml", two);
+    project.trust(&["workflow", "trust", "two"]);
+    assert_eq!(plan("two"), (json!(true), json!(2)));
+    std::fs::remove_file(project.project().join(".taskmaster/workflows/two.yaml")).unwrap();
     let start = ["start", "--title", "More", "--workflow", "ours"];
-    let more = [&["autopilot"], &start[..], &["--max-attempts", "99"]].concat();
-    let refused = project.json(&more).json_with(3).clone();
-    assert_eq!(refused["error"]["code"], "beyond_settings", "{refused}");
+    for way in [&[][..], &["--dry-run"]] {
+        let more = [&["autopilot"], &start[..], &["--max-attempts", "99"], way].concat();
+        let refused = project.json(&more).json_with(3).clone();
+        assert_eq!(refused["error"]["code"], "beyond_settings", "{refused}");
+    }
     let started = tm(&[&start[..], &["--max-attempts", "2"]].concat());
     let status = tm(&["status"]);
     assert_eq!(status["maxAttempts"], 2, "{status}");
