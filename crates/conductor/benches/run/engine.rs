@@ -95,7 +95,9 @@ fn report(number: u64) -> Command {
 
 pub fn transition(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
-    let dir = folder.path().to_owned();
+    // A journal lies in the folder of its run.
+    let dir = folder.path().join("bench");
+    std::fs::create_dir(&dir).expect("a folder");
     journal::FileJournal::create(&dir).expect("a journal");
     let support = Plain { dir: dir.clone() };
     let definition = Arc::new(Definition::parse(PING).expect("a definition"));
