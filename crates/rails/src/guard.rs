@@ -108,7 +108,6 @@ struct Compiled {
     program: Program,
     /// The variables, each with the fields of it that are named; none where it is used as a whole.
     variables: Vec<(String, Vec<String>)>,
-    path: Option<Vec<String>>,
 }
 
 impl<'de> Deserialize<'de> for Expression {
@@ -145,9 +144,8 @@ impl Expression {
 
     /// The dotted path that it names below `root`, where it is nothing else: `maxIterations` of `config.maxIterations`.
     pub fn under(&self, root: &str) -> Option<&str> {
-        let path = self.text.strip_prefix(root)?.strip_prefix('.')?;
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
-        path.chars().all(plain).then_some(path)
+        plain_path(&self.text)?;
+        self.text.trim().strip_prefix(root)?.strip_prefix('.')
     }
 
     /// What the expression gives in `scope`.
@@ -159,11 +157,12 @@ impl Expression {
     }
 
     fn evaluate_for(&self, seen: &Seen<'_>) -> Result<Value, GuardFault> {
-        let compiled = self.compiled()?;
-        if let Some(path) = &compiled.path {
-            return follow(seen.scope, path)
+        // Most are only that, and to compile them would take longer than all the rest of a call.
+        if let Some(path) = plain_path(&self.text) {
+            return follow(seen.scope, &path)
                 .ok_or_else(|| self.fault("names something that is not there"));
         }
+        let compiled = self.compiled()?;
         let mut context = Context::with_env(environment());
         for (name, fields) in &compiled.variables {
             if let Some(value) = seen.variable(name, fields) {
@@ -303,7 +302,6 @@ fn compile(text: &str) -> Result<Compiled, String> {
         if loops(program.expression()) > MAX_LOOPS {
             return Err("goes through a list inside a list inside a list".to_owned());
         }
-        let path = named_path(program.expression());
         let mut paths = BTreeSet::new();
         collect_paths(program.expression(), &mut BTreeSet::new(), &mut paths);
         let mut variables: Vec<(String, Vec<String>)> = program
@@ -313,11 +311,7 @@ fn compile(text: &str) -> Result<Compiled, String> {
             .map(|name| (name.to_owned(), fields_of(name, &paths)))
             .collect();
         variables.sort_unstable();
-        Ok(Compiled {
-            program,
-            variables,
-            path,
-        })
+        Ok(Compiled { program, variables })
     };
     // Short and flat needs no stack of its own; the rest gets one that holds the bound many times.
     if text.len() <= 160 && depth(text) <= 4 {
@@ -399,6 +393,49 @@ fn named(value: Value, fields: &[String]) -> Value {
         }
         other => other,
     }
+}
+
+/// What CEL keeps for itself of what looks like a name ([its grammar][1], `RESERVED`, and the literals).
+///
+/// [1]: https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax
+const RESERVED: [&str; 21] = [
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "false",
+    "for",
+    "function",
+    "if",
+    "import",
+    "in",
+    "let",
+    "loop",
+    "namespace",
+    "null",
+    "package",
+    "return",
+    "true",
+    "var",
+    "void",
+    "while",
+];
+
+/// The dotted path that a text is, where it is nothing else.
+fn plain_path(text: &str) -> Option<Vec<String>> {
+    let is_name = |name: &str| {
+        let mut chars = name.chars();
+        chars
+            .next()
+            .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+            && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !RESERVED.contains(&name)
+    };
+    let names = text.trim().split('.');
+    names
+        .map(|name| is_name(name).then(|| name.to_owned()))
+        .collect()
 }
 
 fn named_path(expression: &IdedExpr) -> Option<Vec<String>> {
@@ -532,6 +569,25 @@ mod tests {
 
     fn eval(text: &str) -> Result<Value, GuardFault> {
         Expression::new(text, Place::default()).evaluate(&scope())
+    }
+
+    #[test]
+    fn a_path_is_known_without_compiling_it() {
+        for text in ["tests", "tests.failed", " a.b_1.C ", "_", "types.input"] {
+            let compiled = compile(text).unwrap();
+            let path = named_path(compiled.program.expression());
+            assert!(path.is_some(), "{text}");
+            assert_eq!(plain_path(text), path, "{text}");
+        }
+        for text in [
+            "", ".", "a.", ".a", "a..b", "1", "a.1", "1.5", "a.b()", "has(a.b)", "a b", "a[0]",
+            "ä.b",
+        ] {
+            assert_eq!(plain_path(text), None, "{text}");
+        }
+        for word in RESERVED {
+            assert_eq!(plain_path(word), None, "{word}");
+        }
     }
 
     #[test]
