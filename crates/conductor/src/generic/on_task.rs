@@ -39,16 +39,21 @@ pub(crate) fn other_step(dir: &RunDir, run: &RunState) -> Result<Option<Fault>, 
     if run.status != RunStatus::Running || run.pending.is_some() {
         return Ok(None);
     }
+    let open = run.waiting().next();
+    // The definition is not read for every answer.
+    if open.is_some_and(|(token, _)| is_read_on_branch(&token.role)) {
+        return Ok(None);
+    }
     let definition = engine::pinned(dir.path(), run)?;
-    let state = match run.waiting().next() {
-        Some((token, _)) if !is_read_on_branch(&token.role) => token.state.as_str(),
+    let state = match open {
+        Some((token, _)) => token.state.as_str(),
         None if definition
             .state(run.state())
             .is_some_and(|state| state.gate.is_some()) =>
         {
             run.state()
         }
-        _ => return Ok(None),
+        None => return Ok(None),
     };
     let place = words::place(&definition, state, None);
     Ok(Some(
