@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::skills;
 use crate::stage::Stage;
 use crate::stdio::Line;
@@ -70,6 +72,9 @@ pub fn measure(stage: &Stage, tell: &dyn Fn(&str, Vec<Duration>)) {
     let mut beside = Beside::of(stage, "bugs");
     let (mut completions, mut bare) = (Vec::new(), Vec::new());
     let mut id = 0;
+    // As a client does that means each completion for one unit only.
+    let state = call(id, "get_session_state", r#""session":"bugs""#);
+    let mut unit = unit_in(server.exchange(&state));
     for _ in 0..2 * BUGS / TURN {
         let before = beside.len();
         for _ in 0..TURN / 2 {
@@ -77,9 +82,11 @@ pub fn measure(stage: &Stage, tell: &dyn Fn(&str, Vec<Duration>)) {
                 let request = call(
                     id,
                     "complete_skill",
-                    &format!(r#""session":"bugs","skill":"{skill}""#),
+                    &format!(r#""session":"bugs","skill":"{skill}","unitId":"{unit}""#),
                 );
-                completions.push(timed(&mut server, &request));
+                let (answer, took) = timed(&mut server, &request);
+                unit = unit_in(&answer);
+                completions.push(took);
                 id += 1;
             }
         }
@@ -110,7 +117,7 @@ fn by_size(stage: &Stage, server: &mut Line, tell: &dyn Fn(&str, Vec<Duration>))
                     "update_task_status",
                     &format!(r#""session":"{session}","id":"t{task}","status":"{status}""#),
                 );
-                stored.push(timed(server, &request));
+                stored.push(timed(server, &request).1);
             }
             for at in first..first + TURN {
                 let request = call(
@@ -118,7 +125,7 @@ fn by_size(stage: &Stage, server: &mut Line, tell: &dyn Fn(&str, Vec<Duration>))
                     "get_session_state",
                     &format!(r#""session":"{session}""#),
                 );
-                told.push(timed(server, &request));
+                told.push(timed(server, &request).1);
             }
         }
     }
@@ -134,7 +141,14 @@ fn call(id: usize, tool: &str, arguments: &str) -> String {
     )
 }
 
-fn timed(server: &mut Line, request: &str) -> Duration {
+/// The unit that an answer names.
+fn unit_in(answer: &str) -> String {
+    let answer: Value = serde_json::from_str(answer).expect("an answer");
+    let unit = &answer["result"]["structuredContent"]["unit_id"];
+    unit.as_str().unwrap_or_default().to_owned()
+}
+
+fn timed(server: &mut Line, request: &str) -> (String, Duration) {
     let began = Instant::now();
     let answer = server.exchange(request);
     let took = began.elapsed();
@@ -142,5 +156,5 @@ fn timed(server: &mut Line, request: &str) -> Duration {
         answer.contains(r#""result""#) && !answer.contains(r#""validated":false"#),
         "{request}: {answer}"
     );
-    took
+    (answer.to_owned(), took)
 }
