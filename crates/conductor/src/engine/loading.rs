@@ -95,6 +95,9 @@ fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {
     })
 }
 
+/// What helps where a line of a journal says what it cannot.
+const LOOK_AT_LOG: &str = "the chain of hashes may hold and the line still be wrong; `tm log verify` and `tm log repair` tell more";
+
 /// The event of a journal line.
 pub fn event_of(record: &journal::Record) -> Result<Event, Fault> {
     Event::from_fields(&record.event, &record.fields).map_err(|error| {
@@ -106,7 +109,7 @@ pub fn event_of(record: &journal::Record) -> Result<Event, Fault> {
                 record.seq, record.event
             ),
         )
-        .suggest("the chain of hashes may hold and the line still be wrong; `tm log verify` and `tm log repair` tell more")
+        .suggest(LOOK_AT_LOG)
     })
 }
 
@@ -136,19 +139,8 @@ pub fn pinned(dir: &Path, run: &RunState) -> Result<Arc<Definition>, Fault> {
         .filter(|text| journal::sha256_hex(text.as_bytes()) == *hash);
     let text = match beside {
         Some(text) => text,
-        None => from_first_event(dir)?,
+        None => from_first_event(dir, hash)?,
     };
-    if journal::sha256_hex(text.as_bytes()) != *hash {
-        return Err(Fault::new(
-            Kind::Environment,
-            "definition_damaged",
-            format!(
-                "the definition that the run in {} is pinned to has changed",
-                dir.display()
-            ),
-        )
-        .suggest("the chain of hashes may hold and the line still be wrong; `tm log verify` and `tm log repair` tell more"));
-    }
     let definition = Arc::new(Definition::parse(&text).map_err(|fault| {
         Fault::new(
             Kind::Environment,
@@ -168,18 +160,31 @@ pub fn pinned(dir: &Path, run: &RunState) -> Result<Arc<Definition>, Fault> {
     Ok(definition)
 }
 
-fn from_first_event(dir: &Path) -> Result<String, Fault> {
+/// The text in the first event of a journal, which has to have this hash.
+fn from_first_event(dir: &Path, hash: &str) -> Result<String, Fault> {
     let tail = FileJournal::open(dir)?.read(&journal::Position::start())?;
-    tail.records
+    let text = tail
+        .records
         .first()
         .and_then(|record| record.fields.get("definition"))
         .and_then(serde_json::Value::as_str)
-        .map(str::to_owned)
         .ok_or_else(|| {
             Fault::new(
                 Kind::Environment,
                 "journal_damaged",
                 format!("the first event in {} names no definition", dir.display()),
             )
-        })
+        })?;
+    if journal::sha256_hex(text.as_bytes()) == hash {
+        return Ok(text.to_owned());
+    }
+    Err(Fault::new(
+        Kind::Environment,
+        "definition_damaged",
+        format!(
+            "the definition that the run in {} is pinned to has changed",
+            dir.display()
+        ),
+    )
+    .suggest(LOOK_AT_LOG))
 }

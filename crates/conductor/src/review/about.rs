@@ -75,7 +75,8 @@ impl Conductor {
 
     /// The folder of the session that is meant.
     pub(super) fn session_dir(&self, session: Option<&str>) -> Result<(ProjectDir, RunDir), Fault> {
-        self.meant(&SESSION, session, Meant::NotOver)
+        let (project, dir, _) = self.load_in_project(&SESSION, session, Meant::NotOver)?;
+        Ok((project, dir))
     }
 
     /// The session that is meant, as it is, without a lock.
@@ -100,13 +101,13 @@ pub(super) fn seen(dir: &RunDir) -> Result<Shared<RunState>, Fault> {
 /// How often a look is repeated at a session that somebody changes meanwhile.
 const MOST_LOOKS: u32 = 64;
 
-/// Looks at a session without a lock. Where the look finds something wrong while somebody is at work on the session, it was
+/// Looks at a session without a lock, as it was seen first. Where the look finds something wrong while somebody is at work on the session, it was
 /// half of that work that was seen, and it is looked at again.
 pub(super) fn settled_look<T>(
     dir: &RunDir,
+    mut run: Shared<RunState>,
     look: impl Fn(&RunState) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let mut run = seen(dir)?;
     for _ in 0..MOST_LOOKS {
         match look(&run) {
             Err(_) if !is_still(dir, &run) => run = seen(dir)?,

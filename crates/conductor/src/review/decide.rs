@@ -18,7 +18,7 @@ impl Conductor {
             seen => seen?,
         };
         self.settled(&dir, run)?;
-        about::settled_look(&dir, |run| {
+        about::settled_look(&dir, about::seen(&dir)?, |run| {
             closed_gate(&self.call(&dir, run, Input::None)?, run)
         })
     }

@@ -143,7 +143,6 @@ impl Conductor {
     /// Puts plan, code and responses back as they were recorded, where somebody changed them; what was there is kept beside.
     pub fn session_restore(&self, session: Option<&str>) -> Result<Restored, Fault> {
         let (_, dir) = self.session_dir(session)?;
-        about::seen(&dir)?;
         self.restored(&dir)
     }
 

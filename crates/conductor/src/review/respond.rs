@@ -3,7 +3,6 @@
 use project::convention::plain::one_line;
 use rails::{RunState, RunStatus};
 
-use super::about;
 use super::answer::Responded;
 use super::code::rename;
 use super::effects::put_aside_as;
@@ -31,7 +30,6 @@ impl Conductor {
             unit,
         } = response;
         let (_, dir) = self.session_dir(session)?;
-        about::seen(&dir)?;
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(
                 Fault::new(Kind::Usage, "response_empty", "the response is empty")

@@ -6,7 +6,7 @@ use journal::layout::RunDir;
 use journal::{RunLock, Wait};
 use rails::command::Artifact;
 use rails::decide::BLOCKED;
-use rails::{Command, Event, Refusal, RunState};
+use rails::{Command, Event, Refusal, RunState, Shared};
 
 use super::about::{self, stepped};
 use super::answer::Stepped;
@@ -49,9 +49,9 @@ impl Conductor {
         session: Option<&str>,
         phase: Option<&str>,
     ) -> Result<Stepped, Fault> {
-        let (_, dir) = self.session_dir(session)?;
+        let (dir, run) = self.session_seen(session)?;
         // Where nothing can be done nothing is touched, not even a lock.
-        if let Look::Answer(answer) = self.look_before(&dir)? {
+        if let Look::Answer(answer) = self.look_before(&dir, run)? {
             self.clear_after_a_death(&dir);
             return Ok(*answer);
         }
@@ -62,7 +62,7 @@ impl Conductor {
             &self.command,
         )?;
         for _ in 0..MOST_LOOKS {
-            let before = match self.look_before(&dir)? {
+            let before = match self.look_before(&dir, about::seen(&dir)?)? {
                 Look::Answer(answer) => {
                     if turn.is_after_a_death() {
                         let _ = self.settle(&dir, &turn);
@@ -185,8 +185,8 @@ impl Conductor {
     }
 
     /// What can be told of the next step without writing anything.
-    fn look_before(&self, dir: &RunDir) -> Result<Look, Fault> {
-        about::settled_look(dir, |run| {
+    fn look_before(&self, dir: &RunDir, run: Shared<RunState>) -> Result<Look, Fault> {
+        about::settled_look(dir, run, |run| {
             let call = self.call(dir, run, Input::None)?;
             match engine::foresee(&call.definition, run, &call)? {
                 Foreseen::Blocked(_) => {

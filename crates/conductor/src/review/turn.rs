@@ -30,7 +30,6 @@ impl Conductor {
     /// Takes a session up again that broke down or paused. A person's wish: the caller has asked one.
     pub fn session_reopen(&self, session: Option<&str>, reopen: &Reopen) -> Result<Stepped, Fault> {
         let (project, dir) = self.session_dir(session)?;
-        about::seen(&dir)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         let run = &writer.open.run;
         let paused = run.pause.as_ref().map(|pause| pause.reason.as_str());
@@ -114,7 +113,6 @@ impl Conductor {
     /// Ends a session.
     pub fn session_cancel(&self, session: Option<&str>, reason: &str) -> Result<Stepped, Fault> {
         let (project, dir) = self.session_dir(session)?;
-        about::seen(&dir)?;
         let mut writer = self.writer_to_end(&project, &dir)?;
         let mut flags = Map::new();
         if !reason.trim().is_empty() {
