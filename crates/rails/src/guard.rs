@@ -5,6 +5,8 @@
 //! integers, doubles, text, lists and maps with every declared key present: the library knows no
 //! static types, and a missing key or an unsigned number would be a fault at run time.
 
+mod bounds;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -16,18 +18,6 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::diagnostic::{Located, Place};
-
-/// The longest expression that is compiled, in bytes.
-pub const MAX_LENGTH: usize = 1024;
-/// The deepest nesting of brackets and operators that is compiled.
-pub const MAX_DEPTH: usize = 16;
-
-/// The deepest syntax tree that is evaluated.
-const MAX_TREE: usize = 48;
-
-/// How many times a walk through a list may stand inside another one: the time an expression takes
-/// grows with every one of them by the length of the list.
-const MAX_LOOPS: usize = 2;
 
 /// Where an expression finds its variables.
 pub trait Scope {
@@ -207,77 +197,6 @@ impl Expression {
     }
 }
 
-/// How deep walks through lists stand in one another.
-fn loops(expression: &IdedExpr) -> usize {
-    let deepest = |parts: &[&IdedExpr]| parts.iter().map(|part| loops(part)).max().unwrap_or(0);
-    let entry = |entry: &EntryExpr| match entry {
-        EntryExpr::MapEntry(entry) => deepest(&[&entry.key, &entry.value]),
-        EntryExpr::StructField(field) => loops(&field.value),
-    };
-    match &expression.expr {
-        Expr::Call(call) => {
-            let target = call.target.as_ref().map_or(0, |target| loops(target));
-            let args = call.args.iter().map(loops).max().unwrap_or(0);
-            target.max(args)
-        }
-        Expr::Select(select) => loops(&select.operand),
-        Expr::List(list) => list.elements.iter().map(loops).max().unwrap_or(0),
-        Expr::Map(map) => map
-            .entries
-            .iter()
-            .map(|one| entry(&one.expr))
-            .max()
-            .unwrap_or(0),
-        Expr::Struct(fields) => fields
-            .entries
-            .iter()
-            .map(|one| entry(&one.expr))
-            .max()
-            .unwrap_or(0),
-        Expr::Comprehension(inner) => {
-            // The list itself, the start and the end are looked at once; the rest each time round.
-            let once = deepest(&[&inner.iter_range, &inner.accu_init, &inner.result]);
-            let again = deepest(&[&inner.loop_cond, &inner.loop_step]);
-            once.max(again + 1)
-        }
-        _ => 0,
-    }
-}
-
-/// Whether the tree is at most `limit` deep.
-fn shallower(expression: &IdedExpr, limit: usize) -> bool {
-    let Some(limit) = limit.checked_sub(1) else {
-        return false;
-    };
-    let all = |parts: &[&IdedExpr]| parts.iter().all(|part| shallower(part, limit));
-    match &expression.expr {
-        Expr::Call(call) => {
-            call.target
-                .as_ref()
-                .is_none_or(|target| shallower(target, limit))
-                && call.args.iter().all(|part| shallower(part, limit))
-        }
-        Expr::Select(select) => shallower(&select.operand, limit),
-        Expr::List(list) => list.elements.iter().all(|part| shallower(part, limit)),
-        Expr::Map(map) => map.entries.iter().all(|entry| match &entry.expr {
-            EntryExpr::MapEntry(entry) => all(&[&entry.key, &entry.value]),
-            EntryExpr::StructField(field) => shallower(&field.value, limit),
-        }),
-        Expr::Struct(fields) => fields.entries.iter().all(|entry| match &entry.expr {
-            EntryExpr::MapEntry(entry) => all(&[&entry.key, &entry.value]),
-            EntryExpr::StructField(field) => shallower(&field.value, limit),
-        }),
-        Expr::Comprehension(inner) => all(&[
-            &inner.iter_range,
-            &inner.accu_init,
-            &inner.loop_cond,
-            &inner.loop_step,
-            &inner.result,
-        ]),
-        _ => true,
-    }
-}
-
 fn environment() -> Arc<Env> {
     static STANDARD: OnceLock<Arc<Env>> = OnceLock::new();
     Arc::clone(STANDARD.get_or_init(|| Arc::new(Env::stdlib())))
@@ -285,7 +204,7 @@ fn environment() -> Arc<Env> {
 
 /// Compiles within the bounds, or says why not.
 fn compile(text: &str) -> Result<Compiled, String> {
-    bounded(text)?;
+    bounds::of_text(text)?;
     let finish = |text: &str| -> Result<Compiled, String> {
         let program = Program::compile(text).map_err(|errors| {
             errors
@@ -295,13 +214,7 @@ fn compile(text: &str) -> Result<Compiled, String> {
                 .unwrap_or("does not parse")
                 .to_owned()
         })?;
-        // Evaluating and dropping recurse too, on whatever stack the caller has.
-        if !shallower(program.expression(), MAX_TREE) {
-            return Err(format!("has more than {MAX_TREE} operations in a row"));
-        }
-        if loops(program.expression()) > MAX_LOOPS {
-            return Err("goes through a list inside a list inside a list".to_owned());
-        }
+        bounds::of_tree(program.expression())?;
         let mut paths = BTreeSet::new();
         collect_paths(program.expression(), &mut BTreeSet::new(), &mut paths);
         let mut variables: Vec<(String, Vec<String>)> = program
@@ -314,7 +227,7 @@ fn compile(text: &str) -> Result<Compiled, String> {
         Ok(Compiled { program, variables })
     };
     // Short and flat needs no stack of its own; the rest gets one that holds the bound many times.
-    if text.len() <= 160 && depth(text) <= 4 {
+    if text.len() <= 160 && bounds::depth(text) <= 4 {
         return finish(text);
     }
     let text = text.to_owned();
@@ -324,55 +237,6 @@ fn compile(text: &str) -> Result<Compiled, String> {
         .map_err(|error| format!("could not be compiled: {error}"))?
         .join()
         .unwrap_or_else(|_| Err("could not be compiled".to_owned()))
-}
-
-fn bounded(text: &str) -> Result<(), String> {
-    if text.trim().is_empty() {
-        return Err("is empty".to_owned());
-    }
-    if text.len() > MAX_LENGTH {
-        return Err(format!("is longer than {MAX_LENGTH} bytes"));
-    }
-    if depth(text) > MAX_DEPTH {
-        return Err(format!("is nested more than {MAX_DEPTH} deep"));
-    }
-    Ok(())
-}
-
-/// An upper bound on how deep the parser may recurse for `text`: brackets, unary operators in a
-/// row, `? :` chains, and selections in a row all nest.
-fn depth(text: &str) -> usize {
-    let (mut open, mut deepest, mut unary, mut chain, mut ternary) =
-        (0_usize, 0, 0_usize, 0_usize, 0_usize);
-    let mut quote: Option<char> = None;
-    let mut previous = '\0';
-    for c in text.chars() {
-        if let Some(mark) = quote {
-            if c == mark && previous != '\\' {
-                quote = None;
-            }
-            previous = if previous == '\\' { '\0' } else { c };
-            continue;
-        }
-        match c {
-            '"' | '\'' => quote = Some(c),
-            '(' | '[' | '{' => open += 1,
-            ')' | ']' | '}' => open = open.saturating_sub(1),
-            '!' | '-' => unary += 1,
-            '?' => ternary += 1,
-            '.' => chain += 1,
-            _ => {}
-        }
-        if !matches!(c, '!' | '-') && !c.is_whitespace() {
-            unary = 0;
-        }
-        if !matches!(c, '.') && !c.is_alphanumeric() && c != '_' {
-            chain = 0;
-        }
-        previous = c;
-        deepest = deepest.max(open + unary + ternary + chain.saturating_sub(2));
-    }
-    deepest
 }
 
 /// The fields of a variable that an expression names; none where it uses the whole of it.
@@ -398,29 +262,8 @@ fn named(value: Value, fields: &[String]) -> Value {
 /// What CEL keeps for itself of what looks like a name ([its grammar][1], `RESERVED`, and the literals).
 ///
 /// [1]: https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax
-const RESERVED: [&str; 21] = [
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "false",
-    "for",
-    "function",
-    "if",
-    "import",
-    "in",
-    "let",
-    "loop",
-    "namespace",
-    "null",
-    "package",
-    "return",
-    "true",
-    "var",
-    "void",
-    "while",
-];
+const RESERVED: &str = "as break const continue else false for function if import in let loop namespace null package return \
+                        true var void while";
 
 /// The dotted path that a text is, where it is nothing else.
 fn plain_path(text: &str) -> Option<Vec<String>> {
@@ -430,7 +273,7 @@ fn plain_path(text: &str) -> Option<Vec<String>> {
             .next()
             .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
             && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
-            && !RESERVED.contains(&name)
+            && RESERVED.split(' ').all(|reserved| reserved != name)
     };
     let names = text.trim().split('.');
     names
@@ -585,7 +428,7 @@ mod tests {
         ] {
             assert_eq!(plain_path(text), None, "{text}");
         }
-        for word in RESERVED {
+        for word in RESERVED.split(' ') {
             assert_eq!(plain_path(word), None, "{word}");
         }
     }
