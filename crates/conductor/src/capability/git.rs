@@ -59,7 +59,13 @@ impl Capability for Git {
                     ..lasting(&[REPOSITORY], &commit)
                 },
             ),
-            ("branch.delete", lasting(&[REPOSITORY], &[])),
+            (
+                "branch.delete",
+                Effect {
+                    asked_by: Some(["command", "cleanup"]),
+                    ..lasting(&[REPOSITORY], &[])
+                },
+            ),
         ]
     }
 

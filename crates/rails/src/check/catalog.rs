@@ -167,4 +167,7 @@ pub struct Effect {
     pub takes: &'static [&'static str],
     /// The resources that it works on.
     pub needs: &'static [&'static str],
+    /// What a caller has to ask for before it is carried out, as guards name it: it takes work away, and refuses where that is
+    /// nowhere else.
+    pub asked_by: Option<[&'static str; 2]>,
 }

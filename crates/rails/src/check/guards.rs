@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::Catalog;
+use crate::approval::GateMode;
 use crate::command::command_flags;
 use crate::definition::{Assign, Definition, Edge, FieldType, Gate, ItemSetDef, Literal, StateDef};
 use crate::diagnostic::{Diagnostic, nearest};
@@ -24,6 +25,7 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
     for (_, mode) in definition.gates.iter() {
         if let Gate::Expression(expression) = mode {
             one(expression, &start, Some(&FieldType::String), faults);
+            is_mode(expression, &start, faults);
         }
     }
     for (_, set) in definition.items.iter() {
@@ -57,6 +59,35 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
                 one_edge(definition, catalog, parent, reads, edge, faults);
             }
         }
+    }
+}
+
+/// The mode of a gate is one of a few words, so what it is made of has to be: the settings are, and types that name them.
+fn is_mode(expression: &Expression, names: &Names, faults: &mut Vec<Diagnostic>) {
+    let is_mode = |word: &String| GateMode::named(word).is_some();
+    let alone = |path: &[String]| expression.text.trim() == path.join(".");
+    let paths = expression.paths().unwrap_or_default();
+    let other = paths.iter().find(|path| {
+        let kind = names.get(&path.join("."));
+        path[0] != "config"
+            && match kind {
+                Some(FieldType::String) => true,
+                // Compared with something, a word may be any.
+                Some(FieldType::Enum(words)) => alone(path) && !words.iter().all(is_mode),
+                _ => false,
+            }
+    });
+    if let Some(path) = other {
+        let path = path.join(".");
+        let modes = GateMode::words().join(", ");
+        faults.push(Diagnostic::new(
+            "not_a_mode",
+            expression.at,
+            format!(
+                "`{path}` can be something else than the mode of a gate, which is one of {modes}"
+            ),
+            format!("give it the type `[{modes}]`, or some of these"),
+        ));
     }
 }
 

@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 
 use super::Catalog;
 use crate::definition::{Definition, Edge, Kind};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Located};
+use crate::guard::Expression;
 use crate::trigger::Trigger;
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
+    unasked(definition, catalog, faults);
     let lasting = |name: &str| {
         catalog
             .effects
@@ -49,6 +51,49 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
                     "let the route decide before the effect, or put a `work` state between them",
                 ));
             }
+        }
+    }
+}
+
+/// What takes work away refuses where that is nowhere else: a run that nobody can end, unless it is only done where it is asked for.
+fn unasked(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
+    let mut one = |effect: &Located<String>, guard: Option<&Expression>| {
+        let known = catalog.effects.get(effect.value.as_str());
+        let Some(asked) = known.and_then(|effect| effect.asked_by) else {
+            return;
+        };
+        let names = |guard: &Expression| {
+            guard
+                .paths()
+                .is_ok_and(|paths| paths.contains(asked.map(str::to_owned).as_slice()))
+        };
+        if guard.is_some_and(names) {
+            return;
+        }
+        let asked = asked.join(".");
+        faults.push(Diagnostic::new(
+            "effect_not_asked_for",
+            effect.at,
+            format!(
+                "`{}` takes work away, and refuses where that is nowhere else: then the run could not go on from here",
+                effect.value
+            ),
+            format!("do it only where somebody asks for it, in an edge with `when: {asked}`, and have one without behind it"),
+        ));
+    };
+    let lists = definition
+        .all_states()
+        .flat_map(|(_, _, state)| state.lists());
+    let edges = lists.flat_map(|(_, edges)| &edges.0);
+    let anywhere = definition.on.iter().flat_map(|(_, edges)| &edges.0);
+    for edge in edges.chain(anywhere).chain(&definition.otherwise.0) {
+        for effect in &edge.effects.0 {
+            one(effect, edge.when.as_ref());
+        }
+    }
+    for (_, _, state) in definition.all_states() {
+        for effect in state.effects.iter().flat_map(|effects| &effects.0) {
+            one(effect, None);
         }
     }
 }
@@ -106,7 +151,7 @@ fn refuses_each<'a>(
 fn follow<'a>(
     definition: &'a Definition,
     name: &'a str,
-    edges: &'a [crate::diagnostic::Located<Edge>],
+    edges: &'a [Located<Edge>],
     seen: &mut BTreeSet<&'a str>,
 ) -> Option<(&'a str, crate::diagnostic::Place)> {
     for edge in edges {

@@ -375,11 +375,11 @@ fn what_a_rejection_began_is_finished_with_its_decision() {
 #[test]
 fn a_gate_of_no_known_mode_is_a_fault_of_the_definition() {
     let text = REVIEW.replace(
-        "planGate: { type: [auto, human, terminal, signed],",
-        "planGate: { type: string,",
+        "gates: { plan: =inputs.planGate,",
+        "gates: { plan: \"=inputs.planGate == 'signed' ? 'closed' : 'shut'\",",
     );
     let mut driver = Driver::new(&text);
-    let gates = json!({ "plan": "closed", "code": "auto", "review": "auto" });
+    let gates = json!({ "plan": "signed", "code": "auto", "review": "auto" });
     driver
         .start(json!({}), json!({ "maxIterations": 10, "gates": gates }))
         .unwrap();

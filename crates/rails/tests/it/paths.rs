@@ -180,6 +180,27 @@ fn routers_take_whatever_comes() {
 }
 
 #[test]
+fn work_is_taken_away_only_where_somebody_asks_for_it() {
+    let on = |abort: &str| {
+        states(&format!(
+            "a: {{ work: {{}}, on: {{ report: {{ to: z }}, abort: {abort} }} }}\n{END}"
+        ))
+    };
+    refuses("effect_not_asked_for", &on("{ do: §branch.delete, to: z }"));
+    refuses(
+        "effect_not_asked_for",
+        &on("[ { when: run.paused == 'x', do: §branch.delete, to: z }, { to: z } ]"),
+    );
+    accepts(&on(
+        "[ { when: command.cleanup, do: branch.delete, to: z }, { to: z } ]",
+    ));
+    refuses(
+        "effect_not_asked_for",
+        &states(&format!("a: {{ do: §branch.delete, to: z }}\n{END}")),
+    );
+}
+
+#[test]
 fn nothing_refuses_behind_what_cannot_be_taken_back() {
     let route = "b: { route: [ { when: run.paused == 'x', refuse: §no }, { to: z } ] }";
     refuses(

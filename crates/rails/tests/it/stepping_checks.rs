@@ -81,6 +81,15 @@ fn gates_are_declared_used_and_of_a_known_mode() {
         "unknown_name",
         &one("gates: { door: §=outcome.note }", gated),
     );
+    let by_input = |kind: &str| {
+        one(
+            &format!("inputs: {{ who: {kind} }}\ngates: {{ door: §=inputs.who }}"),
+            gated,
+        )
+    };
+    refuses("not_a_mode", &by_input("string"));
+    refuses("not_a_mode", &by_input("{ type: [human, nobody] }"));
+    accepts(&by_input("{ type: [auto, signed] }").replace('§', ""));
     refuses("unused_gate", &one("gates: { §door: human }", WORK));
     refuses(
         "unused_gate",

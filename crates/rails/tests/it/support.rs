@@ -265,7 +265,13 @@ fn effects() -> BTreeMap<String, Effect> {
             effect(true, &[("sha", Text), ("owed", Bool)]),
         ),
         ("task.finish".to_owned(), effect(true, &[])),
-        ("branch.delete".to_owned(), effect(true, &[])),
+        (
+            "branch.delete".to_owned(),
+            Effect {
+                asked_by: Some(["command", "cleanup"]),
+                ..effect(true, &[])
+            },
+        ),
         ("iteration.open".to_owned(), effect(false, &[])),
         ("plan.store".to_owned(), effect(false, &[])),
         ("plan.reset".to_owned(), effect(false, &[])),
