@@ -9,7 +9,7 @@ use rails::Strength;
 use serde::Serialize;
 
 use super::source::{Known, Piece, short};
-use super::story::{Made, Phase, Purpose};
+use super::story::{Made, OtherFiles, Phase, Purpose};
 use crate::decisions::SignatureState;
 use crate::fault::Fault;
 use crate::tdd::evidence::level_name;
@@ -346,7 +346,9 @@ impl Judged {
                 "it holds other files than GREEN tested, which was let pass when it was made"
                     .to_owned(),
             );
-        } else if made.by_hooks || (!made.handed_in && known.source.kind != "note") {
+        } else if made.other == Some(OtherFiles::ByHooks)
+            || (made.other.is_none() && !made.handed_in && known.source.kind != "note")
+        {
             // The run made it of the very files that were tested.
             let others = beyond(repository, made, &base, &commit.oid)?;
             let named = match others.len() {

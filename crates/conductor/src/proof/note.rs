@@ -2,7 +2,7 @@
 
 use project::git::RepoPath;
 
-use super::story::{Allowed, Made, Phase, Purpose};
+use super::story::{Allowed, Made, OtherFiles, Phase, Purpose};
 
 /// The reference that the notes are in.
 pub const REFERENCE: &str = "refs/notes/tramline";
@@ -58,7 +58,7 @@ pub fn text(made: &Made, left_out: &[RepoPath]) -> String {
     if made.handed_in {
         lines.push("handed-in: yes".to_owned());
     }
-    if made.by_hooks {
+    if made.other == Some(OtherFiles::ByHooks) {
         lines.push("hooks: changed what the commit holds".to_owned());
     }
     for allowed in &made.allowed {
@@ -134,7 +134,7 @@ pub fn read(text: &str) -> Result<Made, String> {
             "tree" => value.clone_into(&mut made.tree),
             "base" => value.clone_into(&mut made.base),
             "journal" => value.clone_into(&mut made.journal),
-            "hooks" => made.by_hooks = true,
+            "hooks" => made.other = Some(OtherFiles::ByHooks),
             "handed-in" => made.handed_in = value == "yes",
             "for" => {
                 made.purpose = [Purpose::Subtask, Purpose::Repair, Purpose::Status]

@@ -15,6 +15,7 @@ use crate::decisions::Decision;
 use crate::engine::event_of;
 use crate::fault::Fault;
 use crate::tdd::memory::{self, Memory, TESTED};
+use crate::tdd::readers::commit::UNTESTED;
 
 /// What a run made a commit for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,10 +168,19 @@ pub struct Made {
     pub missing: Vec<Missing>,
     /// Hash of the last line of the journal before it.
     pub journal: String,
-    /// The run made it, and hooks changed what it holds.
-    pub by_hooks: bool,
+    /// Why it holds other files than were tested, where the source says so.
+    pub other: Option<OtherFiles>,
     /// Its workflow did not hold what passed against what had failed.
     pub not_held: bool,
+}
+
+/// Why a commit holds other files than were tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherFiles {
+    /// The run made it of those that were tested, and hooks changed it.
+    ByHooks,
+    /// It was to hold others from the first.
+    Meant,
 }
 
 /// All commits of a run.
@@ -434,6 +444,9 @@ impl Telling {
             tree: tested.tree,
             exclude: tested.exclude,
             policies: report.map(policies_of).unwrap_or_default(),
+            other: report
+                .is_some_and(|report| report.facts.contains_key(UNTESTED))
+                .then_some(OtherFiles::Meant),
             allowed,
             unit,
             not_held,

@@ -10,7 +10,7 @@ use rails::RunState;
 use super::super::memory::{self, LAST_COMMIT, Memory};
 use crate::call::Call;
 use crate::fault::Fault;
-use crate::proof::story::{Made, Purpose};
+use crate::proof::story::{Made, OtherFiles, Purpose};
 use crate::proof::{check, note, source};
 
 /// The file in the run's folder that has the last commit that all is written up to.
@@ -112,10 +112,11 @@ fn text(repository: &Repository, made: &Made, base: &Oid, commit: &Oid) -> Resul
         .filter(is_left_out)
         .collect();
     let by_hooks = !made.handed_in
+        && made.other.is_none()
         && made.purpose != Purpose::Status
         && !check::fits(repository, made, base, commit)?;
     let made = Made {
-        by_hooks,
+        other: by_hooks.then_some(OtherFiles::ByHooks).or(made.other),
         ..made.clone()
     };
     Ok(note::text(&made, &left_out))

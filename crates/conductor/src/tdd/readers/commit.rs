@@ -16,6 +16,11 @@ use crate::fault::Fault;
 use crate::next_step::{Verb, argument};
 use crate::support::No;
 
+/// The policy that a commit holds what was tested, and nothing else.
+const CHANGED_AFTER_GREEN: &str = "changed_after_green";
+/// What a report of a commit says where it holds something else.
+pub(crate) const UNTESTED: &str = "untested";
+
 /// Reads a report of a commit.
 pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
     let Input::Commit {
@@ -131,7 +136,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
     if !left.is_empty() && tested.tested.is_some() {
         findings.push(with_files(
             finding(
-                "changed_after_green",
+                CHANGED_AFTER_GREEN,
                 format!(
                     "the accepted {} was tested with files that this commit leaves out: {}",
                     tested.name(),
@@ -240,7 +245,7 @@ impl<'a> Rests<'a> {
     fn is_untested(&self) -> Option<Finding> {
         (self.label.is_some() && self.tested.is_none()).then(|| {
             finding(
-                "changed_after_green",
+                CHANGED_AFTER_GREEN,
                 format!("no accepted {} stands behind this commit", self.name()),
                 format!(
                     "go back with {reopen}, run the tests, report them, then commit",
@@ -263,7 +268,7 @@ impl<'a> Rests<'a> {
             return Ok(None);
         }
         Ok(Some(finding(
-            "changed_after_green",
+            CHANGED_AFTER_GREEN,
             format!(
                 "the files are no longer those that the accepted {} was tested with",
                 self.name()
@@ -342,7 +347,7 @@ fn made_already(
             let tree = repository.tree_of_commit_without(&oid, &last, &tested.exclude)?;
             if straight && !paths.is_empty() && tree.tree.as_str() != tested.tree {
                 findings.push(finding(
-                    "changed_after_green",
+                    CHANGED_AFTER_GREEN,
                     format!(
                         "the commit does not hold the files that were tested with the accepted {}",
                         rests.name()
@@ -392,6 +397,11 @@ fn reading(
         Value::from(message.unwrap_or_default()),
     );
     facts.insert("files".to_owned(), json!(files));
+    // Said also where the workflow does not ask: who proves the commit later has to know.
+    let is_other = |finding: &Finding| finding.policy == CHANGED_AFTER_GREEN;
+    if findings.iter().any(is_other) {
+        facts.insert(UNTESTED.to_owned(), true.into());
+    }
     Reading {
         facts,
         findings,

@@ -260,6 +260,22 @@ fn what_is_held_against_nothing_is_not_earned() {
     assert_eq!(problems[0]["code"], "not_held", "{verified}");
 }
 
+#[test]
+fn what_nobody_tested_is_not_earned_and_no_hook_is_blamed() {
+    let text = renamed(&TestEnvironment::bare());
+    let text = text.replacen("changed_after_green, ", "", 1);
+    let project = begun(&text);
+    project.write("tests/words.sh", "false\n");
+    ok(&project, &["report", "--results", "failed:1,passed:0"]);
+    project.write("src/words.sh", "true\n");
+    ok(&project, &["report", "--results", "failed:0,passed:1"]);
+    project.write("src/words.sh", "false\n");
+    ok(&project, &["report"]);
+    let verified = project.json(&["verify", "main..HEAD"]).json_with(3).clone();
+    let problems = &verified["commits"][0]["problems"];
+    assert_eq!(problems[0]["code"], "tree_differs", "{verified}");
+}
+
 /// `review` under another name, with other states, and with its files called otherwise.
 fn renamed_review(project: &TestEnvironment) -> String {
     let mut text = project
