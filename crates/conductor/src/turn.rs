@@ -289,6 +289,14 @@ pub(crate) fn refused(
     };
     match refusal.code.as_str() {
         "needs_person" | "approval_too_weak" => fault.recover(again(group, Some(run), refusal)),
+        "not_present" if refusal.details.contains_key("gate") => {
+            let (approve, reject) = (Verb::Approve.step(), Verb::Reject.step().and("feedback"));
+            fault
+                .suggest(format!(
+                    "a person decides there: {approve} lets it pass, {reject} sends it back"
+                ))
+                .recover(approve.of(&run.run))
+        }
         "paused" => fault.recover(Verb::Resume.step().of(&run.run)),
         "run_over" => fault.recover(Verb::Summary.step().of(&run.run)),
         "tampered" => fault.recover(Verb::Restore.step().of(&run.run)),

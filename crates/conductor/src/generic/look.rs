@@ -160,8 +160,14 @@ impl Conductor {
     }
 }
 
-/// What a step came to: a transition, or a prompt alone.
+/// What a step came to: a transition, a pause, or a prompt alone.
 fn stepped(run: &RunState, definition: &Definition, moved: bool) -> String {
+    if run.status == RunStatus::Paused {
+        let why = run.pause.as_ref().map_or("", |pause| {
+            pause.message.as_deref().unwrap_or(&pause.reason)
+        });
+        return format!("The run is paused: {why}");
+    }
     let stands = words::stands(run, definition);
     if moved {
         format!("One step on: {stands}")

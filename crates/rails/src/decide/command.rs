@@ -173,13 +173,19 @@ impl Planner<'_> {
                     .message("several items are in flight; name the one that is meant"),
             )),
             (None, _) => {
-                let refusal = Refusal::new("not_present").message(match item {
-                    Some(item) => format!("{item} is not the one in hand"),
-                    None => "nothing is in hand".to_owned(),
+                let mut tokens = self.run.tokens.iter();
+                let gate = tokens.find_map(|token| self.gate_of(&token.state));
+                let refusal = Refusal::new("not_present").message(match (item, gate) {
+                    (Some(item), _) => format!("{item} is not the one in hand"),
+                    (None, Some(gate)) => {
+                        format!("nothing is in hand: the run waits at the gate `{gate}`")
+                    }
+                    (None, None) => "nothing is in hand".to_owned(),
                 });
-                Err(Stop::refused(match item {
-                    Some(item) => refusal.detail("item", item),
-                    None => refusal,
+                Err(Stop::refused(match (item, gate) {
+                    (Some(item), _) => refusal.detail("item", item),
+                    (None, Some(gate)) => refusal.detail("gate", gate),
+                    (None, None) => refusal,
                 }))
             }
         }

@@ -137,7 +137,7 @@ impl Planner<'_> {
         self.advance(&after, false)
     }
 
-    fn gate_of(&self, state: &str) -> Option<&str> {
+    pub(super) fn gate_of(&self, state: &str) -> Option<&str> {
         let gate = self.definition.state(state)?.gate.as_ref()?;
         Some(&gate.value)
     }

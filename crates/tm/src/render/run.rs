@@ -232,7 +232,11 @@ pub fn status(status: &RunStatusAnswer, look: &Look) -> String {
 /// What a turn or a step did.
 pub fn moved(moved: &RunMoved, look: &Look) -> String {
     let mut page = Page::new(look);
-    page.signed(Sign::Good, &moved.message);
+    let sign = match moved.next_action.action.as_str() {
+        "paused" => Sign::Warn,
+        _ => Sign::Good,
+    };
+    page.signed(sign, &moved.message);
     what_next(&mut page, &moved.next_action);
     if let Some(report) = &moved.report {
         page.blank();

@@ -279,6 +279,56 @@ fn a_pause_opens_no_gate() {
 }
 
 #[test]
+fn who_gives_up_at_a_gate_is_told_who_decides_there() {
+    let environment = TestEnvironment::bare();
+    environment.write(
+        ".taskmaster/workflows/two.yaml",
+        concat!(
+            "tramline: 1\nid: two\ntitle: Two\ngates: { look: human }\ninitial: a\nstates:\n",
+            "  a: { work: {}, to: b }\n",
+            "  b: { gate: look, route: [ { to: z } ] }\n",
+            "  z: { final: completed }\n",
+        ),
+    );
+    let run = |words: &[&str]| environment.json(&[&["run"], words].concat());
+    run(&["start", "two"]).ok();
+    run(&["report"]).ok();
+    for verb in ["reopen", "skip"] {
+        let refused = run(&[verb, "--reason", "x"]).json_with(3).clone();
+        let error = &refused["error"];
+        assert_eq!(error["code"], "not_present", "{refused}");
+        let told = error["message"].as_str().unwrap();
+        assert!(told.contains("at the gate `look`"), "{refused}");
+        let help = error["suggestion"].as_str().unwrap();
+        assert!(help.contains("`tm run reject --feedback"), "{refused}");
+    }
+}
+
+#[test]
+fn a_step_that_pauses_says_so() {
+    let environment = TestEnvironment::bare();
+    environment.write(
+        ".taskmaster/workflows/one.yaml",
+        concat!(
+            "tramline: 1\nid: one\ntitle: One\ninitial: a\n",
+            "messages: { eh: { message: Not understood, fix: write yes } }\nstates:\n",
+            "  a:\n    expects: outcome\n    work: { response: a.txt }\n    on:\n      report:\n",
+            "        - { when: \"outcome.outcome == 'yes'\", to: z }\n        - { pause: eh }\n",
+            "  z: { final: completed }\n",
+        ),
+    );
+    environment.tm(&["run", "start", "one"]).text();
+    std::fs::write(environment.run_folder().join("a.txt"), "no\n").unwrap();
+    let stepped = environment.tm(&["run", "step"]);
+    assert!(
+        stepped
+            .text()
+            .starts_with("! The run is paused: Not understood\n"),
+        "{stepped:?}"
+    );
+}
+
+#[test]
 fn what_runs_wrote_is_no_project() {
     let session = super::session::OneSession::with(&[]);
     let folder = session.environment.run_folder();
