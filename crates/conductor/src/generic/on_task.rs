@@ -90,6 +90,19 @@ fn action(run: &RunState, definition: &Definition, own: NextAction) -> RunAction
         instructions: own.instructions,
         ..view::asked(definition, run.next().state.as_ref().unwrap_or(&own.action))
     });
+    // Of items that go on beside each other, the others in few words.
+    let RunAction {
+        mut units,
+        units_total,
+        ..
+    } = view::next_action(run, definition);
+    if let (Some(unit), Some(same)) = (
+        &unit,
+        unit.as_ref()
+            .and_then(|unit| units.iter_mut().find(|one| one.unit_id == unit.unit_id)),
+    ) {
+        same.clone_from(unit);
+    }
     RunAction {
         action: match own.action.as_str() {
             "paused" | "complete" => own.action,
@@ -99,6 +112,8 @@ fn action(run: &RunState, definition: &Definition, own: NextAction) -> RunAction
         workflow: run.workflow.clone(),
         unit,
         status: own.status,
+        units,
+        units_total,
         paused_reason: own.paused_reason,
         paused_message: own.paused_message,
         needs_person: own.needs_person,

@@ -313,17 +313,22 @@ fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<(String, Option<bool
                 "a repair is open: the suite failed, or somebody reopened the end".to_owned(),
             ),
         ],
-        "tests" if role.against.is_some() => vec![
-            branch,
-            one(
-                "red_accepted",
-                Some(true),
-                format!(
-                    "{} was accepted: the new tests fail",
-                    name_of(role.against.as_ref())
-                ),
-            ),
-        ],
+        "tests" if role.against.is_some() => {
+            let fail = place
+                .against
+                .as_ref()
+                .is_some_and(|shown| shown.failing > 0);
+            let (id, what) = if fail {
+                ("red_accepted", "the new tests fail")
+            } else {
+                ("green_accepted", "its tests pass")
+            };
+            let name = name_of(role.against.as_ref());
+            vec![
+                branch,
+                one(id, Some(true), format!("{name} was accepted: {what}")),
+            ]
+        }
         "commit" if role.of.is_some() => {
             let name = name_of(role.of.as_ref());
             let passing = place.tested.as_ref().map_or_else(String::new, |tested| {
