@@ -53,7 +53,7 @@ pub fn agreed(
             .detail("required", question.least.name())
             .recover(again.with("sign", "KEY")));
         }
-        needs_terminal(output, question.deed, again)?;
+        needs_terminal(output, question.deed, ", or with `--sign KEY`", again)?;
         typed_back(output, question.text, question.to, question.what)?;
         return Ok(conductor.asked(Asked::Terminal));
     };
@@ -97,7 +97,13 @@ pub fn turn<T>(
 }
 
 /// Refuses where nobody sits who sees what is shown and can answer.
-pub fn needs_terminal(output: &Output, what: &str, again: impl Into<String>) -> Result<(), Fault> {
+/// `or` is what else the command takes instead.
+pub fn needs_terminal(
+    output: &Output,
+    what: &str,
+    or: &str,
+    again: impl Into<String>,
+) -> Result<(), Fault> {
     if output.has_person() {
         return Ok(());
     }
@@ -106,7 +112,7 @@ pub fn needs_terminal(output: &Output, what: &str, again: impl Into<String>) -> 
         "needs_terminal",
         format!("{what} by a person, at a terminal, and this is none"),
     )
-    .suggest("an agent cannot decide this: ask the person to run the command, without --json and without a pipe, or with `--sign KEY`")
+    .suggest(format!("an agent cannot decide this: ask the person to run the command, without --json and without a pipe{or}"))
     .recover(again))
 }
 

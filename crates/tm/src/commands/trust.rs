@@ -45,6 +45,7 @@ pub fn ask(request: &TrustRequest, output: &mut Output) -> Result<(), Fault> {
     needs_terminal(
         output,
         "what a repository brings along is trusted",
+        "",
         request.command(),
     )?;
     let text = pages::request(request, &output.look());

@@ -30,7 +30,7 @@ use crate::integrity::is_bare;
 use crate::library::Source;
 use crate::next_step::{Argument, Verb, argument};
 use crate::turn::{refused_on_task, turned};
-use crate::view::AUTOPILOT;
+use crate::view::{AUTOPILOT, GENERIC, View};
 
 impl Conductor {
     pub(super) fn planned(&self, start: &request::Start) -> Result<Planned, Fault> {
@@ -178,10 +178,21 @@ impl Conductor {
         .detail("runId", other.id())
         .recover(Verb::Resume.step().of(other.id()));
         Err(if at == self.root {
+            // One that has a view of its own is found by the verbs of any.
+            let is_generic = crate::engine::load(other.path())
+                .is_ok_and(|loaded| *View::of(&loaded.run) == GENERIC);
+            let step = |verb: Verb| {
+                let step = verb.step();
+                if is_generic {
+                    step.in_view(GENERIC.name)
+                } else {
+                    step
+                }
+            };
             fault.suggest(format!(
                 "go on with it ({resume}), end it ({abort}), or supersede it with {force_option}",
-                resume = Verb::Resume,
-                abort = Verb::Abort,
+                resume = step(Verb::Resume),
+                abort = step(Verb::Abort),
                 force_option = Argument("force")
             ))
         } else {
