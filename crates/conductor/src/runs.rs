@@ -419,6 +419,7 @@ impl Conductor {
             }
             let signers = self.signers();
             verified.missing = audit.missing;
+            verified.missing.extend(other_snapshot(&dir, &run, &verified.head));
             for decision in audit.decisions {
                 let (signature, problem) = decision.signature(&signers);
                 let what = decision.what();
@@ -571,4 +572,15 @@ impl Conductor {
         let next = next.map_err(|error| Fault::bug(error.to_string()))?;
         Ok(json!({ "at": at, "state": shown, "nextAction": next }))
     }
+}
+
+/// What a snapshot says of a run that its events do not: whoever goes on from it goes on from where the run never was.
+fn other_snapshot(dir: &RunDir, run: &RunState, head: &str) -> Option<Missing> {
+    let loaded = engine::load(dir.path()).ok()?;
+    let is_other = loaded.head.hash == head && *loaded.run != *run;
+    is_other.then(|| Missing {
+        seq: loaded.head.seq,
+        message: "`snapshot.json` says something else of the run than the events do: remove it, and it is made of them again"
+            .to_owned(),
+    })
 }

@@ -195,6 +195,10 @@ fn a_run_that_went_on_by_another_snapshot_is_named() {
     let head = journal::load_with_snapshot(&folder).unwrap().head;
     let state = serde_json::value::to_raw_value(&state).unwrap();
     file.write(&head.position(), &state).unwrap();
+    let told = session.environment.tm(&["log", "verify", "--json"]);
+    let told = told.json_with(6).clone();
+    let message = told["missing"][0]["message"].as_str().unwrap();
+    assert!(message.starts_with("`snapshot.json` says"), "{told}");
     session.run(7);
     let told = session.environment.tm(&["log", "verify", "--json"]);
     let told = told.json_with(6);
