@@ -419,7 +419,9 @@ impl Conductor {
             }
             let signers = self.signers();
             verified.missing = audit.missing;
-            verified.missing.extend(other_snapshot(&dir, &run, &verified.head));
+            verified
+                .missing
+                .extend(other_snapshot(&dir, &run, &verified.head));
             for decision in audit.decisions {
                 let (signature, problem) = decision.signature(&signers);
                 let what = decision.what();

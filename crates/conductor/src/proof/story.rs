@@ -207,21 +207,29 @@ struct Phases {
     held: BTreeSet<String>,
     /// The last one does not.
     not_held: bool,
+    /// The label of what was frozen when the failing tests were shown.
+    frozen: Option<String>,
 }
 
+/// The policies by which tests that pass are held against those that failed: the same ones, as they were.
+const HELD_BY: [&str; 2] = ["tests_changed", "tests_missing"];
+
 impl Phases {
-    /// Takes a report in.
-    fn note(&mut self, role: &Role, phase: Phase) {
+    /// Takes a report in. `is_checked` tells whether all of [`HELD_BY`] counted for it.
+    fn note(&mut self, role: &Role, phase: Phase, is_checked: bool) {
         if role.shows.is_some() {
             *self = Self {
                 red: Some(phase),
                 held: role.label.iter().cloned().collect(),
+                frozen: role.freezes.clone(),
                 ..Self::default()
             };
             return;
         }
         let against = role.against.as_ref();
-        let is_held = against.is_some_and(|label| self.held.contains(label));
+        let is_frozen = role.frozen.is_some() && role.frozen == self.frozen;
+        let is_held =
+            against.is_some_and(|label| self.held.contains(label)) && is_frozen && is_checked;
         self.not_held = self.red.is_some() && !is_held;
         if is_held {
             self.held.extend(role.label.iter().cloned());
@@ -257,7 +265,7 @@ impl Story {
             }
             let event = event_of(record)?;
             audit.note(&telling.run, record, &event);
-            telling.note(record, &event);
+            telling.note(record, &event, &audit);
             telling.run.apply(&record.ts, &event);
         }
         let Telling {
@@ -291,14 +299,15 @@ impl Story {
 }
 
 impl Telling {
-    fn note(&mut self, record: &Record, event: &Event) {
+    fn note(&mut self, record: &Record, event: &Event, audit: &Audit) {
         match event {
             Event::ReportAccepted(report) if report.reader() == "tests" => {
                 let phase = Phase::of(report, record.seq);
                 match &report.item {
                     Some(item) => {
                         let phases = self.phases.entry(item.clone()).or_default();
-                        phases.note(&report.role, phase);
+                        let is_checked = |policy| audit.checks(&report.state, policy);
+                        phases.note(&report.role, phase, HELD_BY.into_iter().all(is_checked));
                     }
                     None => self.suite = Some(phase),
                 }

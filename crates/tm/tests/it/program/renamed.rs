@@ -246,18 +246,25 @@ fn whose_commands_drive_it_is_said_in_the_file() {
 
 #[test]
 fn what_is_held_against_nothing_is_not_earned() {
-    let text = renamed(&TestEnvironment::bare())
-        .replacen("as: green, against: red, frozen: tests", "as: green", 1)
-        .replacen(", tests_changed", "", 1);
-    let project = begun(&text);
-    project.write("tests/words.sh", "false\n");
-    ok(&project, &["report", "--results", "failed:1,passed:0"]);
-    project.write("tests/words.sh", "true\n");
-    ok(&project, &["report", "--results", "failed:0,passed:1"]);
-    ok(&project, &["report"]);
-    let verified = project.json(&["verify", "main..HEAD"]).json_with(3).clone();
-    let problems = &verified["commits"][0]["problems"];
-    assert_eq!(problems[0]["code"], "not_held", "{verified}");
+    let role = "as: green, against: red, frozen: tests";
+    for (old, new) in [
+        (role, "as: green"),
+        (role, "as: green, against: red"),
+        (role, role),
+    ] {
+        let text = renamed(&TestEnvironment::bare())
+            .replacen(old, new, 1)
+            .replacen(", tests_changed", "", 1);
+        let project = begun(&text);
+        project.write("tests/words.sh", "false\n");
+        ok(&project, &["report", "--results", "failed:1,passed:0"]);
+        project.write("tests/words.sh", "true\n");
+        ok(&project, &["report", "--results", "failed:0,passed:1"]);
+        ok(&project, &["report"]);
+        let verified = project.json(&["verify", "main..HEAD"]).json_with(3).clone();
+        let problems = &verified["commits"][0]["problems"];
+        assert_eq!(problems[0]["code"], "not_held", "{new}: {verified}");
+    }
 }
 
 #[test]
