@@ -192,11 +192,15 @@ impl Conductor {
     pub fn check_workflow(&self, file: &Path) -> Result<WorkflowChecked, Fault> {
         let name = file.display().to_string();
         // A place that cannot be looked at is the reader's to complain of.
-        let text = if file.try_exists().unwrap_or(true) {
-            library::read(file)?
+        let (name, text) = if file.try_exists().unwrap_or(true) {
+            let text = library::read(file)?;
+            (name, text)
         } else {
             match library::find(&self.root, &name) {
-                Ok(source) => source.text,
+                Ok(source) => (
+                    source.path.map_or(name, |path| self.shown(&path)),
+                    source.text,
+                ),
                 Err(fault) if fault.code == "unknown_workflow" => {
                     return Err(Fault::new(
                         Kind::Missing,
@@ -206,7 +210,10 @@ impl Conductor {
                     .suggest("`tm workflow list` shows the workflows of this project"));
                 }
                 // What is wrong with a file that cannot even be parsed is shown like all else.
-                Err(fault) => library::unparsed(&self.root, &name).ok_or(fault)?,
+                Err(fault) => {
+                    let (path, text) = library::unparsed(&self.root, &name).ok_or(fault)?;
+                    (self.shown(&path), text)
+                }
             }
         };
         let faults: Vec<WorkflowFault> = library::faults(&self.root, &text)
@@ -225,6 +232,12 @@ impl Conductor {
             file: name,
             faults,
         })
+    }
+
+    /// A file as it is called from the project's root.
+    fn shown(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.root).unwrap_or(path);
+        below.display().to_string()
     }
 }
 

@@ -93,12 +93,12 @@ pub fn read(path: &Path) -> Result<String, Fault> {
     })
 }
 
-/// The text of the project's file of that name, where it is no definition at all.
-pub fn unparsed(root: &Path, id: &str) -> Option<String> {
+/// The project's file of that name with its text, where it is no definition at all.
+pub fn unparsed(root: &Path, id: &str) -> Option<(PathBuf, String)> {
     let mut files = files(root).into_iter();
     let path = files.find(|path| path.file_stem().is_some_and(|stem| stem == id))?;
     let text = read(&path).ok()?;
-    Definition::parse(&text).is_err().then_some(text)
+    Definition::parse(&text).is_err().then_some((path, text))
 }
 
 /// The definition called `id`: the project's own where it says that it shadows, else the built-in.

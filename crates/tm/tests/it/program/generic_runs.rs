@@ -427,7 +427,12 @@ fn a_file_that_is_no_definition_is_shown_where_it_breaks() {
     );
     let checked = project.tm(&["workflow", "check", "broken"]);
     assert_eq!(checked.status, 3, "{checked:?}");
-    assert!(checked.out.contains("--> broken:5:"), "{checked:?}");
+    assert!(
+        checked
+            .out
+            .contains("--> .taskmaster/workflows/broken.yaml:5:"),
+        "{checked:?}"
+    );
     assert!(
         checked.out.contains("did you mean `completed`?"),
         "{checked:?}"
