@@ -11,7 +11,6 @@ use rails::event::Reported;
 use rails::trigger::Trigger;
 use rails::{Definition, Event, RunState, RunStatus, Severity, Strength};
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::decisions::Decision;
 use crate::review::subject::recorded;
@@ -90,11 +89,8 @@ impl Audit {
         problems.extend(elsewhere(run, event));
         problems.extend(self.resumed(run, event));
         problems.extend(self.moved(run, event));
-        if let Event::EffectIntended {
-            token, at, what, ..
-        } = event
-        {
-            problems.extend(self.passed_unopened(run, *token, &at.state, at.trigger, what));
+        if let Event::EffectIntended { token, at, .. } = event {
+            problems.extend(self.passed_unopened(run, *token, &at.state, at.trigger));
         }
         problems.extend(self.sent_back(event));
         problems.extend(reported(run, event));
@@ -210,7 +206,7 @@ impl Audit {
         {
             problems.push(format!("{cause} does not lead from {from} to {to}"));
         }
-        problems.extend(self.passed_unopened(run, *token, from, *cause, &Value::Null));
+        problems.extend(self.passed_unopened(run, *token, from, *cause));
         problems
     }
 
@@ -221,7 +217,6 @@ impl Audit {
         token: u32,
         from: &str,
         cause: Trigger,
-        what: &Value,
     ) -> Option<String> {
         let by_hand = matches!(cause, Trigger::Reopen | Trigger::Skip);
         // Whoever took it up again decided that; a pause of anybody's own making is none.
@@ -239,10 +234,8 @@ impl Audit {
         let Some(first) = opened.clone().next() else {
             return Some(format!("the gate {gate} was passed, and nobody opened it"));
         };
-        // A plan may be mended by hand, and approved as it is then: the effect that goes on with it says so.
-        let mended = what.get("plan").and_then(Value::as_str);
         let subject = recorded(definition, run, gate, token);
-        let fits = |hash: &str| hash == subject || hash == self.reported || mended == Some(hash);
+        let fits = |hash: &str| hash == subject || hash == self.reported;
         (!opened.any(|opened| fits(&opened.hash))).then(|| {
             format!(
                 "what passed the gate {gate} is not what was approved there, {}",

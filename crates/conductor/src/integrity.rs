@@ -150,10 +150,10 @@ pub struct FileProblem {
 }
 
 /// The files that the events leave behind, and that are not there, or not as they were. Prompts may be edited while they
-/// wait, and whatever a person approved as it is counts.
+/// wait.
 pub(crate) fn file_problems(dir: &Path, records: &[Record]) -> Vec<FileProblem> {
     let mut standing: BTreeMap<String, (String, u64)> = BTreeMap::new();
-    let (mut prompts, mut decided_on) = (BTreeSet::new(), BTreeSet::new());
+    let mut prompts = BTreeSet::new();
     let mut pending = false;
     for record in records {
         match Event::from_fields(&record.event, &record.fields) {
@@ -173,9 +173,6 @@ pub(crate) fn file_problems(dir: &Path, records: &[Record]) -> Vec<FileProblem> 
             }) => {
                 prompts.insert(hash);
             }
-            Ok(Event::DecisionMade { hash, .. }) => {
-                decided_on.insert(hash);
-            }
             _ => {}
         }
     }
@@ -189,9 +186,7 @@ pub(crate) fn file_problems(dir: &Path, records: &[Record]) -> Vec<FileProblem> 
             let state = match files::read(&dir.join(&path)) {
                 Ok(None) => "missing",
                 Ok(Some(bytes)) => {
-                    let found = journal::sha256_hex(&bytes);
-                    let counts = found == sha256 || decided_on.contains(&found);
-                    if counts || prompts.contains(&sha256) {
+                    if journal::sha256_hex(&bytes) == sha256 || prompts.contains(&sha256) {
                         return None;
                     }
                     "changed"
@@ -249,9 +244,12 @@ fn named(records: &[Record]) -> BTreeMap<String, u64> {
                 hashes.extend(text(&record.fields, &["keep", "profile", "pin"]));
             }
             Event::EffectIntended { .. } => {
-                for part in ["sha256", "tree", "plan"] {
+                for part in ["sha256", "tree"] {
                     hashes.extend(text(&record.fields, &["what", part]));
                 }
+            }
+            Event::DecisionMade { .. } => {
+                hashes.extend(text(&record.fields, &["keep", "plan", "sha256"]));
             }
             _ => {}
         }

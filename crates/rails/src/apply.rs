@@ -213,8 +213,10 @@ impl RunState {
                 hash,
                 choice,
                 approval,
+                keep,
                 ..
             } => {
+                merge(&mut self.kept, keep);
                 // One decision a gate, and only those of this round: what was said of other bytes
                 // before counts no more.
                 self.approvals

@@ -181,6 +181,10 @@ pub struct Ruling {
     pub feedback: String,
     /// The person's word.
     pub approval: Option<Box<Approval>>,
+    /// Files that were looked at and are not as they were recorded: what is approved is recorded anew.
+    pub changed: Vec<Artifact>,
+    /// What to keep of them in the run's memory, where the choice is to approve.
+    pub keep: Map<String, Value>,
 }
 
 /// What can be decided at a gate.

@@ -262,6 +262,9 @@ pub enum Event {
         feedback: String,
         /// The person's word.
         approval: Approval,
+        /// What to keep in the run's memory of what was changed by hand and approved as it is.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        keep: Map<String, Value>,
     },
     /// A person let a refusal pass.
     #[serde(rename = "refusal:allowed")]

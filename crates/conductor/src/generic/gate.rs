@@ -17,7 +17,7 @@ use crate::find::Meant;
 use crate::next_step::Verb;
 use crate::review::answer::ClosedGate;
 use crate::review::request::Decide;
-use crate::review::subject::{CODE, PLAN, PLAN_FILE};
+use crate::review::subject::{CODE, PLAN, PLAN_FILE, plan_approved_as_it_is};
 use crate::review::{code_path, iteration, plan_hash, refused};
 use crate::summary;
 use crate::view::GENERIC;
@@ -77,6 +77,11 @@ impl RunWriter<'_> {
             )
             .suggest("say what matters; what is longer belongs into a file that it names"));
         }
+        let approves = decide.choice == Choice::Approve;
+        let (changed, keep) = approves
+            .then(|| plan_approved_as_it_is(&self.call, &self.open.run, looked_at))
+            .transpose()?
+            .unwrap_or_default();
         let command = Command::Decide(Box::new(Ruling {
             gate: looked_at.gate.clone(),
             state: looked_at.phase.clone(),
@@ -85,6 +90,8 @@ impl RunWriter<'_> {
             choice: decide.choice,
             feedback: decide.feedback.clone(),
             approval,
+            changed,
+            keep,
         }));
         match self.command(&command)? {
             Ok(events) => Ok(!events.is_empty()),

@@ -12,7 +12,7 @@ use super::history::{self, History};
 use super::memory::{PROFILE, plan_hash};
 use super::reading::phase_of;
 use super::subject::PLAN;
-use super::subject::{PLAN_FILE, changed_code, is_approved_plan, is_whole, whole_plan};
+use super::subject::{PLAN_FILE, changed_code, is_whole, whole_plan};
 use super::{MOST_ITERATIONS, is_at_cap, iteration, values};
 use crate::call::Call;
 use crate::call::Input;
@@ -319,7 +319,7 @@ fn waiting_for(call: &Call<'_>, run: &RunState) -> Option<WaitingFor> {
 /// Files of the session that are not what was recorded: the plan, the code in hand, and responses that were taken in.
 fn tampered(call: &Call<'_>, run: &RunState, state: &SessionState) -> Vec<String> {
     let mut all = Vec::new();
-    // Somebody may mend a plan and approve just that: then it is what counts.
+    // Somebody may mend a plan, and approve just that.
     let at_gate = || {
         let gate = state
             .waiting_for
@@ -328,7 +328,7 @@ fn tampered(call: &Call<'_>, run: &RunState, state: &SessionState) -> Vec<String
         gate.is_some_and(|gate| call.definition.over(gate) == Some(PLAN))
             && call.dir.join(PLAN_FILE).is_file()
     };
-    if whole_plan(call, run).is_err() && !is_approved_plan(call, run) && !at_gate() {
+    if whole_plan(call, run).is_err() && !at_gate() {
         all.push(PLAN_FILE.to_owned());
     }
     all.extend(changed_code(call, run));

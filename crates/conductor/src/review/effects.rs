@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::code::{self, Tree, free_name};
 use super::memory::intent::{OpenIteration, PutAside, StoreCode, StorePlan};
 use super::memory::{CARRIED, CODE, PLAN, StoredCode, StoredPlan, plan_hash};
-use super::subject::{PLAN_FILE, is_approved, tampered, whole_code};
+use super::subject::{PLAN_FILE, tampered, whole_code};
 use super::{code_path, iteration};
 use crate::call::Call;
 use crate::fail_point;
@@ -135,7 +135,7 @@ pub(crate) fn perform(
         }
         "iteration.open" => {
             let what: OpenIteration = intent::read(&pending.what)?;
-            opened(call, run, what, pending, &mut keep)?
+            opened(call, what, pending, &mut keep)?
         }
         "response.aside" => {
             let what: PutAside = intent::read(&pending.what)?;
@@ -211,7 +211,6 @@ fn open(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No>
     let mut what = OpenIteration {
         iteration: iteration(call, run),
         tree: None,
-        plan: None,
     };
     if carries {
         let mut before = run.clone();
@@ -227,13 +226,8 @@ fn open(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No>
             .ok_or_else(|| tampered(PLAN_FILE, "it is gone"))?;
         let found = sha256_hex(&bytes);
         if found != recorded.sha256 {
-            // Somebody mended it by hand, and somebody looked at just that and approved it.
-            if !is_approved(&call.definition, run, &found) {
-                let why = "it is not what was recorded any more";
-                return Err(tampered(PLAN_FILE, why).into());
-            }
-            files::keep(&EvidenceStore::new(&call.dir), &bytes)?;
-            what.plan = Some(found);
+            let why = "it is not what was recorded any more";
+            return Err(tampered(PLAN_FILE, why).into());
         }
     }
     written(&what)
@@ -241,7 +235,6 @@ fn open(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No>
 
 fn opened(
     call: &Call<'_>,
-    run: &RunState,
     what: OpenIteration,
     pending: &Pending,
     keep: &mut Map<String, Value>,
@@ -257,10 +250,6 @@ fn opened(
     let mut artifacts = Vec::new();
     CODE.forget(keep);
     CARRIED.forget(keep);
-    if let Some(sha256) = what.plan {
-        artifacts.push(of(iteration(call, run)).file(PLAN_FILE, &sha256));
-        PLAN.put(keep, &StoredPlan { sha256 })?;
-    }
     if what.tree.is_some() {
         let carried = StoreCode {
             iteration: number,

@@ -76,8 +76,6 @@ pub(super) mod intent {
         pub(in super::super) iteration: i64,
         /// The tree that it begins with; none for no code.
         pub(in super::super) tree: Option<String>,
-        /// SHA-256 of the plan, where somebody changed it by hand and somebody approved just that.
-        pub(in super::super) plan: Option<String>,
     }
 
     /// Puts files of the run's folder aside.

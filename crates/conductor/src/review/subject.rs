@@ -3,11 +3,14 @@
 use std::path::Path;
 
 use journal::{EvidenceStore, sha256_hex};
-use rails::state::OpenedGate;
+use rails::command::Artifact;
 use rails::{Definition, Refusal, RunState};
 
 use super::code::{self, OnDisk, Tree};
-use super::memory::{self, StoredCode, plan_hash};
+use serde_json::{Map, Value};
+
+use super::answer::ClosedGate;
+use super::memory::{self, StoredCode, StoredPlan, plan_hash};
 use super::{code_path, iteration};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
@@ -60,6 +63,34 @@ pub(crate) fn last_report(call: &Call<'_>, run: &RunState, token: u32) -> Result
         return Ok(taken.sha256);
     }
     Err(tampered(&taken.path, "it is not what was taken in").into())
+}
+
+/// What approving `hash` at a gate over the plan makes of the plan, where somebody changed it by hand since it was
+/// recorded: from then on it is the plan. What is to be recorded and kept, or nothing.
+pub(crate) fn plan_approved_as_it_is(
+    call: &Call<'_>,
+    run: &RunState,
+    looked_at: &ClosedGate,
+) -> Result<(Vec<Artifact>, Map<String, Value>), Fault> {
+    let mut keep = Map::new();
+    let over_plan = call.definition.over(&looked_at.gate) == Some(PLAN);
+    if !over_plan || plan_hash(run).is_none_or(|recorded| recorded == looked_at.hash) {
+        return Ok((Vec::new(), keep));
+    }
+    let bytes = files::read(&call.dir.join(PLAN_FILE))?;
+    // Changed again since it was looked at, it is not what is decided on, which is refused.
+    let Some(bytes) = bytes.filter(|bytes| sha256_hex(bytes) == looked_at.hash) else {
+        return Ok((Vec::new(), keep));
+    };
+    let sha256 = files::keep(&EvidenceStore::new(&call.dir), &bytes)?;
+    let plan = Artifact {
+        path: PLAN_FILE.to_owned(),
+        sha256: sha256.clone(),
+        state: looked_at.phase.clone(),
+        iteration: Some(iteration(call, run)),
+    };
+    memory::PLAN.put(&mut keep, &StoredPlan { sha256 })?;
+    Ok((vec![plan], keep))
 }
 
 /// The response that led to where the token stands.
@@ -157,26 +188,6 @@ pub(crate) fn changed_code(call: &Call<'_>, run: &RunState) -> Vec<String> {
         }
         Ok(OnDisk::Nothing) | Err(_) => vec![path],
     }
-}
-
-/// Whether the plan, as it is now, was approved.
-pub(crate) fn is_approved_plan(call: &Call<'_>, run: &RunState) -> bool {
-    match files::read(&call.dir.join(PLAN_FILE)) {
-        Ok(Some(bytes)) => is_approved(&call.definition, run, &sha256_hex(&bytes)),
-        _ => false,
-    }
-}
-
-/// Whether a plan with this hash was approved at its gate.
-pub(crate) fn is_approved(definition: &Definition, run: &RunState, hash: &str) -> bool {
-    let Some(gate) = definition.gate_over(PLAN) else {
-        return false;
-    };
-    run.approvals.iter().any(
-        |OpenedGate {
-             gate: at, hash: of, ..
-         }| at == gate && of == hash,
-    )
 }
 
 /// The refusal of what somebody changed behind the session's back.

@@ -107,9 +107,13 @@ impl Planner<'_> {
             choice: ruling.choice,
             feedback: ruling.feedback.clone(),
             approval: approval.clone(),
+            keep: ruling.keep.clone(),
         };
         if ruling.choice == Choice::Approve {
             self.push(made);
+            for artifact in &ruling.changed {
+                self.push(Event::ArtifactRecorded(artifact.clone()));
+            }
             return self.advance(&Way::default(), false);
         }
         if ruling.feedback.trim().is_empty() {

@@ -555,15 +555,6 @@ impl Definition {
         found.over.as_ref().map(|over| over.value.as_str())
     }
 
-    /// The gate at which `subject` is decided on.
-    pub fn gate_over(&self, subject: &str) -> Option<&str> {
-        let mut gates = self
-            .all_states()
-            .filter_map(|(_, _, state)| state.gate.as_ref());
-        let is_over = |gate: &&StateGate| gate.over.as_ref().is_some_and(|o| o.value == subject);
-        gates.find(is_over).map(|gate| gate.value.as_str())
-    }
-
     /// What is asked for in a state, as a profile calls it.
     pub fn asked(&self, state: &str) -> Option<&str> {
         let asked = self.state(state)?.work.as_ref()?.value.ask.as_ref()?;

@@ -41,6 +41,7 @@ fn an_approval_opens_its_gate_and_does_nothing_else() {
                 choice: Choice::Approve,
                 feedback,
                 approval,
+                keep: _,
             },
         ] = made.as_slice()
         else {

@@ -372,6 +372,7 @@ impl Driver {
             choice,
             feedback: feedback.to_owned(),
             approval: Some(Box::new(ann())),
+            ..Ruling::default()
         }
     }
 

@@ -94,6 +94,44 @@ uses: { folder: {}, profile: { name: =inputs.profile, values: =inputs.values }, 
 }
 
 #[test]
+fn a_plan_that_was_changed_by_hand_and_approved_is_the_plan() {
+    let asked = "    expects: response
+    work: { ask: planning, prompt: ask.md, response: answer.md }
+    on: { report: [ { when: \"response.status == 'SUCCESS'\", do: plan.store, to: planned }, { to: broken } ] }
+";
+    let changes = [
+        (START, asked),
+        (
+            "uses: { documents:",
+            "inputs: { profile: { type: string, default: generic }, values: map }
+gates: { first: human }
+uses: { folder: {}, profile: { name: =inputs.profile, values: =inputs.values }, documents:",
+        ),
+        ("vars:\n", "counter: round\nvars:\n  round: int\n"),
+        (
+            "initial: collab-start\nstates:\n",
+            "initial: collab-start\nstates:\n  broken: { final: error }\n  planned: { gate: { name: first, over: plan }, route: { to: gather-goals } }\n",
+        ),
+    ];
+    let (project, folder) = begun(&changes, &["--input", r#"values={"request":"Greet"}"#]);
+    std::fs::write(folder.join("answer.md"), PLAN).unwrap();
+    run(&project, &["step"]);
+    let plan = folder.join("plan.md");
+    std::fs::write(&plan, "Two scripts.\n").unwrap();
+    let (_, status, shown) = project.person(&["run", "approve"]).agrees();
+    assert_eq!(status, 0, "{shown}");
+    assert_eq!(told(&project).0, "gather-goals");
+    let changed = || project.json(&["log", "verify"]).json_with(0)["files"].clone();
+    assert_eq!(changed(), Value::Null);
+    // What is lost comes back as it was approved.
+    std::fs::remove_file(&plan).unwrap();
+    assert_eq!(changed()[0]["path"], "plan.md");
+    project.json(&["run", "restore"]).json_with(0);
+    assert_eq!(std::fs::read(&plan).unwrap(), b"Two scripts.\n");
+    assert_eq!(changed(), Value::Null);
+}
+
+#[test]
 fn what_no_call_of_a_view_tells_is_told_before() {
     let project = TestEnvironment::bare();
     let of = |workflow: &str| {
