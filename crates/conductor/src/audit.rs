@@ -40,16 +40,10 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Whether the run's workflow looks at reports in `state` for what breaks this policy.
+    /// Whether the run's workflow looks at each report in `state` for what breaks this policy.
     pub fn checks(&self, state: &str, policy: &str) -> bool {
-        let edges = |definition: &Definition| {
-            let edges = definition.edges(state, Trigger::Report).iter();
-            let reads = definition.edges(state, Trigger::Route).iter();
-            edges
-                .chain(reads)
-                .any(|edge| edge.check.0.iter().any(|name| name.value == policy))
-        };
-        self.definition.as_ref().is_some_and(edges)
+        let definition = self.definition.as_ref();
+        definition.is_some_and(|definition| definition.always_checks(state, policy))
     }
 
     /// Takes in the next event. `run` is as it was before it.

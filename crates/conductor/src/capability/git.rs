@@ -27,7 +27,7 @@ impl Capability for Git {
             by_call_over: Some(TASKS),
             within: Some((TASKS, "into")),
             is_reported: true,
-            ..reader(&["of"], &facts)
+            ..reader(&[("of", Some("changed_after_green"))], &facts)
         };
         vec![("commit", commit)]
     }

@@ -10,7 +10,7 @@ mod support;
 mod tasks;
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use rails::check::catalog::{Effect, Finder, Parameter, ParameterKind, Reader, Resource};
@@ -204,9 +204,9 @@ fn typed(facts: &[(&str, FieldType)]) -> BTreeMap<String, FieldType> {
 }
 
 /// A reader that gives these facts and goes by these keys of a role.
-fn reader(role: &[&'static str], facts: &[(&str, FieldType)]) -> Reader {
+fn reader(role: &[(&'static str, Option<&'static str>)], facts: &[(&str, FieldType)]) -> Reader {
     Reader {
-        role: role.iter().copied().collect::<BTreeSet<_>>(),
+        role: role.iter().copied().collect(),
         facts: typed(facts),
         ..Reader::default()
     }

@@ -25,7 +25,14 @@ impl Capability for Tests {
     }
 
     fn readers(&self) -> Vec<(&'static str, Reader)> {
-        let role = ["as", "shows", "freezes", "against", "frozen", "suite"];
+        let role = [
+            ("as", None),
+            ("shows", Some("no_new_failure")),
+            ("freezes", Some("red_without_tests")),
+            ("against", Some("tests_missing")),
+            ("frozen", Some("tests_changed")),
+            ("suite", None),
+        ];
         let facts = [
             ("passed", Int),
             ("failed", Int),

@@ -42,8 +42,8 @@ pub struct Catalog {
 pub struct Reader {
     /// Facts by name.
     pub facts: BTreeMap<String, FieldType>,
-    /// The keys of a role that it goes by.
-    pub role: BTreeSet<&'static str>,
+    /// The keys of a role that it goes by, each with the policy by which reports are held to it, where there is one.
+    pub role: BTreeMap<&'static str, Option<&'static str>>,
     /// The resources that it reads from.
     pub needs: &'static [&'static str],
     /// The resources that a report is held against, where anything is said of its role.

@@ -25,6 +25,41 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
             ));
         }
         policies(definition, state, name, catalog, faults);
+        held_to_role(definition, state, name, catalog, faults);
+    }
+}
+
+/// What is said of a report's role only words a work unit, unless a policy holds reports to it: a key whose policy is
+/// checked nowhere keeps nobody from anything.
+fn held_to_role(
+    definition: &Definition,
+    state: &StateDef,
+    name: &Located<String>,
+    catalog: &Catalog,
+    faults: &mut Vec<Diagnostic>,
+) {
+    let Some(expects) = &state.expects else {
+        return;
+    };
+    let Some(reader) = catalog.readers.get(&expects.reader.value) else {
+        return;
+    };
+    for key in state.role().keys() {
+        if let Some(policy) = reader.role.get(key).copied().flatten()
+            && !definition.always_checks(&name.value, policy)
+        {
+            faults.push(Diagnostic::new(
+                "role_not_checked",
+                expects.reader.at,
+                format!(
+                    "reports in `{}` are not held to `{key}`: nothing checks `{policy}`",
+                    name.value
+                ),
+                format!(
+                    "write `on: {{ report: [ {{ check: {policy} }}, … ] }}`, or take `{key}` away"
+                ),
+            ));
+        }
     }
 }
 
@@ -38,8 +73,8 @@ fn known_to_reader(
         return;
     };
     for key in role.keys() {
-        if !reader.role.contains(key) {
-            let known: Vec<&str> = reader.role.iter().copied().collect();
+        if !reader.role.contains_key(key) {
+            let known: Vec<&str> = reader.role.keys().copied().collect();
             faults.push(Diagnostic::new(
                 "unknown_role",
                 expects.reader.at,

@@ -512,6 +512,15 @@ impl Definition {
         self.on.get(trigger.name()).map_or(&[], |edges| &edges.0)
     }
 
+    /// Whether each report in `state`, or whatever is read there, is looked at for what breaks this policy.
+    pub fn always_checks(&self, state: &str, policy: &str) -> bool {
+        [Trigger::Report, Trigger::Route]
+            .into_iter()
+            .flat_map(|trigger| self.edges(state, trigger))
+            .filter(|edge| edge.when.is_none())
+            .any(|edge| edge.check.0.iter().any(|name| name.value == policy))
+    }
+
     /// The edges of `trigger` at `state`; those of [`Trigger::Otherwise`] only where it reads something.
     pub fn own_or_otherwise(&self, state: &str, trigger: Trigger) -> &[Located<Edge>] {
         match self.state(state) {

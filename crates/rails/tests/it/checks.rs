@@ -607,6 +607,32 @@ fn readers_are_told_only_what_they_go_by() {
 }
 
 #[test]
+fn a_role_is_checked_in_each_report() {
+    let mut catalog = catalog();
+    let reader = catalog.readers.get_mut("tests").unwrap();
+    reader.role.insert("frozen", Some("tests_changed"));
+    let held = |report: &str| {
+        let text = format!(
+            "initial: ask\nstates:\n  ask: {{ work: {{}}, expects: {{ tests: {{ shows: new_failure, freezes: x }} }}, to: answer }}\n  answer:\n    work: {{}}\n    expects: {{ tests: {{ frozen: x }} }}\n    on: {{ report: {report} }}\n  over: {{ final: completed }}\n"
+        );
+        let loaded = Definition::load(&format!("tramline: 1\nid: t\ntitle: T\n{text}"), &catalog);
+        let faults = loaded.err().unwrap_or_default();
+        faults
+            .into_iter()
+            .map(|fault| fault.rule)
+            .collect::<Vec<_>>()
+    };
+    assert!(held("[ { check: tests_changed }, { to: over } ]").is_empty());
+    for report in [
+        "{ to: over }",
+        "[ { check: stuck }, { to: over } ]",
+        "[ { when: tests.failed > 0, check: tests_changed }, { to: over } ]",
+    ] {
+        assert_eq!(held(report), ["role_not_checked"], "{report}");
+    }
+}
+
+#[test]
 fn a_state_has_one_reader() {
     for (expects, said) in [
         ("{ tests: {}, commit: {} }", "`commit` is a second reader"),

@@ -50,9 +50,12 @@ pub fn anywhere() -> Vec<Finder> {
         .to_vec()
 }
 
+/// The keys of a role.
+const ROLE: [&str; 7] = ["as", "shows", "freezes", "against", "frozen", "of", "suite"];
+
 pub fn catalog() -> Catalog {
     let reader = |facts: &[(&str, rails::definition::FieldType)]| Reader {
-        role: BTreeSet::from(["as", "shows", "freezes", "against", "frozen", "of", "suite"]),
+        role: ROLE.map(|key| (key, None)).into(),
         facts: facts
             .iter()
             .map(|(name, kind)| ((*name).to_owned(), kind.clone()))

@@ -332,7 +332,7 @@ states:
     let shows = "\
 initial: first
 states:
-  first: { expects: { tests: { shows: new_failure } }, work: {}, to: over }
+  first: { expects: { tests: { shows: new_failure } }, work: {}, on: { report: [ { check: no_new_failure }, { to: over } ] } }
   over: { final: completed }
 ";
     let variable = "\
@@ -374,7 +374,7 @@ states:
     );
     let nested = |of: &str| {
         format!(
-            "{on_task}  first: {{ route: {{ do: git.branch, to: each }} }}\n  each:\n    each: {{ items: steps, initial: red }}\n    on: {{ done: {{ to: over }} }}\n    states:\n      red: {{ expects: {{ tests: {{ as: red, shows: new_failure }} }}, work: {{}}, to: green }}\n      green: {{ expects: {{ tests: {{ as: green, against: red }} }}, work: {{}}, to: keep }}\n      keep: {{ expects: {{ commit: {{ of: {of} }} }}, work: {{}}, on: {{ report: {{ do: git.commit, to: kept }} }} }}\n      kept: {{ final: completed }}\n  over: {{ final: completed }}\n"
+            "{on_task}  first: {{ route: {{ do: git.branch, to: each }} }}\n  each:\n    each: {{ items: steps, initial: red }}\n    on: {{ done: {{ to: over }} }}\n    states:\n      red: {{ expects: {{ tests: {{ as: red, shows: new_failure }} }}, work: {{}}, on: {{ report: [ {{ check: no_new_failure }}, {{ to: green }} ] }} }}\n      green: {{ expects: {{ tests: {{ as: green, against: red }} }}, work: {{}}, on: {{ report: [ {{ check: tests_missing }}, {{ to: keep }} ] }} }}\n      keep: {{ expects: {{ commit: {{ of: {of} }} }}, work: {{}}, on: {{ report: [ {{ check: changed_after_green }}, {{ do: git.commit, to: kept }} ] }} }}\n      kept: {{ final: completed }}\n  over: {{ final: completed }}\n"
         )
     };
     give(&project, "nested", &nested("green"));

@@ -247,14 +247,9 @@ fn whose_commands_drive_it_is_said_in_the_file() {
 #[test]
 fn what_is_held_against_nothing_is_not_earned() {
     let role = "as: green, against: red, frozen: tests";
-    for (old, new) in [
-        (role, "as: green"),
-        (role, "as: green, against: red"),
-        (role, role),
-    ] {
-        let text = renamed(&TestEnvironment::bare())
-            .replacen(old, new, 1)
-            .replacen(", tests_changed", "", 1);
+    let text = renamed(&TestEnvironment::bare()).replacen(", tests_changed", "", 1);
+    for less in ["as: green", "as: green, against: red"] {
+        let text = text.replacen(role, less, 1);
         let project = begun(&text);
         project.write("tests/words.sh", "false\n");
         ok(&project, &["report", "--results", "failed:1,passed:0"]);
@@ -263,14 +258,49 @@ fn what_is_held_against_nothing_is_not_earned() {
         ok(&project, &["report"]);
         let verified = project.json(&["verify", "main..HEAD"]).json_with(3).clone();
         let problems = &verified["commits"][0]["problems"];
-        assert_eq!(problems[0]["code"], "not_held", "{new}: {verified}");
+        assert_eq!(problems[0]["code"], "not_held", "{less}: {verified}");
     }
+}
+
+#[test]
+fn what_is_said_of_a_role_and_checked_nowhere_is_a_fault() {
+    let project = TestEnvironment::bare();
+    let text = renamed(&project);
+    for (checked, key) in [
+        ("no_new_failure, ", "shows"),
+        ("red_without_tests, ", "freezes"),
+        (", tests_changed", "frozen"),
+        ("tests_missing, ", "against"),
+        ("changed_after_green, ", "of"),
+    ] {
+        assert!(text.contains(checked), "{checked}");
+        project.write("ours.yaml", text.replacen(checked, "", 1));
+        let told = project.json(&["workflow", "check", "ours.yaml"]);
+        let faults = told.json_with(3)["faults"].clone();
+        assert_eq!(faults[0]["rule"], "role_not_checked", "{faults}");
+        let message = faults[0]["message"].as_str().unwrap();
+        assert!(
+            message.contains(&format!("not held to `{key}`")),
+            "{message}"
+        );
+    }
+    // A check that only some reports meet is none.
+    let often = "- { check: [fewer_tests, tests_missing,";
+    assert!(text.contains(often));
+    let sometimes = "- { when: tests.passed > 1, check: [fewer_tests, tests_missing,";
+    project.write("ours.yaml", text.replacen(often, sometimes, 1));
+    let told = project.json(&["workflow", "check", "ours.yaml"]);
+    assert_eq!(told.json_with(3)["faults"][0]["rule"], "role_not_checked");
 }
 
 #[test]
 fn what_nobody_tested_is_not_earned_and_no_hook_is_blamed() {
     let text = renamed(&TestEnvironment::bare());
-    let text = text.replacen("changed_after_green, ", "", 1);
+    let text = text.replacen("changed_after_green, ", "", 1).replacen(
+        "commit: { of: green }",
+        "commit",
+        1,
+    );
     let project = begun(&text);
     project.write("tests/words.sh", "false\n");
     ok(&project, &["report", "--results", "failed:1,passed:0"]);

@@ -110,7 +110,7 @@ states:
       commit:
         expects: { commit: { of: green } }
         work: {}
-        on: { report: [ { do: git.commit, to: done } ] }
+        on: { report: [ { check: changed_after_green }, { do: git.commit, to: done } ] }
       done: { final: completed }
   over: { final: completed }
 ",
