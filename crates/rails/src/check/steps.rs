@@ -204,13 +204,25 @@ fn files(
             "use `issue: step` together with `advance: manual`",
         ));
     }
-    if let (Some(prompt), Some(response)) = (&work.prompt, &work.response)
-        && prompt.eq_ignore_ascii_case(response)
+    let mut prompts = definition.all_states().filter_map(|(_, asks, state)| {
+        let prompt = state.work.as_ref()?.prompt.as_ref()?;
+        Some((asks, prompt))
+    });
+    if let Some(response) = &work.response
+        && let Some((asks, _)) = prompts.find(|(_, prompt)| prompt.eq_ignore_ascii_case(response))
     {
+        let what = if asks.value == name.value {
+            "the prompt and the answer in one".to_owned()
+        } else {
+            format!(
+                "the answer in `{}` and the prompt of `{}`",
+                name.value, asks.value
+            )
+        };
         faults.push(Diagnostic::new(
             "bad_pattern",
             response.at,
-            format!("`{}` is the prompt and the answer in one", response.value),
+            format!("`{}` is {what}", response.value),
             "wait for the answer in a file of its own",
         ));
     }

@@ -254,6 +254,11 @@ fn a_prompt_has_a_response_beside_it() {
         "bad_pattern",
         &one("", "work: { prompt: p.md, response: §P.md }, to: z"),
     );
+    let next = "\n  b: { work: { prompt: P.md, response: s.md }, to: z }";
+    refuses(
+        "bad_pattern",
+        &one("", "work: { response: §p.md }, to: b").replace("\n  z:", &format!("{next}\n  z:")),
+    );
     refuses(
         "misplaced_key",
         &each("c: { work: { response: §r.md }, to: d }\nd: { final: completed }"),
