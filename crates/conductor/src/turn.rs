@@ -232,7 +232,7 @@ impl Conductor {
         head_is_there(&writer.open.run)?;
         match running(project)? {
             Some(other) if other.id() == writer.open.run.run => Ok(()),
-            _ => self.refuse_second(project),
+            _ => self.refuse_second(project, None),
         }
     }
 }

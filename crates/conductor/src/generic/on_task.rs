@@ -208,7 +208,7 @@ impl Conductor {
             max_attempts: attempts,
             ..request::Start::default()
         };
-        let started = self.start_workflow(definition, source, &start, inputs)?;
+        let started = self.start_workflow(definition, source, &start, inputs, None)?;
         let (dir, run) = self.on_disk(&started.run_id)?;
         Ok(RunStarted {
             run_id: started.run_id,

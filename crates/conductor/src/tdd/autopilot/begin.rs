@@ -32,6 +32,9 @@ use crate::next_step::{Argument, Verb, argument};
 use crate::turn::{refused_on_task, turned};
 use crate::view::{AUTOPILOT, GENERIC, View};
 
+/// What the call that begins a run over a task calls the wish to end the one that is under way.
+const SUPERSEDE: Option<Argument> = Some(Argument("force"));
+
 impl Conductor {
     pub(super) fn planned(&self, start: &request::Start) -> Result<Planned, Fault> {
         // A path is meant from where the caller stands.
@@ -101,7 +104,7 @@ impl Conductor {
         if let Some(project) = self.stored()?
             && !start.force
         {
-            self.refuse_second(&project)?;
+            self.refuse_second(&project, SUPERSEDE)?;
         }
         let (definition, _) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
         let start = self.with_attempts(&definition, start, &mut Map::new())?;
@@ -162,7 +165,11 @@ impl Conductor {
     }
 
     /// Refuses where a run is under way in this working tree, in this project or in one beside it.
-    pub(crate) fn refuse_second(&self, project: &ProjectDir) -> Result<(), Fault> {
+    pub(crate) fn refuse_second(
+        &self,
+        project: &ProjectDir,
+        supersede: Option<Argument>,
+    ) -> Result<(), Fault> {
         let (other, at) = match running(project)? {
             Some(other) => (other, self.root.clone()),
             None => match self.running_beside()? {
@@ -189,12 +196,15 @@ impl Conductor {
                     step
                 }
             };
-            fault.suggest(format!(
-                "go on with it ({resume}), end it ({abort}), or supersede it with {force_option}",
-                resume = step(Verb::Resume),
-                abort = step(Verb::Abort),
-                force_option = Argument("force")
-            ))
+            let (resume, abort) = (step(Verb::Resume), step(Verb::Abort));
+            fault.suggest(match supersede {
+                Some(option) => {
+                    format!(
+                        "go on with it ({resume}), end it ({abort}), or supersede it with {option}"
+                    )
+                }
+                None => format!("go on with it ({resume}), or end it ({abort})"),
+            })
         } else {
             fault.suggest(format!(
                 "both share one working tree: end that one first ({}), or use a worktree of its own",
@@ -224,7 +234,7 @@ impl Conductor {
     /// Begins a run.
     pub fn start(&self, start: &request::Start) -> Result<Started, Fault> {
         let (definition, source) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
-        self.start_workflow(definition, source, start, Map::new())
+        self.start_workflow(definition, source, start, Map::new(), SUPERSEDE)
     }
 
     /// A start with as many tries as a run of this workflow has: those that are given, which `inputs` name then, or what
@@ -257,13 +267,15 @@ impl Conductor {
         })
     }
 
-    /// Begins a run over a task. `further` are inputs that only this definition has.
+    /// Begins a run over a task. `further` are inputs that only this definition has, and `supersede` is the argument of
+    /// the call that [`request::Start::force`] stands for, where it has one.
     pub(crate) fn start_workflow(
         &self,
         definition: Definition,
         source: Source,
         start: &request::Start,
         further: Map<String, Value>,
+        supersede: Option<Argument>,
     ) -> Result<Started, Fault> {
         let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
         let task = bound("id").to_owned();
@@ -288,7 +300,7 @@ impl Conductor {
             self.planned(start)?;
             self.supersede(&other)?;
         }
-        self.refuse_second(&project)?;
+        self.refuse_second(&project, supersede)?;
         let planned = match before {
             Some(planned) => planned,
             None => self.planned(start)?,

@@ -104,7 +104,10 @@ fn a_task_is_gone_through_by_the_generic_verbs() {
     ];
     let started = ok(&project, &start);
     assert_eq!(started["workflow"], "ours");
-    assert_eq!(error(&project, &start, 5)["code"], "run_active");
+    let second = error(&project, &start, 5);
+    assert_eq!(second["code"], "run_active");
+    let advice = second["suggestion"].as_str().unwrap();
+    assert!(!advice.contains("--force"), "{advice}");
     for id in ["1.1", "1.2"] {
         let next = ok(&project, &["next"]);
         assert_eq!(next["action"], "work");
