@@ -179,8 +179,11 @@ pub(crate) fn refusal(
         ),
         "definition_fault" => (
             "the workflow's definition is at fault".to_owned(),
-            "mend it with `tm workflow check`; this run keeps the one it was started with"
-                .to_owned(),
+            format!(
+                "the run keeps the definition that it was started with: end it ({abort}), mend the \
+                 file, and start anew",
+                abort = Verb::Abort.step().of(id)
+            ),
         ),
         "cannot_reopen" | "cannot_skip" => (
             "that is not possible here".to_owned(),

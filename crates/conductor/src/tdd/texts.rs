@@ -139,7 +139,11 @@ pub const TEXTS: &[Text] = &[
     Text {
         code: "definition_fault",
         meaning: "The workflow's definition is at fault",
-        suggestion: "see `tm workflow check`",
+        suggestion: concat!(
+            "the run keeps the definition that it was started with: end it (",
+            step!("abort"),
+            "), mend the file, and start anew"
+        ),
     },
 ];
 
