@@ -194,16 +194,6 @@ pub(crate) fn of_project(root: &Path) -> Vec<(Definition, Source)> {
     files(root).into_iter().filter_map(usable).collect()
 }
 
-/// The definition called `id`, unproved: enough to see what it would decide.
-pub(crate) fn parsed(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
-    let source = find(root, id)?;
-    match Definition::parse(&source.text) {
-        Ok(definition) => Ok((definition, source)),
-        // It was parsed to be found.
-        Err(_) => load(root, id),
-    }
-}
-
 /// Loads and proves the definition called `id`.
 pub fn load(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
     let source = find(root, id)?;

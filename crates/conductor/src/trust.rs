@@ -137,7 +137,8 @@ impl Conductor {
     pub fn trust_request(&self, subject: Subject, name: &str) -> Result<TrustRequest, Fault> {
         let request = match subject {
             Subject::Workflow => {
-                let (definition, source) = library::parsed(&self.root, name)?;
+                // Nobody should find out after a decision that it was about something that cannot begin.
+                let (definition, source) = library::load(&self.root, name)?;
                 self.of_workflow(&definition, &source)?
             }
             Subject::Profile => self.of_profile(&self.profile(name)?)?,

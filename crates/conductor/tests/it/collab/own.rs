@@ -16,12 +16,16 @@ fn shadowing() -> String {
 fn with_workflow(text: &str) -> Stage {
     let stage = Stage::bare();
     stage.write(".taskmaster/workflows/collab.yaml", text);
+    trusted(&stage);
+    stage
+}
+
+/// One that does not pass its checks is not trusted, and refused for that.
+fn trusted(stage: &Stage) {
     let conductor = stage.conductor();
-    // One that cannot be read is not trusted, and refused for that.
     if let Ok(request) = conductor.trust_request(Subject::Workflow, "collab") {
         conductor.trust(&request).unwrap();
     }
-    stage
 }
 
 #[test]
@@ -123,6 +127,7 @@ fn a_project_may_have_a_graph_of_its_own() {
         ".taskmaster/templates/dance.md",
         "Dance with {{ item.title }}.",
     );
+    trusted(&stage);
     let answer = stage.done("collab-start");
     assert_eq!(answer.state, "gather-goals");
     stage.set_items(&serde_json::json!([{"number": 1, "title": "One", "type": "task"}]));

@@ -159,8 +159,18 @@ fn a_workflow_that_opens_gates_needs_trust() {
     let refused = environment.tm(&begin).json_with(3);
     let told = refused["error"]["message"].as_str().unwrap();
     assert!(told.contains("was changed since"), "{told}");
-    fs::write(&file, text).unwrap();
+    fs::write(&file, &text).unwrap();
     environment.tm(&begin).json_with(0);
+    // One that could not begin is nothing to decide on.
+    let broken = format!("{text}  nowhere: {{ work: {{}}, to: COMPLETE }}\n");
+    let hash = journal::sha256_hex(broken.as_bytes());
+    fs::write(&file, broken).unwrap();
+    let trust = ["workflow", "trust", "review", "--hash", &*hash, "--json"];
+    assert_eq!(
+        code(&environment.tm(&trust).json_with(6)),
+        "workflow_invalid"
+    );
+    fs::write(&file, text).unwrap();
     let revoke = ["workflow", "trust", "review", "--revoke", "--json"];
     assert_eq!(environment.tm(&revoke).json_with(0)["revoked"], true);
     assert_eq!(
