@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunAction {
-    /// `work`, `decide` (a gate is closed), `step` (somebody has to ask for it), `paused` or `complete`.
+    /// `work`, `decide` (a gate is closed), `step` (somebody has to ask for it), `restore` (what was recorded was changed
+    /// or is gone), `paused` or `complete`.
     pub action: String,
     /// The run.
     pub run_id: String,
@@ -35,7 +36,7 @@ pub struct RunAction {
     /// The least that has to stand behind a decision at it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
-    /// What is to be looked at there: files, or a folder.
+    /// What is to be looked at there: files, or a folder; the file to put back, where one is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub look_at: Vec<PathBuf>,
     /// Whether only a person has a paused run go on.

@@ -20,6 +20,7 @@ use crate::find::is_over_a_task;
 use crate::integrity::never_began;
 use crate::next_step::{NextStep, Verb};
 use crate::refusals;
+use crate::review::subject::TAMPERED;
 use crate::summary;
 use crate::turn;
 use crate::view::GENERIC;
@@ -199,7 +200,13 @@ pub(super) fn look_further(
                 action.gate = Some(gate.to_owned());
             }
         }
-        // Where a rule stands against it, the step says so.
+        // What was changed behind the run's back keeps it from any step until it is put back.
+        Foreseen::Refused(refusal) if refusal.code == TAMPERED => {
+            "restore".clone_into(&mut action.action);
+            let path = refusal.details.get("path").and_then(Value::as_str);
+            action.look_at = path.map(|path| call.dir.join(path)).into_iter().collect();
+        }
+        // Where another rule stands against it, the step says so.
         Foreseen::Goes | Foreseen::Reading { .. } | Foreseen::Refused(_) => {
             "step".clone_into(&mut action.action);
         }

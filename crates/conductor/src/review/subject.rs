@@ -190,9 +190,12 @@ pub(crate) fn changed_code(call: &Call<'_>, run: &RunState) -> Vec<String> {
     }
 }
 
+/// The code of a refusal of what somebody changed behind the run's back.
+pub(crate) const TAMPERED: &str = "tampered";
+
 /// The refusal of what somebody changed behind the session's back.
 pub(crate) fn tampered(path: &str, why: &str) -> Refusal {
-    Refusal::new("tampered")
+    Refusal::new(TAMPERED)
         .message(format!("{path} was changed by hand: {why}; it is not used"))
         .suggestion(format!(
             "{restore} puts back what was recorded, and keeps what is there beside it",

@@ -257,6 +257,9 @@ fn what_next(page: &mut Page<'_>, next: &RunAction) {
         },
         ("work", None) => "The run goes on by itself.".to_owned(),
         ("step", _) => "A step can be taken.".to_owned(),
+        ("restore", _) => {
+            "What was recorded was changed by hand, and is put back first.".to_owned()
+        }
         ("decide", _) => match &next.gate {
             Some(gate) => format!("The gate {gate} waits for a person's decision."),
             None => "A person has to decide.".to_owned(),
@@ -286,6 +289,7 @@ fn command(page: &mut Page<'_>, next: &RunAction, unit: Option<&OpenUnit>) {
     let run = &next.run_id;
     match (next.action.as_str(), unit) {
         ("step", _) => page.command(&format!("tm run step --run-id {run}")),
+        ("restore", _) => page.command(&format!("tm run restore --run-id {run}")),
         ("decide", _) => {
             let sign = signing(next.strength);
             page.command(&format!("tm run approve --run-id {run}{sign}"));

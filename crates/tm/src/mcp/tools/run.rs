@@ -31,7 +31,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "run_next",
             title: "Next work unit",
-            description: "What to do now in a run of any workflow: action (work, paused, complete), unitId, instructions, and what a report needs (expects, outcomes).",
+            description: "What to do now in a run of any workflow: action (work, step, decide, restore, paused, complete), unitId, instructions, and what a report needs (expects, outcomes).",
             hints: Hints::ReadOnly,
             output: json!({
                 "action": text, "runId": text, "workflow": text, "unitId": text, "state": text,

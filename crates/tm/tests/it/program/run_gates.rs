@@ -224,7 +224,6 @@ fn a_run_that_takes_single_steps_passes_its_gate() {
     through("manual");
 }
 
-/// Whoever is not let past a gate does not get past it by a pause of their own.
 /// What a gate stands behind can be put back in the run's folder, by the advice alone.
 #[test]
 fn what_somebody_changed_before_a_gate_is_put_back() {
@@ -232,6 +231,11 @@ fn what_somebody_changed_before_a_gate_is_put_back() {
     let looked_at = letter.next()["lookAt"][0].as_str().unwrap().to_owned();
     let recorded = std::fs::read(&looked_at).unwrap();
     std::fs::write(&looked_at, "Dear coffee.\n").unwrap();
+    let next = letter.next();
+    assert_eq!(next["action"], "restore", "{next}");
+    assert_eq!(next["lookAt"][0], *looked_at);
+    let told = letter.tm(&["status"]);
+    assert!(told.text().contains("-> tm run restore"), "{told:?}");
     let refused = letter.tm(&["step", "--json"]).json_with(3);
     assert_eq!(refused["error"]["code"], "tampered", "{refused}");
     let advised = refused["error"]["nextSteps"][0]["command"]
@@ -254,6 +258,7 @@ fn what_somebody_changed_before_a_gate_is_put_back() {
     assert!(again.text().contains("as it was recorded"), "{again:?}");
 }
 
+/// Whoever is not let past a gate does not get past it by a pause of their own.
 #[test]
 fn a_pause_opens_no_gate() {
     let environment = TestEnvironment::bare();
