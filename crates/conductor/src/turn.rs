@@ -19,6 +19,7 @@ use crate::generic::words;
 use crate::next_step::Verb;
 use crate::report::is_read_on_branch;
 use crate::review::is_at_cap;
+use crate::review::subject::TAMPERED;
 use crate::summary;
 use crate::tdd::autopilot::{running, verdict};
 use crate::tdd::changes::Changes;
@@ -299,7 +300,7 @@ pub(crate) fn refused(
         }
         "paused" => fault.recover(Verb::Resume.step().of(&run.run)),
         "run_over" => fault.recover(Verb::Summary.step().of(&run.run)),
-        "tampered" => fault.recover(Verb::Restore.step().of(&run.run)),
+        TAMPERED => fault.recover(Verb::Restore.step().of(&run.run)),
         _ => fault.recover(Verb::Next.step().of(&run.run)),
     }
 }

@@ -179,11 +179,15 @@ pub(crate) fn refusal(
         ),
         "definition_fault" => (
             "the workflow's definition is at fault".to_owned(),
-            format!(
-                "the run keeps the definition that it was started with: end it ({abort}), mend the \
-                 file, and start anew",
-                abort = Verb::Abort.step().of(id)
-            ),
+            if id.is_empty() {
+                "mend its file, and start again".to_owned()
+            } else {
+                format!(
+                    "the run keeps the definition that it was started with: end it ({abort}), mend \
+                     the file, and start anew",
+                    abort = Verb::Abort.step().of(id)
+                )
+            },
         ),
         "cannot_reopen" | "cannot_skip" => (
             "that is not possible here".to_owned(),

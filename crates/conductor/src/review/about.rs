@@ -11,8 +11,7 @@ use super::answer::{SessionState, SessionSummary, SessionWork, StepAhead, Steppe
 use super::history::{self, History};
 use super::memory::{PROFILE, plan_hash};
 use super::reading::phase_of;
-use super::subject::PLAN;
-use super::subject::{PLAN_FILE, changed_code, is_whole, whole_plan};
+use super::subject::{PLAN, PLAN_FILE, TAMPERED, changed_code, is_whole, whole_plan};
 use super::{MOST_ITERATIONS, is_at_cap, iteration, values};
 use crate::call::Call;
 use crate::call::Input;
@@ -124,7 +123,7 @@ fn seems_changed(state: &SessionState) -> bool {
         .as_ref()
         .and_then(|waits| waits.reason.as_deref());
     let named = state.artifacts.iter().any(|file| file.problem.is_some());
-    named || !state.tampered.is_empty() || reason == Some("tampered")
+    named || !state.tampered.is_empty() || reason == Some(TAMPERED)
 }
 
 /// Whether a session is still what it was.

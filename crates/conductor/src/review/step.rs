@@ -10,7 +10,7 @@ use rails::{Command, Event, Refusal, RunState, Shared};
 
 use super::about::{self, stepped};
 use super::answer::Stepped;
-use super::subject::{fault as fault_of, is_whole};
+use super::subject::{TAMPERED, fault as fault_of, is_whole};
 use crate::call::Call;
 use crate::call::Input;
 use crate::conductor::Conductor;
@@ -253,7 +253,7 @@ pub(crate) fn refused(run: &RunState, refusal: Refusal) -> Fault {
             .unwrap_or_else(|| format!("{status} says where it stands", status = Verb::Status)),
     );
     fault.details = refusal.details;
-    let verb = if fault.code == "tampered" {
+    let verb = if fault.code == TAMPERED {
         Verb::Restore
     } else {
         Verb::Status

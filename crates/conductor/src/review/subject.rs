@@ -5,11 +5,10 @@ use std::path::Path;
 use journal::{EvidenceStore, sha256_hex};
 use rails::command::Artifact;
 use rails::{Definition, Refusal, RunState};
-
-use super::code::{self, OnDisk, Tree};
 use serde_json::{Map, Value};
 
 use super::answer::ClosedGate;
+use super::code::{self, OnDisk, Tree};
 use super::memory::{self, StoredCode, StoredPlan, plan_hash};
 use super::{code_path, iteration};
 use crate::call::Call;
@@ -25,6 +24,9 @@ pub(crate) const CODE: &str = "code";
 
 /// Where the plan stands, in the session's folder.
 pub(crate) const PLAN_FILE: &str = "plan.md";
+
+/// The code of a refusal of what somebody changed behind the run's back.
+pub(crate) const TAMPERED: &str = "tampered";
 
 /// The hash of what stands before a gate now.
 pub(crate) fn hash(call: &Call<'_>, gate: &str, run: &RunState, token: u32) -> Result<String, No> {
@@ -190,9 +192,6 @@ pub(crate) fn changed_code(call: &Call<'_>, run: &RunState) -> Vec<String> {
     }
 }
 
-/// The code of a refusal of what somebody changed behind the run's back.
-pub(crate) const TAMPERED: &str = "tampered";
-
 /// The refusal of what somebody changed behind the session's back.
 pub(crate) fn tampered(path: &str, why: &str) -> Refusal {
     Refusal::new(TAMPERED)
@@ -210,7 +209,7 @@ pub(crate) fn fault(no: No) -> Fault {
         No::Fault(fault) => fault,
         No::Refused(refusal) => {
             let recovery = match refusal.code.as_str() {
-                "tampered" => Verb::Restore,
+                TAMPERED => Verb::Restore,
                 _ => Verb::Status,
             };
             let mut fault = Fault::new(
