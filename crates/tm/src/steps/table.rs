@@ -215,11 +215,11 @@ pub fn not_taken(by: &str) -> &'static [&'static str] {
         "tm autopilot complete" | "tm autopilot commit" | "tm autopilot finalize" => {
             &["phase", "item", "unit", "skill"]
         }
-        "tm run report"
-        | "autopilot_complete_phase"
-        | "autopilot_commit"
-        | "autopilot_finalize"
-        | "run_report" => &["phase", "item", "skill"],
+        "tm run report" | "autopilot_complete_phase" | "autopilot_commit" | "run_report" => {
+            &["phase", "item", "skill"]
+        }
+        // Of the whole suite there is one report at a time.
+        "autopilot_finalize" => &["phase", "item", "unit", "skill"],
         "tm session step" | "session_step" => {
             &["phase", "item", "unit", "skill", "results", "outcome"]
         }
