@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::ErrorData;
-use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use tokio::sync::watch::{Receiver, Sender};
 use tokio::task::JoinSet;
@@ -24,6 +24,11 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Where looking takes long, at most one part in so many of the time goes to it.
 const SHARE: u32 = 4;
 
+/// Of how many resources that a listener names at once the marks are read before it is told that they are followed.
+const READ_FIRST: usize = 16;
+/// Of how many resources such marks are kept, where those who asked did not come to listen.
+const KEPT: usize = 1024;
+
 /// What is followed, by anybody.
 #[derive(Debug, Default)]
 pub(super) struct Watch(Mutex<Watched>);
@@ -31,6 +36,8 @@ pub(super) struct Watch(Mutex<Watched>);
 #[derive(Debug, Default)]
 struct Watched {
     resources: BTreeMap<Resource, Arc<Sender<Seen>>>,
+    /// The marks of what a stateless client is about to listen to, as they were when that was accepted.
+    accepted: BTreeMap<String, Option<u64>>,
     /// Whether somebody looks at the marks.
     is_looked_at: bool,
 }
@@ -113,15 +120,18 @@ impl<S: Server> Adapter<S> {
         let uris = context.accepted().resource_subscriptions.clone();
         let mut telling = JoinSet::new();
         for uri in uris.unwrap_or_default() {
-            let resource = Resource {
-                uri: uri.clone(),
-                roots: Ok(Vec::new()),
-            };
+            let resource = Resource::without_roots(&uri);
             let changes = self.shared.changes(&resource);
+            let accepted = self.shared.watch.watched().accepted.remove(&uri);
             let (shared, sink) = (Arc::clone(&self.shared), context.sink().clone());
             telling.spawn(async move {
                 let mark = shared.mark(resource).await;
                 drop(shared);
+                // The client was told already that it is followed.
+                let missed = accepted.is_some_and(|before| before != mark);
+                if missed && sink.notify_resource_updated(uri.clone()).await.is_err() {
+                    return;
+                }
                 tell_each(changes, mark, move || {
                     let (sink, uri) = (sink.clone(), uri.clone());
                     async move { sink.notify_resource_updated(uri).await.is_ok() }
@@ -150,6 +160,16 @@ async fn tell_each<F: Future<Output = bool>>(
             if !tell().await {
                 return;
             }
+        }
+    }
+}
+
+impl Resource {
+    /// As a client sees it that has no session, and so no folders of its own.
+    fn without_roots(uri: &str) -> Self {
+        Self {
+            uri: uri.to_owned(),
+            roots: Ok(Vec::new()),
         }
     }
 }
@@ -208,6 +228,23 @@ impl<S: Server> Shared<S> {
                 tracing::error!(%error, "marks could not be looked at");
             }
             tokio::time::sleep_until(began + LOOK.max(began.elapsed() * SHARE)).await;
+        }
+    }
+
+    /// Reads the marks of what a stateless client is about to be told that it follows: what changes after that and before
+    /// it listens would never be told else.
+    pub(super) fn accept(&self, accepted: &SubscriptionFilter) {
+        let uris = accepted.resource_subscriptions.iter().flatten();
+        for uri in uris.take(READ_FIRST) {
+            let Seen::Mark(mark) = self.look(Resource::without_roots(uri)) else {
+                continue;
+            };
+            let mut watched = self.watch.watched();
+            if watched.accepted.len() >= KEPT {
+                watched.accepted.clear();
+            }
+            // Two who ask at once: the older mark misses nothing.
+            watched.accepted.entry(uri.clone()).or_insert(mark);
         }
     }
 

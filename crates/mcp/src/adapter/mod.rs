@@ -423,7 +423,9 @@ impl<S: Server> ServerHandler for Adapter<S> {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(requested.supported_by(&self.shared.config.capabilities))
+        let accepted = requested.supported_by(&self.shared.config.capabilities);
+        self.shared.accept(&accepted);
+        Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

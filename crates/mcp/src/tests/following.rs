@@ -54,6 +54,42 @@ async fn what_happens_right_after_each_subscription_is_told() {
     assert!(told(&mut guest).await.is_empty());
 }
 
+/// Where looks are slow to begin, as on a busy machine.
+#[test]
+fn what_happens_right_after_a_listener_is_acknowledged_is_told() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .max_blocking_threads(1)
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let house = House::new();
+        house.scene.change("a:1");
+        let mut guest = house.stranger();
+        let (busy, is_over) = std::sync::mpsc::channel::<()>();
+        tokio::task::spawn_blocking(move || is_over.recv());
+        let request = json!({
+            "notifications": { "resourceSubscriptions": ["a:1"] },
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        });
+        guest.begin("subscriptions/listen", request).await;
+        for wanted in ["subscriptions/acknowledged", "resources/updated"] {
+            let told = guest.next(|message| message["method"] == format!("notifications/{wanted}"));
+            let told = tokio::time::timeout(A_WHILE, told).await.expect(wanted);
+            assert!(told.is_some(), "{wanted}");
+            if wanted == "subscriptions/acknowledged" {
+                house.scene.change("a:1");
+                busy.send(()).unwrap();
+            }
+        }
+    });
+}
+
 #[tokio::test(start_paused = true)]
 async fn each_change_is_told_once_however_often_the_client_changed_its_mind() {
     let house = House::new();

@@ -182,6 +182,21 @@ impl House {
 
     /// A client with a session that can do this.
     pub async fn guest(&self, can: Value) -> Guest {
+        let mut guest = self.stranger();
+        let params = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": can,
+            "clientInfo": { "name": "t", "version": "1" },
+        });
+        guest.ask("initialize", params).await;
+        guest
+            .send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
+            .await;
+        guest
+    }
+
+    /// A client that has begun nothing.
+    pub fn stranger(&self) -> Guest {
         let (ours, theirs) = tokio::io::duplex(4096);
         let (read, write) = tokio::io::split(theirs);
         let stop = CancellationToken::new();
@@ -196,24 +211,14 @@ impl House {
             })
         });
         let (read, write) = tokio::io::split(ours);
-        let mut guest = Guest {
+        Guest {
             read: BufReader::new(read),
             write,
             heard: VecDeque::new(),
             last: 0,
             stop,
             served,
-        };
-        let params = json!({
-            "protocolVersion": "2025-11-25",
-            "capabilities": can,
-            "clientInfo": { "name": "t", "version": "1" },
-        });
-        guest.ask("initialize", params).await;
-        guest
-            .send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
-            .await;
-        guest
+        }
     }
 }
 
