@@ -11,7 +11,7 @@ use crate::trigger::Trigger;
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
     for (_, name, state) in definition.all_states() {
         if let Some(expects) = &state.expects {
-            known_to_reader(expects, &state.role(), catalog, faults);
+            known_to_reader(definition, expects, name, &state.role(), catalog, faults);
             labels(definition, &expects.role, faults);
         }
         if let Some(edits) = &state.edits
@@ -25,46 +25,15 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
             ));
         }
         policies(definition, state, name, catalog, faults);
-        held_to_role(definition, state, name, catalog, faults);
     }
 }
 
-/// What is said of a report's role only words a work unit, unless a policy holds reports to it: a key whose policy is
-/// checked nowhere keeps nobody from anything.
-fn held_to_role(
-    definition: &Definition,
-    state: &StateDef,
-    name: &Located<String>,
-    catalog: &Catalog,
-    faults: &mut Vec<Diagnostic>,
-) {
-    let Some(expects) = &state.expects else {
-        return;
-    };
-    let Some(reader) = catalog.readers.get(&expects.reader.value) else {
-        return;
-    };
-    for key in state.role().keys() {
-        if let Some(policy) = reader.role.get(key).copied().flatten()
-            && !definition.always_checks(&name.value, policy)
-        {
-            faults.push(Diagnostic::new(
-                "role_not_checked",
-                expects.reader.at,
-                format!(
-                    "reports in `{}` are not held to `{key}`: nothing checks `{policy}`",
-                    name.value
-                ),
-                format!(
-                    "write `on: {{ report: [ {{ check: {policy} }}, … ] }}`, or take `{key}` away"
-                ),
-            ));
-        }
-    }
-}
-
+/// A reader goes by each key that is said of its reports. What is said only words a work unit, unless a policy holds each
+/// report to it.
 fn known_to_reader(
+    definition: &Definition,
     expects: &Expects,
+    name: &Located<String>,
     role: &Role,
     catalog: &Catalog,
     faults: &mut Vec<Diagnostic>,
@@ -73,18 +42,34 @@ fn known_to_reader(
         return;
     };
     for key in role.keys() {
-        if !reader.role.contains_key(key) {
-            let known: Vec<&str> = reader.role.keys().copied().collect();
-            faults.push(Diagnostic::new(
-                "unknown_role",
-                expects.reader.at,
-                format!("`{}` goes by no `{key}`", expects.reader.value),
-                if known.is_empty() {
-                    format!("write `expects: {}`", expects.reader.value)
-                } else {
-                    format!("it goes by: {}", known.join(", "))
-                },
-            ));
+        match reader.role.get(key) {
+            None => {
+                let known: Vec<&str> = reader.role.keys().copied().collect();
+                faults.push(Diagnostic::new(
+                    "unknown_role",
+                    expects.reader.at,
+                    format!("`{}` goes by no `{key}`", expects.reader.value),
+                    if known.is_empty() {
+                        format!("write `expects: {}`", expects.reader.value)
+                    } else {
+                        format!("it goes by: {}", known.join(", "))
+                    },
+                ));
+            }
+            Some(Some(policy)) if !definition.always_checks(&name.value, policy) => {
+                faults.push(Diagnostic::new(
+                    "role_not_checked",
+                    expects.reader.at,
+                    format!(
+                        "reports in `{}` are not held to `{key}`: nothing checks `{policy}`",
+                        name.value
+                    ),
+                    format!(
+                        "write `on: {{ report: [ {{ check: {policy} }}, … ] }}`, or take `{key}` away"
+                    ),
+                ));
+            }
+            Some(_) => {}
         }
     }
     if let Some(freezes) = &expects.role.freezes

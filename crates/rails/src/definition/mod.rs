@@ -478,9 +478,21 @@ impl Definition {
 
     /// Whether an edge that a report takes out of the state, or the state's `route`, checks a policy.
     pub fn checks(&self, state: &str, policy: &str) -> bool {
-        let edges = [Trigger::Report, Trigger::Route].map(|trigger| self.edges(state, trigger));
-        let mut checked = edges.into_iter().flatten().flat_map(|edge| &edge.check.0);
-        checked.any(|name| name.value == policy)
+        self.checking(state, policy).next().is_some()
+    }
+
+    /// Whether each report in the state, or whatever its `route` reads, is looked at for what breaks a policy.
+    pub fn always_checks(&self, state: &str, policy: &str) -> bool {
+        self.checking(state, policy).any(|edge| edge.when.is_none())
+    }
+
+    /// The edges of a report, or of a `route`, that check a policy.
+    fn checking(&self, state: &str, policy: &str) -> impl Iterator<Item = &Edge> {
+        [Trigger::Report, Trigger::Route]
+            .into_iter()
+            .flat_map(move |trigger| self.edges(state, trigger))
+            .map(|edge| &edge.value)
+            .filter(move |edge| edge.check.0.iter().any(|name| name.value == policy))
     }
 
     /// Whether it is the state's own `route` that pauses for this reason: going on pauses again, until something else
@@ -510,15 +522,6 @@ impl Definition {
             return own;
         }
         self.on.get(trigger.name()).map_or(&[], |edges| &edges.0)
-    }
-
-    /// Whether each report in `state`, or whatever is read there, is looked at for what breaks this policy.
-    pub fn always_checks(&self, state: &str, policy: &str) -> bool {
-        [Trigger::Report, Trigger::Route]
-            .into_iter()
-            .flat_map(|trigger| self.edges(state, trigger))
-            .filter(|edge| edge.when.is_none())
-            .any(|edge| edge.check.0.iter().any(|name| name.value == policy))
     }
 
     /// The edges of `trigger` at `state`; those of [`Trigger::Otherwise`] only where it reads something.
