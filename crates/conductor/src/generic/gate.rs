@@ -17,8 +17,8 @@ use crate::find::Meant;
 use crate::next_step::Verb;
 use crate::review::answer::ClosedGate;
 use crate::review::request::Decide;
-use crate::review::subject::{CODE, PLAN, PLAN_FILE, plan_approved_as_it_is};
-use crate::review::{code_path, iteration, plan_hash, refused};
+use crate::review::subject::{CODE, PLAN, PLAN_FILE, is_changed_plan, plan_approved_as_it_is};
+use crate::review::{code_path, iteration, refused};
 use crate::summary;
 use crate::view::GENERIC;
 use crate::writer::RunWriter;
@@ -77,11 +77,10 @@ impl RunWriter<'_> {
             )
             .suggest("say what matters; what is longer belongs into a file that it names"));
         }
-        let approves = decide.choice == Choice::Approve;
-        let (changed, keep) = approves
-            .then(|| plan_approved_as_it_is(&self.call, &self.open.run, looked_at))
-            .transpose()?
-            .unwrap_or_default();
+        let (changed, keep) = match decide.choice {
+            Choice::Approve => plan_approved_as_it_is(&self.call, &self.open.run, looked_at)?,
+            Choice::Reject => Default::default(),
+        };
         let command = Command::Decide(Box::new(Ruling {
             gate: looked_at.gate.clone(),
             state: looked_at.phase.clone(),
@@ -135,7 +134,7 @@ pub(super) fn described(
             .into_iter()
             .collect(),
     };
-    let edited = over == Some(PLAN) && plan_hash(run).is_some_and(|recorded| recorded != hash);
+    let edited = is_changed_plan(call, run, &gate, &hash);
     ClosedGate {
         session_id: run.run.clone(),
         strength: gate_strength(&call.definition, run, &gate).unwrap_or_default(),

@@ -22,7 +22,6 @@ mod step;
 pub(crate) mod subject;
 mod turn;
 
-pub(crate) use memory::plan_hash;
 pub(crate) use step::{STEPS_LOCK, refused};
 pub(crate) use turn::{MOST_ITERATIONS, is_at_cap};
 

@@ -67,16 +67,21 @@ pub(crate) fn last_report(call: &Call<'_>, run: &RunState, token: u32) -> Result
     Err(tampered(&taken.path, "it is not what was taken in").into())
 }
 
-/// What approving `hash` at a gate over the plan makes of the plan, where somebody changed it by hand since it was
-/// recorded: from then on it is the plan. What is to be recorded and kept, or nothing.
+/// Whether what stands before a gate, with this hash, is a plan that somebody changed since it was recorded.
+pub(crate) fn is_changed_plan(call: &Call<'_>, run: &RunState, gate: &str, hash: &str) -> bool {
+    call.definition.over(gate) == Some(PLAN)
+        && plan_hash(run).is_some_and(|recorded| recorded != hash)
+}
+
+/// What is to be recorded and kept where a plan is approved that somebody changed by hand: from then on it is the plan.
+/// Nothing where it is as it was recorded, or the gate is over something else.
 pub(crate) fn plan_approved_as_it_is(
     call: &Call<'_>,
     run: &RunState,
     looked_at: &ClosedGate,
 ) -> Result<(Vec<Artifact>, Map<String, Value>), Fault> {
     let mut keep = Map::new();
-    let over_plan = call.definition.over(&looked_at.gate) == Some(PLAN);
-    if !over_plan || plan_hash(run).is_none_or(|recorded| recorded == looked_at.hash) {
+    if !is_changed_plan(call, run, &looked_at.gate, &looked_at.hash) {
         return Ok((Vec::new(), keep));
     }
     let bytes = files::read(&call.dir.join(PLAN_FILE))?;
