@@ -212,14 +212,13 @@ pub fn needed(command: &str, step: &NextStep) -> &'static [&'static str] {
 /// The arguments of a step that a command or a tool does not take.
 pub fn not_taken(by: &str) -> &'static [&'static str] {
     match by {
-        "tm autopilot complete" | "tm autopilot commit" | "tm autopilot finalize" => {
-            &["phase", "item", "unit", "skill"]
-        }
+        "tm autopilot complete"
+        | "tm autopilot commit"
+        | "tm autopilot finalize"
+        | "autopilot_finalize" => &["phase", "item", "unit", "skill"],
         "tm run report" | "autopilot_complete_phase" | "autopilot_commit" | "run_report" => {
             &["phase", "item", "skill"]
         }
-        // Of the whole suite there is one report at a time.
-        "autopilot_finalize" => &["phase", "item", "unit", "skill"],
         "tm session step" | "session_step" => {
             &["phase", "item", "unit", "skill", "results", "outcome"]
         }
