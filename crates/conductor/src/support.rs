@@ -77,6 +77,15 @@ impl Outcome {
             artifacts: Vec::new(),
         }
     }
+
+    /// Not carried out, because of `fault`.
+    pub fn failed(fault: Fault) -> Self {
+        Self::Failed {
+            code: fault.code,
+            message: fault.message,
+            suggestion: Some(fault.suggestion).filter(|text| !text.is_empty()),
+        }
+    }
 }
 
 /// An effect that is asked for.

@@ -1,24 +1,27 @@
 //! What a repository brings along that counts only once a person trusted its bytes: workflows that take the place of a
 //! built-in one or decide who is asked at a gate, the commands of profiles, and a test command that runs unasked.
 
-use std::fs;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::{fs, iter};
 
 use project::config::{Config, Level};
 use project::profile::{self, Profile, Reader, Source as ProfileSource};
-use project::runner::definition::command_definition;
+use project::runner::definition::{Definition as Behind, command_definition};
 use project::trust::TrustStore;
-use rails::Definition;
 use rails::definition::Gate;
+use rails::{Definition, RunState};
 use serde::Serialize;
 use serde_json::json;
 
 pub use project::trust::Subject;
 
-use crate::capability::{PROFILE, REPOSITORY};
+use crate::call::Call;
+use crate::capability::{PROFILE, REPOSITORY, command};
 use crate::conductor::Conductor;
 use crate::fault::{Fault, Kind};
 use crate::library::{self, Source};
+use crate::slot::Slot;
 
 /// Something of a repository that a person may trust as it is now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -67,12 +70,24 @@ impl TrustRequest {
         } else {
             "was trusted by nobody"
         };
+        // What lies behind a command is for whoever reads all of it.
+        let effects = self.effects.iter().filter(|line| !line.starts_with('|'));
+        let effects: Vec<&str> = effects
+            .map(|line| line.trim_end_matches(" says:"))
+            .collect();
         format!(
             "{} ({}) {changed}: it {}",
             self.title(),
             self.path.display(),
-            self.effects.join("; it ")
+            effects.join("; it ")
         )
+    }
+
+    /// The same, with what a person said of it.
+    fn judged(mut self, store: &TrustStore) -> Result<Self, Fault> {
+        self.trusted = store.is_trusted(self.subject, &self.path, &self.hash)?;
+        self.changed = store.knows(self.subject, &self.path)?;
+        Ok(self)
     }
 
     fn untrusted(&self) -> Fault {
@@ -249,10 +264,12 @@ impl Conductor {
                 gates.join(", ")
             ));
         }
+        let commands = CommandLines::of(&self.root, definition);
+        effects.extend(commands.effects());
         if effects.is_empty() {
             return Ok(None);
         }
-        let hash = journal::sha256_hex(source.text.as_bytes());
+        let hash = commands.hash(journal::sha256_hex(source.text.as_bytes()));
         self.judged(Subject::Workflow, id, path, hash, effects, Vec::new())
             .map(Some)
     }
@@ -290,15 +307,7 @@ impl Conductor {
             "runs whenever tests are reported: {}",
             readable(command)
         )];
-        if let Some(definition) = &behind {
-            effects.push(format!("runs what {} says:", definition.what));
-            effects.extend(
-                definition
-                    .text
-                    .lines()
-                    .map(|line| format!("| {}", readable(line))),
-            );
-        }
+        effects.extend(behind.iter().flat_map(what_is_behind));
         if let Some(setup) = setup.filter(|_| config.evidence.red_in_clean_tree) {
             effects.push(format!("runs in fresh checkouts: {}", readable(setup)));
         }
@@ -322,18 +331,17 @@ impl Conductor {
         effects: Vec<String>,
         files: Vec<String>,
     ) -> Result<TrustRequest, Fault> {
-        let store = self.trust_store();
-        let path = real(path);
-        Ok(TrustRequest {
-            trusted: store.is_trusted(subject, &path, &hash)?,
-            changed: store.knows(subject, &path)?,
+        let request = TrustRequest {
+            trusted: false,
+            changed: false,
             subject,
             name: name.to_owned(),
-            path,
+            path: real(path),
             hash,
             effects,
             files,
-        })
+        };
+        request.judged(&self.trust_store())
     }
 
     /// The command that tests the project, as the next run would have it.
@@ -353,7 +361,82 @@ impl Conductor {
     }
 }
 
-fn real(path: &Path) -> PathBuf {
+/// The file of the workflow that a run with commands began with.
+pub(crate) const WORKFLOW_FILE: Slot<PathBuf> = Slot::new("workflowFile");
+
+/// The lines that a workflow may have run, with what the project has written behind each.
+struct CommandLines(Vec<(String, Option<Behind>)>);
+
+impl CommandLines {
+    fn of(root: &Path, definition: &Definition) -> Self {
+        let lines = command::declared(definition)
+            .flat_map(|(_, command)| command.lines().map(str::to_owned).collect::<Vec<_>>());
+        Self(
+            lines
+                .map(|line| {
+                    let behind = command_definition(root, &line);
+                    (line, behind)
+                })
+                .collect(),
+        )
+    }
+
+    fn effects(&self) -> impl Iterator<Item = String> {
+        self.0.iter().flat_map(|(line, behind)| {
+            let runs = format!("runs: {}", readable(line));
+            iter::once(runs).chain(behind.iter().flat_map(what_is_behind))
+        })
+    }
+
+    /// The hash that all of it is trusted by: that of the workflow's file, where it says all by itself.
+    fn hash(&self, of_file: String) -> String {
+        let behind = self
+            .0
+            .iter()
+            .filter_map(|(line, behind)| Some((line, &behind.as_ref()?.text)));
+        let behind: BTreeMap<_, _> = behind.collect();
+        if behind.is_empty() {
+            return of_file;
+        }
+        let all = json!({ "workflow": of_file, "behind": behind });
+        journal::sha256_hex(all.to_string().as_bytes())
+    }
+}
+
+/// Refuses to run commands of a run's workflow that nobody trusted as they are now: what the project has written behind
+/// one may have changed since the run began.
+pub(crate) fn may_run_commands(call: &Call<'_>, run: &RunState) -> Result<(), Fault> {
+    let path = WORKFLOW_FILE.read(&run.kept)?;
+    let path = path.ok_or_else(|| Fault::bug("a workflow with commands that lies nowhere"))?;
+    let commands = CommandLines::of(call.root, &call.definition);
+    let request = TrustRequest {
+        subject: Subject::Workflow,
+        name: run.workflow.clone(),
+        path,
+        hash: commands.hash(run.definition_hash.clone()),
+        effects: commands.effects().collect(),
+        files: Vec::new(),
+        trusted: false,
+        changed: false,
+    };
+    let request = request.judged(&TrustStore::in_folder(&call.settings.store))?;
+    if request.trusted {
+        return Ok(());
+    }
+    Err(request.untrusted())
+}
+
+/// What the project has written behind a command, a line each.
+fn what_is_behind(behind: &Behind) -> impl Iterator<Item = String> {
+    let lines = behind
+        .text
+        .lines()
+        .map(|line| format!("| {}", readable(line)));
+    iter::once(format!("runs what {} says:", behind.what)).chain(lines)
+}
+
+/// A path with its links resolved, where that can be done.
+pub(crate) fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
@@ -391,7 +474,7 @@ fn nothing_to_trust(subject: Subject, name: &str) -> Fault {
             "the profile `{name}` comes with the program, or runs no command: there is nothing to trust"
         ),
         Subject::Workflow => format!(
-            "the workflow `{name}` comes with the program, or neither takes the place of one that does nor has a gate: there is nothing to trust"
+            "the workflow `{name}` comes with the program, or has nothing of what needs trust (the place of a built-in one, a branch, a profile, a gate, a command): there is nothing to trust"
         ),
         Subject::Tests => "no test command was found: there is nothing to trust".to_owned(),
     };

@@ -66,6 +66,9 @@ pub struct Role {
     /// How much of the suite it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<Suite>,
+    /// The command that is run for it, by its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// What may be edited meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edits: Option<Edits>,
@@ -87,6 +90,7 @@ impl Role {
             ("frozen", self.frozen.is_some()),
             ("of", self.of.is_some()),
             ("suite", self.suite.is_some()),
+            ("run", self.run.is_some()),
         ]
         .into_iter()
         .filter_map(|(key, is_said)| is_said.then_some(key))

@@ -1,6 +1,7 @@
 //! What workflows are composed of. A capability brings readers, effects and policies, each under a name of its own; it knows
 //! no workflow and no state. A definition names what it uses, and [`registry`] says who is meant.
 
+pub(crate) mod command;
 mod decision;
 mod documents;
 mod files;
@@ -33,6 +34,8 @@ pub(crate) const FOLDER: &str = "folder";
 pub(crate) const PROFILE: &str = "profile";
 /// A design document, and task graphs.
 pub(crate) const DOCUMENTS: &str = "documents";
+/// Commands that a workflow declares.
+pub(crate) const COMMANDS: &str = "commands";
 
 /// The branch of a run, once it is made.
 const BRANCH: &str = "branch";
@@ -148,6 +151,7 @@ pub(crate) fn registry() -> &'static [&'static dyn Capability] {
         &files::Files,
         &profile::Profiles,
         &documents::Documents,
+        &command::Commands,
         &decision::Decisions,
     ]
 }
@@ -188,6 +192,15 @@ fn known(index: &Index, what: &str, name: &str) -> Result<&'static dyn Capabilit
 /// The capability that a reader belongs to.
 fn of_reader(name: &str) -> Result<&'static dyn Capability, Fault> {
     known(&OF_READERS, "reader", name)
+}
+
+/// Whether a reader reads what somebody reports, and nothing else.
+pub(crate) fn is_reported(reader: &str) -> bool {
+    let all = OF_READERS
+        .get(reader)
+        .map(|capability| capability.readers());
+    let mut all = all.into_iter().flatten();
+    all.any(|(name, known)| name == reader && known.is_reported)
 }
 
 /// The capability that an effect belongs to.

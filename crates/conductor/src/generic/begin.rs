@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::answer::RunStarted;
 use super::{inputs, view, words};
-use crate::capability::{DOCUMENTS, PROFILE, TASKS};
+use crate::capability::{COMMANDS, DOCUMENTS, PROFILE, TASKS};
 use crate::clock::stamp;
 use crate::collab::Skills;
 use crate::conductor::Conductor;
@@ -22,6 +22,7 @@ use crate::library::Source;
 use crate::review::{self, Session};
 use crate::tdd::effects;
 use crate::tdd::readers::preflight::{self, Planned};
+use crate::trust::{WORKFLOW_FILE, real};
 
 /// What a run that begins works with. Any of it may have refused, and then there is no run to begin.
 #[derive(Default)]
@@ -160,7 +161,12 @@ impl Conductor {
         let definition = Arc::new(definition);
         let begun = resources
             .open(&definition, dir.path())
-            .and_then(|(keep, items)| {
+            .and_then(|(mut keep, items)| {
+                if definition.works_with(COMMANDS)
+                    && let Some(path) = &source.path
+                {
+                    keep.extend(WORKFLOW_FILE.entry(&real(path))?);
+                }
                 let command = self.pinned_start(dir.id(), &definition, source, inputs, keep, items);
                 let mut call = self.first_call(dir.path(), Arc::clone(&definition));
                 call.session = resources

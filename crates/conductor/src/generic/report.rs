@@ -9,6 +9,7 @@ use super::answer::RunVerdict;
 use super::look::{blocked, look_further};
 use super::{view, words};
 use crate::call::Input;
+use crate::capability::is_reported;
 use crate::collab::Skills;
 use crate::conductor::Conductor;
 use crate::fault::Fault;
@@ -102,7 +103,10 @@ fn unread(answered: &Answered<'_>, report: &Report) -> Vec<&'static str> {
         .call
         .definition
         .state(state)
-        .is_some_and(|state| state.expects.is_none());
+        .is_some_and(|state| {
+            let reader = state.reader();
+            reader.is_none_or(|reader| !is_reported(&reader.value))
+        });
     let input = &answered.writer.call.input;
     let (own, tests, commit) = match input {
         _ if reads_nothing => (false, false, false),

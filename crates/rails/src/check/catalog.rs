@@ -58,6 +58,19 @@ pub struct Reader {
     pub by_call_over: Option<&'static str>,
     /// Whether it reads what somebody reports, so that it has nothing to read in a state where nobody does.
     pub is_reported: bool,
+    /// The entry of a resource that its role names.
+    pub entry: Option<NamedEntry>,
+}
+
+/// An entry of a resource that somebody names whom it is for.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedEntry {
+    /// The resource.
+    pub of: &'static str,
+    /// The key under which it is named: of a role, or of what an effect is told.
+    pub key: &'static str,
+    /// Fields of which the entry has one at least; any entry will do where there is none.
+    pub with: &'static [&'static str],
 }
 
 /// Something that a run works with.
@@ -65,10 +78,23 @@ pub struct Reader {
 pub struct Resource {
     /// What the file says of it.
     pub parameters: Vec<Parameter>,
+    /// The entries that it has instead, under names of the file's own.
+    pub entries: Option<Entries>,
     /// Other resources that it rests on.
     pub needs: &'static [&'static str],
     /// Whether what it keeps belongs to an iteration.
     pub counts: bool,
+}
+
+/// Entries of a resource, each under a name of the file's own.
+#[derive(Debug, Clone, Copy)]
+pub struct Entries {
+    /// What one is, in a word.
+    pub noun: &'static str,
+    /// The field that a text alone gives, and that each of them has.
+    pub short: &'static str,
+    /// All fields, with their types; numbers count from 1.
+    pub fields: &'static [(&'static str, FieldType)],
 }
 
 /// Words and shapes in which runs are shown and driven.
@@ -167,6 +193,8 @@ pub struct Effect {
     pub takes: &'static [&'static str],
     /// The resources that it works on.
     pub needs: &'static [&'static str],
+    /// The entry of a resource that it is told of.
+    pub entry: Option<NamedEntry>,
     /// What a caller has to ask for before it is carried out, as guards name it: it takes work away, and refuses where that is
     /// nowhere else.
     pub asked_by: Option<[&'static str; 2]>,

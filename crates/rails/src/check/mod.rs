@@ -4,6 +4,7 @@
 pub mod catalog;
 
 mod edges;
+mod entries;
 mod guards;
 mod messages;
 mod names;

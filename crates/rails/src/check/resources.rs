@@ -1,7 +1,10 @@
 //! Resources: each is known, its parameters are what it takes, and whatever needs one is in a workflow that uses it.
 
 use super::catalog::{Catalog, Parameter, ParameterKind};
-use crate::definition::{Definition, Edges, Literal, ResourceDef, StateDef};
+use super::entries;
+use crate::definition::{
+    Definition, Edges, Effects, Literal, Ordered, ResourceDef, ResourceValue, StateDef,
+};
 use crate::diagnostic::{Diagnostic, Located, Place, nearest};
 use crate::trigger::Trigger;
 
@@ -44,7 +47,10 @@ pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec
                 "declare `vars: { iteration: int }` and `counter: iteration`",
             ));
         }
-        parameters(definition, name, resource, &known.parameters, faults);
+        match &known.entries {
+            Some(known) => entries::check(name, resource, known, faults),
+            None => parameters(definition, name, resource, &known.parameters, faults),
+        }
     }
     for (parent, name, state) in definition.all_states() {
         one_state(definition, catalog, parent, name, state, faults);
@@ -112,11 +118,11 @@ fn misfit(
     definition: &Definition,
     parameter: &Parameter,
     resource: &ResourceDef,
-    value: &Literal,
+    value: &ResourceValue,
 ) -> Option<(String, String)> {
     let named = match value {
-        Literal::Value(value) => value.as_str(),
-        Literal::Expression(_) => None,
+        ResourceValue::Literal(Literal::Value(value)) => value.as_str(),
+        _ => None,
     };
     match &parameter.kind {
         ParameterKind::Input(kind) => {
@@ -307,6 +313,14 @@ fn one_state(
                 "take `response` away: it is reported",
             ));
         }
+        if let Some(entry) = known.entry {
+            let named = state
+                .expects
+                .as_ref()
+                .and_then(|expects| expects.role.names(entry.key));
+            let named = named.map(|named| (named.value.as_str(), named.at));
+            entries::named(definition, catalog, reader, entry, named, faults);
+        }
         if known.is_asked {
             asked(definition, catalog, name, faults);
         }
@@ -346,8 +360,14 @@ fn one_state(
     {
         needs(definition, needed, over, "the subject", faults);
     }
-    for effect in state.effects.iter().flat_map(|effects| &effects.value.0) {
-        one_effect(definition, catalog, &site, effect, faults);
+    if let Some(own) = &state.effects {
+        those(
+            definition,
+            catalog,
+            &site,
+            (&own.value, &Ordered::default()),
+            faults,
+        );
     }
     let own = state.route.iter().map(|edges| &edges.value);
     for edges in own.chain(state.on.iter().map(|(_, edges)| edges)) {
@@ -396,20 +416,36 @@ fn effects(
     faults: &mut Vec<Diagnostic>,
 ) {
     for edge in &edges.0 {
-        for effect in &edge.effects.0 {
-            one_effect(definition, catalog, site, effect, faults);
-        }
+        those(
+            definition,
+            catalog,
+            site,
+            (&edge.effects, &edge.with),
+            faults,
+        );
     }
 }
 
-fn one_effect(
+/// Effects, with what they are told.
+fn those(
     definition: &Definition,
     catalog: &Catalog,
     site: &Site<'_>,
-    effect: &Located<String>,
+    (effects, with): (&Effects, &Ordered<Literal>),
     faults: &mut Vec<Diagnostic>,
 ) {
-    if let Some(known) = catalog.effects.get(&effect.value) {
+    for effect in &effects.0 {
+        let Some(known) = catalog.effects.get(&effect.value) else {
+            continue;
+        };
+        if let Some(entry) = known.entry {
+            let named = match with.get(entry.key) {
+                Some(Literal::Value(value)) => value.as_str(),
+                _ => None,
+            };
+            let named = named.map(|named| (named, effect.at));
+            entries::named(definition, catalog, effect, entry, named, faults);
+        }
         within(definition, site, effect, known.within, faults);
         if let (Some(reader), Some(state)) = (known.takes_in, site.state)
             && state.reader().is_none_or(|own| own.value != reader)

@@ -46,6 +46,19 @@ pub struct RoleDef {
     /// How much of the suite it is about.
     #[serde(default)]
     pub suite: Option<Located<Suite>>,
+    /// The command that is run for it.
+    #[serde(default)]
+    pub run: Option<Located<String>>,
+}
+
+impl RoleDef {
+    /// The entry of a resource that a key names.
+    pub fn names(&self, key: &str) -> Option<&Located<String>> {
+        match key {
+            "run" => self.run.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 impl LongForm<'_> for Ordered<RoleDef> {

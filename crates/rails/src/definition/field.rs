@@ -1,11 +1,15 @@
 //! Typed fields, and the values that a definition may write.
 
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde_json::Value;
 
 use super::items::Open;
+use super::ordered::LongForm;
+use crate::diagnostic::Located;
 use crate::guard::Expression;
 
 /// The type of an input, a var or an item's field.
@@ -191,7 +195,7 @@ impl<'de> Deserialize<'de> for Field {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Field, A::Error> {
-                let long = Long::deserialize(de::value::MapAccessDeserializer::new(map))?;
+                let long = Long::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(Field {
                     kind: long.r#type,
                     default: long.default,
@@ -214,57 +218,93 @@ pub enum Literal {
 
 impl<'de> Deserialize<'de> for Literal {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Scalar(Value);
-        struct Any;
-        impl Visitor<'_> for Any {
-            type Value = Scalar;
+        match LiteralOr::<NoMap>::deserialize(deserializer)? {
+            LiteralOr::Literal(literal) => Ok(literal),
+            LiteralOr::Map(NoMap) => Err(de::Error::custom("a map is no value")),
+        }
+    }
+}
+
+/// What may be written as a value alone, or as a map that says more.
+#[derive(Debug)]
+pub(super) enum LiteralOr<T> {
+    Literal(Literal),
+    Map(T),
+}
+
+impl<'de, T: LongForm<'de>> Deserialize<'de> for LiteralOr<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Located::<ScalarOr<T>>::deserialize(deserializer)?;
+        Ok(match written.value {
+            ScalarOr::Map(map) => Self::Map(map),
+            ScalarOr::Scalar(Value::String(text)) if text.starts_with('=') => {
+                let expression = Expression::new(text[1..].trim(), written.at);
+                Self::Literal(Literal::Expression(expression))
+            }
+            ScalarOr::Scalar(value) => Self::Literal(Literal::Value(value)),
+        })
+    }
+}
+
+/// A [`LiteralOr`] that is a value alone.
+struct NoMap;
+
+impl<'de> Deserialize<'de> for NoMap {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Err(de::Error::invalid_type(Unexpected::Map, &Self::EXPECTING))
+    }
+}
+
+impl LongForm<'_> for NoMap {
+    const EXPECTING: &'static str =
+        "text, a number, true, false, null, or an expression that begins with `=`";
+}
+
+enum ScalarOr<T> {
+    Scalar(Value),
+    Map(T),
+}
+
+impl<'de, T: LongForm<'de>> Deserialize<'de> for ScalarOr<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either<T>(PhantomData<T>);
+        impl<'de, T: LongForm<'de>> Visitor<'de> for Either<T> {
+            type Value = ScalarOr<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(
-                    "text, a number, true, false, null, or an expression that begins with `=`",
-                )
+                f.write_str(T::EXPECTING)
             }
 
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Scalar, E> {
-                Ok(Scalar(Value::from(text)))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(ScalarOr::Scalar(Value::from(text)))
             }
 
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Scalar, E> {
-                Ok(Scalar(Value::from(value)))
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Self::Value, E> {
+                Ok(ScalarOr::Scalar(Value::from(value)))
             }
 
-            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Scalar, E> {
-                Ok(Scalar(Value::from(value)))
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Self::Value, E> {
+                Ok(ScalarOr::Scalar(Value::from(value)))
             }
 
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Scalar, E> {
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Self::Value, E> {
                 i64::try_from(value)
-                    .map(|value| Scalar(Value::from(value)))
+                    .map(|value| ScalarOr::Scalar(Value::from(value)))
                     .map_err(|_| de::Error::custom(format!("{value} is too large")))
             }
 
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Scalar, E> {
-                Ok(Scalar(Value::from(value)))
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Self::Value, E> {
+                Ok(ScalarOr::Scalar(Value::from(value)))
             }
 
-            fn visit_unit<E: de::Error>(self) -> Result<Scalar, E> {
-                Ok(Scalar(Value::Null))
+            fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
+                Ok(ScalarOr::Scalar(Value::Null))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(ScalarOr::Map)
             }
         }
-        impl<'de> Deserialize<'de> for Scalar {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_any(Any)
-            }
-        }
-        let scalar = crate::diagnostic::Located::<Scalar>::deserialize(deserializer)?;
-        if let Value::String(text) = &scalar.value.0
-            && let Some(expression) = text.strip_prefix('=')
-        {
-            return Ok(Self::Expression(Expression::new(
-                expression.trim(),
-                scalar.at,
-            )));
-        }
-        Ok(Self::Value(scalar.value.0))
+        deserializer.deserialize_any(Either(PhantomData))
     }
 }

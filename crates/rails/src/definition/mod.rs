@@ -27,7 +27,7 @@ pub(crate) use items::is_written;
 pub use items::{ItemSetDef, LEVEL, Open, SPLIT, STATUS, Statuses, WAVE, Waves};
 pub use message::Message;
 pub use ordered::Ordered;
-pub use resource::ResourceDef;
+pub use resource::{ResourceDef, ResourceValue};
 
 use crate::check::{self, Catalog};
 use crate::diagnostic::{Diagnostic, Located, Place};
@@ -347,6 +347,7 @@ impl StateDef {
             role.frozen = text(&said.frozen);
             role.of = text(&said.of);
             role.suite = said.suite.as_ref().map(|suite| suite.value);
+            role.run = text(&said.run);
         }
         role
     }

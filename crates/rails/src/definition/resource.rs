@@ -1,18 +1,53 @@
 //! What a run works with, and has to have before it begins.
 
+use serde::{Deserialize, Deserializer};
+
+use super::field::LiteralOr;
+use super::ordered::LongForm;
 use super::{Field, GENERIC, Literal, Ordered};
 use crate::diagnostic::Located;
 use crate::guard::Expression;
 
-/// The parameters of a resource: `{ id: =inputs.taskId, into: subtasks }`.
-#[derive(Debug, Default, serde::Deserialize)]
+/// What a file says of a resource: its parameters, `{ id: =inputs.taskId, into: subtasks }`, or entries under names of the
+/// file's own, `{ lint: make lint, publish: { run: make publish, repeat: true } }`.
+#[derive(Debug, Default, Deserialize)]
 #[serde(transparent)]
-pub struct ResourceDef(pub Ordered<Located<Literal>>);
+pub struct ResourceDef(pub Ordered<Located<ResourceValue>>);
+
+/// What stands under one name of a resource.
+#[derive(Debug)]
+pub enum ResourceValue {
+    /// A value alone.
+    Literal(Literal),
+    /// Several, by name.
+    Fields(Ordered<Located<Literal>>),
+}
+
+impl LongForm<'_> for Ordered<Located<Literal>> {
+    const EXPECTING: &'static str = "a value, an expression that begins with `=`, or a map of them";
+}
+
+impl<'de> Deserialize<'de> for ResourceValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match LiteralOr::deserialize(deserializer)? {
+            LiteralOr::Literal(literal) => Self::Literal(literal),
+            LiteralOr::Map(fields) => Self::Fields(fields),
+        })
+    }
+}
 
 impl ResourceDef {
+    /// The value that stands alone under a name.
+    fn literal(&self, name: &str) -> Option<&Literal> {
+        match &self.0.get(name)?.value {
+            ResourceValue::Literal(literal) => Some(literal),
+            ResourceValue::Fields(_) => None,
+        }
+    }
+
     /// The name that a parameter gives, where it gives one.
     pub fn name(&self, parameter: &str) -> Option<&str> {
-        match &self.0.get(parameter)?.value {
+        match self.literal(parameter)? {
             Literal::Value(value) => value.as_str(),
             Literal::Expression(_) => None,
         }
@@ -20,15 +55,19 @@ impl ResourceDef {
 
     /// The input that a parameter passes on, as `=inputs.NAME` says it.
     pub fn input(&self, parameter: &str) -> Option<&str> {
-        match &self.0.get(parameter)?.value {
+        match self.literal(parameter)? {
             Literal::Expression(expression) => expression.under("inputs"),
             Literal::Value(_) => None,
         }
     }
 
-    /// The expressions of the parameters.
+    /// The expressions in it.
     pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
-        self.0.iter().filter_map(|(_, value)| match &value.value {
+        let literals = self.0.iter().flat_map(|(_, value)| match &value.value {
+            ResourceValue::Literal(literal) => vec![literal],
+            ResourceValue::Fields(fields) => fields.iter().map(|(_, value)| &value.value).collect(),
+        });
+        literals.filter_map(|literal| match literal {
             Literal::Expression(expression) => Some(expression),
             Literal::Value(_) => None,
         })

@@ -47,7 +47,7 @@ fn every_whole_workflow_passes_the_proof() {
         .into_iter()
         .filter(|text| text.starts_with("tramline:"))
         .collect();
-    assert_eq!(whole.len(), 3);
+    assert_eq!(whole.len(), 4);
     for text in whole {
         let faults = Definition::load(text, &with_templates())
             .err()

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rails::check::catalog::{Effect, Finder, Parameter, ParameterKind, Reader, Resource, View};
+use rails::check::catalog::{
+    Effect, Entries, Finder, Parameter, ParameterKind, Reader, Resource, View,
+};
 use rails::definition::FieldType::{Bool, Enum, Int, Map, String as Text, Strings};
 use rails::{Catalog, Definition};
 use serde_json::json;
@@ -51,17 +53,11 @@ pub fn anywhere() -> Vec<Finder> {
 }
 
 /// The keys of a role.
-const ROLE: [&str; 7] = ["as", "shows", "freezes", "against", "frozen", "of", "suite"];
+const ROLE: [&str; 8] = [
+    "as", "shows", "freezes", "against", "frozen", "of", "suite", "run",
+];
 
 pub fn catalog() -> Catalog {
-    let reader = |facts: &[(&str, rails::definition::FieldType)]| Reader {
-        role: ROLE.map(|key| (key, None)).into(),
-        facts: facts
-            .iter()
-            .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
-            .collect(),
-        ..Reader::default()
-    };
     Catalog {
         codes: BTreeSet::new(),
         events: BTreeMap::new(),
@@ -70,51 +66,7 @@ pub fn catalog() -> Catalog {
             ["planning", "generation", "review", "revision"].map(|ask| (ask, "profile")),
         ),
         edits_need: Some("repository"),
-        readers: BTreeMap::from([
-            ("survey".to_owned(), reader(&[("subtasks", Strings)])),
-            (
-                "tests".to_owned(),
-                reader(&[
-                    ("passed", Int),
-                    ("failed", Int),
-                    ("errors", Int),
-                    ("skipped", Int),
-                    ("failing", Int),
-                    ("ran", Int),
-                    ("compiled", Bool),
-                    ("total", Int),
-                    ("under", Strings),
-                    ("files", Strings),
-                    ("level", Text),
-                ]),
-            ),
-            (
-                "commit".to_owned(),
-                reader(&[("sha", Text), ("message", Text), ("files", Strings)]),
-            ),
-            (
-                "design".to_owned(),
-                reader(&[("items", Strings), ("errors", Strings)]),
-            ),
-            (
-                "graph".to_owned(),
-                reader(&[("present", Bool), ("errors", Strings), ("tasks", Strings)]),
-            ),
-            (
-                "outcome".to_owned(),
-                reader(&[("outcome", Text), ("note", Text), ("files", Strings)]),
-            ),
-            (
-                "response".to_owned(),
-                reader(&[
-                    ("status", Enum(STATUSES.map(str::to_owned).to_vec())),
-                    ("reason", Text),
-                    ("files", Int),
-                    ("hash", Text),
-                    ("staged", Text),
-                ]),
-            ),
-        ]),
+        readers: readers(),
         effects: effects(),
         policies: BTreeMap::from(
             [
@@ -154,6 +106,66 @@ pub fn catalog() -> Catalog {
         ]),
         templates: BTreeMap::from(TEMPLATES.map(|name| (name.to_owned(), Vec::new()))),
     }
+}
+
+fn readers() -> BTreeMap<String, Reader> {
+    let reader = |facts: &[(&str, rails::definition::FieldType)]| Reader {
+        role: ROLE.map(|key| (key, None)).into(),
+        facts: facts
+            .iter()
+            .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
+            .collect(),
+        ..Reader::default()
+    };
+    BTreeMap::from([
+        ("survey".to_owned(), reader(&[("subtasks", Strings)])),
+        (
+            "tests".to_owned(),
+            reader(&[
+                ("passed", Int),
+                ("failed", Int),
+                ("errors", Int),
+                ("skipped", Int),
+                ("failing", Int),
+                ("ran", Int),
+                ("compiled", Bool),
+                ("total", Int),
+                ("under", Strings),
+                ("files", Strings),
+                ("level", Text),
+            ]),
+        ),
+        (
+            "command".to_owned(),
+            reader(&[("ok", Bool), ("how", Text), ("json", Map)]),
+        ),
+        (
+            "commit".to_owned(),
+            reader(&[("sha", Text), ("message", Text), ("files", Strings)]),
+        ),
+        (
+            "design".to_owned(),
+            reader(&[("items", Strings), ("errors", Strings)]),
+        ),
+        (
+            "graph".to_owned(),
+            reader(&[("present", Bool), ("errors", Strings), ("tasks", Strings)]),
+        ),
+        (
+            "outcome".to_owned(),
+            reader(&[("outcome", Text), ("note", Text), ("files", Strings)]),
+        ),
+        (
+            "response".to_owned(),
+            reader(&[
+                ("status", Enum(STATUSES.map(str::to_owned).to_vec())),
+                ("reason", Text),
+                ("files", Int),
+                ("hash", Text),
+                ("staged", Text),
+            ]),
+        ),
+    ])
 }
 
 fn views() -> BTreeMap<&'static str, View> {
@@ -199,9 +211,18 @@ fn resources() -> BTreeMap<&'static str, Resource> {
     let with = |parameters, needs| Resource {
         parameters,
         needs,
-        counts: false,
+        ..Resource::default()
+    };
+    let commands = Resource {
+        entries: Some(Entries {
+            noun: "command",
+            short: "run",
+            fields: &[("run", Text), ("seconds", Int), ("look", Text)],
+        }),
+        ..Resource::default()
     };
     BTreeMap::from([
+        ("commands", commands),
         ("repository", with(Vec::new(), &["tasks"][..])),
         ("tests", with(Vec::new(), &["repository"])),
         (
@@ -268,6 +289,7 @@ fn effects() -> BTreeMap<String, Effect> {
             effect(true, &[("sha", Text), ("owed", Bool)]),
         ),
         ("task.finish".to_owned(), effect(true, &[])),
+        ("command.run".to_owned(), effect(true, &[])),
         (
             "branch.delete".to_owned(),
             Effect {

@@ -6,7 +6,7 @@ use rails::state::Pending;
 use serde_json::{Value, json};
 
 use super::super::memory::Memory;
-use super::{failed, forget_git, note_git, settle_git, since};
+use super::{forget_git, note_git, settle_git, since};
 use crate::call::Call;
 use crate::fail_point;
 use crate::fault::Fault;
@@ -49,7 +49,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Ou
     forget_git(call);
     Ok(match switched {
         Ok(()) => Outcome::done(),
-        Err(error) => failed(error.into()),
+        Err(error) => Outcome::failed(error.into()),
     })
 }
 

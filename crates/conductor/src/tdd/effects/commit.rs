@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::super::memory::{self, COMMIT_OF, Memory, TESTED, WRITTEN};
-use super::{OUTLIVED, failed, forget_git, note_git, noted_git, notes, since, still_running};
+use super::{OUTLIVED, forget_git, note_git, noted_git, notes, since, still_running};
 use crate::call::Call;
 use crate::fail_point;
 use crate::fault::{Fault, Kind as FaultKind, chain};
@@ -365,7 +365,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
     if let Some(rewrite) = &intent.rewrite
         && let Err(error) = rewrite.apply(scratch)
     {
-        return Ok(failed(error.into()));
+        return Ok(Outcome::failed(error.into()));
     }
     fail_point::reach("commit-after-tasks");
     if intent.paths.is_empty() {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::memory::Memory;
 use super::super::refusal;
-use super::{failed, forget_git, note_git, settle_git, since};
+use super::{forget_git, note_git, settle_git, since};
 use crate::call::Call;
 use crate::fail_point;
 use crate::fault::Fault;
@@ -107,13 +107,13 @@ pub fn carry_out(call: &Call<'_>, run: &RunState, what: &Value) -> Result<Outcom
     if repository.head()?.branch.as_deref() == Some(branch)
         && let Err(error) = repository.switch(&memory.start.from_branch, &on_spawn)
     {
-        return Ok(failed(error.into()));
+        return Ok(Outcome::failed(error.into()));
     }
     if delete
         && repository.branch_exists(branch)?
         && let Err(error) = repository.delete_branch(branch, true, &on_spawn)
     {
-        return Ok(failed(error.into()));
+        return Ok(Outcome::failed(error.into()));
     }
     forget_git(call);
     Ok(Outcome::done())

@@ -19,16 +19,6 @@ use super::memory::Memory;
 use crate::call::Call;
 use crate::clock::millis_of;
 use crate::fault::{Fault, Kind};
-use crate::support::Outcome;
-
-/// A fault as the failure of an effect.
-fn failed(fault: Fault) -> Outcome {
-    Outcome::Failed {
-        code: fault.code,
-        message: fault.message,
-        suggestion: Some(fault.suggestion).filter(|text| !text.is_empty()),
-    }
-}
 
 /// How long a git that outlived its tm is waited for.
 const OUTLIVED: Duration = Duration::from_secs(30);

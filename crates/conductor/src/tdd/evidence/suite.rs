@@ -208,7 +208,7 @@ pub(super) fn refused(code: &str, message: impl Into<String>, suggestion: &str) 
 }
 
 /// The end of an output, as text.
-pub(super) fn end_of(output: &[u8]) -> String {
+pub(crate) fn end_of(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let from = text.ceil_char_boundary(text.len().saturating_sub(SHOWN));
     cut_bytes(&text[from..], SHOWN).to_owned()

@@ -11,6 +11,9 @@ use super::environment::TestEnvironment;
 const FAILING: [&str; 3] = ["report", "--results", "failed:1,passed:0"];
 const PASSING: [&str; 3] = ["report", "--results", "failed:0,passed:1"];
 
+/// Finds fault with every file that says `mess`.
+const LINT: &str = "! grep -rl mess src\n";
+
 /// By what a run is driven.
 #[derive(Debug, Clone, Copy)]
 enum Way {
@@ -45,6 +48,7 @@ impl Feature {
             let text = std::fs::read_to_string(examples.join(&file)).unwrap();
             project.write(&format!(".taskmaster/{file}"), text);
         }
+        project.write("lint.sh", LINT);
         project.commit_all("A workflow of our own");
         project.trust(&["workflow", "trust", "feature"]);
         let words = ["run", "start", "feature", "--input", "taskId=1"];
@@ -128,9 +132,13 @@ impl Feature {
 
     /// A subtask, test first.
     fn built(&self, name: &str) {
+        self.built_as(name, "true\n");
+    }
+
+    fn built_as(&self, name: &str, code: &str) {
         self.project.write(&format!("tests/{name}.sh"), "false\n");
         self.ok(&FAILING);
-        self.project.write(&format!("src/{name}.sh"), "true\n");
+        self.project.write(&format!("src/{name}.sh"), code);
         assert_eq!(self.ok(&PASSING)["nextAction"]["state"], "clean_up");
         self.ok(&PASSING);
         let made = self.ok(&["report"]);
@@ -239,7 +247,8 @@ fn holds(feature: &Feature) {
     assert_eq!(feature.refused(&changes), "changes_without_note");
     let changes = [&changes[..], &["--note", "Newlines."]].concat();
     assert_eq!(feature.ok(&changes)["nextAction"]["state"], "ask");
-    feature.built("newlines");
+    project.write("lint.sh", "true\n");
+    feature.built_as("untidy", "true # mess\n");
     feature.ok(&["report", "--outcome", "approved"]);
     project.write("src/more.sh", "true\n");
     assert_eq!(feature.refused(&PASSING), "changed_after_commit");
@@ -249,9 +258,33 @@ fn holds(feature: &Feature) {
     assert_eq!(feature.ok(&["next"])["state"], "build");
     assert_eq!(feature.ok(&PASSING)["nextAction"]["state"], "look_over");
     feature.ok(&["report", "--outcome", "approved"]);
-    feature.ok(&PASSING);
+    lint_holds(feature);
     let over = feature.answers("notes.md", "Words are counted.\n");
     assert_eq!(over["status"], "completed", "{over}");
+}
+
+/// The linter has the last word, and it is the one that a person looked at.
+fn lint_holds(feature: &Feature) {
+    let project = &feature.project;
+    let repaired = || {
+        for report in [&PASSING[..], &PASSING, &["report"]] {
+            feature.ok(report);
+        }
+        feature.ok(&["report", "--outcome", "approved"]);
+    };
+    // It was made to be content on the way. Whatever the tests say, it is not run like that.
+    assert_eq!(feature.refused(&PASSING), "workflow_untrusted");
+    assert_eq!(feature.ok(&["next"])["state"], "whole");
+    feature.ok(&["reopen", "--reason", "The linter was changed."]);
+    project.write("lint.sh", LINT);
+    repaired();
+    let next = feature.ok(&PASSING);
+    assert_eq!(next["nextAction"]["state"], "build", "{next}");
+    let told = feature.ok(&["next"])["instructions"].to_string();
+    assert!(told.contains("src/untidy.sh"), "{told}");
+    project.write("src/untidy.sh", "true\n");
+    repaired();
+    assert_eq!(feature.ok(&PASSING)["nextAction"]["state"], "notes");
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod approvals;
 mod audit;
 mod collab;
 pub mod collab_walk;
+mod commands;
 mod composed;
 mod demo;
 pub mod environment;
