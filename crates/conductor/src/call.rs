@@ -2,11 +2,14 @@
 //! run that its capabilities work with.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use journal::layout::{Home, RunDir};
 use project::config::{Config, Settings};
+use project::git::{Repository, TreeStatus};
 use rails::{Definition, RunState};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -80,6 +83,26 @@ pub struct Call<'a> {
     pub(crate) session: Option<Session>,
     /// What belongs to a session of skills, where the run is one.
     pub(crate) skills: Option<Skills>,
+    /// The working tree, once somebody looked at it.
+    tree: RefCell<Option<Rc<TreeStatus>>>,
+}
+
+impl Call<'_> {
+    /// The working tree as this call sees it: it is looked at once, until something is done to it.
+    pub(crate) fn tree(&self, repository: &Repository) -> Result<Rc<TreeStatus>, Fault> {
+        let seen = self.tree.borrow().clone();
+        let status = match seen {
+            Some(status) => status,
+            None => Rc::new(repository.status()?),
+        };
+        self.tree.replace(Some(Rc::clone(&status)));
+        Ok(status)
+    }
+
+    /// Something was, or is going to be, done to the working tree.
+    pub(crate) fn tree_changes(&self) {
+        self.tree.replace(None);
+    }
 }
 
 /// What is kept of what the executor of a unit is told.
@@ -159,6 +182,7 @@ impl Conductor {
             now: self.clock.millis(),
             session: None,
             skills: None,
+            tree: RefCell::default(),
         }
     }
 }

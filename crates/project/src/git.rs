@@ -30,7 +30,7 @@ mod status;
 mod worktree;
 
 pub use crate::process::ProcessGroup;
-pub use branch::BranchConflict;
+pub use branch::{BranchConflict, Branches};
 pub use commit::{CommitError, CommitMade, CommitRequest};
 pub use contents::{ContentId, LineStat};
 pub use error::{GitError, GitErrorKind};

@@ -258,6 +258,7 @@ fn ran(
         Duration::from_millis(call.pinned.autopilot.test_timeout),
         Duration::from_secs,
     );
+    call.tree_changes();
     run_suite(&SuiteRun {
         command: line,
         cwd: call.root,

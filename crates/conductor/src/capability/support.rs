@@ -43,7 +43,10 @@ impl Support for Call<'_> {
     }
 
     fn perform(&self, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
-        of_effect(&pending.name)?.perform(self, run, pending)
+        self.tree_changes();
+        let outcome = of_effect(&pending.name)?.perform(self, run, pending);
+        self.tree_changes();
+        outcome
     }
 
     fn look(&self, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {

@@ -250,7 +250,7 @@ impl Conductor {
             .report()
             .filter(|_| verdict.validated && commits)
         {
-            let made = made(writer, report)?;
+            let made = made(answered, report)?;
             let short: String = made.commit_sha.chars().take(7).collect();
             verdict.message = format!("Committed as {short}");
             verdict.warning = joined(verdict.warning, made.warning);

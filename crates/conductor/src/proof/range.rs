@@ -58,7 +58,9 @@ impl Range {
             )
             .suggest("name one: `tm verify main..HEAD`")
         };
-        let default = repository.default_branch(remote)?.ok_or_else(not_said)?;
+        let default = repository
+            .default_branch(&repository.branches(remote)?)?
+            .ok_or_else(not_said)?;
         let there = format!("refs/remotes/{remote}/{default}");
         let here = format!("refs/heads/{default}");
         let found = match repository.resolve(&there)? {

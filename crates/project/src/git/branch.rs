@@ -10,6 +10,7 @@ use super::command::{Git, one_line};
 use super::error::{GitError, GitErrorKind};
 use super::oid::Oid;
 use super::repository::Repository;
+use crate::convention::branch::check_branch_name;
 use crate::process::ProcessGroup;
 
 /// How long changing to a branch may take, with the hooks that run then.
@@ -37,6 +38,36 @@ impl BranchConflict {
     }
 }
 
+/// The local branches of a repository.
+#[derive(Debug, Clone, Default)]
+pub struct Branches {
+    /// Their names, in order.
+    pub local: Vec<String>,
+    /// The branch that the remote's HEAD points to.
+    pub remote_default: Option<String>,
+}
+
+impl Branches {
+    /// Whether there is one of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.local.iter().any(|branch| branch == name)
+    }
+
+    /// The branch that is in the way of a new one of this name, if there is one. The very same name is not.
+    pub fn conflict(&self, name: &str) -> Option<BranchConflict> {
+        find_conflict(name, &self.local)
+    }
+}
+
+/// What git, or we, would not take as the name of a branch is not even tried.
+fn check_name(name: &str) -> Result<(), GitError> {
+    check_branch_name(name).map_err(|fault| {
+        let name = name.escape_debug();
+        let message = format!("`{name}` cannot be the name of a branch: {fault}");
+        GitError::new(GitErrorKind::InvalidName, message)
+    })
+}
+
 impl Repository {
     /// Whether there is a local branch of that name.
     pub fn branch_exists(&self, name: &str) -> Result<bool, GitError> {
@@ -50,33 +81,36 @@ impl Repository {
         Ok(git.run_if()?.is_some())
     }
 
-    /// The names of all local branches.
-    pub fn local_branches(&self) -> Result<Vec<String>, GitError> {
-        let output = self
-            .git()
-            .args(["for-each-ref", "--format=%(refname)", "refs/heads/"])
-            .run()?;
-        Ok(String::from_utf8_lossy(&output)
-            .lines()
-            .filter_map(|line| line.strip_prefix("refs/heads/"))
-            .map(str::to_owned)
-            .collect())
+    /// The local branches, and which one the remote takes for its default, by one git process.
+    pub fn branches(&self, remote: &str) -> Result<Branches, GitError> {
+        let head = format!("refs/remotes/{remote}/HEAD");
+        let mut git = self.git().args([
+            "for-each-ref",
+            "--format=%(refname)%00%(symref)",
+            "refs/heads/",
+        ]);
+        if !remote.is_empty() && !remote.contains(['\0', '*', '?', '[', '\\']) {
+            git = git.arg(&head);
+        }
+        let output = git.run()?;
+        let mut branches = Branches::default();
+        for line in String::from_utf8_lossy(&output).lines() {
+            let (name, target) = line.split_once('\0').unwrap_or((line, ""));
+            if let Some(local) = name.strip_prefix("refs/heads/") {
+                branches.local.push(local.to_owned());
+            } else if name == head {
+                let default = target.strip_prefix(head.trim_end_matches("HEAD"));
+                branches.remote_default = default.map(str::to_owned);
+            }
+        }
+        Ok(branches)
     }
 
     /// The default branch: what the remote's HEAD says, else `init.defaultBranch` if there is such a branch, else
     /// `main`, else `master`.
-    pub fn default_branch(&self, remote: &str) -> Result<Option<String>, GitError> {
-        let prefix = format!("refs/remotes/{remote}/");
-        if !remote.is_empty() && !remote.contains('\0') {
-            let head = self
-                .git()
-                .args(["symbolic-ref", "--quiet", "--"])
-                .arg(format!("{prefix}HEAD"))
-                .output()?;
-            let target = String::from_utf8_lossy(&one_line(head.stdout)).into_owned();
-            if let (true, Some(branch)) = (head.status.success(), target.strip_prefix(&prefix)) {
-                return Ok(Some(branch.to_owned()));
-            }
+    pub fn default_branch(&self, branches: &Branches) -> Result<Option<String>, GitError> {
+        if let Some(branch) = &branches.remote_default {
+            return Ok(Some(branch.clone()));
         }
         let configured = self
             .git()
@@ -84,42 +118,12 @@ impl Repository {
             .run_if()?;
         let configured =
             configured.map(|line| String::from_utf8_lossy(&one_line(line)).into_owned());
-        let branches = self.local_branches()?;
         let candidates = configured
             .into_iter()
             .chain(["main".to_owned(), "master".to_owned()]);
         Ok(candidates
             .into_iter()
-            .find(|candidate| branches.contains(candidate)))
-    }
-
-    /// Whether git would take this as the name of a branch; the error says that it would not.
-    pub fn check_branch_name(&self, name: &str) -> Result<(), GitError> {
-        let refused = || {
-            GitError::new(
-                GitErrorKind::InvalidName,
-                format!("`{}` cannot be the name of a branch", name.escape_debug()),
-            )
-        };
-        // Git takes `@` for HEAD nearly everywhere, but here for a name.
-        if name == "@" || name.contains('\0') {
-            return Err(refused());
-        }
-        let output = self
-            .git()
-            .args(["check-ref-format", "--branch", name])
-            .output()?;
-        // `@{-1}` and its like are understood, and answered with what they mean: they are no names.
-        if output.status.success() && one_line(output.stdout) == name.as_bytes() {
-            Ok(())
-        } else {
-            Err(refused())
-        }
-    }
-
-    /// The branch that is in the way of a new one of this name, if there is one. The very same name is not.
-    pub fn branch_conflict(&self, name: &str) -> Result<Option<BranchConflict>, GitError> {
-        Ok(find_conflict(name, &self.local_branches()?))
+            .find(|candidate| branches.local.contains(candidate)))
     }
 
     /// The other worktree in which the branch is checked out, if there is one.
@@ -146,7 +150,7 @@ impl Repository {
         at: &Oid,
         on_spawn: &dyn Fn(&ProcessGroup),
     ) -> Result<(), GitError> {
-        self.check_branch_name(name)?;
+        check_name(name)?;
         let mut git = self.git_write().args([
             "switch",
             "--quiet",
@@ -164,7 +168,7 @@ impl Repository {
 
     /// Changes to a branch that exists. Nothing is done if that is already so.
     pub fn switch(&self, name: &str, on_spawn: &dyn Fn(&ProcessGroup)) -> Result<(), GitError> {
-        self.check_branch_name(name)?;
+        check_name(name)?;
         let git = self
             .git_write()
             .args(["switch", "--quiet", "--no-guess", name, "--"]);
@@ -206,7 +210,7 @@ impl Repository {
         force: bool,
         on_spawn: &dyn Fn(&ProcessGroup),
     ) -> Result<(), GitError> {
-        self.check_branch_name(name)?;
+        check_name(name)?;
         let force = force.then_some("--force");
         let git = self
             .git_write()

@@ -205,7 +205,7 @@ impl Repository {
             }
         };
         match self.recognise(request)? {
-            Some(commit) => self.made(request, commit, ended),
+            Some((commit, paths)) => Ok(self.made(request, commit, paths, ended)),
             None if ended.success() => Err(CommitError::NotRecognised {
                 head: self.head()?.oid,
             }),
@@ -356,8 +356,11 @@ impl Repository {
         }
     }
 
-    /// Our commit, if it is there.
-    fn recognise(&self, request: &CommitRequest<'_>) -> Result<Option<CommitInfo>, GitError> {
+    /// Our commit, if it is there, with what it changes.
+    fn recognise(
+        &self,
+        request: &CommitRequest<'_>,
+    ) -> Result<Option<(CommitInfo, Vec<RepoPath>)>, GitError> {
         let Some(head) = self
             .head()?
             .oid
@@ -365,11 +368,11 @@ impl Repository {
         else {
             return Ok(None);
         };
-        let commit = self.commit_info(&head)?;
+        let (commit, paths) = self.commit_with_paths(&head)?;
         if commit.parents == [request.expected_parent.clone()]
             && same_date(&commit.author_date, request.author_date)
         {
-            return Ok(Some(commit));
+            return Ok(Some((commit, paths)));
         }
         // A hook that runs after the commit may have made another one on top.
         let intent = CommitIntentRef {
@@ -380,7 +383,10 @@ impl Repository {
             process_group: None,
         };
         Ok(match self.find_our_commit(&intent)? {
-            Found::Made(commit) => Some(commit),
+            Found::Made(commit) => {
+                let paths = self.changed_paths(request.expected_parent, &commit.oid)?;
+                Some((commit, paths))
+            }
             _ => None,
         })
     }
@@ -389,20 +395,20 @@ impl Repository {
         &self,
         request: &CommitRequest<'_>,
         commit: CommitInfo,
+        paths: Vec<RepoPath>,
         ended: Ended,
-    ) -> Result<CommitMade, CommitError> {
+    ) -> CommitMade {
         self.sync_branch(request.branch);
         // The commit counts whether or not the index could be settled: at worst, files show as changed.
         drop(self.settle_index(&commit, request.paths));
-        let paths = self.changed_paths(request.expected_parent, &commit.oid)?;
         let timed_out = ended.timed_out();
-        Ok(CommitMade {
+        CommitMade {
             oid: commit.oid.clone(),
             commit,
             paths,
             output: ended.output,
             timed_out,
-        })
+        }
     }
 
     fn not_made(

@@ -17,6 +17,7 @@ use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::Repository;
 use super::secret::{SECRET_HEAD_BYTES, looks_secret};
+use super::status::TreeStatus;
 use crate::digest::hex;
 
 /// How far git looks for a NUL byte to tell a binary file.
@@ -92,9 +93,24 @@ impl Repository {
     }
 
     /// Lines added and removed in the given files, from a commit to the working tree. Binary files count nothing;
-    /// files that git does not know count with all their lines.
-    pub fn diff_stat(&self, from: &Oid, paths: &[RepoPath]) -> Result<LineStat, GitError> {
-        let wanted: BTreeSet<&RepoPath> = paths.iter().collect();
+    /// files that git does not know, by the `status` of the tree, count with all their lines.
+    pub fn diff_stat(
+        &self,
+        from: &Oid,
+        paths: &[RepoPath],
+        status: &TreeStatus,
+    ) -> Result<LineStat, GitError> {
+        let untracked = status.changes.iter().filter(|change| change.untracked);
+        let untracked: HashSet<&RepoPath> = untracked.map(|change| &change.path).collect();
+        let (new, wanted): (BTreeSet<&RepoPath>, BTreeSet<&RepoPath>) =
+            paths.iter().partition(|path| untracked.contains(path));
+        let mut stat = LineStat::default();
+        for path in new {
+            stat.added += self.count_lines(path)?;
+        }
+        if wanted.is_empty() {
+            return Ok(stat);
+        }
         let output = self
             .git()
             .args([
@@ -113,8 +129,6 @@ impl Repository {
                 "--",
             ])
             .run()?;
-        let mut stat = LineStat::default();
-        let mut known = BTreeSet::new();
         for record in output
             .split(|byte| *byte == 0)
             .filter(|record| !record.is_empty())
@@ -128,29 +142,12 @@ impl Repository {
                     String::from_utf8_lossy(record),
                 ));
             };
-            let path = RepoPath::trusted(path);
-            if wanted.contains(&path) {
+            if wanted.contains(&RepoPath::trusted(path)) {
                 // Binary files have a dash here.
                 let count =
                     |field: &[u8]| String::from_utf8_lossy(field).parse::<u64>().unwrap_or(0);
                 stat.added += count(added);
                 stat.removed += count(removed);
-            }
-            known.insert(path);
-        }
-        // What git has not told is unchanged, or unknown to it.
-        let untold: Vec<&RepoPath> = wanted
-            .into_iter()
-            .filter(|path| !known.contains(*path))
-            .collect();
-        if untold.is_empty() {
-            return Ok(stat);
-        }
-        let listed = self.git().args(["ls-files", "-z", "--cached"]).run()?;
-        let tracked: HashSet<&[u8]> = nul_separated(&listed).collect();
-        for path in untold {
-            if !tracked.contains(path.as_bytes()) {
-                stat.added += self.count_lines(path)?;
             }
         }
         Ok(stat)

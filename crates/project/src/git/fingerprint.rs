@@ -16,7 +16,7 @@ use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
 use super::scratch::Scratch;
-use super::status::{Change, Renames, TreeStatus};
+use super::status::TreeStatus;
 
 /// The id of the tree that a commit would have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -47,12 +47,9 @@ impl FingerprintRequest<'_> {
 impl Repository {
     /// The tree that a commit of what is changed now would have: the last commit's tree, with the content that the
     /// changed files in the scope have in the working tree. Neither the index nor the object store is touched.
-    pub fn fingerprint(&self, request: &FingerprintRequest<'_>) -> Result<Fingerprint, GitError> {
-        let status = self.status_with(Renames::Ignore)?;
-        self.fingerprint_of(&status, request)
-    }
-
-    fn fingerprint_of(
+    ///
+    /// `status` says which files these are, as [`Repository::status`] gave it just now.
+    pub fn fingerprint(
         &self,
         status: &TreeStatus,
         request: &FingerprintRequest<'_>,
@@ -61,45 +58,39 @@ impl Repository {
             let message = format!("a conflict in {path} is not resolved, so no commit can be made");
             return Err(GitError::new(GitErrorKind::Refused, message));
         }
-        let taken = |change: &&Change| {
-            request.takes_in(&change.path)
-                && (!change.submodule || request.submodules.contains(&change.path))
-        };
-        let (gone, present): (Vec<&Change>, Vec<&Change>) = status
-            .changes
-            .iter()
-            .filter(taken)
-            .partition(|change| change.deleted);
+        let (mut gone, mut present) = (Vec::new(), Vec::new());
+        for change in &status.changes {
+            if change.submodule && !request.submodules.contains(&change.path) {
+                continue;
+            }
+            for path in change.paths().filter(|path| request.takes_in(path)) {
+                let is_gone = *path != change.path || change.deleted;
+                if is_gone { &mut gone } else { &mut present }.push(path.as_bytes());
+            }
+        }
         if let (true, true, Some(head)) = (gone.is_empty(), present.is_empty(), &status.head) {
             return Ok(Fingerprint {
                 tree: self.tree_of(head)?,
             });
         }
         let scratch = PrivateIndex::new(self)?;
-        scratch.read_tree(self, status.head.as_ref())?;
-        // First what is gone: a file may have become a folder, or a folder a link.
-        if !gone.is_empty() {
-            let list = nul_terminated(gone.iter().map(|change| change.path.as_bytes()));
-            scratch
-                .git(self)
-                .args(["update-index", "-z", "--force-remove", "--stdin"])
-                .stdin(list)
-                .run()?;
+        if status.is_staged || !scratch.copy_index(self) {
+            scratch.read_tree(self, status.head.as_ref())?;
         }
-        if !present.is_empty() {
-            let list = nul_terminated(present.iter().map(|change| change.path.as_bytes()));
-            scratch
-                .git(self)
-                .args([
-                    "update-index",
-                    "--add",
-                    "--remove",
-                    "--replace",
-                    "-z",
-                    "--stdin",
-                ])
-                .stdin(list)
-                .run()?;
+        // First what is gone: a file may have become a folder, or a folder a link.
+        for (names, options) in [
+            (gone, &["--force-remove"][..]),
+            (present, &["--add", "--remove", "--replace"]),
+        ] {
+            if !names.is_empty() {
+                scratch
+                    .git(self)
+                    .arg("update-index")
+                    .args(options)
+                    .args(["-z", "--stdin"])
+                    .stdin(nul_terminated(names))
+                    .run()?;
+            }
         }
         Ok(Fingerprint {
             tree: scratch.write_tree(self)?,
@@ -210,10 +201,31 @@ impl PrivateIndex {
             .config("core.safecrlf=false")
             // A split index has a part that lies beside the real one.
             .config("core.splitIndex=false")
+            .config("core.untrackedCache=false")
             .config("index.sparse=false")
             .config("core.fsync=none")
             // Hooks that run after a change of the index are not meant for this one.
             .config("core.hooksPath=/dev/null")
+    }
+
+    /// Begins with the repository's own index, which knows by the times of files what is unchanged; whether that went well.
+    /// It is for one that holds what the last commit does.
+    fn copy_index(&self, repository: &Repository) -> bool {
+        let (from, to) = (
+            repository.git_dir().join("index"),
+            self.folder.path().join("index"),
+        );
+        // By the time of the index git knows which files may have been changed in the very moment it was written.
+        let copied = fs::metadata(&from).and_then(|about| {
+            fs::copy(&from, &to)?;
+            let times = fs::FileTimes::new().set_modified(about.modified()?);
+            fs::File::options().write(true).open(&to)?.set_times(times)
+        });
+        if copied.is_err() {
+            // What came of it must not be taken for an index.
+            let _ = fs::remove_file(&to);
+        }
+        copied.is_ok()
     }
 
     fn read_tree(&self, repository: &Repository, commit: Option<&Oid>) -> Result<(), GitError> {

@@ -130,10 +130,37 @@ impl Repository {
             .ok_or_else(|| GitError::unexpected("git log", format!("nothing about {oid}")))
     }
 
-    /// Commits as `git log` chooses them. The arguments are ours: options, object ids and full names of branches.
-    pub(super) fn log(&self, arguments: &[&str]) -> Result<Vec<CommitInfo>, GitError> {
-        let output = self
-            .git()
+    /// What a commit with one parent says, and the paths in which it differs from that, old names and new names of renamed
+    /// files alike.
+    pub fn commit_with_paths(&self, oid: &Oid) -> Result<(CommitInfo, Vec<RepoPath>), GitError> {
+        let arguments = [
+            "--max-count=1",
+            "--name-only",
+            "--no-renames",
+            "--no-ext-diff",
+            "--ignore-submodules=none",
+            oid.as_str(),
+        ];
+        let output = self.raw_log(&arguments)?;
+        let mut pieces: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
+        pieces.pop();
+        let Some((fields, paths)) = pieces.split_at_checked(COMMIT_FIELDS) else {
+            let nothing = format!("nothing about {oid}");
+            return Err(GitError::unexpected("git log", nothing));
+        };
+        // A line end stands between a message and the names below it, also where all else ends with NUL.
+        let bare = |(at, path): (usize, &&'_ [u8])| match path.strip_prefix(b"\n") {
+            Some(bare) if at == 0 => RepoPath::trusted(bare),
+            _ => RepoPath::trusted(path),
+        };
+        Ok((
+            commit_from(fields)?,
+            paths.iter().enumerate().map(bare).collect(),
+        ))
+    }
+
+    fn raw_log(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
+        self.git()
             .args([
                 "log",
                 "-z",
@@ -143,10 +170,15 @@ impl Repository {
                 "--no-notes",
                 "--no-mailmap",
             ])
-            .args(["--no-patch", "--no-color", COMMIT_FORMAT])
+            .args(["--no-color", COMMIT_FORMAT])
             .args(arguments)
             .arg("--")
-            .run()?;
+            .run()
+    }
+
+    /// Commits as `git log` chooses them. The arguments are ours: options, object ids and full names of branches.
+    pub(super) fn log(&self, arguments: &[&str]) -> Result<Vec<CommitInfo>, GitError> {
+        let output = self.raw_log(&[&["--no-patch"], arguments].concat())?;
         let mut pieces: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
         pieces.pop();
         let records = pieces.chunks_exact(COMMIT_FIELDS);

@@ -74,6 +74,8 @@ pub struct TreeStatus {
     pub changes: Vec<Change>,
     /// Paths with a conflict that is not resolved, in the scope or not: any of them keeps git from committing.
     pub unmerged: Vec<RepoPath>,
+    /// Whether the index holds anything else than the last commit does, in the scope or not.
+    pub is_staged: bool,
 }
 
 /// Whether a file that was deleted and one that was added may be told as one that was renamed.
@@ -174,6 +176,7 @@ fn parse(output: &[u8]) -> Result<TreeStatus, GitError> {
         branch: None,
         changes: Vec::new(),
         unmerged: Vec::new(),
+        is_staged: false,
     };
     let mut records = output.split(|byte| *byte == 0);
     while let Some(record) = records.next() {
@@ -239,6 +242,9 @@ fn parse(output: &[u8]) -> Result<TreeStatus, GitError> {
             _ => return Err(unknown()),
         }
     }
+    let is_staged =
+        |change: &Change| change.staged != StatusCode::Unmodified || change.intent_to_add;
+    status.is_staged = !status.unmerged.is_empty() || status.changes.iter().any(is_staged);
     join_taken_out(&mut status.changes);
     Ok(status)
 }

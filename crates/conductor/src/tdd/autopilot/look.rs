@@ -71,10 +71,11 @@ pub(super) fn look_at_tree(run: &RunState, action: &mut NextAction) -> Result<()
                     None => None,
                 };
                 if let Some(tested) = tested {
-                    let now = repository.fingerprint(&FingerprintRequest {
+                    let request = FingerprintRequest {
                         exclude: &tested.exclude,
                         ..FingerprintRequest::default()
-                    })?;
+                    };
+                    let now = repository.fingerprint(&status, &request)?;
                     condition.holds = Some(now.tree.as_str() == tested.tree);
                 }
             }

@@ -1,23 +1,23 @@
 //! Reports: RED, GREEN, the commit, the full suite.
 
-use super::verdict;
-use crate::summary;
-use crate::writer::RunWriter;
-
 use journal::layout::{ProjectDir, RunDir};
+use project::git::Repository;
 use rails::event::Reported;
 use rails::{Event, Role, RunState};
+use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use super::super::answer::{CommitAnswer, Committed, Finalized, Verdict};
 use super::super::effects;
 use super::super::memory::{self, Memory};
 use super::super::view;
+use super::verdict;
 use crate::conductor::Conductor;
 use crate::engine::Loaded;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::report::{Answered, Meaning, Report, ReportOutcome, joined};
+use crate::summary;
 use crate::view::AUTOPILOT;
 
 impl Conductor {
@@ -83,7 +83,7 @@ impl Conductor {
         let Some(reported) = answered.outcome.report().filter(|_| verdict.validated) else {
             return Ok(CommitAnswer::Refused(verdict));
         };
-        let made = made(&answered.writer, reported)?;
+        let made = made(&answered, reported)?;
         Ok(CommitAnswer::Committed(Committed {
             warning: joined(verdict.warning, made.warning),
             next_action: verdict.next_action,
@@ -150,8 +150,8 @@ pub(crate) fn last_commit(run: &RunState) -> Result<Option<String>, Fault> {
 }
 
 /// The commit that answered a unit, with what is told of it.
-pub(crate) fn made(writer: &RunWriter<'_>, reported: &Reported) -> Result<Committed, Fault> {
-    let run = &writer.open.run;
+pub(crate) fn made(answered: &Answered<'_>, reported: &Reported) -> Result<Committed, Fault> {
+    let run = &answered.writer.open.run;
     let sha = match reported.facts.get("sha").and_then(Value::as_str) {
         Some(sha) if !sha.is_empty() => sha.to_owned(),
         _ => {
@@ -159,35 +159,49 @@ pub(crate) fn made(writer: &RunWriter<'_>, reported: &Reported) -> Result<Commit
             memory::commit_of(run, item).to_owned()
         }
     };
-    let memory = Memory::of(run)?;
-    let repository = memory.repository();
-    let oid = sha
-        .parse()
-        .map_err(|_| Fault::bug(format!("the subtask has no commit, but `{sha}`")))?;
-    let commit = repository.commit_info(&oid)?;
-    let reported_files: Vec<String> = reported
-        .facts
-        .get("files")
-        .and_then(|files| serde_json::from_value(files.clone()).ok())
-        .unwrap_or_default();
-    let handed_in = reported.facts.get("sha").and_then(Value::as_str) == Some(&sha);
-    let files = match commit.parents.first() {
-        // There may be several commits behind the one that was handed in.
-        _ if handed_in => reported_files,
-        Some(parent) => repository
-            .changed_paths(parent, &oid)?
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
-        None => Vec::new(),
+    let (message, files) = match just_made(answered, &sha) {
+        Some(made) => made,
+        None => said_by_git(&Memory::of(run)?.repository(), reported, &sha)?,
     };
     Ok(Committed {
         commit_sha: sha,
-        message: commit.message,
+        message,
         warning: taken_out(reported, &files),
         files,
         next_action: view::next_action(run),
     })
+}
+
+/// The message and the files of a commit that this call made: what git said of it is in the journal.
+fn just_made(answered: &Answered<'_>, sha: &str) -> Option<(String, Vec<String>)> {
+    let ReportOutcome::Decided { events, .. } = &answered.outcome else {
+        return None;
+    };
+    let result = events.iter().find_map(|event| match event {
+        Event::EffectDone { result, .. } if result.get("sha")?.as_str()? == sha => Some(result),
+        _ => None,
+    })?;
+    let message = result.get("message")?.as_str()?.to_owned();
+    Some((message, Vec::deserialize(result.get("files")?).ok()?))
+}
+
+fn said_by_git(
+    repository: &Repository,
+    reported: &Reported,
+    sha: &str,
+) -> Result<(String, Vec<String>), Fault> {
+    let oid = sha
+        .parse()
+        .map_err(|_| Fault::bug(format!("the subtask has no commit, but `{sha}`")))?;
+    let (commit, paths) = repository.commit_with_paths(&oid)?;
+    let facts = &reported.facts;
+    let handed_in = facts.get("sha").and_then(Value::as_str) == Some(sha);
+    // There may be several commits behind the one that was handed in.
+    let files = match facts.get("files") {
+        Some(files) if handed_in => Vec::deserialize(files).unwrap_or_default(),
+        _ => paths.iter().map(ToString::to_string).collect(),
+    };
+    Ok((commit.message, files))
 }
 
 /// What is told of files that were to be in a commit and are not: a hook of the repository took them out.

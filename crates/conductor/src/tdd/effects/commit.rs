@@ -70,7 +70,6 @@ pub fn prepare(
     facts: &Map<String, Value>,
 ) -> Result<Value, No> {
     let memory = Memory::of(run)?;
-    let repository = memory.repository();
     let key = run
         .token(token)
         .and_then(|token| token.key())
@@ -82,7 +81,7 @@ pub fn prepare(
         carries.push(key.clone());
     }
     let writing = writing(call, &memory, carries, None)?;
-    let edited = add_tasks_file(&memory, &repository, &writing, &mut paths)?;
+    let edited = add_tasks_file(call, &memory, &writing, &mut paths)?;
     let message = match facts.get("message").and_then(Value::as_str) {
         Some(message) if !message.trim().is_empty() => message.to_owned(),
         _ => {
@@ -207,21 +206,22 @@ pub(super) fn writing(
 /// The tasks file goes into the commit where git knows it and the commit brings a status, also one that stands in the
 /// file already, as an interrupted commit leaves it when somebody has edited the file since. Says whether somebody has.
 pub(super) fn add_tasks_file(
+    call: &Call<'_>,
     memory: &Memory,
-    repository: &Repository,
     writing: &Writing,
     paths: &mut Vec<RepoPath>,
 ) -> Result<bool, No> {
     let Some(tasks) = &memory.start.tasks_path else {
         return Ok(false);
     };
+    let repository = memory.repository();
     if paths.contains(tasks) || !repository.is_tracked(tasks)? {
         return Ok(false);
     }
     let brings_status = writing.task || !writing.written.is_empty();
     let is_changed = brings_status
-        && repository
-            .status()?
+        && call
+            .tree(&repository)?
             .changes
             .iter()
             .any(|change| change.path == *tasks);

@@ -15,7 +15,6 @@ use crate::support::No;
 /// Puts the intent together.
 pub fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
     let memory = Memory::of(run)?;
-    let repository = memory.repository();
     let config = &call.pinned;
     let status = match &config.autopilot.finalization.update_task_status {
         UpdateTaskStatus::Set(status) => Some(status.clone()),
@@ -24,7 +23,7 @@ pub fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
     let carries = memory::owed(run);
     let writing = commit::writing(call, &memory, carries, status.as_deref())?;
     let mut paths = Vec::new();
-    let edited = commit::add_tasks_file(&memory, &repository, &writing, &mut paths)?;
+    let edited = commit::add_tasks_file(call, &memory, &writing, &mut paths)?;
     let message = if paths.is_empty() {
         String::new()
     } else {

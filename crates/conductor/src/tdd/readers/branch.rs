@@ -43,8 +43,9 @@ pub(super) fn branch_of(
                     .suggest(error.suggestion())
             })?,
     };
-    let default = repository.default_branch(&git.default_remote)?;
-    start.protected = default
+    let branches = repository.branches(&git.default_remote)?;
+    start.protected = repository
+        .default_branch(&branches)?
         .into_iter()
         .chain(git.protected_branches.iter().cloned())
         .collect();
@@ -55,7 +56,7 @@ pub(super) fn branch_of(
             concat!("leave ", argument!("branch"), " out, or name another one"),
         ));
     }
-    match repository.branch_conflict(&name)? {
+    match branches.conflict(&name) {
         None => {}
         Some(conflict @ (BranchConflict::PrefixIsBranch(_) | BranchConflict::IsFolderOf(_))) => {
             let flat = name.replace('/', "-");
@@ -64,13 +65,13 @@ pub(super) fn branch_of(
                 conflict.branch()
             ));
             name = flat;
-            if let Some(conflict) = repository.branch_conflict(&name)? {
+            if let Some(conflict) = branches.conflict(&name) {
                 return Err(taken(&name, conflict.branch()));
             }
         }
         Some(conflict) => return Err(taken(&name, conflict.branch())),
     }
-    if repository.branch_exists(&name)? {
+    if branches.has(&name) {
         if let Some(elsewhere) = repository.worktree_of_branch(&name)? {
             return Err(Fault::new(
                 Kind::Conflict,

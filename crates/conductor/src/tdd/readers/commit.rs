@@ -42,7 +42,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
     };
     let memory = Memory::of(run)?;
     let repository = memory.repository();
-    let status = repository.status()?;
+    let status = call.tree(&repository)?;
     on_the_branch(&status, &memory)?;
     let mut findings = common_findings(call, &status, &memory, &repository)?;
     let rewritten = is_rewritten(&findings);
@@ -126,7 +126,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
         .into());
     }
     secrets(call, &repository, &paths)?;
-    findings.extend(tested.changed_since(&repository)?);
+    findings.extend(tested.changed_since(&repository, &status)?);
     let left: Vec<String> = changes
         .paths()
         .iter()
@@ -256,14 +256,19 @@ impl<'a> Rests<'a> {
     }
 
     /// Whether the tree is still the one that was tested.
-    fn changed_since(&self, repository: &Repository) -> Result<Option<Finding>, No> {
+    fn changed_since(
+        &self,
+        repository: &Repository,
+        status: &TreeStatus,
+    ) -> Result<Option<Finding>, No> {
         let Some(tested) = &self.tested else {
             return Ok(self.is_untested());
         };
-        let now = repository.fingerprint(&FingerprintRequest {
+        let request = FingerprintRequest {
             exclude: &tested.exclude,
             ..FingerprintRequest::default()
-        })?;
+        };
+        let now = repository.fingerprint(status, &request)?;
         if now.tree.as_str() == tested.tree {
             return Ok(None);
         }

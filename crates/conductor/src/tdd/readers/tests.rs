@@ -46,7 +46,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
     evidence::enough(taken, config)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository();
-    let status = repository.status()?;
+    let status = call.tree(&repository)?;
     on_the_branch(&status, &memory)?;
     let mut findings = common_findings(call, &status, &memory, &repository)?;
     findings.extend(command_replaced(call, &memory));
@@ -95,6 +95,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
         before: ledger(call, LAST_LEDGER.read(&run.kept)?.as_deref())?,
         memory: &memory,
         repository: &repository,
+        status: &status,
         changes: &changes,
         since: &since,
         last: &last,
@@ -157,6 +158,7 @@ pub(super) struct At<'a> {
     pub(super) before: Option<Ledger>,
     memory: &'a Memory,
     repository: &'a Repository,
+    status: &'a TreeStatus,
     changes: &'a Changes,
     /// The same, with what was committed since the run's last commit.
     since: &'a Changes,
@@ -291,12 +293,12 @@ impl At<'_> {
         self.stuck()?;
         let lines = self
             .repository
-            .diff_stat(self.last, &self.changes.paths())?;
+            .diff_stat(self.last, &self.changes.paths(), self.status)?;
         self.facts
             .insert("linesChanged".to_owned(), lines.to_string().into());
         if self.counts.failing() == 0 && self.counts.passed > 0 {
             let tested = tested(
-                self.repository,
+                (self.repository, self.status),
                 self.memory,
                 self.changes,
                 &self.counts,
@@ -533,17 +535,18 @@ fn no_products(repository: &Repository, changes: &Changes, named: &[RepoPath]) -
 
 /// What was tested, so that a commit can tell whether it is what is committed.
 fn tested(
-    repository: &Repository,
+    (repository, status): (&Repository, &TreeStatus),
     memory: &Memory,
     changes: &Changes,
     counts: &Counts,
     coverage: Option<&Coverage>,
 ) -> Result<Tested, No> {
     let exclude = changes.exclude(memory, repository);
-    let fingerprint = repository.fingerprint(&FingerprintRequest {
+    let request = FingerprintRequest {
         exclude: &exclude,
         ..FingerprintRequest::default()
-    })?;
+    };
+    let fingerprint = repository.fingerprint(status, &request)?;
     Ok(Tested {
         tree: fingerprint.tree.to_string(),
         exclude,

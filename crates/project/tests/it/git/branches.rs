@@ -12,14 +12,14 @@ fn names() {
     for name in ["a", "feat/1-x", "é", "a.b", "(detached)"] {
         fixture
             .repository
-            .check_branch_name(name)
+            .create_branch_and_switch(name, &fixture.head(), &|_| {})
             .unwrap_or_else(|error| panic!("{name}: {error}"));
     }
     for name in [
         "", "-x", "a..b", "a b", "a~1", "@{-1}", "@", "a.lock", "/a", "a/", "a\nb", "a\0b", "HEAD",
         "x:y",
     ] {
-        let error = fixture.repository.check_branch_name(name).unwrap_err();
+        let error = fixture.repository.switch(name, &|_| {}).unwrap_err();
         assert_eq!(error.code(), "bad_branch_name", "{name}");
     }
 }
@@ -42,13 +42,15 @@ fn making_and_changing() {
     );
     assert!(repository.branch_exists("work/one").unwrap());
     assert!(!repository.branch_exists("work").unwrap());
-    assert_eq!(repository.local_branches().unwrap(), ["topic", "work/one"]);
+    let branches = repository.branches("origin").unwrap();
+    assert_eq!(branches.local, ["topic", "work/one"]);
+    assert!(branches.has("work/one") && !branches.has("work"));
     assert_eq!(
-        repository.branch_conflict("work").unwrap(),
+        branches.conflict("work"),
         Some(BranchConflict::IsFolderOf("work/one".to_owned()))
     );
     assert_eq!(
-        repository.branch_conflict("topic/x").unwrap(),
+        branches.conflict("topic/x"),
         Some(BranchConflict::PrefixIsBranch("topic".to_owned()))
     );
 
@@ -100,7 +102,11 @@ fn changing_refuses_to_lose_work() {
 #[test]
 fn default_branch() {
     let fixture = Fixture::new();
-    let default = || fixture.repository.default_branch("origin").unwrap();
+    let default_of = |remote| {
+        let branches = fixture.repository.branches(remote).unwrap();
+        fixture.repository.default_branch(&branches).unwrap()
+    };
+    let default = || default_of("origin");
     assert_eq!(default(), None);
     fixture.git(&["branch", "master"]);
     assert_eq!(default().as_deref(), Some("master"));
@@ -116,14 +122,7 @@ fn default_branch() {
         "refs/remotes/origin/develop/x",
     ]);
     assert_eq!(default().as_deref(), Some("develop/x"));
-    assert_eq!(
-        fixture
-            .repository
-            .default_branch("upstream")
-            .unwrap()
-            .as_deref(),
-        Some("trunk")
-    );
+    assert_eq!(default_of("upstream").as_deref(), Some("trunk"));
 }
 
 #[test]

@@ -69,8 +69,9 @@ fn what_a_caller_set_for_git_is_taken_away() {
     let repository = Repository::discover_with_env(fixture.root(), environment).unwrap();
     fixture.write("new.txt", "x\n");
     assert_eq!(repository.status().unwrap().changes.len(), 1);
+    let status = repository.status().unwrap();
     repository
-        .fingerprint(&FingerprintRequest::default())
+        .fingerprint(&status, &FingerprintRequest::default())
         .unwrap();
     assert!(repository.is_tracked(&path("README.md")).unwrap());
 }
@@ -225,7 +226,7 @@ fn operations_under_way() {
         assert!(
             fixture
                 .repository
-                .fingerprint(&FingerprintRequest::default())
+                .fingerprint(&status, &FingerprintRequest::default())
                 .is_err()
         );
     });

@@ -42,7 +42,11 @@ fn fingerprint(fixture: &Fixture, exclude: &[RepoPath]) -> Oid {
         exclude,
         ..FingerprintRequest::default()
     };
-    fixture.repository.fingerprint(&request).unwrap().tree
+    fixture
+        .repository
+        .fingerprint(&fixture.repository.status().unwrap(), &request)
+        .unwrap()
+        .tree
 }
 
 /// Takes the fingerprint, then commits all that is changed: both must be the same tree, and the first must have
@@ -226,7 +230,10 @@ fn a_colon_and_quotes_in_the_path_of_the_repository() {
         project::git::Repository::discover_with_env(&odd, fixture.environment()).unwrap();
     fs::write(odd.join("new"), "x\n").unwrap();
     let tree = repository
-        .fingerprint(&FingerprintRequest::default())
+        .fingerprint(
+            &repository.status().unwrap(),
+            &FingerprintRequest::default(),
+        )
         .unwrap()
         .tree;
     assert_ne!(Some(tree), repository.resolve_tree("HEAD").unwrap());
@@ -266,7 +273,14 @@ fn what_is_left_out_does_not_leak_in() {
         only: Some(&only),
         ..FingerprintRequest::default()
     };
-    assert_eq!(fixture.repository.fingerprint(&request).unwrap().tree, tree);
+    assert_eq!(
+        fixture
+            .repository
+            .fingerprint(&fixture.repository.status().unwrap(), &request)
+            .unwrap()
+            .tree,
+        tree
+    );
 
     let base = fixture.head();
     let made = fixture
@@ -293,11 +307,15 @@ fn outside_of_the_scope() {
     fixture.commit_all("base");
     let scoped = fixture.repository.clone().with_scope(&fixture.at("sub"));
     fixture.write("sub/a", "2\n");
-    let tree = scoped.fingerprint(&FingerprintRequest::default()).unwrap();
+    let tree = scoped
+        .fingerprint(&scoped.status().unwrap(), &FingerprintRequest::default())
+        .unwrap();
     fixture.write("README.md", "changed\n");
     fixture.write("new", "new\n");
     assert_eq!(
-        scoped.fingerprint(&FingerprintRequest::default()).unwrap(),
+        scoped
+            .fingerprint(&scoped.status().unwrap(), &FingerprintRequest::default())
+            .unwrap(),
         tree
     );
 }
@@ -334,7 +352,11 @@ fn submodules_are_left_out_unless_named() {
         submodules: &submodules,
         ..FingerprintRequest::default()
     };
-    let named = fixture.repository.fingerprint(&request).unwrap().tree;
+    let named = fixture
+        .repository
+        .fingerprint(&fixture.repository.status().unwrap(), &request)
+        .unwrap()
+        .tree;
     assert_ne!(named, tree);
     assert_eq!(fixture.commit(&["module"]).unwrap().commit.tree, named);
 }

@@ -119,7 +119,11 @@ fn hostile_names() {
     }
     let stat = fixture
         .repository
-        .diff_stat(&fixture.head(), &expected)
+        .diff_stat(
+            &fixture.head(),
+            &expected,
+            &fixture.repository.status().unwrap(),
+        )
         .unwrap();
     assert_eq!(
         stat,
@@ -231,7 +235,11 @@ fn settings_of_the_user_do_not_change_the_answer() {
     assert_eq!(
         fixture
             .repository
-            .diff_stat(&head, &paths(&["other", "README.md", "é"]))
+            .diff_stat(
+                &head,
+                &paths(&["other", "README.md", "é"]),
+                &fixture.repository.status().unwrap()
+            )
             .unwrap(),
         LineStat {
             added: 2,
@@ -291,7 +299,13 @@ fn line_counts() {
     fixture.write("empty", "");
     fixture.write_bytes(b"binary", b"a\n\0\n");
     let head = fixture.head();
-    let stat = |names: &[&str]| fixture.repository.diff_stat(&head, &paths(names)).unwrap();
+    let stat = |names: &[&str]| {
+        let status = fixture.repository.status().unwrap();
+        fixture
+            .repository
+            .diff_stat(&head, &paths(names), &status)
+            .unwrap()
+    };
     assert_eq!(stat(&["README.md"]).to_string(), "+2,-0");
     assert_eq!(stat(&["new"]).to_string(), "+3,-0");
     assert_eq!(stat(&["empty", "binary", "absent"]), LineStat::default());

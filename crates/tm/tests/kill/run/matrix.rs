@@ -158,7 +158,7 @@ fn commit_dies_before_each_git() {
 
 #[test]
 fn commit_dies_after_each_git() {
-    die_everywhere("commit", "1.2", "after git", 5, one_commit);
+    die_everywhere("commit", "1.2", "after git", 4, one_commit);
 }
 
 #[test]
