@@ -14,6 +14,10 @@
 //! | [`durable`] | files that outlive a power failure, written as a whole |
 //! | [`layout`] | where a project, a run and a tag have their folders |
 //!
+//! Formats: the journal's version is in its first line (2 since units are sealed). The lock file has two records of 512 bytes,
+//! written over in place: who holds it, and where the journal ended last, with a checksum. That is written after the journal was
+//! flushed, and not flushed itself: it may be older, never newer.
+//!
 //! Invariants: a unit of events is appended by one write followed by one fdatasync; a reader
 //! sees whole units or nothing of them; nothing but a torn last unit is ever repaired unasked.
 

@@ -13,6 +13,12 @@
 //! | [`http`] | serving many over streamable HTTP |
 //! | `adapter` | between a server and the protocol's SDK |
 //!
+//! A message comes in by [`stdio`] or [`http`]; what is none is answered there. `adapter` starts a blocking thread for a call and
+//! waits beside it: for its answer, for what it tells meanwhile, for the client to take it back. A call nobody waits for any more
+//! gets no turn at a lock. Where a person has to agree, a tool stops with [`Stop::Ask`]: a stateless client is told to call again
+//! with the answer (what was kept travels along, sealed); one with a session is asked by the adapter, which then makes the same
+//! call again.
+//!
 //! The SDK (`rmcp`) changes quickly, so nothing of it shows outside of this crate.
 
 mod adapter;

@@ -8,6 +8,12 @@
 //! | [`check`] | what has to hold for a commit |
 //! | [`bundle`] | a run in one file |
 //! | [`note`] | what a git note says of a commit |
+//!
+//! `tm verify origin/main..HEAD` lists the commits and looks for the run that made each: in the journals of this repository, in
+//! the bundles that were given, in the notes of git. It reads that run's journal again, from its first line, as a chain of
+//! hashes: what the reports and the commit of that item said, on what evidence. Then it holds together the order, the levels,
+//! the bytes of the evidence, the tree that was tested and the tree that was committed. What none of the sources holds is not
+//! provable.
 
 pub mod bundle;
 pub mod check;
