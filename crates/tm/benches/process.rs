@@ -158,5 +158,82 @@ fn processes(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, processes);
+/// A project with a task of three subtasks.
+fn with_task(root: &Path) {
+    std::fs::create_dir_all(root.join(".taskmaster/tasks")).expect("a folder");
+    for folder in ["src", "tests"] {
+        std::fs::create_dir(root.join(folder)).expect("a folder");
+    }
+    let subtask = |id: u32| serde_json::json!({ "id": id, "title": format!("Part {id}"), "description": "Do it", "status": "pending", "dependencies": [] });
+    let tasks = serde_json::json!({ "master": { "tasks": [{
+        "id": 1, "title": "Bench", "description": "Do it", "status": "pending", "dependencies": [],
+        "subtasks": [subtask(1), subtask(2), subtask(3)],
+    }] } });
+    for (file, text) in [
+        (".taskmaster/tasks/tasks.json", tasks.to_string()),
+        (
+            ".taskmaster/config.json",
+            r#"{"test":{"command":"sh run.sh"}}"#.to_owned(),
+        ),
+        ("run.sh", "true\n".to_owned()),
+        ("src/main.sh", "true\n".to_owned()),
+    ] {
+        std::fs::write(root.join(file), text).expect("a file");
+    }
+}
+
+/// A whole cycle (start, three subtasks, finalize) beside four bare `git add` and `git commit` of the same files, in turns.
+fn cycles(_: &mut Criterion) {
+    const TIMES: usize = 25;
+    let mut times: [Vec<Duration>; 2] = Default::default();
+    for _ in 0..TIMES {
+        for (way, times) in times.iter_mut().enumerate() {
+            let folder = tempfile::tempdir().expect("a folder");
+            let root = folder.path().join("project");
+            let store = folder.path().join("store");
+            std::fs::create_dir_all(&root).expect("a folder");
+            let git = |words: &[&str]| run(Command::new("git").args(words).current_dir(&root));
+            git(&["init", "-q", "-b", "main", "."]);
+            git(&["config", "user.name", "Bench"]);
+            git(&["config", "user.email", "bench@example.org"]);
+            with_task(&root);
+            git(&["add", "-A"]);
+            git(&["commit", "-q", "-m", "Begin"]);
+            let write =
+                |file: String, text: &str| std::fs::write(root.join(file), text).expect("a file");
+            let autopilot = |words: &[&str]| {
+                run(tm(&root, &store).arg("autopilot").args(words).arg("--json"));
+            };
+            let begun = Instant::now();
+            if way == 0 {
+                autopilot(&["start", "1"]);
+                for part in 1..=3 {
+                    autopilot(&["next"]);
+                    write(format!("tests/t{part}.sh"), "false\n");
+                    autopilot(&["complete", "red", "--results", "failed:1,passed:0"]);
+                    write(format!("src/s{part}.sh"), "true\n");
+                    autopilot(&["complete", "green", "--results", "failed:0,passed:1"]);
+                    autopilot(&["commit"]);
+                }
+                autopilot(&["finalize", "--results", "failed:0,passed:3"]);
+            } else {
+                for part in 1..=4 {
+                    write(format!("tests/t{part}.sh"), "false\n");
+                    write(format!("src/s{part}.sh"), "true\n");
+                    git(&["add", "-A"]);
+                    git(&["commit", "-q", "-m", "Part"]);
+                }
+            }
+            times.push(begun.elapsed());
+        }
+    }
+    let [whole, bare] = times.map(|mut times| {
+        times.sort();
+        times[TIMES / 2]
+    });
+    let ratio = whole.as_secs_f64() / bare.as_secs_f64();
+    println!("a whole cycle: {whole:?}; four bare commits: {bare:?}; ratio {ratio:.1}");
+}
+
+criterion_group!(benches, processes, cycles);
 criterion_main!(benches);

@@ -14,6 +14,7 @@ mod feature;
 mod generic;
 mod generic_crash;
 mod generic_runs;
+mod git_share;
 mod human;
 mod init;
 mod interactive;
