@@ -9,6 +9,7 @@ mod composed;
 mod demo;
 pub mod environment;
 mod errors;
+mod everything;
 mod evidence;
 mod feature;
 mod generic;
