@@ -9,7 +9,7 @@ use crate::fault::{Fault, Kind};
 use crate::integrity::is_bare;
 use crate::next_step::{NextStep, Verb};
 use crate::runs;
-use crate::tdd::texts::counted;
+use crate::tdd::messages::counted;
 use crate::view::View;
 
 /// One thing that was looked at.

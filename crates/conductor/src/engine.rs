@@ -21,9 +21,9 @@ use loading::load_from;
 use crate::clock::{Clock, stamp};
 use crate::fail_point;
 use crate::fault::Fault;
-use crate::remembered::{self, Remembered};
+use crate::run_cache::{self, CachedRun};
 use crate::snapshots;
-use crate::support::{Asked, BAD_TEMPLATE, Looked, No, Outcome, Support};
+use crate::support::{Asked, BAD_TEMPLATE, HandlerError, Looked, Outcome, Support};
 
 /// How long a writer waits for the run's lock.
 pub const LOCK_WAIT: Duration = Duration::from_secs(30);
@@ -71,8 +71,8 @@ pub fn foresee(
                     Ok(hash) => {
                         facts.subjects.insert(gate, hash);
                     }
-                    Err(No::Refused(refusal)) => return Ok(Foreseen::Refused(refusal)),
-                    Err(No::Fault(fault)) => return Err(fault),
+                    Err(HandlerError::Refused(refusal)) => return Ok(Foreseen::Refused(refusal)),
+                    Err(HandlerError::Fault(fault)) => return Err(fault),
                 },
                 Need::Reading { role, token, run } => {
                     return Ok(Foreseen::Reading {
@@ -330,8 +330,8 @@ impl<'a> OpenRun<'a> {
                 Need::Reading { role, token, run } => match support.read(&role, &run, token) {
                     Ok(reading) if facts.reading.is_none() => facts.reading = Some(reading),
                     Ok(reading) => facts.further.push(reading),
-                    Err(No::Refused(refusal)) => return Ok(Err(refusal)),
-                    Err(No::Fault(fault)) => return Err(fault),
+                    Err(HandlerError::Refused(refusal)) => return Ok(Err(refusal)),
+                    Err(HandlerError::Fault(fault)) => return Err(fault),
                 },
                 Need::Present { token, run } => {
                     facts.present = Some(support.present(&run, token)?);
@@ -340,8 +340,8 @@ impl<'a> OpenRun<'a> {
                     Ok(hash) => {
                         facts.subjects.insert(gate, hash);
                     }
-                    Err(No::Refused(refusal)) => return Ok(Err(refusal)),
-                    Err(No::Fault(fault)) => return Err(fault),
+                    Err(HandlerError::Refused(refusal)) => return Ok(Err(refusal)),
+                    Err(HandlerError::Fault(fault)) => return Err(fault),
                 },
                 Need::Effect {
                     effect,
@@ -362,8 +362,8 @@ impl<'a> OpenRun<'a> {
                     };
                     match support.prepare(&asked, &run) {
                         Ok(what) => facts.prepared = Some(Prepared { effect, what }),
-                        Err(No::Refused(refusal)) => return Ok(Err(refusal)),
-                        Err(No::Fault(fault)) => return Err(fault),
+                        Err(HandlerError::Refused(refusal)) => return Ok(Err(refusal)),
+                        Err(HandlerError::Fault(fault)) => return Err(fault),
                     }
                 }
             }
@@ -463,14 +463,14 @@ impl<'a> OpenRun<'a> {
         let placed = support.place(&self.run, &events);
         support.derive(&self.run, &events);
         fail_point::reach("after-derived");
-        if remembered::is_on() {
-            let seen = Remembered {
+        if run_cache::is_on() {
+            let seen = CachedRun {
                 run: self.run.clone(),
                 head: self.head.clone(),
                 snapshot_bytes: self.snapshot_bytes,
                 tail_bytes: self.tail_bytes,
             };
-            remembered::remember(&self.dir, seen);
+            run_cache::remember(&self.dir, seen);
         }
         placed.map(|()| events)
     }

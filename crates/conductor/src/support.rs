@@ -11,32 +11,32 @@ use crate::fault::Fault;
 
 /// Why something could not be done: a rule that refuses, or a fault.
 #[derive(Debug)]
-pub enum No {
+pub enum HandlerError {
     /// Nothing moves, and that is an ordinary answer.
     Refused(Refusal),
     /// Something is broken.
     Fault(Fault),
 }
 
-impl From<Fault> for No {
+impl From<Fault> for HandlerError {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
     }
 }
 
-impl From<Refusal> for No {
+impl From<Refusal> for HandlerError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl From<project::git::GitError> for No {
+impl From<project::git::GitError> for HandlerError {
     fn from(error: project::git::GitError) -> Self {
         Self::Fault(error.into())
     }
 }
 
-impl From<project::tasks::TaskError> for No {
+impl From<project::tasks::TaskError> for HandlerError {
     fn from(error: project::tasks::TaskError) -> Self {
         Self::Fault(error.into())
     }
@@ -174,11 +174,11 @@ pub(crate) fn object(value: Value) -> Map<String, Value> {
 /// What a workflow brings along in Rust.
 pub trait Support {
     /// Reads what a report, or the world, has to say.
-    fn read(&self, role: &Role, run: &RunState, token: u32) -> Result<Reading, No>;
+    fn read(&self, role: &Role, run: &RunState, token: u32) -> Result<Reading, HandlerError>;
 
     /// Finds out what an effect is going to do; `run` has the values that its edge sets before it. Changes nothing that
     /// counts: what is staged for it may stay behind.
-    fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, No>;
+    fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, HandlerError>;
 
     /// Carries an effect out.
     fn perform(&self, run: &RunState, pending: &Pending) -> Result<Outcome, Fault>;
@@ -193,7 +193,7 @@ pub trait Support {
     }
 
     /// The SHA-256 of what stands before a gate now.
-    fn subject(&self, gate: &str, run: &RunState, token: u32) -> Result<String, No> {
+    fn subject(&self, gate: &str, run: &RunState, token: u32) -> Result<String, HandlerError> {
         let _ = (gate, token);
         Ok(reported(run))
     }

@@ -15,7 +15,7 @@ use crate::conductor::Conductor;
 use crate::engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{Meant, is_over_a_task};
-use crate::generic::words;
+use crate::generic::messages;
 use crate::next_step::Verb;
 use crate::report::is_read_on_branch;
 use crate::review::is_at_cap;
@@ -151,10 +151,10 @@ impl Conductor {
         let places = move |run: &RunState| {
             let waiting = run
                 .waiting()
-                .map(|(token, _)| words::place(&definition, &token.state, token.key()));
+                .map(|(token, _)| messages::place(&definition, &token.state, token.key()));
             let all: Vec<String> = waiting.collect();
             if all.is_empty() {
-                words::stands(run, &definition)
+                messages::stands(run, &definition)
             } else {
                 all.join(", ")
             }
@@ -275,7 +275,7 @@ pub(crate) fn refused(
     } else {
         let said = match &call.skills {
             Some(_) => Skills::said(definition, run, refusal),
-            None => words::refusal(run, definition, state, refusal),
+            None => messages::refusal(run, definition, state, refusal),
         };
         Fault {
             details: refusal.details.clone(),
@@ -350,8 +350,8 @@ fn is_where_it_was(writer: &RunWriter<'_>) -> Result<(), Fault> {
     }
     let (run, definition) = (&writer.open.run, &writer.call.definition);
     let place = match run.waiting().next() {
-        Some((token, _)) => words::place(definition, &token.state, token.key()),
-        None => words::stands(run, definition),
+        Some((token, _)) => messages::place(definition, &token.state, token.key()),
+        None => messages::stands(run, definition),
     };
     Err(Fault::new(
         Kind::Conflict,

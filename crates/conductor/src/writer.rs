@@ -9,7 +9,7 @@ use crate::conductor::Conductor;
 use crate::derived;
 use crate::engine::{self, Done, OpenRun};
 use crate::fault::Fault;
-use crate::generic::leftovers;
+use crate::generic::cleanup;
 use crate::integrity::never_began;
 use crate::tdd::effects;
 
@@ -32,11 +32,11 @@ impl<'a> RunWriter<'a> {
     ) -> Result<Self, Fault> {
         let after_a_death = open.is_after_a_death() || turn.is_some_and(RunLock::is_after_a_death);
         if after_a_death {
-            leftovers::clear(&call, &open.run, turn);
+            cleanup::clear(&call, &open.run, turn);
         }
         open.recover(&call)?;
         if derived::complete(&call, &open.run) {
-            leftovers::clear(&call, &open.run, turn);
+            cleanup::clear(&call, &open.run, turn);
         }
         Ok(Self {
             open,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use conductor::clock::SystemClock;
 use conductor::engine::{Done, LOCK_WAIT, OpenRun};
 use conductor::fault::Fault;
-use conductor::support::{Asked, Looked, No, Outcome, Support};
+use conductor::support::{Asked, HandlerError, Looked, Outcome, Support};
 use criterion::Criterion;
 use rails::command::{Report, Start};
 use rails::decide::PromptRequest;
@@ -37,11 +37,11 @@ struct Plain {
 }
 
 impl Support for Plain {
-    fn read(&self, role: &Role, _: &RunState, _: u32) -> Result<Reading, No> {
+    fn read(&self, role: &Role, _: &RunState, _: u32) -> Result<Reading, HandlerError> {
         Err(Fault::bug(format!("no reader {}", role.reader)).into())
     }
 
-    fn prepare(&self, asked: &Asked<'_>, _: &RunState) -> Result<Value, No> {
+    fn prepare(&self, asked: &Asked<'_>, _: &RunState) -> Result<Value, HandlerError> {
         Err(Fault::bug(format!("no effect {}", asked.effect)).into())
     }
 

@@ -15,7 +15,7 @@ use super::{COMMANDS, Capability, lasting, reader};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::intent;
-use crate::support::{Asked, Looked, No, Outcome};
+use crate::support::{Asked, HandlerError, Looked, Outcome};
 use crate::tdd::evidence::{level_name, suite::end_of};
 use crate::trust::may_run_commands;
 
@@ -151,7 +151,13 @@ impl Capability for Commands {
         vec![(COMMANDS, commands)]
     }
 
-    fn read(&self, call: &Call<'_>, role: &Role, run: &RunState, _: u32) -> Result<Reading, No> {
+    fn read(
+        &self,
+        call: &Call<'_>,
+        role: &Role,
+        run: &RunState,
+        _: u32,
+    ) -> Result<Reading, HandlerError> {
         let name = role.run.as_deref().unwrap_or_default();
         let command = Command::of(&call.definition, name)?;
         let ran = ran(call, run, name, &command, &command.run)?;
@@ -182,7 +188,12 @@ impl Capability for Commands {
         })
     }
 
-    fn prepare(&self, call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+    fn prepare(
+        &self,
+        call: &Call<'_>,
+        asked: &Asked<'_>,
+        run: &RunState,
+    ) -> Result<Value, HandlerError> {
         let name = asked
             .with
             .get("run")

@@ -7,7 +7,7 @@ use rails::{Reading, Role, RunState};
 use super::{Capability, reader};
 use crate::call::Call;
 use crate::generic::readers;
-use crate::support::No;
+use crate::support::HandlerError;
 
 pub(super) struct Decisions;
 
@@ -31,7 +31,7 @@ impl Capability for Decisions {
         role: &Role,
         run: &RunState,
         token: u32,
-    ) -> Result<Reading, No> {
+    ) -> Result<Reading, HandlerError> {
         readers::read(call, &role.reader, run, token)
     }
 }

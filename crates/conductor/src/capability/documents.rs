@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{Capability, DOCUMENTS, parameter, reader};
 use crate::call::{Call, Form};
 use crate::collab;
-use crate::support::{Emitted, No};
+use crate::support::{Emitted, HandlerError};
 
 /// The fields of a work item.
 const ITEM: [(&str, &str); 5] = [
@@ -96,7 +96,13 @@ impl Capability for Documents {
         ]
     }
 
-    fn read(&self, call: &Call<'_>, role: &Role, run: &RunState, _: u32) -> Result<Reading, No> {
+    fn read(
+        &self,
+        call: &Call<'_>,
+        role: &Role,
+        run: &RunState,
+        _: u32,
+    ) -> Result<Reading, HandlerError> {
         collab::read(call, &role.reader, run)
     }
 }

@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::fault::Fault;
 use crate::review::effects;
 use crate::review::subject::{CODE, PLAN};
-use crate::support::{Asked, No, Outcome};
+use crate::support::{Asked, HandlerError, Outcome};
 
 pub(super) struct Files;
 
@@ -51,7 +51,12 @@ impl Capability for Files {
         &[(PLAN, FOLDER), (CODE, FOLDER)]
     }
 
-    fn prepare(&self, call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+    fn prepare(
+        &self,
+        call: &Call<'_>,
+        asked: &Asked<'_>,
+        run: &RunState,
+    ) -> Result<Value, HandlerError> {
         effects::prepare(call, asked, run)
     }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{BRANCH, Capability, REPOSITORY, TASKS, lasting, reader, reports};
 use crate::call::Call;
 use crate::fault::Fault;
-use crate::support::{Asked, Emitted, Looked, No, Outcome};
+use crate::support::{Asked, Emitted, HandlerError, Looked, Outcome};
 use crate::tdd::{effects, payload, readers};
 
 pub(super) struct Git;
@@ -106,11 +106,16 @@ impl Capability for Git {
         role: &Role,
         run: &RunState,
         token: u32,
-    ) -> Result<Reading, No> {
+    ) -> Result<Reading, HandlerError> {
         readers::commit::read(call, role, run, token)
     }
 
-    fn prepare(&self, call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+    fn prepare(
+        &self,
+        call: &Call<'_>,
+        asked: &Asked<'_>,
+        run: &RunState,
+    ) -> Result<Value, HandlerError> {
         match asked.effect {
             "git.branch" => effects::branch::prepare(call, run),
             "git.commit" => effects::commit::prepare(call, run, asked.token, asked.facts),

@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::fault::Fault;
-use crate::support::{Asked, Emitted, Looked, No, Outcome};
+use crate::support::{Asked, Emitted, HandlerError, Looked, Outcome};
 
 /// A repository, with a branch for the run.
 pub(crate) const REPOSITORY: &str = "repository";
@@ -104,13 +104,18 @@ pub(crate) trait Capability: Sync {
         role: &Role,
         run: &RunState,
         token: u32,
-    ) -> Result<Reading, No> {
+    ) -> Result<Reading, HandlerError> {
         let _ = (call, run, token);
         Err(self.has_no("reader", &role.reader).into())
     }
 
     /// Finds out what one of its effects is going to do. Changes nothing that counts.
-    fn prepare(&self, call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+    fn prepare(
+        &self,
+        call: &Call<'_>,
+        asked: &Asked<'_>,
+        run: &RunState,
+    ) -> Result<Value, HandlerError> {
         let _ = (call, run);
         Err(self.has_no("effect", asked.effect).into())
     }

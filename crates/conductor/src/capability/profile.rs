@@ -7,7 +7,7 @@ use rails::{Reading, Role, RunState};
 
 use super::{Capability, FOLDER, PROFILE, parameter, reader};
 use crate::call::Call;
-use crate::support::No;
+use crate::support::HandlerError;
 
 /// What a profile may make of a response.
 const STATUSES: [&str; 5] = ["SUCCESS", "FAILED", "ERROR", "CANCELLED", "IN_PROGRESS"];
@@ -60,7 +60,7 @@ impl Capability for Profiles {
         role: &Role,
         run: &RunState,
         token: u32,
-    ) -> Result<Reading, No> {
+    ) -> Result<Reading, HandlerError> {
         match &call.session {
             Some(session) => session.read(call, run, token),
             None => Err(self.has_no("profile for the reader", &role.reader).into()),

@@ -16,7 +16,7 @@ use crate::generic::{context, files};
 use crate::next_step;
 use crate::report::is_read_on_branch;
 use crate::review::subject;
-use crate::support::{Asked, Emitted, Looked, No, Outcome, Support};
+use crate::support::{Asked, Emitted, HandlerError, Looked, Outcome, Support};
 use crate::{derived, tdd};
 
 /// What is kept of what a unit is told.
@@ -25,7 +25,7 @@ fn kept(told: &impl Serialize) -> Result<Vec<u8>, Fault> {
 }
 
 impl Support for Call<'_> {
-    fn read(&self, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
+    fn read(&self, role: &Role, run: &RunState, token: u32) -> Result<Reading, HandlerError> {
         if role.reader.is_empty() {
             return files::take_in(self, run, token).map(|(reading, _)| reading);
         }
@@ -38,7 +38,7 @@ impl Support for Call<'_> {
         Ok(reading)
     }
 
-    fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+    fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, HandlerError> {
         of_effect(asked.effect)?.prepare(self, asked, run)
     }
 
@@ -57,7 +57,7 @@ impl Support for Call<'_> {
         files::present(self, run, token)
     }
 
-    fn subject(&self, gate: &str, run: &RunState, token: u32) -> Result<String, No> {
+    fn subject(&self, gate: &str, run: &RunState, token: u32) -> Result<String, HandlerError> {
         subject::hash(self, gate, run, token)
     }
 

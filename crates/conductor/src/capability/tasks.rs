@@ -10,7 +10,7 @@ use super::tests::TESTS;
 use super::{BRANCH, Capability, REPOSITORY, TASKS, lasting, parameter, passing};
 use crate::call::{Call, Form};
 use crate::fault::Fault;
-use crate::support::{Asked, Emitted, Looked, No, Outcome};
+use crate::support::{Asked, Emitted, HandlerError, Looked, Outcome};
 use crate::tdd::effects;
 use crate::tdd::payload;
 
@@ -100,7 +100,12 @@ impl Capability for Tasks {
         ]
     }
 
-    fn prepare(&self, call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+    fn prepare(
+        &self,
+        call: &Call<'_>,
+        asked: &Asked<'_>,
+        run: &RunState,
+    ) -> Result<Value, HandlerError> {
         match asked.effect {
             "tag.switch" => effects::tag::prepare_switch(call, run),
             "tag.restore" => effects::tag::prepare_restore(call, run),

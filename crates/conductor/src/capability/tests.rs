@@ -9,10 +9,10 @@ use super::{Capability, reader, reports};
 use crate::call::Call;
 use crate::find::is_over_a_task;
 use crate::generic;
-use crate::support::{Emitted, No};
+use crate::support::{Emitted, HandlerError};
+use crate::tdd::messages::TEXTS;
 use crate::tdd::payload;
 use crate::tdd::readers::tests as evidence;
-use crate::tdd::texts::TEXTS;
 
 /// The project's test command.
 pub(super) const TESTS: &str = "tests";
@@ -106,7 +106,7 @@ impl Capability for Tests {
         role: &Role,
         run: &RunState,
         token: u32,
-    ) -> Result<Reading, No> {
+    ) -> Result<Reading, HandlerError> {
         if is_over_a_task(run) {
             evidence::read(call, role, run, token)
         } else {

@@ -12,11 +12,11 @@ use serde_json::Value;
 
 use super::answer::{BatchState, DocumentProblem, Synced, TaskBrief, TaskGraph};
 use super::documents::{self, Document, Graphs};
+use super::messages;
+use super::messages::{Said, said};
 use super::read::{self, All};
 use super::request::GraphSync;
 use super::state::batches;
-use super::words;
-use super::words::{Said, said};
 use super::{bound, key, name_of, number};
 use crate::call::Call;
 use crate::call::Input;
@@ -189,7 +189,7 @@ fn missing_or_wrong(all: &All, merged: &Merged, item: Option<&str>, cut: bool) -
             None => Wrong {
                 code: "graph_missing".to_owned(),
                 message: format!("there is no task graph of item {item} among the documents"),
-                suggestion: words::hand_over(item),
+                suggestion: messages::hand_over(item),
                 problems: Vec::new(),
             },
         });

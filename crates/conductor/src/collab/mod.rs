@@ -28,12 +28,12 @@ mod documents;
 mod find;
 mod frame;
 mod graph;
+mod messages;
 mod read;
 pub mod request;
 mod state;
 mod tell;
 mod update;
-mod words;
 
 use bound::Bound;
 pub(crate) use complete::digest_of_skill;
@@ -63,11 +63,11 @@ pub const DEFAULT_SESSION: &str = "default";
 pub const LARGEST_DOCUMENT: usize = ::documents::task_graph::MAX_BYTES;
 
 /// What a run remembers of its documents, where it has any.
-const SKILLS: Slot<Remembered> = Slot::new("skills");
+const SKILLS: Slot<CachedRun> = Slot::new("skills");
 
 /// What a run remembers of its documents.
 #[derive(Debug, Serialize, Deserialize)]
-struct Remembered {
+struct CachedRun {
     /// What the session is called.
     name: String,
     /// What they are bound to.
@@ -125,7 +125,7 @@ impl Skills {
         let folder = dir.join(documents::FOLDER);
         journal::durable::ensure_folder(&folder)
             .map_err(|error| files::unwritable(&folder, &error))?;
-        SKILLS.entry(&Remembered {
+        SKILLS.entry(&CachedRun {
             name: self.name.clone(),
             bound: Bound::of(definition),
         })

@@ -14,10 +14,10 @@ use super::{FIRST, Skills, first, number};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
-use crate::support::No;
+use crate::support::HandlerError;
 
 /// What the reader called `reader` finds.
-pub(crate) fn read(call: &Call<'_>, reader: &str, run: &RunState) -> Result<Reading, No> {
+pub(crate) fn read(call: &Call<'_>, reader: &str, run: &RunState) -> Result<Reading, HandlerError> {
     let Some(skills) = &call.skills else {
         return Err(Fault::bug("documents are read in a session of skills").into());
     };
@@ -28,7 +28,7 @@ pub(crate) fn read(call: &Call<'_>, reader: &str, run: &RunState) -> Result<Read
 }
 
 /// The items that the caller set, or else those of the design document.
-fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading, No> {
+fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading, HandlerError> {
     let set = bound::items(run).filter(|items| !items.is_empty());
     if let Some(items) = set {
         let items: Vec<Value> = items
@@ -114,7 +114,7 @@ fn forgotten(run: &RunState) -> Map<String, Value> {
 }
 
 /// The graph of the item in hand; where none is in hand, those of all items as one.
-fn of_graph(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading, No> {
+fn of_graph(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading, HandlerError> {
     let mut graphs = Graphs::of(run)?;
     let in_hand = bound::item_in_hand(run);
     let read = All::read(call, run, &mut graphs, None)?;

@@ -7,7 +7,7 @@ use rails::RunState;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use super::REPORTS;
-use crate::remembered;
+use crate::run_cache;
 
 /// At most so many runs are remembered.
 const MOST_RUNS: usize = 8;
@@ -66,7 +66,7 @@ fn look(dir: &Path, run: &RunState) -> Option<Left> {
 
 /// Notes how the files of the run in the folder `dir` were left: they were written, or found to be right.
 pub(super) fn note(dir: &Path, run: &RunState) {
-    if !remembered::is_on() {
+    if !run_cache::is_on() {
         return;
     }
     let found = look(dir, run);
@@ -80,7 +80,7 @@ pub(super) fn note(dir: &Path, run: &RunState) {
 
 /// Whether the run and its files are as this process left them.
 pub(super) fn is_unchanged(dir: &Path, run: &RunState) -> bool {
-    if !remembered::is_on() {
+    if !run_cache::is_on() {
         return false;
     }
     let left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use journal::{FileJournal, Head, Journal as _};
 use rails::{Definition, Event, RunState, Shared};
 
 use crate::fault::{Fault, Kind};
-use crate::{integrity, remembered, snapshots};
+use crate::{integrity, run_cache, snapshots};
 
 /// A run as it was loaded, without the right to write.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub fn load(dir: &Path) -> Result<Loaded, Fault> {
 
 /// The run of a journal: from where this process saw it last, else from its snapshot, else from its first event.
 pub(super) fn load_from(journal: &FileJournal, dir: &Path) -> Result<Loaded, Fault> {
-    if let Some(seen) = remembered::recall(dir)
+    if let Some(seen) = run_cache::recall(dir)
         // A journal that does not hold what was seen is read as by anybody else.
         && let Ok(tail) = journal.read(&seen.head.position())
     {

@@ -10,7 +10,7 @@ use rails::{Definition, Refusal, RunState, Shared};
 use serde_json::{Map, Value};
 
 use super::answer::RunStarted;
-use super::{inputs, view, words};
+use super::{inputs, messages, view};
 use crate::capability::{COMMANDS, DOCUMENTS, PROFILE, TASKS};
 use crate::clock::stamp;
 use crate::collab::Skills;
@@ -231,7 +231,7 @@ impl Conductor {
 }
 
 fn not_begun(definition: &Definition, refusal: &Refusal) -> Fault {
-    let said = words::refusal(&RunState::default(), definition, None, refusal);
+    let said = messages::refusal(&RunState::default(), definition, None, refusal);
     let kind = match refusal.code.as_str() {
         "unknown_input" | "bad_input" => Kind::Usage,
         _ => Kind::Refused,

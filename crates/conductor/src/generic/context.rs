@@ -5,7 +5,7 @@ use rails::decide::PromptRequest;
 use rails::state::{ROOT, Token};
 use serde_json::{Map, Value, json};
 
-use super::words;
+use super::messages;
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::next_step;
@@ -22,7 +22,7 @@ pub(crate) fn build(
         .ok_or_else(|| Fault::bug("a unit for no token"))?;
     let Some(name) = &asked.instructions else {
         // A prompt without a template says what `next` would say.
-        let place = words::place(&call.definition, &present.state, present.key());
+        let place = messages::place(&call.definition, &present.state, present.key());
         return Ok(format!("{place} ({})\n", call.definition.title));
     };
     let template = library::template(call.root, &run.workflow, name)?;
@@ -70,7 +70,7 @@ pub(crate) fn values(
         "run": { "id": run.run },
         "state": {
             "id": present.state,
-            "label": words::place(definition, &present.state, None),
+            "label": messages::place(definition, &present.state, None),
             "phase": definition.phase(&present.state),
         },
         "unit": {
@@ -108,7 +108,7 @@ fn last(call: &Call<'_>, run: &RunState, present: &Token) -> Value {
         "note": fact("note", json!("")),
         "files": fact("files", json!([])),
         "code": report.and_then(|report| report.code.as_deref()).unwrap_or_default(),
-        "message": report.map_or_else(String::new, |report| words::taken_in(&call.definition, report)),
+        "message": report.map_or_else(String::new, |report| messages::taken_in(&call.definition, report)),
         "passed": fact("passed", json!(0)),
         "failed": fact("failed", json!(0)),
         "failing": fact("failing", json!(0)),

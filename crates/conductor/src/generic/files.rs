@@ -15,7 +15,7 @@ use crate::call::Call;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
 use crate::slot::Slots;
-use crate::support::No;
+use crate::support::HandlerError;
 
 /// The largest response that is read, in bytes.
 pub(crate) const LARGEST_RESPONSE: u64 = 64 * 1024 * 1024;
@@ -182,7 +182,7 @@ pub(crate) fn take_in(
     call: &Call<'_>,
     run: &RunState,
     token: u32,
-) -> Result<(Reading, Vec<u8>), No> {
+) -> Result<(Reading, Vec<u8>), HandlerError> {
     let state = run.token(token).map_or("", |token| token.state.as_str());
     let Some(path) = call.definition.response(state, &run.vars) else {
         return Err(Fault::bug(format!("`{state}` waits for no response")).into());

@@ -8,7 +8,7 @@ use rails::{Approval, Command, RunState};
 use super::answer::RunMoved;
 use super::files;
 use super::look::look_further;
-use super::{view, words};
+use super::{messages, view};
 use crate::call::{Call, Input};
 use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen};
@@ -49,7 +49,7 @@ impl Conductor {
                 (Choice::Approve, true) => format!("The gate `{gate}` is open"),
                 (Choice::Approve, false) => format!("The gate `{gate}` was open already"),
                 (Choice::Reject, _) => {
-                    format!("Sent back to {}", words::stands(run, definition))
+                    format!("Sent back to {}", messages::stands(run, definition))
                 }
             },
             next_action: look_further(&writer.call, run, view::next_action(run, definition))?,

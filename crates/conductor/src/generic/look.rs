@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::answer::{RunAction, RunMoved, RunStatusAnswer};
 
 use super::gate::described;
-use super::{on_task, view, words};
+use super::{messages, on_task, view};
 use crate::call::{Call, Input};
 use crate::clock::stamp;
 use crate::conductor::Conductor;
@@ -169,7 +169,7 @@ fn stepped(run: &RunState, definition: &Definition, moved: bool) -> String {
         });
         return format!("The run is paused: {why}");
     }
-    let stands = words::stands(run, definition);
+    let stands = messages::stands(run, definition);
     if moved {
         format!("One step on: {stands}")
     } else {

@@ -5,16 +5,16 @@
 
 pub mod answer;
 pub(crate) mod begin;
+pub(crate) mod cleanup;
 pub(crate) mod context;
 pub(crate) mod files;
 pub(crate) mod gate;
 mod inputs;
-pub(crate) mod leftovers;
 mod look;
+pub(crate) mod messages;
 pub(crate) mod on_task;
 pub(crate) mod readers;
 pub(crate) mod report;
 pub(crate) mod templates;
 mod turn;
 pub(crate) mod view;
-pub(crate) mod words;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{OpenUnit, RunAction, RunStarted, RunVerdict};
 use super::look::look_further;
-use super::{view, words};
+use super::{messages, view};
 use crate::call::{Call, Input};
 use crate::capability::TASKS;
 use crate::conductor::Conductor;
@@ -55,7 +55,7 @@ pub(crate) fn other_step(dir: &RunDir, run: &RunState) -> Result<Option<Fault>, 
         }
         None => return Ok(None),
     };
-    let place = words::place(&definition, state, None);
+    let place = messages::place(&definition, state, None);
     Ok(Some(
         Fault::new(
             Kind::Refused,

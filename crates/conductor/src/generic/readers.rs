@@ -5,12 +5,12 @@ use std::path::{Component, Path, PathBuf};
 use rails::{Finding, Reading, RunState};
 use serde_json::{Map, Value, json};
 
-use super::{files, words};
+use super::{files, messages};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::next_step::{Argument, argument, step};
 use crate::report::Report;
-use crate::support::No;
+use crate::support::HandlerError;
 use crate::tdd::evidence::{self, Taken};
 
 /// The longest outcome, in bytes: a word that guards compare.
@@ -148,7 +148,7 @@ pub(crate) fn read(
     reader: &str,
     run: &RunState,
     token: u32,
-) -> Result<Reading, No> {
+) -> Result<Reading, HandlerError> {
     let state = run.token(token).map_or("", |token| token.state.as_str());
     if call.definition.response(state, &run.vars).is_some() {
         return read_file(call, reader, run, token);
@@ -157,7 +157,12 @@ pub(crate) fn read(
 }
 
 /// A report that was written into a file: the outcome in its first line and a note below; or counts of tests.
-fn read_file(call: &Call<'_>, reader: &str, run: &RunState, token: u32) -> Result<Reading, No> {
+fn read_file(
+    call: &Call<'_>,
+    reader: &str,
+    run: &RunState,
+    token: u32,
+) -> Result<Reading, HandlerError> {
     let state = run.token(token).map_or("", |token| token.state.as_str());
     let (taken, bytes) = files::take_in(call, run, token)?;
     let text = String::from_utf8_lossy(&bytes);
@@ -180,7 +185,12 @@ fn read_file(call: &Call<'_>, reader: &str, run: &RunState, token: u32) -> Resul
     })
 }
 
-fn from(call: &Call<'_>, reader: &str, state: &str, given: &ReportInput) -> Result<Reading, No> {
+fn from(
+    call: &Call<'_>,
+    reader: &str,
+    state: &str,
+    given: &ReportInput,
+) -> Result<Reading, HandlerError> {
     match reader {
         "outcome" => {
             let Some(outcome) = &given.outcome else {
@@ -216,7 +226,7 @@ fn from(call: &Call<'_>, reader: &str, state: &str, given: &ReportInput) -> Resu
 }
 
 fn no_outcome(call: &Call<'_>, state: &str) -> Fault {
-    let known = words::outcomes(&call.definition, state);
+    let known = messages::outcomes(&call.definition, state);
     let fault = senseless(
         format!("`{state}` wants an outcome, and the report has none"),
         concat!(
@@ -245,7 +255,7 @@ fn told(given: &ReportInput, outcome: &str) -> Map<String, Value> {
     facts
 }
 
-fn tests(call: &Call<'_>, given: &ReportInput) -> Result<Reading, No> {
+fn tests(call: &Call<'_>, given: &ReportInput) -> Result<Reading, HandlerError> {
     let taken = &given.taken;
     evidence::enough(taken, &call.pinned)?;
     let thresholds = &call.pinned.test.coverage_thresholds;

@@ -7,7 +7,7 @@ use serde_json::{Map, json};
 
 use super::answer::RunVerdict;
 use super::look::{blocked, look_further};
-use super::{view, words};
+use super::{messages, view};
 use crate::call::Input;
 use crate::capability::is_reported;
 use crate::collab::Skills;
@@ -41,7 +41,7 @@ impl Conductor {
                 .unit
                 .as_ref()
                 .map_or("", |(_, state)| state.as_str());
-            let place = words::place(&answered.writer.call.definition, state, None);
+            let place = messages::place(&answered.writer.call.definition, state, None);
             let lost = format!("`{place}` does not take {}: not kept", lost.join(", "));
             verdict.warning = joined(verdict.warning, [lost]);
         }
@@ -163,12 +163,12 @@ fn verdict_of(
     RunVerdict {
         validated: report.answer.validated,
         code: report.code.clone(),
-        message: words::taken_in(definition, report),
+        message: messages::taken_in(definition, report),
         warning: joined(None, warnings),
         suggestion: report
             .code
             .is_some()
-            .then(|| words::after_retry(run, definition, report)),
+            .then(|| messages::after_retry(run, definition, report)),
         details: Map::new(),
         result: Map::new(),
         next_action,
@@ -183,7 +183,7 @@ fn refused(
     state: Option<&str>,
     refusal: &Refusal,
 ) -> RunVerdict {
-    let said = words::refusal(run, definition, state, refusal);
+    let said = messages::refusal(run, definition, state, refusal);
     let mut details = refusal.details.clone();
     for reader in GIVEN {
         details.shift_remove(reader);

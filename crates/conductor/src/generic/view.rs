@@ -9,7 +9,7 @@ use rails::{Definition, RunState};
 use serde_json::{Map, Value, json};
 
 use super::answer::{OpenUnit, RunAction, RunStatusAnswer, StandingAt};
-use super::words;
+use super::messages;
 use crate::call::Form;
 use crate::clock::{millis_of, spoken};
 use crate::collab::Frame;
@@ -169,7 +169,7 @@ pub(super) fn asked(definition: &Definition, state: &str) -> OpenUnit {
         expects: defined
             .and_then(StateDef::reader)
             .map(|reader| reader.value.clone()),
-        outcomes: words::outcomes(definition, state),
+        outcomes: messages::outcomes(definition, state),
         ..OpenUnit::default()
     }
 }
@@ -189,7 +189,7 @@ fn instructions(
             Form::Text => String::from_utf8_lossy(&bytes()?).into_owned(),
         });
     }
-    let place = words::place(definition, &token.state, token.key());
+    let place = messages::place(definition, &token.state, token.key());
     Ok(format!("{place} ({})", definition.title))
 }
 

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::Decision;
 use super::git_line::{self, Act, Line};
+use super::messages;
 use super::place;
 use super::shell;
 use super::underway::{Phase, Underway};
-use super::words;
 
 /// Holds every git command of a line against the run; the first that may not be carried out decides.
 pub fn judge(run: &Underway, cwd: &Path, line: &str) -> Decision {
@@ -44,23 +44,23 @@ fn real(folder: &Path) -> PathBuf {
 fn denied(run: &Underway, folder: &Path, act: &Act) -> Option<Decision> {
     match act {
         Act::Commit { unverified } => commit(run, *unverified),
-        Act::Push => Some(words::push(run)),
-        Act::HardReset => Some(words::hard_reset(run)),
-        Act::Leave => Some(words::switch(run, None)),
+        Act::Push => Some(messages::push(run)),
+        Act::HardReset => Some(messages::hard_reset(run)),
+        Act::Leave => Some(messages::switch(run, None)),
         Act::Switch(branch) => {
-            (*branch != run.memory.start.branch).then(|| words::switch(run, Some(branch)))
+            (*branch != run.memory.start.branch).then(|| messages::switch(run, Some(branch)))
         }
         Act::Checkout(name) => {
-            is_elsewhere(run, folder, name).then(|| words::switch(run, Some(name)))
+            is_elsewhere(run, folder, name).then(|| messages::switch(run, Some(name)))
         }
     }
 }
 
 fn commit(run: &Underway, unverified: bool) -> Option<Decision> {
     match run.phase {
-        Phase::Red | Phase::Green | Phase::Step => Some(words::early_commit(run)),
-        Phase::Commit if run.is_off_its_branch() => Some(words::stray_commit(run)),
-        Phase::Commit if unverified => Some(words::unverified_commit(run)),
+        Phase::Red | Phase::Green | Phase::Step => Some(messages::early_commit(run)),
+        Phase::Commit if run.is_off_its_branch() => Some(messages::stray_commit(run)),
+        Phase::Commit if unverified => Some(messages::unverified_commit(run)),
         Phase::Commit | Phase::Finalize | Phase::Other => None,
     }
 }

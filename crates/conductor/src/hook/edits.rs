@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 use project::convention::paths::{PathClass, PathClasses, may_hold_tests};
 
 use super::Decision;
+use super::messages;
 use super::place;
 use super::underway::Underway;
-use super::words;
 use crate::clock::millis_of;
 use crate::tdd::memory::SHOWN;
 use rails::role::Edits;
@@ -57,7 +57,7 @@ fn first(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
     if run.is_off_its_branch() {
         // What is edited on another branch is none of the run's files.
         return Decision::Allow {
-            note: Some(words::other_branch(run)),
+            note: Some(messages::other_branch(run)),
         };
     }
     let mut classes = None;
@@ -70,7 +70,7 @@ fn first(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
             continue;
         }
         if run.edits == Some(Edits::None) {
-            return words::edit_in_commit(run, file);
+            return messages::edit_in_commit(run, file);
         }
         if may_hold_tests(file) || is_written_by_a_runner(file) {
             continue;
@@ -83,10 +83,10 @@ fn first(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
         };
         match run.edits {
             Some(Edits::Tests) if !belongs_to_red(classes, file) => {
-                return words::source_in_red(run, file);
+                return messages::source_in_red(run, file);
             }
             Some(Edits::Unfrozen) if classes.is_test(file) && is_frozen(run, &real) => {
-                return words::frozen_test(run, file);
+                return messages::frozen_test(run, file);
             }
             _ => {}
         }

@@ -16,10 +16,10 @@
 mod commands;
 mod edits;
 mod git_line;
+mod messages;
 mod place;
 mod shell;
 mod underway;
-mod words;
 
 #[cfg(test)]
 mod tests;
@@ -98,15 +98,15 @@ impl Decision {
 
 /// The codes that a denial can have.
 pub const CODES: [&str; 9] = [
-    words::SOURCE_IN_RED,
-    words::FROZEN_TEST,
-    words::EDIT_IN_COMMIT,
-    words::EARLY_COMMIT,
-    words::UNVERIFIED_COMMIT,
-    words::STRAY_COMMIT,
-    words::PUSH,
-    words::HARD_RESET,
-    words::BRANCH_SWITCH,
+    messages::SOURCE_IN_RED,
+    messages::FROZEN_TEST,
+    messages::EDIT_IN_COMMIT,
+    messages::EARLY_COMMIT,
+    messages::UNVERIFIED_COMMIT,
+    messages::STRAY_COMMIT,
+    messages::PUSH,
+    messages::HARD_RESET,
+    messages::BRANCH_SWITCH,
 ];
 
 /// What is asked.
@@ -140,7 +140,7 @@ pub fn judge(asked: &Asked<'_>) -> Decision {
         Found::Run(run) => run,
         Found::Unclear(why) => {
             return Decision::Allow {
-                note: Some(words::unclear(&why)),
+                note: Some(messages::unclear(&why)),
             };
         }
         Found::Nothing { .. } => return Decision::ALLOW,
@@ -161,16 +161,16 @@ pub fn judge(asked: &Asked<'_>) -> Decision {
 fn begin(found: &Found) -> Decision {
     match found {
         Found::Run(run) => Decision::Tell {
-            text: words::where_it_is(run),
+            text: messages::where_it_is(run),
         },
         Found::Unclear(why) => Decision::Tell {
-            text: words::unclear(why),
+            text: messages::unclear(why),
         },
         Found::Nothing {
             others,
             in_project: true,
         } => Decision::Tell {
-            text: words::no_run(others),
+            text: messages::no_run(others),
         },
         Found::Nothing { .. } => Decision::ALLOW,
     }
@@ -178,7 +178,7 @@ fn begin(found: &Found) -> Decision {
 
 /// What an agent that wants to end its turn is told.
 fn stop(run: &Underway) -> Decision {
-    match (&run.unit, words::unfinished(run)) {
+    match (&run.unit, messages::unfinished(run)) {
         (Some(unit), Some(text)) => Decision::Remind {
             unit: unit.clone(),
             text,

@@ -83,10 +83,10 @@ fn code(run: &Underway, line: &str) -> &'static str {
         .unwrap_or_default()
 }
 
-const COMMIT: &str = words::EARLY_COMMIT;
-const PUSH: &str = words::PUSH;
-const RESET: &str = words::HARD_RESET;
-const SWITCH: &str = words::BRANCH_SWITCH;
+const COMMIT: &str = messages::EARLY_COMMIT;
+const PUSH: &str = messages::PUSH;
+const RESET: &str = messages::HARD_RESET;
+const SWITCH: &str = messages::BRANCH_SWITCH;
 
 #[test]
 fn obvious_git_commands_are_held_back_and_nothing_else() {
@@ -230,7 +230,7 @@ fn obvious_git_commands_are_held_back_and_nothing_else() {
 #[test]
 fn in_commit_a_commit_goes_through_if_hooks_and_branch_are_right() {
     let mut stage = stage(Phase::Commit);
-    let hooks = words::UNVERIFIED_COMMIT;
+    let hooks = messages::UNVERIFIED_COMMIT;
     for (line, expected) in [
         ("git commit -m x", ""),
         ("git commit -m -n", ""),
@@ -252,7 +252,7 @@ fn in_commit_a_commit_goes_through_if_hooks_and_branch_are_right() {
     }
     for head in [Head::Branch("main".to_owned()), Head::Detached] {
         stage.run.head = head;
-        assert_eq!(code(&stage.run, "git commit"), words::STRAY_COMMIT);
+        assert_eq!(code(&stage.run, "git commit"), messages::STRAY_COMMIT);
         assert_eq!(code(&stage.run, "git switch task-1"), "");
     }
     stage.run.head = Head::Unknown;
@@ -266,15 +266,15 @@ fn what_a_denial_says_fits_and_names_the_way_on() {
     stage.run.memory.start.test_patterns = vec!["p".repeat(4000); 9];
     let long = "f".repeat(4000);
     for decision in [
-        words::source_in_red(&stage.run, &long),
-        words::frozen_test(&stage.run, &long),
-        words::edit_in_commit(&stage.run, &long),
-        words::early_commit(&stage.run),
-        words::unverified_commit(&stage.run),
-        words::stray_commit(&stage.run),
-        words::push(&stage.run),
-        words::hard_reset(&stage.run),
-        words::switch(&stage.run, Some(&long)),
+        messages::source_in_red(&stage.run, &long),
+        messages::frozen_test(&stage.run, &long),
+        messages::edit_in_commit(&stage.run, &long),
+        messages::early_commit(&stage.run),
+        messages::unverified_commit(&stage.run),
+        messages::stray_commit(&stage.run),
+        messages::push(&stage.run),
+        messages::hard_reset(&stage.run),
+        messages::switch(&stage.run, Some(&long)),
     ] {
         let Decision::Deny { code, reason } = decision else {
             panic!("no denial");

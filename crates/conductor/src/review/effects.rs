@@ -21,10 +21,14 @@ use crate::fail_point;
 use crate::fault::Fault;
 use crate::generic::files;
 use crate::intent;
-use crate::support::{Asked, No, Outcome};
+use crate::support::{Asked, HandlerError, Outcome};
 
 /// Finds out what an effect is going to do.
-pub(crate) fn prepare(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+pub(crate) fn prepare(
+    call: &Call<'_>,
+    asked: &Asked<'_>,
+    run: &RunState,
+) -> Result<Value, HandlerError> {
     let fact = |name: &str| asked.facts.get(name).and_then(Value::as_str);
     let iteration = iteration(call, run);
     match asked.effect {
@@ -72,7 +76,7 @@ fn whole(tree: Option<&str>) -> Option<String> {
     tree.filter(|tree| !tree.is_empty()).map(str::to_owned)
 }
 
-fn written<T: Serialize>(what: &T) -> Result<Value, No> {
+fn written<T: Serialize>(what: &T) -> Result<Value, HandlerError> {
     Ok(intent::write(what)?)
 }
 
@@ -206,7 +210,7 @@ fn reset(
 }
 
 /// A new iteration: its folder, with the code of the one before where that is carried on.
-fn open(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+fn open(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let carries = asked.with.get("carry").and_then(Value::as_bool) == Some(true);
     let mut what = OpenIteration {
         iteration: iteration(call, run),
@@ -266,7 +270,7 @@ fn opened(
 }
 
 /// The files of the state that the edge leads to make room for new ones.
-fn aside(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, No> {
+fn aside(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let edges = call.definition.edges(&asked.at.state, asked.at.trigger);
     let to = edges
         .get(asked.at.edge)

@@ -15,7 +15,7 @@ use super::{Session, code_path, iteration, values};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
-use crate::support::No;
+use crate::support::HandlerError;
 
 /// The longest reason that is kept, in characters.
 const LONGEST_REASON: usize = 2000;
@@ -60,7 +60,12 @@ impl Session {
 
     /// Reads the response in hand: the file that the state waits for, or what was taken in when the state before was
     /// left.
-    pub(crate) fn read(&self, call: &Call<'_>, run: &RunState, token: u32) -> Result<Reading, No> {
+    pub(crate) fn read(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        token: u32,
+    ) -> Result<Reading, HandlerError> {
         if let Some(reading) = self.read_before.take() {
             return Ok(reading);
         }
@@ -116,7 +121,7 @@ impl Session {
         run: &RunState,
         phase: Phase,
         bytes: &[u8],
-    ) -> Result<Made, No> {
+    ) -> Result<Made, HandlerError> {
         let profile = self.profile()?;
         let plan = if phase == Phase::Planning {
             String::new()

@@ -17,7 +17,7 @@ use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen, LOCK_WAIT, OpenRun};
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
-use crate::support::{No, Support as _};
+use crate::support::{HandlerError, Support as _};
 use crate::view::View;
 use crate::writer::RunWriter;
 
@@ -125,7 +125,7 @@ impl Conductor {
             // Without the run's lock: who waits for this may still cancel.
             let reading = match call.read(&role, &run, token) {
                 Ok(reading) => reading,
-                Err(No::Refused(refusal)) if refusal.code == BLOCKED => return Ok(None),
+                Err(HandlerError::Refused(refusal)) if refusal.code == BLOCKED => return Ok(None),
                 Err(_) if !about::is_still(dir, before) => return Ok(None),
                 Err(no) => return Err(fault_of(no)),
             };

@@ -15,7 +15,7 @@ use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
 use crate::next_step::Verb;
-use crate::support::{No, reported};
+use crate::support::{HandlerError, reported};
 
 /// What a gate may be over: the plan.
 pub(crate) const PLAN: &str = "plan";
@@ -29,7 +29,12 @@ pub(crate) const PLAN_FILE: &str = "plan.md";
 pub(crate) const TAMPERED: &str = "tampered";
 
 /// The hash of what stands before a gate now.
-pub(crate) fn hash(call: &Call<'_>, gate: &str, run: &RunState, token: u32) -> Result<String, No> {
+pub(crate) fn hash(
+    call: &Call<'_>,
+    gate: &str,
+    run: &RunState,
+    token: u32,
+) -> Result<String, HandlerError> {
     match call.definition.over(gate) {
         // Before its gate is passed a plan may still be mended by hand: what is approved is what is there.
         Some(PLAN) => match files::read(&call.dir.join(PLAN_FILE))? {
@@ -57,7 +62,11 @@ pub(crate) fn recorded(definition: &Definition, run: &RunState, gate: &str, toke
 
 /// The hash of what was reported last; of the response, where one led to where the token stands. What is looked at has to
 /// be what is decided on.
-pub(crate) fn last_report(call: &Call<'_>, run: &RunState, token: u32) -> Result<String, No> {
+pub(crate) fn last_report(
+    call: &Call<'_>,
+    run: &RunState,
+    token: u32,
+) -> Result<String, HandlerError> {
     let Some(taken) = reviewed(run, token) else {
         return Ok(reported(run));
     };
@@ -112,7 +121,7 @@ fn code_of(run: &RunState) -> Option<StoredCode> {
 }
 
 /// The plan, if it is as it was recorded.
-pub(crate) fn whole_plan(call: &Call<'_>, run: &RunState) -> Result<Option<String>, No> {
+pub(crate) fn whole_plan(call: &Call<'_>, run: &RunState) -> Result<Option<String>, HandlerError> {
     let Some(recorded) = memory::PLAN.read(&run.kept)?.map(|plan| plan.sha256) else {
         return Ok(None);
     };
@@ -126,7 +135,7 @@ pub(crate) fn whole_plan(call: &Call<'_>, run: &RunState) -> Result<Option<Strin
 }
 
 /// The code of the iteration with its hash, if its folder is as it was recorded.
-pub(crate) fn whole_code(call: &Call<'_>, run: &RunState) -> Result<(Tree, String), No> {
+pub(crate) fn whole_code(call: &Call<'_>, run: &RunState) -> Result<(Tree, String), HandlerError> {
     let path = code_path(iteration(call, run));
     let Some(recorded) = memory::CODE.read(&run.kept)? else {
         return Ok((Tree::default(), String::new()));
@@ -209,10 +218,10 @@ pub(crate) fn tampered(path: &str, why: &str) -> Refusal {
 }
 
 /// The same where there is no verdict to give.
-pub(crate) fn fault(no: No) -> Fault {
+pub(crate) fn fault(no: HandlerError) -> Fault {
     match no {
-        No::Fault(fault) => fault,
-        No::Refused(refusal) => {
+        HandlerError::Fault(fault) => fault,
+        HandlerError::Refused(refusal) => {
             let recovery = match refusal.code.as_str() {
                 TAMPERED => Verb::Restore,
                 _ => Verb::Status,

@@ -15,7 +15,7 @@ use super::timeline::{self, by_way_of};
 use crate::capability::TASKS;
 use crate::clock::spoken;
 use crate::tdd::evidence::level_name;
-use crate::tdd::{texts, view};
+use crate::tdd::{messages, view};
 
 /// How long a page may be, in bytes: a place for pull requests takes about that much.
 const LONGEST: usize = 60_000;
@@ -93,8 +93,8 @@ impl Page<'_> {
             let far = format!(
                 "{} of {} done · {} on {}",
                 progress.completed.len(),
-                texts::counted(progress.total as u64, "subtask"),
-                texts::counted(story.commits.len() as u64, "commit"),
+                messages::counted(progress.total as u64, "subtask"),
+                messages::counted(story.commits.len() as u64, "commit"),
                 code(&start.branch),
             );
             let (id, title) = (inline(&start.task_id), inline(&start.task_title));
@@ -102,7 +102,7 @@ impl Page<'_> {
         } else {
             let far = format!(
                 "{} accepted, {} sent back, {} refused",
-                texts::counted(story.verdicts("accepted") as u64, "report"),
+                messages::counted(story.verdicts("accepted") as u64, "report"),
                 story.verdicts("retried"),
                 refused.number
             );

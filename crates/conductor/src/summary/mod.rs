@@ -28,7 +28,7 @@ use crate::find::is_over_a_task;
 use crate::generic;
 use crate::tdd::evidence::level_name;
 use crate::tdd::memory::{self, BASELINE, Memory, TESTED};
-use crate::tdd::{effects, texts, view};
+use crate::tdd::{effects, messages, view};
 use phase::{Basis, Levels, Phase};
 
 /// A summary in both its forms.
@@ -527,7 +527,7 @@ fn tested(
 /// What a report was accepted with a warning for.
 fn warned(story: &mut Story, report: &Reported) {
     for code in &report.warnings {
-        let message = texts::message_of(report, code);
+        let message = messages::message_of(report, code);
         story
             .warnings
             .push(json!({ "unit": report.unit, "code": code, "message": message }));

@@ -13,7 +13,7 @@ use super::markdown::{Page, hash};
 use super::phase::{MOST_NAMED, Phase};
 use crate::clock::spoken;
 use crate::tdd::evidence::level_name;
-use crate::tdd::texts;
+use crate::tdd::messages;
 
 impl Page<'_> {
     /// What a subtask rests on, and its tests by name; nothing where there are only numbers that the table has.
@@ -121,7 +121,7 @@ impl Page<'_> {
         }
         match phase.reports.len() - reports {
             0 => {}
-            more if reports == 0 => parts.push(texts::counted(more as u64, "report")),
+            more if reports == 0 => parts.push(messages::counted(more as u64, "report")),
             more => parts.push(format!("{more} more reports")),
         }
         if let Some(report) = &phase.coverage_report {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::escape::inline;
 use super::markdown::{coded, hash};
-use crate::generic::words;
+use crate::generic::messages;
 
 /// One thing that happened, as programs are told it.
 pub fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
@@ -19,7 +19,7 @@ pub fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
             "verdict": verdict,
             "unitId": report.unit,
             "state": report.state,
-            "label": words::place(definition, &report.state, None),
+            "label": messages::place(definition, &report.state, None),
             "item": report.item,
             "code": report.code,
             "reader": report.role.reader,

@@ -22,8 +22,8 @@ use serde_json::{Map, Value, json};
 use super::answer::{Precondition, SubtaskView};
 use super::effects::commit::default_message;
 use super::memory::{self, Memory, SHOWN, Shown, TESTED, Tested};
+use super::messages;
 use super::readers::tests::name_of;
-use super::texts;
 use crate::call::Call;
 use crate::fault::{Fault, Kind, chain};
 use crate::generic;
@@ -332,7 +332,7 @@ fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<(String, Option<bool
         "commit" if role.of.is_some() => {
             let name = name_of(role.of.as_ref());
             let passing = place.tested.as_ref().map_or_else(String::new, |tested| {
-                format!(": {} passing", texts::tests(tested.passed))
+                format!(": {} passing", messages::tests(tested.passed))
             });
             vec![
                 branch,
@@ -380,7 +380,7 @@ fn instructions(
     let last = match refused_before {
         Some(last) => json!({
             "code": last.code,
-            "message": texts::message(last.code.as_deref().unwrap_or_default(), &last.facts),
+            "message": messages::message(last.code.as_deref().unwrap_or_default(), &last.facts),
             "failing": last.facts.get("failingTests").cloned().unwrap_or_else(|| json!([])),
         }),
         None => json!({ "code": "", "message": "", "failing": [] }),

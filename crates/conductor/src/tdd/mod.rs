@@ -7,12 +7,12 @@ pub mod context;
 pub mod effects;
 pub mod evidence;
 pub mod memory;
+pub mod messages;
 pub mod payload;
 pub mod products;
 pub mod readers;
 pub mod request;
 pub mod results;
-pub mod texts;
 pub mod view;
 pub mod work_unit;
 

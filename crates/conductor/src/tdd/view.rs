@@ -11,7 +11,7 @@ use rails::state::{ItemStatus, Next, ROOT, RunStatus, Token};
 use super::answer::{NextAction, Progress, Status, Verdict};
 use super::context::{self, UnitContext};
 use super::memory::{self, Memory};
-use super::texts;
+use super::messages;
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 use crate::next_step::Verb;
@@ -88,10 +88,10 @@ pub fn full(run: &RunState, dir: &Path) -> Result<NextAction, Fault> {
 /// The verdict that was recorded for a report.
 pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
     let code = report.code.as_deref();
-    let said = |code: &String| texts::message_of(report, code);
+    let said = |code: &String| messages::message_of(report, code);
     let message = match &report.code {
         Some(code) => said(code),
-        None => texts::accepted(report),
+        None => messages::accepted(report),
     };
     let warnings: Vec<String> = report.warnings.iter().map(said).collect();
     let next = report
@@ -142,7 +142,8 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
             }
             Some(code) => {
                 let own = report.suggestion(code).map(str::to_owned);
-                Some(own.unwrap_or_else(|| texts::suggestion(code))).filter(|text| !text.is_empty())
+                Some(own.unwrap_or_else(|| messages::suggestion(code)))
+                    .filter(|text| !text.is_empty())
             }
             None => None,
         },

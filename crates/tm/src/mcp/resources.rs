@@ -218,11 +218,11 @@ pub fn mark(places: &Places, uri: &str, client: &Client) -> Option<u64> {
     if uri == RUNS {
         let projects = places.all(client).ok()?;
         return projects.iter().try_fold(0_u64, |sum, project| {
-            Some(sum.rotate_left(1) ^ project.runs_mark().ok()?)
+            Some(sum.rotate_left(1) ^ project.runs_revision().ok()?)
         });
     }
     let (run, _) = parts(uri).ok()?;
-    owner(places, run, client).ok()??.run_mark(run)
+    owner(places, run, client).ok()??.run_revision(run)
 }
 
 /// The run and the part that a URI names.
@@ -239,7 +239,7 @@ fn owner(places: &Places, run: &str, client: &Client) -> Result<Option<Conductor
     let all = places.all(client).map_err(problem)?;
     Ok(all
         .into_iter()
-        .find(|project| project.run_mark(run).is_some()))
+        .find(|project| project.run_revision(run).is_some()))
 }
 
 fn newest() -> RunFilter {

@@ -4,7 +4,7 @@ use conductor::tdd::answer::{
     Aborted, CommitAnswer, Committed, Finalized, Moved, NextAction, Precondition, Progress,
     Resumed, StartPlan, Started, Status, Verdict,
 };
-use conductor::tdd::texts;
+use conductor::tdd::messages;
 use project::convention::plain::one_line;
 
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted, status_style};
@@ -204,7 +204,7 @@ fn pause(reason: &str, status: Option<&Status>) -> String {
         },
         INTERRUPTED => "a command was interrupted on its way to the next step".to_owned(),
         // A code of what failed, or what a person said.
-        other => match texts::text(other) {
+        other => match messages::text(other) {
             Some(text) => format!("{} ({other})", text.meaning),
             None => other.to_owned(),
         },

@@ -12,7 +12,7 @@ use rails::{Refusal, RunState};
 use serde_json::Value;
 
 use super::answer::Verdict;
-use super::{texts, view};
+use super::{messages, view};
 use crate::next_step::{Argument, Verb};
 use crate::report::ends_run;
 
@@ -27,11 +27,11 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
     let mut message = refusal
         .message
         .clone()
-        .unwrap_or_else(|| texts::message(&refusal.code, &facts));
+        .unwrap_or_else(|| messages::message(&refusal.code, &facts));
     let mut suggestion = refusal
         .suggestion
         .clone()
-        .unwrap_or_else(|| texts::suggestion(&refusal.code));
+        .unwrap_or_else(|| messages::suggestion(&refusal.code));
     match refusal.code.as_str() {
         "stale_unit" => {
             if let Some((token, unit)) = run.waiting().next() {

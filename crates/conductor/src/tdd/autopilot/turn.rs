@@ -197,11 +197,11 @@ fn clear_branch(
     flags: &Map<String, Value>,
 ) -> Result<Option<Refusal>, Fault> {
     use super::super::effects::delete;
-    use crate::support::{No, Outcome};
+    use crate::support::{HandlerError, Outcome};
     delete::settle(&writer.call, &writer.open.run)?;
     let what = match delete::prepare(&writer.call, &writer.open.run, flags) {
-        Err(No::Refused(refusal)) => return Ok(Some(refusal)),
-        Err(No::Fault(fault)) => return Err(fault),
+        Err(HandlerError::Refused(refusal)) => return Ok(Some(refusal)),
+        Err(HandlerError::Fault(fault)) => return Err(fault),
         Ok(what) => what,
     };
     match delete::carry_out(&writer.call, &writer.open.run, &what)? {

@@ -10,10 +10,10 @@ use super::{forget_git, note_git, settle_git, since};
 use crate::call::Call;
 use crate::fail_point;
 use crate::fault::Fault;
-use crate::support::{Looked, No, Outcome};
+use crate::support::{HandlerError, Looked, Outcome};
 
 /// Names branch and commit.
-pub fn prepare(_: &Call<'_>, run: &RunState) -> Result<Value, No> {
+pub fn prepare(_: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let memory = Memory::of(run)?;
     Ok(json!({ "branch": memory.start.branch, "at": memory.start.head }))
 }

@@ -25,7 +25,7 @@ use crate::fail_point;
 use crate::fault::{Fault, Kind as FaultKind, chain};
 use crate::intent;
 use crate::next_step::Verb;
-use crate::support::{Looked, No, Outcome};
+use crate::support::{HandlerError, Looked, Outcome};
 
 /// All that is needed to make the commit, or to see that it was made.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ pub fn prepare(
     run: &RunState,
     token: u32,
     facts: &Map<String, Value>,
-) -> Result<Value, No> {
+) -> Result<Value, HandlerError> {
     let memory = Memory::of(run)?;
     let key = run
         .token(token)
@@ -159,7 +159,7 @@ pub(super) fn writing(
     memory: &Memory,
     done: Vec<String>,
     task_status: Option<&str>,
-) -> Result<Writing, No> {
+) -> Result<Writing, HandlerError> {
     let source = memory.start.source.open(call.root, &memory.start.tag)?;
     // Where there is no file, or no place in it, nothing has to be written.
     if source.path().is_none() || memory.start.implicit && task_status.is_none() {
@@ -210,7 +210,7 @@ pub(super) fn add_tasks_file(
     memory: &Memory,
     writing: &Writing,
     paths: &mut Vec<RepoPath>,
-) -> Result<bool, No> {
+) -> Result<bool, HandlerError> {
     let Some(tasks) = &memory.start.tasks_path else {
         return Ok(false);
     };

@@ -12,10 +12,14 @@ use crate::call::Call;
 use crate::fail_point;
 use crate::fault::Fault;
 use crate::next_step::argument;
-use crate::support::{Looked, No, Outcome};
+use crate::support::{HandlerError, Looked, Outcome};
 
 /// Looks what would be lost.
-pub fn prepare(_tdd: &Call<'_>, run: &RunState, flags: &Map<String, Value>) -> Result<Value, No> {
+pub fn prepare(
+    _tdd: &Call<'_>,
+    run: &RunState,
+    flags: &Map<String, Value>,
+) -> Result<Value, HandlerError> {
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let force = flags.get("force") == Some(&Value::Bool(true));

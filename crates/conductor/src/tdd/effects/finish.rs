@@ -10,10 +10,10 @@ use super::super::memory::{self, Memory};
 use super::commit::{self, Words};
 use crate::call::Call;
 use crate::intent;
-use crate::support::No;
+use crate::support::HandlerError;
 
 /// Puts the intent together.
-pub fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
+pub fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let memory = Memory::of(run)?;
     let config = &call.pinned;
     let status = match &config.autopilot.finalization.update_task_status {

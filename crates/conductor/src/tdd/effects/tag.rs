@@ -10,7 +10,7 @@ use super::super::memory::{Memory, TAG_BEFORE};
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::intent;
-use crate::support::{No, Outcome};
+use crate::support::{HandlerError, Outcome};
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Switch {
@@ -25,7 +25,7 @@ struct Switch {
 }
 
 /// A file that cannot be read is nothing to switch: the run knows its tag by itself.
-pub fn prepare_switch(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
+pub fn prepare_switch(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let tag = Memory::of(run)?.start.tag;
     let switch = Switch {
         from: current_tag(call.root).ok().flatten(),
@@ -36,7 +36,7 @@ pub fn prepare_switch(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
 }
 
 /// The change that makes the tag the current one, if there is one to make.
-fn switch(call: &Call<'_>, run: &RunState, tag: &str) -> Result<Option<Rewrite>, No> {
+fn switch(call: &Call<'_>, run: &RunState, tag: &str) -> Result<Option<Rewrite>, HandlerError> {
     let file = call.root.join(STATE_FILE);
     let led_out = Memory::of(run)?.repository().led_out(&file);
     let stays = matches!(led_out, Ok(None));
@@ -44,7 +44,7 @@ fn switch(call: &Call<'_>, run: &RunState, tag: &str) -> Result<Option<Rewrite>,
 }
 
 /// Only what the run itself switched is set back, and only if nobody switched it since.
-pub fn prepare_restore(call: &Call<'_>, run: &RunState) -> Result<Value, No> {
+pub fn prepare_restore(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let own = Memory::of(run)?.start.tag;
     let before = TAG_BEFORE.text(&run.kept);
     let present = current_tag(call.root).ok().flatten();

@@ -14,7 +14,7 @@ use super::{common_findings, finding, is_rewritten, named_paths, on_the_branch, 
 use crate::call::{Call, Input};
 use crate::fault::Fault;
 use crate::next_step::{Verb, argument};
-use crate::support::No;
+use crate::support::HandlerError;
 
 /// The policy that a commit holds what was tested, and nothing else.
 const CHANGED_AFTER_GREEN: &str = "changed_after_green";
@@ -22,7 +22,12 @@ const CHANGED_AFTER_GREEN: &str = "changed_after_green";
 pub(crate) const UNTESTED: &str = "untested";
 
 /// Reads a report of a commit.
-pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
+pub fn read(
+    call: &Call<'_>,
+    role: &Role,
+    run: &RunState,
+    token: u32,
+) -> Result<Reading, HandlerError> {
     let Input::Commit {
         message,
         files,
@@ -161,7 +166,7 @@ pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<
 }
 
 /// The paths of the commit: all that the run changed, or those that were named.
-fn chosen(changes: &Changes, named: &[RepoPath]) -> Result<Vec<RepoPath>, No> {
+fn chosen(changes: &Changes, named: &[RepoPath]) -> Result<Vec<RepoPath>, HandlerError> {
     if named.is_empty() {
         return Ok(changes.paths());
     }
@@ -186,7 +191,11 @@ fn chosen(changes: &Changes, named: &[RepoPath]) -> Result<Vec<RepoPath>, No> {
     Ok(paths)
 }
 
-fn secrets(call: &Call<'_>, repository: &Repository, paths: &[RepoPath]) -> Result<(), No> {
+fn secrets(
+    call: &Call<'_>,
+    repository: &Repository,
+    paths: &[RepoPath],
+) -> Result<(), HandlerError> {
     let allowed = &call.pinned.git.allow_secrets;
     let mut globs = GlobSetBuilder::new();
     for pattern in allowed {
@@ -260,7 +269,7 @@ impl<'a> Rests<'a> {
         &self,
         repository: &Repository,
         status: &TreeStatus,
-    ) -> Result<Option<Finding>, No> {
+    ) -> Result<Option<Finding>, HandlerError> {
         let Some(tested) = &self.tested else {
             return Ok(self.is_untested());
         };
@@ -296,7 +305,7 @@ fn made_already(
     rests: &Rests<'_>,
     sha: &str,
     mut findings: Vec<Finding>,
-) -> Result<Reading, No> {
+) -> Result<Reading, HandlerError> {
     let repository = &memory.repository();
     let rewritten = is_rewritten(&findings);
     // Where the run's own commits are gone, and a person let that pass, the commit stands for itself.

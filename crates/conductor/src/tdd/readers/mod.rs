@@ -17,7 +17,7 @@ use super::memory::Memory;
 use crate::call::Call;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
-use crate::support::No;
+use crate::support::HandlerError;
 
 /// The policy of commits that are no longer where the run made them.
 const HISTORY_REWRITTEN: &str = "history_rewritten";
@@ -53,7 +53,7 @@ pub(crate) fn of_any_report(
     call: &Call<'_>,
     run: &RunState,
     state: &str,
-) -> Result<Vec<Finding>, No> {
+) -> Result<Vec<Finding>, HandlerError> {
     let mut findings = Vec::new();
     if is_over_a_task(run) && call.definition.checks(state, HISTORY_REWRITTEN) {
         let memory = Memory::of(run)?;
@@ -73,7 +73,7 @@ pub(super) fn common_findings(
     status: &TreeStatus,
     memory: &Memory,
     repository: &Repository,
-) -> Result<Vec<Finding>, No> {
+) -> Result<Vec<Finding>, HandlerError> {
     let rewritten = history_rewritten(status.head.as_ref(), memory, repository)?;
     Ok(rewritten.into_iter().chain(config_loosened(call)).collect())
 }
@@ -90,7 +90,7 @@ fn history_rewritten(
     head: Option<&Oid>,
     memory: &Memory,
     repository: &Repository,
-) -> Result<Option<Finding>, No> {
+) -> Result<Option<Finding>, HandlerError> {
     let last = memory.last_oid()?;
     let intact = match head {
         Some(head) if *head == last => true,

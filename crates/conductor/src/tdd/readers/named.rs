@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::super::evidence::is_meant;
 use super::super::evidence::ledger::{Lacking, Ledger, Owed};
 use super::super::memory::{LAST_TOTAL, Shown};
-use super::super::texts::tests;
+use super::super::messages::tests;
 use super::tests::{At, few, ledger, name_of, named};
 use super::{finding, with_tests};
 use crate::fault::Fault;
 use crate::next_step::{Verb, argument, step};
 use crate::slot::Slot;
-use crate::support::No;
+use crate::support::HandlerError;
 
 /// Under this name a token keeps which tests failed, and how often these very ones did.
 const FAILING: Slot<Failing> = Slot::new("failing");
@@ -33,7 +33,7 @@ const STUCK_AFTER: u64 = 3;
 
 impl At<'_> {
     /// Holds the tests by name against those that were shown to fail, and those of before.
-    pub(super) fn compare(&mut self, against: Option<&Shown>) -> Result<(), No> {
+    pub(super) fn compare(&mut self, against: Option<&Shown>) -> Result<(), HandlerError> {
         let red = ledger(self.call, against.and_then(|shown| shown.ledger.as_deref()))?;
         let held = red.as_ref().or(self.before.as_ref());
         if let Some((message, suggestion)) = held.and_then(|held| self.unlike(held, red.is_some()))

@@ -25,13 +25,18 @@ use super::{
 use crate::call::{Call, Input};
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
-use crate::support::No;
+use crate::support::HandlerError;
 
 /// At most so many tests are named in a journal line.
 const MOST_NAMED: usize = 100;
 
 /// Reads a report of test results.
-pub fn read(call: &Call<'_>, role: &Role, run: &RunState, token: u32) -> Result<Reading, No> {
+pub fn read(
+    call: &Call<'_>,
+    role: &Role,
+    run: &RunState,
+    token: u32,
+) -> Result<Reading, HandlerError> {
     let Input::Tests { taken, files, said } = &call.input else {
         return Err(
             Fault::new(Kind::Usage, "wrong_report", "this step takes test results")
@@ -178,7 +183,7 @@ impl At<'_> {
     }
 
     /// Tests are there that fail, and did not before.
-    fn new_failure(&mut self, changed: &[String]) -> Result<(), No> {
+    fn new_failure(&mut self, changed: &[String]) -> Result<(), HandlerError> {
         let mut written =
             Look::new(self.repository, self.memory, self.last)?.written(self.since)?;
         // A report that git knows is none of the product.
@@ -262,7 +267,7 @@ impl At<'_> {
     }
 
     /// All tests pass, those too that the report showed that it is held against.
-    fn passing(&mut self) -> Result<(), No> {
+    fn passing(&mut self) -> Result<(), HandlerError> {
         let look = Look::new(self.repository, self.memory, self.last)?;
         let against = SHOWN.read(self.kept, self.role.against.as_ref())?;
         // An item that did not come by that report has nothing frozen: its tests are those that the suite has.
@@ -313,7 +318,7 @@ impl At<'_> {
     }
 
     /// The whole suite passes, with everything committed.
-    fn full_suite(&mut self, status: &TreeStatus, changed: &[String]) -> Result<(), No> {
+    fn full_suite(&mut self, status: &TreeStatus, changed: &[String]) -> Result<(), HandlerError> {
         self.findings.extend(changed_since_commit(changed));
         if changed.is_empty() && status.head.as_ref() != Some(self.last) {
             self.findings.push(finding(
@@ -334,7 +339,7 @@ impl At<'_> {
     }
 
     /// What the next report is held against.
-    fn accepted(&mut self) -> Result<(), No> {
+    fn accepted(&mut self) -> Result<(), HandlerError> {
         LAST_TOTAL.put(&mut self.keep_run, &self.taken.counts.total())?;
         if let Some(now) = &self.now {
             let hash = now.keep(&self.call.dir)?;
@@ -397,7 +402,7 @@ fn with_committed(
     changed: &[String],
     repository: &Repository,
     last: &Oid,
-) -> Result<Changes, No> {
+) -> Result<Changes, HandlerError> {
     let mut all = changes.clone();
     for name in changed {
         let Ok(path) = RepoPath::from_bytes(name.as_bytes()) else {
@@ -432,7 +437,7 @@ fn since_last(
     changes: &Changes,
     last: &Oid,
     rewritten: bool,
-) -> Result<Vec<String>, No> {
+) -> Result<Vec<String>, HandlerError> {
     let mut changed = changes.names();
     if let Some(head) = &status.head
         && head != last
@@ -449,7 +454,7 @@ fn since_last(
     Ok(changed)
 }
 
-fn all_changed(named: &[RepoPath], changed: &[String]) -> Result<(), No> {
+fn all_changed(named: &[RepoPath], changed: &[String]) -> Result<(), HandlerError> {
     for path in named {
         if !changed.contains(&path.to_string()) {
             return Err(refusal(
@@ -502,7 +507,11 @@ fn no_tests_written(changed: &[String]) -> Finding {
 
 /// What a test run leaves behind must not get into a commit, and here it can still be mended by a
 /// line in `.gitignore`.
-fn no_products(repository: &Repository, changes: &Changes, named: &[RepoPath]) -> Result<(), No> {
+fn no_products(
+    repository: &Repository,
+    changes: &Changes,
+    named: &[RepoPath],
+) -> Result<(), HandlerError> {
     let untracked: Vec<String> = changes
         .files
         .iter()
@@ -540,7 +549,7 @@ fn tested(
     changes: &Changes,
     counts: &Counts,
     coverage: Option<&Coverage>,
-) -> Result<Tested, No> {
+) -> Result<Tested, HandlerError> {
     let exclude = changes.exclude(memory, repository);
     let request = FingerprintRequest {
         exclude: &exclude,

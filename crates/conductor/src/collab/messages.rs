@@ -8,8 +8,8 @@ use super::answer::DocumentProblem;
 use super::documents::graph_name;
 use super::state::{item_brief, short, waiting};
 use super::{CURRENT_ITEM, HAS_SNAPSHOT, Skills, WORK_ITEMS, bound};
-use crate::generic::words;
-pub(super) use crate::generic::words::Said;
+use crate::generic::messages;
+pub(super) use crate::generic::messages::Said;
 use crate::next_step::Verb;
 use crate::view::COLLAB;
 
@@ -53,7 +53,7 @@ pub(super) fn said(definition: &Definition, run: &RunState, refusal: &Refusal) -
             message,
             suggestion,
         },
-        None => words::refusal(run, definition, Some(run.state()), refusal),
+        None => messages::refusal(run, definition, Some(run.state()), refusal),
     }
 }
 

@@ -14,11 +14,11 @@ use rails::{RunState, Shared};
 const MOST_RUNS: usize = 8;
 
 static ON: AtomicBool = AtomicBool::new(false);
-static KNOWN: Mutex<Vec<(PathBuf, Arc<Remembered>)>> = Mutex::new(Vec::new());
+static KNOWN: Mutex<Vec<(PathBuf, Arc<CachedRun>)>> = Mutex::new(Vec::new());
 
 /// A run at the end of its journal.
 #[derive(Debug)]
-pub(crate) struct Remembered {
+pub(crate) struct CachedRun {
     pub(crate) run: Shared<RunState>,
     pub(crate) head: Head,
     pub(crate) snapshot_bytes: u64,
@@ -36,7 +36,7 @@ pub(crate) fn is_on() -> bool {
 }
 
 /// The run in the folder `dir`, as it was seen last.
-pub(crate) fn recall(dir: &Path) -> Option<Arc<Remembered>> {
+pub(crate) fn recall(dir: &Path) -> Option<Arc<CachedRun>> {
     if !is_on() {
         return None;
     }
@@ -49,7 +49,7 @@ pub(crate) fn recall(dir: &Path) -> Option<Arc<Remembered>> {
 }
 
 /// Remembers the run in the folder `dir`; the one that was not asked for the longest time is forgotten.
-pub(crate) fn remember(dir: &Path, run: Remembered) {
+pub(crate) fn remember(dir: &Path, run: CachedRun) {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     known.retain(|(of, _)| of != dir);
     if known.len() >= MOST_RUNS {

@@ -372,7 +372,7 @@ pub fn where_it_is(run: &Underway) -> String {
          {} shows the whole step; commits are made by {}, in COMMIT alone; the branch stays as it is.",
         branch(run),
         progress.completed.len(),
-        crate::tdd::texts::counted(u64::try_from(progress.total).unwrap_or(0), "subtask"),
+        crate::tdd::messages::counted(u64::try_from(progress.total).unwrap_or(0), "subtask"),
         at(run),
         next(run),
         step(run, Verb::Next),

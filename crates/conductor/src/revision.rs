@@ -14,7 +14,7 @@ const NEWEST: usize = 64;
 impl Conductor {
     /// A number that changes whenever the run does, by whichever process: its journal grows. `None` where there is no
     /// such run.
-    pub fn run_mark(&self, run: &str) -> Option<u64> {
+    pub fn run_revision(&self, run: &str) -> Option<u64> {
         let (_, dir) = self.looked_at(Some(run)).ok()?;
         let mut hash = DefaultHasher::new();
         stamp(&dir.journal_path(), &mut hash);
@@ -22,7 +22,7 @@ impl Conductor {
     }
 
     /// A number that changes whenever a run is begun here, or one of the newest moves.
-    pub fn runs_mark(&self) -> Result<u64, Fault> {
+    pub fn runs_revision(&self) -> Result<u64, Fault> {
         let mut hash = DefaultHasher::new();
         if let Some(project) = self.stored()? {
             let mut dirs: Vec<RunDir> = Vec::new();

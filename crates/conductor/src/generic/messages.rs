@@ -11,7 +11,7 @@ use rails::{Definition, Refusal, RunState};
 use serde_json::Value;
 
 use crate::next_step::Verb;
-use crate::tdd::texts;
+use crate::tdd::messages;
 
 /// What is said of a refusal, and what to do about it.
 pub(crate) struct Said {
@@ -200,10 +200,10 @@ pub(crate) fn refusal(
                 status = Verb::Status.step().of(id)
             ),
         ),
-        _ if texts::text(code).is_some() => {
+        _ if messages::text(code).is_some() => {
             let facts = refusal.details.get("tests").and_then(Value::as_object);
             let facts = facts.cloned().unwrap_or_default();
-            (texts::message(code, &facts), texts::suggestion(code))
+            (messages::message(code, &facts), messages::suggestion(code))
         }
         _ => of_definition(definition, state, code),
     };
