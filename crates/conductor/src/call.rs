@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use journal::layout::{Home, RunDir};
 use project::config::{Config, Settings};
 use project::git::{Repository, TreeStatus};
-use rails::{Definition, RunState};
+use rails::{Definition, Reading, Role, RunState};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
@@ -85,6 +85,16 @@ pub struct Call<'a> {
     pub(crate) skills: Option<Skills>,
     /// The working tree, once somebody looked at it.
     tree: RefCell<Option<Rc<TreeStatus>>>,
+    /// What was read before the run was opened, since it may take long.
+    ahead: RefCell<Option<ReadAhead>>,
+}
+
+/// What a reader said while the run was not locked: for this role, of this token.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadAhead {
+    pub(crate) role: Role,
+    pub(crate) token: u32,
+    pub(crate) reading: Reading,
 }
 
 impl Call<'_> {
@@ -97,6 +107,22 @@ impl Call<'_> {
         };
         self.tree.replace(Some(Rc::clone(&status)));
         Ok(status)
+    }
+
+    /// Has the next reading of that role and token be this one.
+    pub(crate) fn was_read(&self, ahead: Option<ReadAhead>) {
+        self.ahead.replace(ahead);
+    }
+
+    /// What was read before, and not asked for yet.
+    pub(crate) fn read_ahead(&self) -> Option<ReadAhead> {
+        self.ahead.borrow().clone()
+    }
+
+    /// The same for this role and token. It counts once.
+    pub(crate) fn take_ahead(&self, role: &Role, token: u32) -> Option<Reading> {
+        let ahead = self.ahead.take()?;
+        (ahead.role == *role && ahead.token == token).then_some(ahead.reading)
     }
 
     /// Something was, or is going to be, done to the working tree.
@@ -183,6 +209,7 @@ impl Conductor {
             session: None,
             skills: None,
             tree: RefCell::default(),
+            ahead: RefCell::default(),
         }
     }
 }

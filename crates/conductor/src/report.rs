@@ -12,7 +12,8 @@ use rails::event::Reported;
 use rails::{Command, Event, Refusal, Role, RunState, RunStatus};
 use serde_json::{Map, Value, json};
 
-use crate::call::{Input, pinned};
+use crate::call::{Input, ReadAhead, pinned};
+use crate::capability::reads_long;
 use crate::clock::stamp;
 use crate::collab::digest_of_skill;
 use crate::conductor::Conductor;
@@ -24,6 +25,8 @@ use crate::generic::on_task::other_step;
 use crate::generic::readers::ReportInput;
 use crate::next_step::{Argument, Verb, argument};
 use crate::refusals;
+use crate::review::subject::fault as fault_of;
+use crate::support::Support as _;
 use crate::tdd::evidence::subject::Subject;
 use crate::tdd::evidence::suite::Suite;
 use crate::tdd::evidence::{self, Taken, level_name};
@@ -149,6 +152,7 @@ impl Conductor {
         let input = self.input(seen, &command, role.as_ref(), report, meaning)?;
         command.digest = digest_of_skill(dir, seen, &command)?
             .unwrap_or_else(|| digest(&input, report.skip_coverage));
+        let ahead = self.read_ahead(dir, seen, &command)?;
         let not_run =
             matches!(&input, Input::Tests { taken, .. } if taken.verify && taken.ran.is_none());
         let mut writer = if ends_run(seen) {
@@ -168,6 +172,7 @@ impl Conductor {
         if report.unit.is_none() {
             no_gate_before(&writer)?;
         }
+        writer.call.was_read(ahead);
         let run = &writer.open.run;
         let is_there = |unit: &String| run.waiting().any(|(_, open)| open.id == *unit);
         // What was present when the call began is meant, also if another report was faster.
@@ -195,6 +200,32 @@ impl Conductor {
             role,
             warnings,
         })
+    }
+
+    /// What the reader of the unit that is meant has to say where it may take long, before the run is locked.
+    fn read_ahead(
+        &self,
+        dir: &RunDir,
+        run: &RunState,
+        command: &command::Report,
+    ) -> Result<Option<ReadAhead>, Fault> {
+        let UnitMatch::Present { token, .. } = match_unit(run, command) else {
+            return Ok(None);
+        };
+        let Some(present) = run.token(token).filter(|at| reads_long(&at.role.reader)) else {
+            return Ok(None);
+        };
+        let call = self.call(dir, run, Input::None)?;
+        if closed_gate(&call, run).is_ok() {
+            return Ok(None);
+        }
+        let role = present.role.clone();
+        let reading = call.read(&role, run, token).map_err(fault_of)?;
+        Ok(Some(ReadAhead {
+            role,
+            token,
+            reading,
+        }))
     }
 
     /// What a report brings along for the reader that is meant. Long work, a run of the test command above all, is done here,

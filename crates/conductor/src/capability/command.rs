@@ -188,6 +188,10 @@ impl Capability for Commands {
         })
     }
 
+    fn reads_long(&self) -> bool {
+        true
+    }
+
     fn prepare(
         &self,
         call: &Call<'_>,

@@ -109,6 +109,11 @@ pub(crate) trait Capability: Sync {
         Err(self.has_no("reader", &role.reader).into())
     }
 
+    /// Whether its readers may take minutes: they are asked before the run is locked, where that can be foreseen.
+    fn reads_long(&self) -> bool {
+        false
+    }
+
     /// Finds out what one of its effects is going to do. Changes nothing that counts.
     fn prepare(
         &self,
@@ -206,6 +211,12 @@ pub(crate) fn is_reported(reader: &str) -> bool {
         .map(|capability| capability.readers());
     let mut all = all.into_iter().flatten();
     all.any(|(name, known)| name == reader && known.is_reported)
+}
+
+/// Whether a reader may take minutes.
+pub(crate) fn reads_long(reader: &str) -> bool {
+    let capability = OF_READERS.get(reader);
+    capability.is_some_and(|capability| capability.reads_long())
 }
 
 /// The capability that an effect belongs to.

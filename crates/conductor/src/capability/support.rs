@@ -29,6 +29,9 @@ impl Support for Call<'_> {
         if role.reader.is_empty() {
             return files::take_in(self, run, token).map(|(reading, _)| reading);
         }
+        if let Some(reading) = self.take_ahead(role, token) {
+            return Ok(reading);
+        }
         let mut reading = of_reader(&role.reader)?.read(self, role, run, token)?;
         if !is_over_a_task(run) || !is_read_on_branch(role) {
             let state = run.token(token).map_or("", |token| token.state.as_str());

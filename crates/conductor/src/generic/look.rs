@@ -10,7 +10,8 @@ use super::answer::{RunAction, RunMoved, RunStatusAnswer};
 
 use super::gate::described;
 use super::{messages, on_task, view};
-use crate::call::{Call, Input};
+use crate::call::{Call, Input, ReadAhead};
+use crate::capability::reads_long;
 use crate::clock::stamp;
 use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen};
@@ -20,8 +21,9 @@ use crate::find::is_over_a_task;
 use crate::integrity::never_began;
 use crate::next_step::{NextStep, Verb};
 use crate::refusals;
-use crate::review::subject::TAMPERED;
+use crate::review::subject::{TAMPERED, fault as fault_of};
 use crate::summary;
+use crate::support::Support as _;
 use crate::turn;
 use crate::view::GENERIC;
 
@@ -89,11 +91,21 @@ impl Conductor {
             Foreseen::Refused(refusal) => {
                 return Err(turn::refused(&GENERIC, &call, &run, None, &refusal));
             }
+            // Without the run's lock: who waits for this may still call the run off.
+            Foreseen::Reading { role, token, run } if reads_long(&role.reader) => {
+                let reading = call.read(&role, &run, token).map_err(fault_of)?;
+                call.was_read(Some(ReadAhead {
+                    role,
+                    token,
+                    reading,
+                }));
+            }
             Foreseen::Reading { .. } | Foreseen::Goes => {}
         }
         let project = self.stored_or_missing()?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         if writer.open.run.transitions == run.transitions {
+            writer.call.was_read(call.read_ahead());
             match writer.command(&Command::Step)? {
                 Ok(_) => {}
                 Err(refusal) if refusal.code == BLOCKED => {

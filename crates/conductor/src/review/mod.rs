@@ -56,7 +56,7 @@ use std::path::{Path, PathBuf};
 
 use journal::EvidenceStore;
 use project::profile::{Profile, Source};
-use rails::{Reading, RunState};
+use rails::RunState;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
@@ -75,8 +75,6 @@ pub(crate) struct Session {
     root: PathBuf,
     /// The folder of the user's own, which holds what was trusted.
     store: PathBuf,
-    /// What was read before the run was opened for writing.
-    read_before: RefCell<Option<Reading>>,
     told: RefCell<Told>,
 }
 
@@ -103,7 +101,6 @@ impl Session {
             dir: dir.to_owned(),
             root: conductor.root.clone(),
             store: conductor.settings.store.clone(),
-            read_before: RefCell::default(),
             told: RefCell::default(),
         }))
     }
@@ -116,7 +113,6 @@ impl Session {
             dir: PathBuf::new(),
             root: conductor.root.clone(),
             store: conductor.settings.store.clone(),
-            read_before: RefCell::default(),
             told: RefCell::default(),
         }
     }

@@ -66,9 +66,6 @@ impl Session {
         run: &RunState,
         token: u32,
     ) -> Result<Reading, HandlerError> {
-        if let Some(reading) = self.read_before.take() {
-            return Ok(reading);
-        }
         let present = run
             .token(token)
             .ok_or_else(|| Fault::bug("a response for no token"))?;

@@ -11,8 +11,7 @@ use rails::{Command, Event, Refusal, RunState, Shared};
 use super::about::{self, stepped};
 use super::answer::Stepped;
 use super::subject::{TAMPERED, fault as fault_of, is_whole};
-use crate::call::Call;
-use crate::call::Input;
+use crate::call::{Call, Input, ReadAhead};
 use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen, LOCK_WAIT, OpenRun};
 use crate::fault::{Fault, Kind};
@@ -129,9 +128,11 @@ impl Conductor {
                 Err(_) if !about::is_still(dir, before) => return Ok(None),
                 Err(no) => return Err(fault_of(no)),
             };
-            if let Some(session) = &call.session {
-                session.read_before.replace(Some(reading));
-            }
+            call.was_read(Some(ReadAhead {
+                role,
+                token,
+                reading,
+            }));
         }
         let open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
         if open.run.pending.is_none() && *open.run != *before {
@@ -202,12 +203,8 @@ impl Conductor {
 /// Whether what was read before the run was opened is what stands there now: somebody may have put another response into
 /// its place in the meantime, and was told that it is there.
 fn reads_what_is_there(writer: &RunWriter<'_>, before: &RunState) -> bool {
-    let read = writer
-        .call
-        .session
-        .as_ref()
-        .and_then(|session| session.read_before.borrow().clone());
-    let Some(hash) = read.and_then(|reading| reading.evidence.first().cloned()) else {
+    let read = writer.call.read_ahead();
+    let Some(hash) = read.and_then(|ahead| ahead.reading.evidence.first().cloned()) else {
         return true;
     };
     let state = before.state();

@@ -533,12 +533,16 @@ impl Definition {
         }
     }
 
-    /// The edges tried behind the state's own, where it reads something.
+    /// The edges tried behind the state's own, where it reads something, and those let anything through.
     pub fn otherwise(&self, state: &StateDef) -> &[Located<Edge>] {
-        match state.expects {
-            Some(_) => &self.otherwise.0,
-            None => &[],
+        let takes_all = |edge: &Located<Edge>| edge.when.is_none() && !edge.is_note();
+        let mut own = [Trigger::Report, Trigger::Route]
+            .into_iter()
+            .flat_map(|trigger| state.edges(trigger));
+        if state.expects.is_none() || own.any(takes_all) {
+            return &[];
         }
+        &self.otherwise.0
     }
 
     /// The round that a run with these vars is in, where the definition counts them.

@@ -1,5 +1,6 @@
 //! Commands of a workflow's own: what they are told by, and what holds them.
 
+use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
@@ -154,6 +155,63 @@ fn a_crash_neither_loses_nor_repeats_what_they_did() {
     ship.killed_at("after-perform");
     ship.run(&["step"], 0);
     assert_eq!(ship.published(), "once\n");
+}
+
+#[test]
+fn who_waits_for_one_may_call_the_run_off() {
+    let text = SHIP.replacen(", seconds: 5", "", 1);
+    let look = ("look.sh", "echo x > begun; read line < goes\n");
+    let ship = Ship::begun_with(&text, &[look, PUBLISH, PUBLISHED]);
+    let folder = ship.0.project();
+    let fifos = ["begun", "goes"].map(|name| folder.join(name));
+    let made = Command::new("mkfifo").args(&fifos).status().unwrap();
+    assert!(made.success());
+    let mut report = ship.0.program(&["run", "report", "--json"]);
+    let reports = report.stdout(Stdio::piped()).spawn().unwrap();
+    std::fs::read(&fifos[0]).unwrap();
+    ship.run(&["abort"], 0);
+    std::fs::write(&fifos[1], "x\n").unwrap();
+    let answer = reports.wait_with_output().unwrap();
+    let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+    assert_eq!(answer["code"], "stale_unit", "{answer}");
+}
+
+#[test]
+fn a_session_has_one_run_once_a_step() {
+    let project = TestEnvironment::new();
+    let shown = project.tm(&["workflow", "show", "review"]);
+    let mut text = shown.text().replacen("id: review\n", "id: ours\n", 1);
+    for (old, new) in [
+        (
+            "uses: { folder: {},",
+            "uses: { commands: { look: sh look.sh }, folder: {},",
+        ),
+        (
+            "INITIALIZED: { label: Begun, route: [ { to: PLANNING } ] }",
+            "INITIALIZED: { expects: { command: { run: look } }, route: [ { when: command.ok, to: PLANNING }, { to: ERROR } ] }",
+        ),
+    ] {
+        assert!(text.contains(old), "{old}");
+        text = text.replacen(old, new, 1);
+    }
+    project.write(".taskmaster/workflows/ours.yaml", text);
+    project.write("look.sh", "echo x >> looks.txt\n");
+    project.commit_all("A workflow of our own");
+    project.trust(&["workflow", "trust", "ours"]);
+    let words = [
+        "run",
+        "start",
+        "ours",
+        "--input",
+        r#"values={"request":"x"}"#,
+    ];
+    project.json(&words).json_with(0);
+    let ship = Ship(project);
+    ship.run(&["next"], 0);
+    let looks = || std::fs::read_to_string(ship.0.project().join("looks.txt"));
+    assert!(looks().is_err());
+    ship.run(&["step"], 0);
+    assert_eq!(looks().unwrap(), "x\n");
 }
 
 #[test]
