@@ -81,28 +81,39 @@ impl Repository {
         Ok(git.run_if()?.is_some())
     }
 
-    /// The local branches, and which one the remote takes for its default, by one git process.
+    /// The local branches, and which one the remote takes for its default.
     pub fn branches(&self, remote: &str) -> Result<Branches, GitError> {
-        let head = format!("refs/remotes/{remote}/HEAD");
+        let prefix = format!("refs/remotes/{remote}/");
+        let head = format!("{prefix}HEAD");
         let mut git = self.git().args([
             "for-each-ref",
             "--format=%(refname)%00%(symref)",
             "refs/heads/",
         ]);
-        if !remote.is_empty() && !remote.contains(['\0', '*', '?', '[', '\\']) {
+        let is_name = !remote.is_empty() && !remote.contains(['\0', '*', '?', '[', '\\']);
+        if is_name {
             git = git.arg(&head);
         }
         let output = git.run()?;
         let mut branches = Branches::default();
+        let mut target_of_head = None;
         for line in String::from_utf8_lossy(&output).lines() {
             let (name, target) = line.split_once('\0').unwrap_or((line, ""));
             if let Some(local) = name.strip_prefix("refs/heads/") {
                 branches.local.push(local.to_owned());
             } else if name == head {
-                let default = target.strip_prefix(head.trim_end_matches("HEAD"));
-                branches.remote_default = default.map(str::to_owned);
+                target_of_head = Some(target.to_owned());
             }
         }
+        // What points to nothing is not listed, and still says what the remote called its default.
+        if is_name && target_of_head.is_none() && self.common_dir().join(&head).exists() {
+            let target = self.git().args(["symbolic-ref", "--quiet", "--", &head]);
+            let target = target.run_if()?.map(one_line);
+            target_of_head = target.map(|target| String::from_utf8_lossy(&target).into_owned());
+        }
+        let default = target_of_head.as_deref();
+        let default = default.and_then(|target| target.strip_prefix(&prefix));
+        branches.remote_default = default.map(str::to_owned);
         Ok(branches)
     }
 

@@ -88,11 +88,7 @@ pub(super) enum Renames {
 impl Repository {
     /// The state of the working tree, by one git process.
     pub fn status(&self) -> Result<TreeStatus, GitError> {
-        self.status_with(Renames::Find)
-    }
-
-    pub(super) fn status_with(&self, renames: Renames) -> Result<TreeStatus, GitError> {
-        let mut status = self.status_everywhere(renames)?;
+        let mut status = self.status_everywhere(Renames::Find)?;
         status.changes = status
             .changes
             .into_iter()

@@ -123,6 +123,9 @@ fn default_branch() {
     ]);
     assert_eq!(default().as_deref(), Some("develop/x"));
     assert_eq!(default_of("upstream").as_deref(), Some("trunk"));
+    // What it points to was pruned: it is still what the remote called so.
+    fixture.git(&["update-ref", "-d", "refs/remotes/origin/develop/x"]);
+    assert_eq!(default().as_deref(), Some("develop/x"));
 }
 
 #[test]

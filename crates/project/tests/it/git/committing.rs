@@ -34,6 +34,32 @@ fn only_what_is_named() {
     assert!(!fixture.groups.borrow()[1].is_alive());
 }
 
+/// How a person likes to look at differences says nothing of what a commit changes.
+#[test]
+fn settings_of_diffs_do_not_matter() {
+    for (key, value) in [
+        ("diff.orderFile", "order"),
+        ("diff.relative", "true"),
+        ("diff.renames", "copies"),
+        ("diff.ignoreSubmodules", "all"),
+        ("diff.noPrefix", "true"),
+        ("log.showSignature", "true"),
+        ("log.follow", "true"),
+        ("log.diffMerges", "off"),
+        ("format.pretty", "oneline"),
+        ("diff.external", "false"),
+    ] {
+        let fixture = Fixture::new();
+        fixture.write("order", "two\n");
+        fixture.write("sub/one", "1\n");
+        fixture.write("two", "2\n");
+        fixture.git(&["config", key, value]);
+        let made = fixture.commit(&["sub/one", "two"]);
+        let made = made.unwrap_or_else(|error| panic!("{key}: {error}"));
+        assert_eq!(made.paths, paths(&["sub/one", "two"]), "{key}");
+    }
+}
+
 #[test]
 fn patterns_are_names() {
     let fixture = Fixture::new();
