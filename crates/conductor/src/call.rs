@@ -21,6 +21,7 @@ use crate::engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::readers::ReportInput;
 use crate::review::Session;
+use crate::support::{HandlerError, Support as _};
 use crate::tdd::evidence::Taken;
 
 /// What a call brought along for the readers.
@@ -92,21 +93,36 @@ pub struct Call<'a> {
 /// What a reader said while the run was not locked: for this role, of this token.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadAhead {
-    pub(crate) role: Role,
-    pub(crate) token: u32,
+    role: Role,
+    token: u32,
     pub(crate) reading: Reading,
 }
 
 impl Call<'_> {
     /// The working tree as this call sees it: it is looked at once, until something is done to it.
     pub(crate) fn tree(&self, repository: &Repository) -> Result<Rc<TreeStatus>, Fault> {
-        let seen = self.tree.borrow().clone();
-        let status = match seen {
-            Some(status) => status,
-            None => Rc::new(repository.status()?),
-        };
+        if let Some(status) = &*self.tree.borrow() {
+            return Ok(Rc::clone(status));
+        }
+        let status = Rc::new(repository.status()?);
         self.tree.replace(Some(Rc::clone(&status)));
         Ok(status)
+    }
+
+    /// Reads what may take long, before the run is locked: whoever waits for it may still call the run off.
+    pub(crate) fn reads_ahead(
+        &self,
+        role: Role,
+        token: u32,
+        run: &RunState,
+    ) -> Result<(), HandlerError> {
+        let reading = self.read(&role, run, token)?;
+        self.was_read(Some(ReadAhead {
+            role,
+            token,
+            reading,
+        }));
+        Ok(())
     }
 
     /// Has the next reading of that role and token be this one.

@@ -26,7 +26,6 @@ use crate::generic::readers::ReportInput;
 use crate::next_step::{Argument, Verb, argument};
 use crate::refusals;
 use crate::review::subject::fault as fault_of;
-use crate::support::Support as _;
 use crate::tdd::evidence::subject::Subject;
 use crate::tdd::evidence::suite::Suite;
 use crate::tdd::evidence::{self, Taken, level_name};
@@ -220,12 +219,8 @@ impl Conductor {
             return Ok(None);
         }
         let role = present.role.clone();
-        let reading = call.read(&role, run, token).map_err(fault_of)?;
-        Ok(Some(ReadAhead {
-            role,
-            token,
-            reading,
-        }))
+        call.reads_ahead(role, token, run).map_err(fault_of)?;
+        Ok(call.read_ahead())
     }
 
     /// What a report brings along for the reader that is meant. Long work, a run of the test command above all, is done here,

@@ -1,5 +1,6 @@
 //! What a repository brings along that counts only once a person trusted its bytes: workflows that take the place of a
-//! built-in one or decide who is asked at a gate, the commands of profiles, and a test command that runs unasked.
+//! built-in one, decide who is asked at a gate or have commands run; the commands of profiles; and a test command that runs
+//! unasked.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -88,6 +89,14 @@ impl TrustRequest {
         self.trusted = store.is_trusted(self.subject, &self.path, &self.hash)?;
         self.changed = store.knows(self.subject, &self.path)?;
         Ok(self)
+    }
+
+    /// Refuses what a person did not trust as it is.
+    fn required(&self) -> Result<(), Fault> {
+        if self.trusted {
+            return Ok(());
+        }
+        Err(self.untrusted())
     }
 
     fn untrusted(&self) -> Fault {
@@ -212,19 +221,15 @@ impl Conductor {
     /// Loads the workflow `id` to begin a run of it: what a repository brought must be trusted where it has to be.
     pub(crate) fn startable(&self, id: &str) -> Result<(Definition, Source), Fault> {
         let (definition, source) = library::load(&self.root, id)?;
-        match self.of_workflow(&definition, &source)? {
-            Some(request) if !request.trusted => Err(request.untrusted()),
-            _ => Ok((definition, source)),
+        if let Some(request) = self.of_workflow(&definition, &source)? {
+            request.required()?;
         }
+        Ok((definition, source))
     }
 
     /// Refuses to run this test command where nobody asked for it and nobody trusted it.
     pub(crate) fn may_run_by_itself(&self, command: &str, config: &Config) -> Result<(), Fault> {
-        let request = self.of_tests(command, config)?;
-        if request.trusted {
-            return Ok(());
-        }
-        Err(request.untrusted())
+        self.of_tests(command, config)?.required()
     }
 
     pub(crate) fn trust_store(&self) -> TrustStore {
@@ -419,11 +424,8 @@ pub(crate) fn may_run_commands(call: &Call<'_>, run: &RunState) -> Result<(), Fa
         trusted: false,
         changed: false,
     };
-    let request = request.judged(&TrustStore::in_folder(&call.settings.store))?;
-    if request.trusted {
-        return Ok(());
-    }
-    Err(request.untrusted())
+    let store = TrustStore::in_folder(&call.settings.store);
+    request.judged(&store)?.required()
 }
 
 /// What the project has written behind a command, a line each.

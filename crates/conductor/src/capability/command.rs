@@ -15,22 +15,21 @@ use super::{COMMANDS, Capability, lasting, reader};
 use crate::call::Call;
 use crate::fault::{Fault, Kind};
 use crate::intent;
-use crate::support::{Asked, HandlerError, Looked, Outcome};
-use crate::tdd::evidence::{level_name, suite::end_of};
+use crate::support::{Asked, HandlerError, Looked, Outcome, object};
+use crate::tdd::evidence::level_name;
+use crate::tdd::evidence::suite::{MOST_KEPT, end_of};
 use crate::trust::may_run_commands;
 
 /// The words for how a command ended.
-const ENDS: [&str; 4] = ["exited", "signalled", "timed_out", "flooded"];
+const ENDS: [&str; 3] = ["exited", "signalled", "timed_out"];
 /// The most bytes of JSON that guards see.
 const LONGEST_JSON: usize = 16 * 1024;
-/// How much of an output is kept as evidence, in bytes.
-const MOST_KEPT: usize = 4 * 1024 * 1024;
 
 /// The code of a command that did not end well.
 const FAILED: &str = "command_failed";
 
 /// A command of a workflow.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Command {
     /// The line, as it would be typed; no shell reads it unless it says `sh -c '…'`.
     pub(crate) run: String,
@@ -66,7 +65,7 @@ impl Command {
 pub(crate) fn declared(definition: &Definition) -> impl Iterator<Item = (&str, Command)> {
     let all = definition.uses.get(COMMANDS).into_iter();
     all.flat_map(|commands| commands.0.iter())
-        .map(|(name, value)| {
+        .filter_map(|(name, value)| {
             let plain = |value: &Literal| match value {
                 Literal::Value(value) => value.clone(),
                 Literal::Expression(_) => Value::Null,
@@ -80,10 +79,7 @@ pub(crate) fn declared(definition: &Definition) -> impl Iterator<Item = (&str, C
                     .into(),
             };
             // The proof lets nothing else pass; what nobody proved yet declares nothing.
-            (
-                name.value.as_str(),
-                Command::deserialize(fields).unwrap_or_default(),
-            )
+            Some((name.value.as_str(), Command::deserialize(fields).ok()?))
         })
 }
 
@@ -177,11 +173,8 @@ impl Capability for Commands {
             "durationMs": u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
             "outputSha256": ran.sha256,
         });
-        let Value::Object(facts) = facts else {
-            return Err(Fault::bug("facts are an object").into());
-        };
         Ok(Reading {
-            facts,
+            facts: object(facts),
             level: level_name(project::config::Level::Verified).to_owned(),
             evidence: vec![keep(call, &ran)?],
             ..Reading::default()
@@ -222,8 +215,9 @@ impl Capability for Commands {
             Ok(ran) => ran,
             Err(fault) => return Ok(Outcome::failed(fault)),
         };
-        let output = keep(call, &ran)?;
         if !ran.success() {
+            // Nothing names it in the journal, but who looks for the cause finds it.
+            keep(call, &ran)?;
             return Ok(Outcome::Failed {
                 code: FAILED.to_owned(),
                 message: format!(
@@ -235,11 +229,7 @@ impl Capability for Commands {
                 suggestion: Some("see to what it says, then go on: it is run again".to_owned()),
             });
         }
-        Ok(Outcome::Done {
-            result: json!({ "output": end_of(&ran.both), "evidence": output }),
-            keep: Map::new(),
-            artifacts: Vec::new(),
-        })
+        done(call, &ran)
     }
 
     fn look(&self, call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
@@ -251,12 +241,7 @@ impl Capability for Commands {
         if !ran.success() {
             return Ok(Looked::NotDone);
         }
-        let output = keep(call, &ran)?;
-        Ok(Looked::Settled(Outcome::Done {
-            result: json!({ "output": end_of(&ran.both), "evidence": output }),
-            keep: Map::new(),
-            artifacts: Vec::new(),
-        }))
+        done(call, &ran).map(Looked::Settled)
     }
 }
 
@@ -294,6 +279,15 @@ fn ran(
     })
 }
 
+/// It was carried out, with what was printed.
+fn done(call: &Call<'_>, ran: &SuiteRan) -> Result<Outcome, Fault> {
+    Ok(Outcome::Done {
+        result: json!({ "output": end_of(&ran.both), "evidence": keep(call, ran)? }),
+        keep: Map::new(),
+        artifacts: Vec::new(),
+    })
+}
+
 /// Keeps what was printed as evidence; its hash.
 fn keep(call: &Call<'_>, ran: &SuiteRan) -> Result<String, Fault> {
     let kept = &ran.both[..ran.both.len().min(MOST_KEPT)];
@@ -312,8 +306,8 @@ fn ended(how: How) -> &'static str {
     match how {
         How::Exited(_) => ENDS[0],
         How::Signalled(_) => ENDS[1],
-        How::TimedOut => ENDS[2],
-        How::Flooded => ENDS[3],
+        // However much is printed, that ends no command.
+        How::TimedOut | How::Flooded => ENDS[2],
     }
 }
 
@@ -321,7 +315,6 @@ fn came_out(how: How) -> String {
     match how {
         How::Exited(status) => format!("ended with status {status}"),
         How::Signalled(signal) => format!("was ended by signal {signal}"),
-        How::TimedOut => "did not end in time, and was ended".to_owned(),
-        How::Flooded => "printed too much, and was ended".to_owned(),
+        How::TimedOut | How::Flooded => "did not end in time, and was ended".to_owned(),
     }
 }

@@ -10,7 +10,7 @@ use super::answer::{RunAction, RunMoved, RunStatusAnswer};
 
 use super::gate::described;
 use super::{messages, on_task, view};
-use crate::call::{Call, Input, ReadAhead};
+use crate::call::{Call, Input};
 use crate::capability::reads_long;
 use crate::clock::stamp;
 use crate::conductor::Conductor;
@@ -23,7 +23,6 @@ use crate::next_step::{NextStep, Verb};
 use crate::refusals;
 use crate::review::subject::{TAMPERED, fault as fault_of};
 use crate::summary;
-use crate::support::Support as _;
 use crate::turn;
 use crate::view::GENERIC;
 
@@ -91,14 +90,8 @@ impl Conductor {
             Foreseen::Refused(refusal) => {
                 return Err(turn::refused(&GENERIC, &call, &run, None, &refusal));
             }
-            // Without the run's lock: who waits for this may still call the run off.
             Foreseen::Reading { role, token, run } if reads_long(&role.reader) => {
-                let reading = call.read(&role, &run, token).map_err(fault_of)?;
-                call.was_read(Some(ReadAhead {
-                    role,
-                    token,
-                    reading,
-                }));
+                call.reads_ahead(role, token, &run).map_err(fault_of)?;
             }
             Foreseen::Reading { .. } | Foreseen::Goes => {}
         }

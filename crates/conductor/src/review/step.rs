@@ -11,12 +11,12 @@ use rails::{Command, Event, Refusal, RunState, Shared};
 use super::about::{self, stepped};
 use super::answer::Stepped;
 use super::subject::{TAMPERED, fault as fault_of, is_whole};
-use crate::call::{Call, Input, ReadAhead};
+use crate::call::{Call, Input};
 use crate::conductor::Conductor;
 use crate::engine::{self, Foreseen, LOCK_WAIT, OpenRun};
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
-use crate::support::{HandlerError, Support as _};
+use crate::support::HandlerError;
 use crate::view::View;
 use crate::writer::RunWriter;
 
@@ -121,18 +121,12 @@ impl Conductor {
             engine::foresee(&call.definition, before, &call)?
             && !role.reader.is_empty()
         {
-            // Without the run's lock: who waits for this may still cancel.
-            let reading = match call.read(&role, &run, token) {
-                Ok(reading) => reading,
+            match call.reads_ahead(role, token, &run) {
+                Ok(()) => {}
                 Err(HandlerError::Refused(refusal)) if refusal.code == BLOCKED => return Ok(None),
                 Err(_) if !about::is_still(dir, before) => return Ok(None),
-                Err(no) => return Err(fault_of(no)),
-            };
-            call.was_read(Some(ReadAhead {
-                role,
-                token,
-                reading,
-            }));
+                Err(error) => return Err(fault_of(error)),
+            }
         }
         let open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
         if open.run.pending.is_none() && *open.run != *before {

@@ -1,5 +1,7 @@
 //! Entries of a resource, under names of the file's own: each is what it takes, and each that is named is there.
 
+use serde_json::Value;
+
 use super::catalog::{Catalog, Entries, NamedEntry};
 use crate::definition::{Definition, Literal, ResourceDef, ResourceValue};
 use crate::diagnostic::{Diagnostic, Located, Place, nearest};
@@ -13,7 +15,8 @@ pub(super) fn check(
     for (entry, value) in resource.0.iter() {
         let fields = match &value.value {
             ResourceValue::Literal(literal) => {
-                if !is_text(literal) {
+                let is_text = matches!(literal, Literal::Value(value) if value.is_string() && says_something(value));
+                if !is_text {
                     faults.push(bad(entry, value.at, known, "is no text"));
                 }
                 continue;
@@ -32,12 +35,7 @@ pub(super) fn check(
                 continue;
             };
             let fits = match &value.value {
-                Literal::Value(value) if field.value == known.short => {
-                    value.as_str().is_some_and(|text| !text.trim().is_empty())
-                }
-                Literal::Value(value) => {
-                    kind.admits(value) && value.as_i64().is_none_or(|number| number > 0)
-                }
+                Literal::Value(value) => kind.admits(value) && says_something(value),
                 Literal::Expression(_) => false,
             };
             if !fits {
@@ -56,8 +54,10 @@ pub(super) fn check(
     }
 }
 
-fn is_text(literal: &Literal) -> bool {
-    matches!(literal, Literal::Value(value) if value.as_str().is_some_and(|text| !text.trim().is_empty()))
+/// Whether it is no empty text, and no number below 1.
+fn says_something(value: &Value) -> bool {
+    let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
+    !is_blank && value.as_i64().is_none_or(|number| number > 0)
 }
 
 fn bad(entry: &Located<String>, at: Place, known: &Entries, what: &str) -> Diagnostic {

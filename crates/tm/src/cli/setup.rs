@@ -58,8 +58,8 @@ pub enum WorkflowCommand {
     Graph(Graph),
     /// Let runs of a workflow of this project begin, as it is now; a person decides this, at a terminal
     ///
-    /// Only those need it that take the place of a built-in one, make commits, lead review sessions, or have
-    /// gates.
+    /// Only those need it that take the place of a built-in one, make commits, lead review sessions, have
+    /// gates, or have commands run.
     Trust {
         /// Id of the workflow
         #[arg(value_name = "ID")]

@@ -18,7 +18,7 @@ use crate::next_step::argument;
 /// How much of the end of an output is shown where it is not understood, in bytes.
 const SHOWN: usize = 2000;
 /// How much of an output is kept with the run, in bytes.
-const MOST_KEPT: usize = 4 * 1024 * 1024;
+pub(crate) const MOST_KEPT: usize = 4 * 1024 * 1024;
 
 /// A run of the test command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

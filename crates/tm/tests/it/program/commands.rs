@@ -238,6 +238,7 @@ fn what_is_wrong_with_a_declaration_is_told() {
         ("seconds: 5", "seconds: many", "bad_parameter"),
         ("seconds: 5", "seconds: 0", "bad_parameter"),
         ("seconds: 5", "minutes: 5", "bad_parameter"),
+        ("look: sh published.sh", "look: ''", "bad_parameter"),
         ("run: sh look.sh, ", "", "bad_parameter"),
         (
             "look: { run: sh look.sh, seconds: 5 }",
