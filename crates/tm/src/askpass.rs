@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use project::person::ASKPASS;
+use workspace::person::ASKPASS;
 
 const TERMINAL: &str = "/dev/tty";
 

@@ -1,10 +1,10 @@
 //! A run gone through with a person: shows a work unit, waits until it is done, asks for the results, goes on.
 
-use conductor::report::Report;
-use conductor::tdd::answer::{CommitAnswer, NextAction};
-use conductor::tdd::request;
-use conductor::{Conductor, Fault, Kind};
-use project::config::Level;
+use engine::report::Report;
+use engine::tdd::answer::{CommitAnswer, NextAction};
+use engine::tdd::request;
+use engine::{Engine, Fault, Kind};
+use workspace::config::Level;
 
 use crate::commands::{DONE, Outcome};
 use crate::output::Output;
@@ -124,9 +124,9 @@ fn with_coverage(answer: &str) -> (String, Option<String>) {
 }
 
 /// Goes through the run until it is over, or the person leaves.
-pub fn run(conductor: &Conductor, run: &str, output: &mut Output) -> Outcome {
+pub fn run(engine: &Engine, run: &str, output: &mut Output) -> Outcome {
     let mut session = Session {
-        conductor,
+        engine,
         run,
         output,
         shown: String::new(),
@@ -135,7 +135,7 @@ pub fn run(conductor: &Conductor, run: &str, output: &mut Output) -> Outcome {
     let hello = format!("\nAt every prompt you can also type: {COMMANDS}.\n\n");
     session.output.text(&hello)?;
     loop {
-        let next = session.conductor.next(Some(run), false)?;
+        let next = session.engine.next(Some(run), false)?;
         let goes_on = match next.action.as_str() {
             "red" | "green" => session.phase(&next)?,
             "commit" => session.commit(&next)?,
@@ -156,7 +156,7 @@ pub fn run(conductor: &Conductor, run: &str, output: &mut Output) -> Outcome {
 }
 
 struct Session<'s> {
-    conductor: &'s Conductor,
+    engine: &'s Engine,
     run: &'s str,
     output: &'s mut Output,
     /// The work unit that is on the screen.
@@ -174,7 +174,7 @@ impl Session<'_> {
         }
         self.shown = unit;
         let text = if next.action == "paused" {
-            render::paused(&self.conductor.status(Some(self.run))?, &self.output.look())
+            render::paused(&self.engine.status(Some(self.run))?, &self.output.look())
         } else {
             render::next(next, &self.output.look())
         };
@@ -198,7 +198,7 @@ impl Session<'_> {
             Ok(report) => report,
             Err(goes_on) => return Ok(goes_on),
         };
-        let answer = self.conductor.complete(Some(self.run), &report);
+        let answer = self.engine.complete(Some(self.run), &report);
         if let Some(verdict) = self.told(answer)? {
             let text = render::verdict(&verdict, &self.output.look());
             self.output.text(&text)?;
@@ -217,7 +217,7 @@ impl Session<'_> {
             unit: next.unit_id.clone(),
             ..Report::default()
         };
-        let answer = self.conductor.commit(Some(self.run), &report);
+        let answer = self.engine.commit(Some(self.run), &report);
         if let Some(answer) = self.told(answer)? {
             let text = render::commit_answer(&answer, &self.output.look());
             self.output.text(&text)?;
@@ -243,7 +243,7 @@ impl Session<'_> {
             Ok(report) => report,
             Err(goes_on) => return Ok(goes_on),
         };
-        let answer = self.conductor.finalize(Some(self.run), &report);
+        let answer = self.engine.finalize(Some(self.run), &report);
         if let Some(answer) = self.told(answer)? {
             let text = render::finalized(&answer, &self.output.look());
             self.output.text(&text)?;
@@ -259,7 +259,7 @@ impl Session<'_> {
             Said::Moved => return Ok(true),
             Said::Leave => return Ok(false),
         }
-        let answer = self.conductor.resume(Some(self.run));
+        let answer = self.engine.resume(Some(self.run));
         if let Some(answer) = self.told(answer)? {
             let text = render::resumed(&answer, &self.output.look());
             self.output.text(&text)?;
@@ -301,12 +301,12 @@ impl Session<'_> {
 
     /// Whether the tests are run whatever is said of them.
     fn always_verifies(&self) -> bool {
-        self.conductor.settings().config.evidence.require == Level::Verified
+        self.engine.settings().config.evidence.require == Level::Verified
     }
 
     /// Whether the settings ask for coverage.
     fn wants_coverage(&self) -> bool {
-        let config = &self.conductor.settings().config;
+        let config = &self.engine.settings().config;
         let wanted = &config.test.coverage_thresholds;
         config.evidence.require_coverage
             || [
@@ -346,20 +346,20 @@ impl Session<'_> {
         let moved = match word {
             "quit" | "exit" if reason.is_empty() => return Ok(Some(Said::Leave)),
             "status" if reason.is_empty() => {
-                let status = self.conductor.status(Some(self.run));
+                let status = self.engine.status(Some(self.run));
                 if let Some(status) = self.told(status)? {
                     let text = render::status(&status, &self.output.look());
                     self.output.text(&text)?;
                 }
                 return Ok(Some(Said::Moved));
             }
-            "reopen" => self.conductor.reopen(Some(self.run), None, reason),
+            "reopen" => self.engine.reopen(Some(self.run), None, reason),
             "skip" if reason.is_empty() => {
                 self.output.text("Say why: skip REASON\n")?;
                 return Ok(Some(Said::Moved));
             }
-            "skip" => self.conductor.skip(Some(self.run), None, reason),
-            "pause" => self.conductor.pause(Some(self.run), reason),
+            "skip" => self.engine.skip(Some(self.run), None, reason),
+            "pause" => self.engine.pause(Some(self.run), reason),
             _ => return Ok(None),
         };
         if let Some(moved) = self.told(moved)? {

@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`cli`] | the arguments of every command |
-//! | [`commands`] | what each command does: asks the conductor, hands the answer to the output |
+//! | [`commands`] | what each command does: asks the engine, hands the answer to the output |
 //! | [`render`] | an answer as a person reads it |
 //! | [`output`] | the only place that prints |
 //! | [`steps`] | the steps that texts name, as commands or as tools |

@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
-use conductor::next_step::is_marked;
-use conductor::{Fault, Verb};
+use engine::next_step::is_marked;
+use engine::{Fault, Verb};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use conductor::Fault;
+use engine::Fault;
 
 use crate::output::Output;
 

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-use conductor::report::Report;
-use conductor::tdd::evidence::show;
-use conductor::tdd::request;
+use engine::report::Report;
+use engine::tdd::evidence::show;
+use engine::tdd::request;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -176,7 +176,7 @@ pub struct StartOptions {
 }
 
 impl Start {
-    /// It as the conductor takes it; paths as they were given.
+    /// It as the engine takes it; paths as they were given.
     pub fn request(self) -> request::Start {
         request::Start {
             task_id: self.task_id,
@@ -264,7 +264,7 @@ pub struct TestReports {
 }
 
 impl Evidence {
-    /// It as the conductor takes it; paths as they were given.
+    /// It as the engine takes it; paths as they were given.
     pub fn request(self) -> request::Evidence {
         request::Evidence {
             results: self.results,
@@ -275,7 +275,7 @@ impl Evidence {
 }
 
 impl TestReports {
-    /// They as the conductor takes them; paths as they were given.
+    /// They as the engine takes them; paths as they were given.
     pub fn request(self) -> request::Evidence {
         request::Evidence {
             reports: self.report,
@@ -430,7 +430,7 @@ pub struct Status {
 }
 
 impl Complete {
-    /// It as the conductor takes it.
+    /// It as the engine takes it.
     pub fn request(self) -> Report {
         Report {
             state: self.phase,
@@ -444,7 +444,7 @@ impl Complete {
 }
 
 impl Commit {
-    /// It as the conductor takes it.
+    /// It as the engine takes it.
     pub fn request(self) -> Report {
         Report {
             item: self.subtask,
@@ -458,7 +458,7 @@ impl Commit {
 }
 
 impl Finalize {
-    /// It as the conductor takes it.
+    /// It as the engine takes it.
     pub fn request(self) -> Report {
         Report {
             evidence: self.evidence.request(),
@@ -469,7 +469,7 @@ impl Finalize {
 }
 
 impl Abort {
-    /// It as the conductor takes it.
+    /// It as the engine takes it.
     pub fn request(&self) -> request::Abort {
         request::Abort {
             cleanup: self.cleanup,

@@ -1,7 +1,7 @@
 //! Inputs of a run that is begun, in pairs and as JSON.
 
 use clap::Args;
-use conductor::{Fault, Kind};
+use engine::{Fault, Kind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};

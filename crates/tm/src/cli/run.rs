@@ -1,7 +1,7 @@
 //! `tm run`.
 
 use clap::{Args, Subcommand};
-use conductor::report;
+use engine::report;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -166,7 +166,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// It as the conductor takes it.
+    /// It as the engine takes it.
     pub fn request(self) -> report::Report {
         report::Report {
             unit: self.unit,

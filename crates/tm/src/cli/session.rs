@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use conductor::Fault;
-use conductor::review::request;
-use project::convention::plain::one_line;
+use engine::Fault;
+use engine::review::request;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
+use workspace::convention::plain::one_line;
 
 use super::inputs::{Inputs, as_texts, pair};
 use super::setup::TrustChoice;
@@ -134,7 +134,7 @@ pub struct SessionChoice {
 }
 
 impl SessionChoice {
-    /// The session, as the conductor takes it.
+    /// The session, as the engine takes it.
     pub fn id(&self) -> Option<&str> {
         self.positional.as_deref().or(self.option.id())
     }
@@ -155,7 +155,7 @@ pub struct SessionOption {
 }
 
 impl SessionOption {
-    /// The session, as the conductor takes it.
+    /// The session, as the engine takes it.
     pub fn id(&self) -> Option<&str> {
         self.named.as_deref()
     }
@@ -191,7 +191,7 @@ pub struct Init {
 }
 
 impl Init {
-    /// It as the conductor takes it, which reads texts by the profile's types.
+    /// It as the engine takes it, which reads texts by the profile's types.
     pub fn request(self) -> Result<request::Init, Fault> {
         Ok(request::Init {
             workflow: self.workflow,

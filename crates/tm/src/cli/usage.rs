@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use conductor::{Fault, Kind};
+use engine::{Fault, Kind};
 
 use super::Cli;
 

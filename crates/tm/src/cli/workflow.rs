@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use conductor::GraphFormat;
+use engine::GraphFormat;
 
 /// `tm workflow graph`.
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-use conductor::{Asked, Conductor, Fault, Kind, NextStep, Statement, Strength, Turn, Verb};
+use engine::{Asked, Engine, Fault, Kind, NextStep, Statement, Strength, Turn, Verb};
 use serde_json::Value;
 
 use super::declined;
@@ -35,13 +35,13 @@ pub struct Question<'a> {
 /// Has a person decide: by a signature where a key is named, else by the code that is typed back. The project as it is
 /// theirs to go on with.
 pub fn agreed(
-    conductor: &Conductor,
+    engine: &Engine,
     signing: &Signing,
     statement: &Statement,
     question: &Question<'_>,
     output: &mut Output,
     again: NextStep,
-) -> Result<Conductor, Fault> {
+) -> Result<Engine, Fault> {
     let Some(key) = &signing.sign else {
         if question.least == Strength::Signed {
             return Err(Fault::new(
@@ -55,26 +55,26 @@ pub fn agreed(
         }
         needs_terminal(output, question.deed, ", or with `--sign KEY`", again)?;
         typed_back(output, question.text, question.to, question.what)?;
-        return Ok(conductor.asked(Asked::Terminal));
+        return Ok(engine.asked(Asked::Terminal));
     };
     if output.has_person() {
         output.text(question.text)?;
         output.text("\n")?;
     }
     let askpass = askpass::program();
-    let armored = project::person::sign(&statement.text(), key, askpass.as_deref())?;
-    Ok(conductor.asked(Asked::Signed(armored)))
+    let armored = workspace::person::sign(&statement.text(), key, askpass.as_deref())?;
+    Ok(engine.asked(Asked::Signed(armored)))
 }
 
 /// Takes a turn of a run; where only a person may take it, asks one, and takes it with their word.
 pub fn turn<T>(
-    conductor: &Conductor,
+    engine: &Engine,
     turn: &Turn<'_>,
     signing: &Signing,
     output: &mut Output,
-    take: impl Fn(&Conductor) -> Result<T, Fault>,
+    take: impl Fn(&Engine) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let fault = match take(conductor) {
+    let fault = match take(engine) {
         Err(fault) if fault.code == "needs_person" => fault,
         done => return done,
     };
@@ -82,7 +82,7 @@ pub fn turn<T>(
     let Some(run) = run.filter(|_| signing.sign.is_some() || output.has_person()) else {
         return Err(fault);
     };
-    let (statement, least) = conductor.turn_statement(run, turn)?;
+    let (statement, least) = engine.turn_statement(run, turn)?;
     let text = render::turn(&statement, &output.look());
     let question = Question {
         text: &text,
@@ -92,7 +92,7 @@ pub fn turn<T>(
         least,
     };
     let again = turn.step().of(run);
-    let asked = agreed(conductor, signing, &statement, &question, output, again)?;
+    let asked = agreed(engine, signing, &statement, &question, output, again)?;
     take(&asked)
 }
 
@@ -143,15 +143,15 @@ fn code() -> String {
 
 /// Lets a rule pass for the unit of a run, by a person's word.
 pub fn let_pass<T>(
-    conductor: &Conductor,
+    engine: &Engine,
     allow: &Allow,
     (run, unit): (&str, Option<&str>),
     output: &mut Output,
-    take: impl Fn(&Conductor) -> Result<T, Fault>,
+    take: impl Fn(&Engine) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     let code = &allow.code;
     // Nobody is asked for what would be refused.
-    match take(conductor) {
+    match take(engine) {
         Err(fault) if fault.code == "needs_person" => {}
         done => return done,
     }
@@ -162,7 +162,7 @@ pub fn let_pass<T>(
         "For the work unit {unit} of the run {run},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
         allow.reason
     ));
-    let (statement, least) = conductor.allow_statement(run, code, &allow.reason)?;
+    let (statement, least) = engine.allow_statement(run, code, &allow.reason)?;
     let question = Question {
         text: &text,
         to: "let it pass",
@@ -170,14 +170,7 @@ pub fn let_pass<T>(
         deed: &format!("letting `{code}` pass is decided"),
         least,
     };
-    let by = agreed(
-        conductor,
-        &allow.signing,
-        &statement,
-        &question,
-        output,
-        again,
-    )?;
+    let by = agreed(engine, &allow.signing, &statement, &question, output, again)?;
     take(&by)
 }
 

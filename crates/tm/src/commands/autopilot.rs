@@ -1,8 +1,8 @@
 //! `tm autopilot`.
 
-use conductor::tdd::request;
-use conductor::{Conductor, Fault, NextStep, Turn, Verb};
-use project::config::Level;
+use engine::tdd::request;
+use engine::{Engine, Fault, NextStep, Turn, Verb};
+use workspace::config::Level;
 
 use super::approving::{self, Question, agreed};
 use super::{DONE, Outcome, declined, open, usage, watch};
@@ -21,13 +21,13 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
     let Autopilot { place, command } = autopilot;
     check(&command, output)?;
     let name = format!("tm autopilot {}", command.name());
-    let conductor = open(place.project_root, place.tag, &name)?;
+    let engine = open(place.project_root, place.tag, &name)?;
     match command {
-        AutopilotCommand::Start(start) => begin(&conductor, start, output),
+        AutopilotCommand::Start(start) => begin(&engine, start, output),
         AutopilotCommand::Next(next) => {
-            let answer = conductor.next(next.run.run_id.as_deref(), next.check)?;
+            let answer = engine.next(next.run.run_id.as_deref(), next.check)?;
             if answer.action == "paused" && !output.is_json() {
-                let status = conductor.status(Some(&answer.run_id))?;
+                let status = engine.status(Some(&answer.run_id))?;
                 let text = render::paused(&status, &output.look());
                 output.text(&text)?;
             } else {
@@ -35,43 +35,40 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
             }
             Ok(DONE)
         }
-        AutopilotCommand::Complete(complete) => report(&conductor, complete, output),
-        AutopilotCommand::Commit(commit) => make_commit(&conductor, commit, output),
-        AutopilotCommand::Finalize(finalize) => finish(&conductor, finalize, output),
+        AutopilotCommand::Complete(complete) => report(&engine, complete, output),
+        AutopilotCommand::Commit(commit) => make_commit(&engine, commit, output),
+        AutopilotCommand::Finalize(finalize) => finish(&engine, finalize, output),
         AutopilotCommand::Reopen(reopen) => {
             let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
             let item = reopen.item.as_deref();
             let turn = Turn::reopen(item, reason);
-            let answer =
-                approving::turn(&conductor, &turn, &reopen.signing, output, |conductor| {
-                    conductor.reopen(run, item, reason)
-                })?;
+            let answer = approving::turn(&engine, &turn, &reopen.signing, output, |engine| {
+                engine.reopen(run, item, reason)
+            })?;
             output.answer(&answer, render::moved)?;
             Ok(DONE)
         }
         AutopilotCommand::Skip(skip) => {
             let (run, subtask) = (skip.run.run_id.as_deref(), skip.subtask.as_deref());
-            let answer = conductor.skip(run, subtask, &skip.reason)?;
+            let answer = engine.skip(run, subtask, &skip.reason)?;
             output.answer(&answer, render::moved)?;
             Ok(DONE)
         }
-        AutopilotCommand::Allow(allow) => let_pass(&conductor, &allow, output),
+        AutopilotCommand::Allow(allow) => let_pass(&engine, &allow, output),
         AutopilotCommand::Status(status) => {
-            let answer = conductor.status(status.run.run_id.as_deref())?;
-            super::trust::warn(&conductor, output);
+            let answer = engine.status(status.run.run_id.as_deref())?;
+            super::trust::warn(&engine, output);
             output.answer(&answer, render::status)?;
             Ok(DONE)
         }
         AutopilotCommand::Pause(pause) => {
-            let answer = conductor.pause(pause.run.run_id.as_deref(), &pause.reason)?;
+            let answer = engine.pause(pause.run.run_id.as_deref(), &pause.reason)?;
             output.answer(&answer, render::moved)?;
             Ok(DONE)
         }
-        AutopilotCommand::Resume(resume) => go_on(&conductor, &resume, output),
-        AutopilotCommand::Abort(abort) => end(&conductor, &abort, output),
-        AutopilotCommand::Watch(watch) => {
-            watch::run(&conductor, watch.run.run_id.as_deref(), output)
-        }
+        AutopilotCommand::Resume(resume) => go_on(&engine, &resume, output),
+        AutopilotCommand::Abort(abort) => end(&engine, &abort, output),
+        AutopilotCommand::Watch(watch) => watch::run(&engine, watch.run.run_id.as_deref(), output),
     }
 }
 
@@ -95,7 +92,7 @@ fn check(command: &AutopilotCommand, output: &Output) -> Result<(), Fault> {
     Ok(())
 }
 
-fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
+fn begin(engine: &Engine, start: Start, output: &mut Output) -> Outcome {
     let (dry_run, interactive) = (start.dry_run, start.interactive);
     let asks = output.has_person() && !start.no_confirm;
     let mut request = start.request();
@@ -107,12 +104,12 @@ fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
             .suggest("name it with --baseline-report, or leave --format out"));
     }
     if dry_run {
-        let plan = conductor.plan(&request)?;
+        let plan = engine.plan(&request)?;
         output.answer(&plan, render::plan)?;
         return Ok(DONE);
     }
     if asks {
-        let plan = or_dirty(&mut request, output, |request| conductor.plan(request))?;
+        let plan = or_dirty(&mut request, output, |request| engine.plan(request))?;
         let text = render::plan(&plan, &output.look());
         output.text(&text)?;
         let question = if plan.branch_exists {
@@ -127,13 +124,13 @@ fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
     if request.baseline.verify {
         output.hint(RUNNING);
     }
-    let started = or_dirty(&mut request, output, |request| conductor.start(request))?;
+    let started = or_dirty(&mut request, output, |request| engine.start(request))?;
     for warning in &started.warnings {
         output.warning(warning);
     }
     output.answer(&started, render::started)?;
     if interactive {
-        return interactive::run(conductor, &started.run_id, output);
+        return interactive::run(engine, &started.run_id, output);
     }
     Ok(DONE)
 }
@@ -162,23 +159,19 @@ fn or_dirty<T>(
     }
 }
 
-fn report(conductor: &Conductor, mut complete: Complete, output: &mut Output) -> Outcome {
+fn report(engine: &Engine, mut complete: Complete, output: &mut Output) -> Outcome {
     (complete.phase, complete.subtask) = phase_and_subtask(complete.phase, complete.subtask)?;
     let run = complete.run.run_id.clone();
     let request = complete.request();
-    tell_of_running(conductor, &request.evidence, output);
-    let verdict = conductor.complete(run.as_deref(), &request)?;
+    tell_of_running(engine, &request.evidence, output);
+    let verdict = engine.complete(run.as_deref(), &request)?;
     output.answer(&verdict, render::verdict)?;
     Ok(verdict.exit_status())
 }
 
 /// Says why nothing else is said for a while, if the tests are going to be run.
-pub(super) fn tell_of_running(
-    conductor: &Conductor,
-    evidence: &request::Evidence,
-    output: &Output,
-) {
-    let always = conductor.settings().config.evidence.require == Level::Verified;
+pub(super) fn tell_of_running(engine: &Engine, evidence: &request::Evidence, output: &Output) {
+    let always = engine.settings().config.evidence.require == Level::Verified;
     if evidence.verify || always {
         output.hint(RUNNING);
     }
@@ -217,48 +210,48 @@ fn phase_and_subtask(
     })
 }
 
-fn make_commit(conductor: &Conductor, commit: Commit, output: &mut Output) -> Outcome {
+fn make_commit(engine: &Engine, commit: Commit, output: &mut Output) -> Outcome {
     let run = commit.run.run_id.clone();
-    let answer = conductor.commit(run.as_deref(), &commit.request())?;
+    let answer = engine.commit(run.as_deref(), &commit.request())?;
     output.answer(&answer, render::commit_answer)?;
     Ok(match answer {
-        conductor::tdd::answer::CommitAnswer::Committed(_) => DONE,
-        conductor::tdd::answer::CommitAnswer::Refused(verdict) => verdict.exit_status(),
+        engine::tdd::answer::CommitAnswer::Committed(_) => DONE,
+        engine::tdd::answer::CommitAnswer::Refused(verdict) => verdict.exit_status(),
     })
 }
 
-fn finish(conductor: &Conductor, finalize: Finalize, output: &mut Output) -> Outcome {
+fn finish(engine: &Engine, finalize: Finalize, output: &mut Output) -> Outcome {
     let run = finalize.run.run_id.clone();
     let request = finalize.request();
-    tell_of_running(conductor, &request.evidence, output);
-    let answer = conductor.finalize(run.as_deref(), &request)?;
+    tell_of_running(engine, &request.evidence, output);
+    let answer = engine.finalize(run.as_deref(), &request)?;
     output.answer(&answer, render::finalized)?;
     Ok(answer.verdict.exit_status())
 }
 
-fn let_pass(conductor: &Conductor, allow: &Allow, output: &mut Output) -> Outcome {
-    let status = conductor.status(allow.run.run_id.as_deref())?;
+fn let_pass(engine: &Engine, allow: &Allow, output: &mut Output) -> Outcome {
+    let status = engine.status(allow.run.run_id.as_deref())?;
     let (run, unit) = (&status.run_id, status.next_action.unit_id.as_deref());
-    let passed = approving::let_pass(conductor, allow, (run, unit), output, |by| {
+    let passed = approving::let_pass(engine, allow, (run, unit), output, |by| {
         by.allow(Some(run), &allow.code, &allow.reason)
     })?;
     output.answer(&passed, render::moved)?;
     Ok(DONE)
 }
 
-fn go_on(conductor: &Conductor, resume: &Resume, output: &mut Output) -> Outcome {
+fn go_on(engine: &Engine, resume: &Resume, output: &mut Output) -> Outcome {
     let go_on = |run: Option<&str>, output: &mut Output| {
         approving::turn(
-            conductor,
+            engine,
             &Turn::new("resume", ""),
             &resume.signing,
             output,
-            |conductor| conductor.resume(run),
+            |engine| engine.resume(run),
         )
     };
     let resumed = match go_on(resume.run_id.as_deref(), output) {
         Err(fault) if fault.code == "several_runs" && output.has_person() => {
-            let candidates = conductor.resumable()?;
+            let candidates = engine.resumable()?;
             let text = render::chosen(&candidates, &output.look());
             output.text(&text)?;
             let Some(chosen) = person::choose(output, candidates.len())? else {
@@ -273,26 +266,26 @@ fn go_on(conductor: &Conductor, resume: &Resume, output: &mut Output) -> Outcome
     };
     output.answer(&resumed, render::resumed)?;
     if resume.interactive {
-        return interactive::run(conductor, &resumed.run_id, output);
+        return interactive::run(engine, &resumed.run_id, output);
     }
     Ok(DONE)
 }
 
-fn end(conductor: &Conductor, abort: &Abort, output: &mut Output) -> Outcome {
+fn end(engine: &Engine, abort: &Abort, output: &mut Output) -> Outcome {
     let run = abort.run.run_id.as_deref();
     let request = abort.request();
     if !abort.cleanup {
-        let aborted = conductor.abort(run, request)?;
+        let aborted = engine.abort(run, request)?;
         output.answer(&aborted, render::aborted)?;
         return Ok(DONE);
     }
-    let status = conductor.status(run)?;
+    let status = engine.status(run)?;
     let id = &status.run_id;
     let text = render::plain(&format!(
         "The run {id} ends.\nIts branch {} and its folder are deleted, with its journal and its evidence.\n",
         status.branch
     ));
-    let (statement, least) = conductor.turn_statement(id, &request.turn())?;
+    let (statement, least) = engine.turn_statement(id, &request.turn())?;
     let question = Question {
         text: &text,
         to: "delete them",
@@ -301,7 +294,7 @@ fn end(conductor: &Conductor, abort: &Abort, output: &mut Output) -> Outcome {
         least,
     };
     let by = agreed(
-        conductor,
+        engine,
         &abort.signing,
         &statement,
         &question,
@@ -316,7 +309,7 @@ fn end(conductor: &Conductor, abort: &Abort, output: &mut Output) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conductor::Kind;
+    use engine::Kind;
 
     fn check(
         first: Option<&str>,

@@ -1,6 +1,6 @@
 //! `tm evidence`.
 
-use conductor::tdd::evidence::show::{self, Show};
+use engine::tdd::evidence::show::{self, Show};
 
 use super::{DONE, Outcome, current_folder};
 use crate::cli::evidence::{Evidence, EvidenceCommand};

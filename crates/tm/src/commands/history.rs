@@ -1,6 +1,6 @@
 //! `tm runs` and `tm log`.
 
-use conductor::{Conductor, Fault, Kind, RunFilter};
+use engine::{Engine, Fault, Kind, RunFilter};
 
 use super::{DONE, Outcome, declined, open, verify};
 use crate::cli::history::{Log, LogCommand, Repair, Runs, RunsCommand};
@@ -13,7 +13,7 @@ pub fn runs(runs: Runs, output: &mut Output) -> Outcome {
     match command {
         RunsCommand::List(list) => {
             // Here the tag chooses among the runs: it need not be one that the project still has.
-            let conductor = open(place.project_root, None, "tm runs list")?;
+            let engine = open(place.project_root, None, "tm runs list")?;
             let filter = RunFilter {
                 all: list.all,
                 tag: place.tag,
@@ -22,22 +22,22 @@ pub fn runs(runs: Runs, output: &mut Output) -> Outcome {
                     .limit
                     .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
             };
-            let answer = conductor.runs(&filter)?;
+            let answer = engine.runs(&filter)?;
             output.answer(&answer, |runs, look| render::runs(runs, look))?;
         }
         RunsCommand::Show(one) => {
-            let conductor = open(place.project_root, place.tag, "tm runs show")?;
-            let answer = conductor.run(one.run.as_deref())?;
+            let engine = open(place.project_root, place.tag, "tm runs show")?;
+            let answer = engine.run(one.run.as_deref())?;
             output.answer(&answer, render::run)?;
         }
         RunsCommand::Log(one) => {
-            let conductor = open(place.project_root, place.tag, "tm runs log")?;
-            let answer = conductor.log(one.run.as_deref())?;
+            let engine = open(place.project_root, place.tag, "tm runs log")?;
+            let answer = engine.log(one.run.as_deref())?;
             output.answer(&answer, |records, look| render::log(records, look))?;
         }
         RunsCommand::Report(one) => {
-            let conductor = open(place.project_root, place.tag, "tm runs report")?;
-            let answer = conductor.report(one.run.as_deref())?;
+            let engine = open(place.project_root, place.tag, "tm runs report")?;
+            let answer = engine.report(one.run.as_deref())?;
             if output.is_json() {
                 output.json(&answer.json)?;
             } else {
@@ -45,8 +45,8 @@ pub fn runs(runs: Runs, output: &mut Output) -> Outcome {
             }
         }
         RunsCommand::Export(arguments) => {
-            let conductor = open(place.project_root, place.tag, "tm runs export")?;
-            return verify::export(&conductor, arguments, output);
+            let engine = open(place.project_root, place.tag, "tm runs export")?;
+            return verify::export(&engine, arguments, output);
         }
     }
     Ok(DONE)
@@ -57,30 +57,30 @@ pub fn log(log: Log, output: &mut Output) -> Outcome {
     let Log { place, command } = log;
     match command {
         LogCommand::Verify(one) => {
-            let conductor = open(place.project_root, None, "tm log verify")?;
-            let answer = conductor.verify_log(one.run.as_deref())?;
+            let engine = open(place.project_root, None, "tm log verify")?;
+            let answer = engine.verify_log(one.run.as_deref())?;
             output.answer(&answer, render::log_verified)?;
             if !answer.is_sound() {
                 return Ok(Kind::Environment.exit_status());
             }
         }
         LogCommand::Repair(repair) => {
-            let conductor = open(place.project_root, None, "tm log repair")?;
-            return mend(&conductor, &repair, output);
+            let engine = open(place.project_root, None, "tm log repair")?;
+            return mend(&engine, &repair, output);
         }
         LogCommand::Replay(replay) => {
-            let conductor = open(place.project_root, None, "tm log replay")?;
-            let answer = conductor.replay(replay.run.as_deref(), replay.to)?;
+            let engine = open(place.project_root, None, "tm log replay")?;
+            let answer = engine.replay(replay.run.as_deref(), replay.to)?;
             output.answer(&answer, render::replay)?;
         }
     }
     Ok(DONE)
 }
 
-fn mend(conductor: &Conductor, repair: &Repair, output: &mut Output) -> Outcome {
+fn mend(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome {
     let run = repair.run.as_deref();
     if !repair.yes {
-        let found = conductor.verify_log(run)?;
+        let found = engine.verify_log(run)?;
         if !found.whole {
             if !output.has_person() {
                 let damage = found.damage.as_deref().unwrap_or("it is damaged");
@@ -106,7 +106,7 @@ fn mend(conductor: &Conductor, repair: &Repair, output: &mut Output) -> Outcome 
             }
         }
     }
-    let answer = conductor.repair_log(run)?;
+    let answer = engine.repair_log(run)?;
     output.answer(&answer, render::log_repaired)?;
     Ok(DONE)
 }

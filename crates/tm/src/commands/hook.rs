@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use conductor::{Fault, Kind};
-use project::config::Environment;
-use project::convention::plain::one_line;
+use engine::{Fault, Kind};
 use serde::Serialize;
+use workspace::config::Environment;
+use workspace::convention::plain::one_line;
 
 use super::{DONE, Outcome};
 use crate::cli::hook::Hook;
@@ -131,7 +131,7 @@ fn installed(arguments: &Hook, clients: &[Client]) -> Result<Vec<Installed>, Fau
     let environment = Environment::of_this_process();
     let root = match &arguments.project_root {
         Some(root) => cwd.join(root),
-        None => project::config::find_root(&cwd, &environment).path,
+        None => workspace::config::find_root(&cwd, &environment).path,
     };
     Ok(clients
         .iter()

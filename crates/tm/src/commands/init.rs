@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use conductor::trust::Subject;
-use conductor::{Fault, Kind};
-use project::config::Environment;
+use engine::trust::Subject;
+use engine::{Fault, Kind};
 use serde::Serialize;
+use workspace::config::Environment;
 
 use super::{DONE, Outcome, declined};
 use crate::cli::ProjectPlace;
@@ -91,23 +91,23 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
 /// Names what the repository brings along and nobody trusted. The person is asked for what would run by itself.
 fn trust(arguments: &Init, output: &mut Output) -> Result<(), Fault> {
     // Settings may be broken here; the first command that needs them says so.
-    let Ok(conductor) = super::open(arguments.place.project_root.clone(), None, "tm init") else {
+    let Ok(engine) = super::open(arguments.place.project_root.clone(), None, "tm init") else {
         return Ok(());
     };
     let asks = output.has_person() && !arguments.yes && !arguments.print;
     if asks
-        && let Ok(untrusted) = conductor.untrusted()
+        && let Ok(untrusted) = engine.untrusted()
         && let Some(tests) = untrusted
             .iter()
             .find(|request| request.subject == Subject::Tests)
     {
         match super::trust::ask(tests, output) {
-            Ok(()) => conductor.trust(tests)?,
+            Ok(()) => engine.trust(tests)?,
             Err(fault) if fault.code == "declined" => {}
             Err(fault) => return Err(fault),
         }
     }
-    super::trust::warn(&conductor, output);
+    super::trust::warn(&engine, output);
     Ok(())
 }
 
@@ -146,7 +146,7 @@ fn root(place: &ProjectPlace) -> Result<PathBuf, Fault> {
     let cwd = super::current_folder()?;
     let root = match &place.project_root {
         Some(root) => cwd.join(root),
-        None => project::config::find_root(&cwd, &environment).path,
+        None => workspace::config::find_root(&cwd, &environment).path,
     };
     let no_project = |problem: String| {
         Fault::new(Kind::Missing, "no_project", problem)

@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 
-use conductor::{Fault, Kind};
+use engine::{Fault, Kind};
 
 use ::mcp::http::{self, Options, Token};
 use serde_json::json;
@@ -26,7 +26,7 @@ pub fn stdio(mcp: Mcp, output: &Output) -> Outcome {
     let named = mcp.project_root.as_deref().map(folder).transpose()?;
     let places = Places::of_one_client(current_folder()?, named);
     let server = Tramline::new(places, &groups(mcp.tools));
-    conductor::remember_runs();
+    engine::remember_runs();
     ::mcp::stdio::serve(server).map_err(|error| {
         Fault::environment(
             "mcp_io",
@@ -88,7 +88,7 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
             IpAddr::V6(ip) => format!("[{ip}]"),
         });
     }
-    conductor::remember_runs();
+    engine::remember_runs();
     let server = Tramline::new(Places::within(cwd, roots.clone()), &groups(serve.tools));
     let ready = |address: SocketAddr| {
         let said = json!({
@@ -125,8 +125,8 @@ fn address(named: &str) -> Result<SocketAddr, Fault> {
 
 /// The token lies in the store, so that every server of this user has the same.
 fn own_token_file(roots: &[PathBuf]) -> Result<PathBuf, Fault> {
-    let conductor = open(roots.first().cloned(), None, "tm serve")?;
-    Ok(conductor.settings().store.join("serve-token"))
+    let engine = open(roots.first().cloned(), None, "tm serve")?;
+    Ok(engine.settings().store.join("serve-token"))
 }
 
 /// What happens goes to standard error: standard output belongs to the client. `TRAMLINE_LOG` says how much, as in

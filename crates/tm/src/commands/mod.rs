@@ -1,4 +1,4 @@
-//! What each command does: it asks the conductor and hands the answer to the output.
+//! What each command does: it asks the engine and hands the answer to the output.
 
 mod approving;
 mod autopilot;
@@ -23,9 +23,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
-use conductor::{Conductor, Fault, Kind, OpenOptions};
-use project::config::Environment;
+use engine::{Engine, Fault, Kind, OpenOptions};
 use rustix::process::Signal;
+use workspace::config::Environment;
 
 use crate::askpass;
 use crate::cli::{self, Cli, Command};
@@ -125,14 +125,14 @@ fn open(
     project_root: Option<PathBuf>,
     tag: Option<String>,
     command: &str,
-) -> Result<Conductor, Fault> {
-    Conductor::open(OpenOptions {
+) -> Result<Engine, Fault> {
+    Engine::open(OpenOptions {
         cwd: current_folder()?,
         project_root,
         tag,
         environment: Environment::of_this_process(),
         command: command.to_owned(),
-        actor: project::person::user_name(),
+        actor: workspace::person::user_name(),
         given_up: None,
     })
 }

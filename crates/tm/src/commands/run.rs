@@ -1,6 +1,6 @@
 //! `tm run`.
 
-use conductor::{Conductor, Turn, Verb};
+use engine::{Engine, Turn, Verb};
 
 use super::autopilot::tell_of_running;
 use super::session::decision;
@@ -15,79 +15,77 @@ use crate::render::session::About;
 pub fn run(run: Run, output: &mut Output) -> Outcome {
     let Run { place, command } = run;
     let name = format!("tm run {}", command.name());
-    let conductor = open(place.project_root, place.tag, &name)?;
+    let engine = open(place.project_root, place.tag, &name)?;
     match command {
-        RunCommand::Start(start) => return begin(&conductor, start, output),
-        RunCommand::Report(report) => return take_in(&conductor, *report, output),
+        RunCommand::Start(start) => return begin(&engine, start, output),
+        RunCommand::Report(report) => return take_in(&engine, *report, output),
         RunCommand::Next(chosen) => {
-            let answer = conductor.run_next(chosen.run.run_id.as_deref())?;
+            let answer = engine.run_next(chosen.run.run_id.as_deref())?;
             output.answer(&answer, render::run::next)?;
         }
         RunCommand::Status(chosen) => {
-            let answer = conductor.run_status(chosen.run.run_id.as_deref())?;
-            super::trust::warn(&conductor, output);
+            let answer = engine.run_status(chosen.run.run_id.as_deref())?;
+            super::trust::warn(&engine, output);
             output.answer(&answer, render::run::status)?;
         }
         RunCommand::Step(chosen) => {
-            let answer = conductor.run_step(chosen.run.run_id.as_deref())?;
+            let answer = engine.run_step(chosen.run.run_id.as_deref())?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Pause(pause) => {
-            let answer = conductor.run_pause(pause.run.run_id.as_deref(), &pause.reason)?;
+            let answer = engine.run_pause(pause.run.run_id.as_deref(), &pause.reason)?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Resume(chosen) => {
             let run = chosen.run.run_id.as_deref();
             let turn = Turn::new("resume", "");
-            let answer =
-                approving::turn(&conductor, &turn, &chosen.signing, output, |conductor| {
-                    conductor.run_resume(run)
-                })?;
+            let answer = approving::turn(&engine, &turn, &chosen.signing, output, |engine| {
+                engine.run_resume(run)
+            })?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Abort(chosen) => {
-            let answer = conductor.run_abort(chosen.run.run_id.as_deref())?;
+            let answer = engine.run_abort(chosen.run.run_id.as_deref())?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Restore(chosen) => {
-            let answer = conductor.run_restore(chosen.run.run_id.as_deref())?;
+            let answer = engine.run_restore(chosen.run.run_id.as_deref())?;
             output.answer(&answer, render::run::restored)?;
         }
         RunCommand::Reopen(reopen) => {
             let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
             let item = reopen.item.as_deref();
             let turn = Turn::reopen(item, reason);
-            let answer =
-                approving::turn(&conductor, &turn, &reopen.signing, output, |conductor| {
-                    conductor.run_reopen(run, item, reason)
-                })?;
+            let answer = approving::turn(&engine, &turn, &reopen.signing, output, |engine| {
+                engine.run_reopen(run, item, reason)
+            })?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Skip(skip) => {
             let (run, item) = (skip.run.run_id.as_deref(), skip.item.as_deref());
-            let answer = conductor.run_skip(run, item, &skip.reason)?;
+            let answer = engine.run_skip(run, item, &skip.reason)?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Allow(allow) => {
-            let status = conductor.run_status(allow.run.run_id.as_deref())?;
+            let status = engine.run_status(allow.run.run_id.as_deref())?;
             let unit = status.next_action.unit.as_ref();
             let of = (
                 status.run_id.as_str(),
                 unit.map(|unit| unit.unit_id.as_str()),
             );
-            let answer = approving::let_pass(&conductor, &allow, of, output, |by| {
+            let answer = approving::let_pass(&engine, &allow, of, output, |by| {
                 by.run_allow(Some(of.0), &allow.code, &allow.reason)
             })?;
             output.answer(&answer, render::run::moved)?;
         }
         RunCommand::Approve(approve) => {
             let (run, hash) = (approve.run.run_id.as_deref(), approve.hash.as_deref());
-            return decide(&conductor, run, hash, None, &approve.signing, output);
+            return decide(&engine, run, hash, None, &approve.signing, output);
         }
         RunCommand::Reject(reject) => {
             let (run, hash) = (reject.run.run_id.as_deref(), reject.hash.as_deref());
             let feedback = Some(reject.feedback.as_str());
-            return decide(&conductor, run, hash, feedback, &reject.signing, output);
+            return decide(&engine, run, hash, feedback, &reject.signing, output);
         }
     }
     Ok(DONE)
@@ -95,7 +93,7 @@ pub fn run(run: Run, output: &mut Output) -> Outcome {
 
 /// A decision at a gate: to send back where there is feedback, else to open it.
 fn decide(
-    conductor: &Conductor,
+    engine: &Engine,
     run: Option<&str>,
     hash: Option<&str>,
     feedback: Option<&str>,
@@ -110,7 +108,7 @@ fn decide(
     if feedback.is_some_and(|feedback| feedback.trim().is_empty()) {
         return Err(decision::no_feedback());
     }
-    let gate = conductor.run_gate(run)?;
+    let gate = engine.run_gate(run)?;
     decision::bound_to(&gate, About::Run, None, hash)?;
     let id = &gate.session_id;
     let again = match feedback {
@@ -118,26 +116,18 @@ fn decide(
         None => Verb::Approve.step(),
     };
     let again = again.of(id);
-    let by = decision::by_person(
-        conductor,
-        &gate,
-        About::Run,
-        feedback,
-        signing,
-        output,
-        again,
-    )?;
+    let by = decision::by_person(engine, &gate, About::Run, feedback, signing, output, again)?;
     let decide = decision::decision(gate, choice, feedback.unwrap_or_default())?;
     let moved = by.run_decide(&decide)?;
     output.answer(&moved, render::run::moved)?;
     Ok(DONE)
 }
 
-fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
+fn begin(engine: &Engine, start: Start, output: &mut Output) -> Outcome {
     let inputs = start
         .inputs
-        .all(|pairs| conductor.typed_inputs(&start.workflow, &pairs))?;
-    let started = conductor.run_start(&start.workflow, inputs)?;
+        .all(|pairs| engine.typed_inputs(&start.workflow, &pairs))?;
+    let started = engine.run_start(&start.workflow, inputs)?;
     for warning in &started.warnings {
         output.warning(warning);
     }
@@ -145,13 +135,13 @@ fn begin(conductor: &Conductor, start: Start, output: &mut Output) -> Outcome {
     Ok(DONE)
 }
 
-fn take_in(conductor: &Conductor, report: Report, output: &mut Output) -> Outcome {
+fn take_in(engine: &Engine, report: Report, output: &mut Output) -> Outcome {
     let run = report.run.run_id.clone();
     let request = report.request();
     if request.evidence.verify {
-        tell_of_running(conductor, &request.evidence, output);
+        tell_of_running(engine, &request.evidence, output);
     }
-    let verdict = conductor.run_report(run.as_deref(), &request)?;
+    let verdict = engine.run_report(run.as_deref(), &request)?;
     output.answer(&verdict, render::run::verdict)?;
     Ok(verdict.exit_status())
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use clap::CommandFactory;
-use conductor::links::not_led_out;
-use conductor::trust::Subject;
-use conductor::{Fault, Kind};
+use engine::links::not_led_out;
+use engine::trust::Subject;
+use engine::{Fault, Kind};
 use serde_json::{Map, Value, json};
 
 use super::{DONE, Outcome, open};
@@ -19,16 +19,16 @@ use crate::render;
 
 /// Carries out a command of `tm workflow`.
 pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
-    let conductor = open(workflow.place.project_root, None, "tm workflow")?;
+    let engine = open(workflow.place.project_root, None, "tm workflow")?;
     match workflow.command {
         WorkflowCommand::List => {
-            let answer = conductor.workflows()?;
+            let answer = engine.workflows()?;
             output.answer(&answer, |workflows, look| {
                 render::workflows(workflows, look)
             })?;
         }
         WorkflowCommand::Show { id } => {
-            let answer = conductor.workflow_text(&id)?;
+            let answer = engine.workflow_text(&id)?;
             if output.is_json() {
                 output.json(&answer)?;
             } else {
@@ -36,11 +36,11 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
             }
         }
         WorkflowCommand::New { id, from } => {
-            let answer = conductor.new_workflow(&id, &from)?;
+            let answer = engine.new_workflow(&id, &from)?;
             // What a person writes is trusted as they wrote it.
-            let request = conductor.trust_request(Subject::Workflow, &id).ok();
+            let request = engine.trust_request(Subject::Workflow, &id).ok();
             if let Some(request) = request.filter(|_| output.has_person()) {
-                conductor.trust(&request)?;
+                engine.trust(&request)?;
             }
             output.answer(&answer, |made, look| {
                 render::plain(&format!(
@@ -53,30 +53,30 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
             })?;
         }
         WorkflowCommand::Check { file } => {
-            let answer = conductor.check_workflow(&file)?;
+            let answer = engine.check_workflow(&file)?;
             output.answer(&answer, render::workflow_checked)?;
             if !answer.valid {
                 return Ok(Kind::Refused.exit_status());
             }
         }
         WorkflowCommand::Trust { id, choice } => {
-            return super::trust::run(&conductor, Subject::Workflow, &id, &choice, output);
+            return super::trust::run(&engine, Subject::Workflow, &id, &choice, output);
         }
-        WorkflowCommand::Graph(graph) => super::workflow::graph(&graph, &conductor, output)?,
+        WorkflowCommand::Graph(graph) => super::workflow::graph(&graph, &engine, output)?,
     }
     Ok(DONE)
 }
 
 /// Carries out a command of `tm config`.
 pub fn config(config: Config, output: &mut Output) -> Outcome {
-    let conductor = open(config.place.project_root, None, "tm config")?;
+    let engine = open(config.place.project_root, None, "tm config")?;
     let origin = match config.command {
         ConfigCommand::Show { origin } => origin,
         ConfigCommand::Trust(choice) => {
-            return super::trust::run(&conductor, Subject::Tests, "", &choice, output);
+            return super::trust::run(&engine, Subject::Tests, "", &choice, output);
         }
     };
-    let settings = conductor.settings();
+    let settings = engine.settings();
     for overruled in &settings.overruled {
         output.warning(&overruled.to_string());
     }
@@ -101,8 +101,8 @@ pub fn config(config: Config, output: &mut Output) -> Outcome {
 
 /// `tm doctor`.
 pub fn doctor(doctor: &Doctor, output: &mut Output) -> Outcome {
-    let conductor = open(doctor.place.project_root.clone(), None, "tm doctor")?;
-    let checks = conductor.doctor(doctor.adopt.as_deref())?;
+    let engine = open(doctor.place.project_root.clone(), None, "tm doctor")?;
+    let checks = engine.doctor(doctor.adopt.as_deref())?;
     output.answer(&checks, |checks, look| render::doctor(checks, look))?;
     if checks.iter().any(|check| check.state == "fail") {
         return Ok(Kind::Environment.exit_status());

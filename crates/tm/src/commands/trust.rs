@@ -1,7 +1,7 @@
 //! Trusting what a repository brings along: `tm session trust`, `tm workflow trust`, `tm config trust`.
 
-use conductor::trust::{Subject, TrustRequest};
-use conductor::{Conductor, Fault, Kind};
+use engine::trust::{Subject, TrustRequest};
+use engine::{Engine, Fault, Kind};
 use serde_json::json;
 
 use super::approving::{needs_terminal, typed_back};
@@ -12,7 +12,7 @@ use crate::render::{self, trust as pages};
 
 /// Carries out one of them. `name` is the profile, or the id of the workflow.
 pub fn run(
-    conductor: &Conductor,
+    engine: &Engine,
     subject: Subject,
     name: &str,
     choice: &TrustChoice,
@@ -20,24 +20,24 @@ pub fn run(
 ) -> Outcome {
     // Nobody has to be asked before less is let run.
     if choice.revoke {
-        let revoked = conductor.distrust(subject, name)?;
+        let revoked = engine.distrust(subject, name)?;
         let answer = json!({ "subject": subject, "name": name, "revoked": revoked });
         output.answer(&answer, |_, look| {
             pages::revoked(subject, name, revoked, look)
         })?;
         return Ok(DONE);
     }
-    let mut request = conductor.trust_request(subject, name)?;
+    let mut request = engine.trust_request(subject, name)?;
     if request.trusted {
-        return trusted(conductor, &request, false, output);
+        return trusted(engine, &request, false, output);
     }
     match &choice.hash {
         Some(hash) => same_hash(&request, hash)?,
         None => ask(&request, output)?,
     }
-    conductor.trust(&request)?;
+    engine.trust(&request)?;
     request.trusted = true;
-    trusted(conductor, &request, true, output)
+    trusted(engine, &request, true, output)
 }
 
 /// Asks the person at the terminal.
@@ -54,9 +54,9 @@ pub fn ask(request: &TrustRequest, output: &mut Output) -> Result<(), Fault> {
 }
 
 /// Says what is there and not trusted, beside an answer.
-pub fn warn(conductor: &Conductor, output: &Output) {
+pub fn warn(engine: &Engine, output: &Output) {
     // What cannot be looked at is in nobody's way here: whatever needs it says so.
-    for request in conductor.untrusted().unwrap_or_default() {
+    for request in engine.untrusted().unwrap_or_default() {
         output.warning(&format!(
             "{}; a person can read and trust it: {}",
             request.warning(),
@@ -84,15 +84,10 @@ fn same_hash(request: &TrustRequest, hash: &str) -> Result<(), Fault> {
 }
 
 /// Says that it is trusted, and what can be done now.
-fn trusted(
-    conductor: &Conductor,
-    request: &TrustRequest,
-    now: bool,
-    output: &mut Output,
-) -> Outcome {
+fn trusted(engine: &Engine, request: &TrustRequest, now: bool, output: &mut Output) -> Outcome {
     // What cannot be listed is not in anybody's way here.
     let mut under_way = match request.subject {
-        Subject::Profile => conductor.session_list().unwrap_or_default(),
+        Subject::Profile => engine.session_list().unwrap_or_default(),
         Subject::Workflow | Subject::Tests => Vec::new(),
     };
     under_way.retain(|session| session.status == "IN_PROGRESS");

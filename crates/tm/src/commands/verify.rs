@@ -3,9 +3,9 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use conductor::proof::{Exported, VerifyRequest};
-use conductor::{Conductor, Fault, Kind, Strength};
-use project::config::Level;
+use engine::proof::{Exported, VerifyRequest};
+use engine::{Engine, Fault, Kind, Strength};
+use workspace::config::Level;
 
 use super::{DONE, Outcome, current_folder, open, usage};
 use crate::cli::history::{Export, ExportFormat};
@@ -15,8 +15,8 @@ use crate::render;
 
 /// Carries out `tm verify`.
 pub fn run(verify: Verify, output: &mut Output) -> Outcome {
-    let conductor = open(verify.place.project_root, None, "tm verify")?;
-    let answer = conductor.verify(&VerifyRequest {
+    let engine = open(verify.place.project_root, None, "tm verify")?;
+    let answer = engine.verify(&VerifyRequest {
         range: verify.range,
         bundles: verify.bundle,
         require: Some(match verify.require {
@@ -40,9 +40,9 @@ pub fn run(verify: Verify, output: &mut Output) -> Outcome {
 }
 
 /// Carries out `tm runs export`.
-pub fn export(conductor: &Conductor, arguments: Export, output: &mut Output) -> Outcome {
+pub fn export(engine: &Engine, arguments: Export, output: &mut Output) -> Outcome {
     let ExportFormat::Bundle = arguments.format;
-    let packed = conductor.export_run(arguments.run.as_deref())?;
+    let packed = engine.export_run(arguments.run.as_deref())?;
     let to_output = arguments.output.as_deref() == Some(Path::new("-"));
     if to_output && output.is_json() {
         return Err(usage(

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use conductor::Conductor;
+use engine::Engine;
 
 use super::{DONE, Outcome};
 use crate::output::Output;
@@ -13,8 +13,8 @@ use crate::render;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Prints each event of a run, a line each, until the run is over or nobody reads.
-pub fn run(conductor: &Conductor, run: Option<&str>, output: &mut Output) -> Outcome {
-    let mut follow = conductor.follow(run)?;
+pub fn run(engine: &Engine, run: Option<&str>, output: &mut Output) -> Outcome {
+    let mut follow = engine.follow(run)?;
     loop {
         // Asked before the poll: what was appended up to the end is then still printed.
         let over = follow.is_over();

@@ -5,15 +5,15 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use conductor::links::not_led_out;
-use conductor::{Conductor, Fault};
+use engine::links::not_led_out;
+use engine::{Engine, Fault};
 
 use crate::cli::workflow::Graph;
 use crate::output::Output;
 
 /// Draws a workflow, to standard output or to a file.
-pub fn graph(graph: &Graph, conductor: &Conductor, output: &mut Output) -> Result<(), Fault> {
-    let drawn = conductor.workflow_graph(
+pub fn graph(graph: &Graph, engine: &Engine, output: &mut Output) -> Result<(), Fault> {
+    let drawn = engine.workflow_graph(
         graph.workflow.as_deref(),
         graph.run.as_deref(),
         graph.format().into(),

@@ -1,6 +1,6 @@
 //! What must be true when it is over.
 
-use conductor::Fault;
+use engine::Fault;
 use serde_json::Value;
 
 use super::stage::{Stage, unexpected};

@@ -1,6 +1,6 @@
 //! The scripted executor: it writes real tests and real code, runs the tests, and reads the numbers off them.
 
-use conductor::Fault;
+use engine::Fault;
 
 use super::stage::{Stage, unexpected};
 

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use conductor::Fault;
+use engine::Fault;
 use journal::layout::Home;
 
 use super::stage::{Called, Stage, command_line, unexpected};

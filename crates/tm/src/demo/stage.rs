@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output as ProcessOutput, Stdio};
 
-use conductor::{Fault, Kind};
+use engine::{Fault, Kind};
 use serde_json::Value;
 use tempfile::TempDir;
 

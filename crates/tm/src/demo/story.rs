@@ -1,6 +1,6 @@
 //! What happens, in order, and what each step must come to.
 
-use conductor::Fault;
+use engine::Fault;
 use serde_json::Value;
 
 use super::executor::{self, Piece};

@@ -1,8 +1,8 @@
 //! What a person sees of the story.
 
-use conductor::Fault;
-use project::convention::plain::one_line;
+use engine::Fault;
 use serde_json::{Value, json};
+use workspace::convention::plain::one_line;
 
 use super::stage::Called;
 use crate::output::Output;

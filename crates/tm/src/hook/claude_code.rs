@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use conductor::hook::{Action, Decision};
+use engine::hook::{Action, Decision};
 use serde_json::{Value, json};
 
 use super::{Event, Heard, path_in, payload};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use conductor::hook::Decision;
+use engine::hook::Decision;
 use serde_json::{Value, json};
 
 use super::{Heard, claude_code};

@@ -23,9 +23,9 @@ pub mod settings;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use conductor::hook::{self, Action, Asked, Decision};
-use project::config::Environment;
+use engine::hook::{self, Action, Asked, Decision};
 use serde_json::Value;
+use workspace::config::Environment;
 
 /// More than that is no payload. What is written to a file stands in it whole.
 pub const MOST_BYTES: u64 = 8 * 1024 * 1024;

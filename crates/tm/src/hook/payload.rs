@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use conductor::hook::Action;
+use engine::hook::Action;
 use serde_json::Value;
 
 /// Names for the path of a file.

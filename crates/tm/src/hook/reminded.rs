@@ -3,8 +3,8 @@
 use std::fs;
 use std::io::Write as _;
 
-use project::config::Environment;
 use tempfile::NamedTempFile;
+use workspace::config::Environment;
 
 /// So many are remembered.
 const MOST: usize = 64;

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
-use conductor::{Fault, Kind};
+use engine::{Fault, Kind};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -7,9 +7,9 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use conductor::{Fault, Kind};
-use project::git::is_of_git;
+use engine::{Fault, Kind};
 use tempfile::{Builder, TempPath};
+use workspace::git::is_of_git;
 
 use super::change::{Change, ChangeKind};
 use super::text::Unusable;

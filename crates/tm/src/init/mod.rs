@@ -31,7 +31,7 @@ mod toml;
 use crate::hook::settings as settings_of_hook;
 use std::path::{Path, PathBuf};
 
-use conductor::Fault;
+use engine::Fault;
 
 use change::Change;
 use client::{Client, Format};

@@ -22,7 +22,7 @@ pub const BEGINNING: &str = r#"{
 mod tests {
     use std::collections::BTreeMap;
 
-    use project::config::{Config, Environment};
+    use workspace::config::{Config, Environment};
 
     use super::*;
 
@@ -36,7 +36,7 @@ mod tests {
             .into_iter()
             .collect::<Environment>();
         let settings =
-            project::config::load(project.path(), &BTreeMap::new(), &environment).unwrap();
+            workspace::config::load(project.path(), &BTreeMap::new(), &environment).unwrap();
         assert_eq!(settings.config, Config::default());
         serde_json::from_str::<serde_json::Value>(BEGINNING).unwrap();
     }

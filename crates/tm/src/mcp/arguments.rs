@@ -3,10 +3,10 @@
 //! Agents are not exact, and a client may be less so: `null` and an empty text count as left out, a number is taken for a text
 //! (ids often look like numbers), one text for a list of one, and the JSON text of a list for the list.
 
-use conductor::{Fault, Kind};
-use project::convention::plain::one_line;
+use engine::{Fault, Kind};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use workspace::convention::plain::one_line;
 
 use super::schema::{ALIASES, AS_IS, EMPTY, FORM, properties};
 

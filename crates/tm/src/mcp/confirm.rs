@@ -1,6 +1,6 @@
 //! Asking the person before something that cannot be undone.
 
-use conductor::{Fault, Kind, Strength};
+use engine::{Fault, Kind, Strength};
 use mcp::{Ask, Client, Input, Stop};
 use serde_json::{Value, json};
 

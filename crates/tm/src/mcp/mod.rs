@@ -1,4 +1,4 @@
-//! The MCP server: tools, resources and prompts, each a call of the conductor.
+//! The MCP server: tools, resources and prompts, each a call of the engine.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | [`resources`] | runs and workflows as resources |
 //! | [`prompts`] | a run from start to end, and each phase |
 //!
-//! Nothing here decides anything: what is accepted and what is refused is the conductor's to say.
+//! Nothing here decides anything: what is accepted and what is refused is the engine's to say.
 
 pub mod arguments;
 pub mod confirm;

@@ -4,12 +4,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use conductor::{Conductor, Fault, Kind, OpenOptions};
+use engine::{Engine, Fault, Kind, OpenOptions};
 use mcp::Client;
-use project::config::Environment;
-use project::convention::plain::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use workspace::config::Environment;
+use workspace::convention::plain::one_line;
 
 /// How long a list of the projects there are may be used: those who follow a run ask for it again and again.
 const FRESH: Duration = Duration::from_secs(2);
@@ -41,7 +41,7 @@ pub struct Meant {
 }
 
 impl Meant {
-    /// The run, as the conductor takes it.
+    /// The run, as the engine takes it.
     pub fn run(&self) -> Option<&str> {
         self.run.as_deref()
     }
@@ -125,7 +125,7 @@ impl Places {
     }
 
     /// Opens the project that a call means.
-    pub fn open(&self, meant: &Meant, call: &str, client: &Client) -> Result<Conductor, Fault> {
+    pub fn open(&self, meant: &Meant, call: &str, client: &Client) -> Result<Engine, Fault> {
         if let Some(named) = &meant.project_root {
             let root = self.allowed(&self.cwd.join(named))?;
             // Agents name the folder that they are in: the project is that one, or the one that it lies in.
@@ -145,7 +145,7 @@ impl Places {
     }
 
     /// A file that a call names, if this server may go there. A relative one belongs to the project.
-    pub fn file(&self, project: &Conductor, named: &str) -> Result<PathBuf, Fault> {
+    pub fn file(&self, project: &Engine, named: &str) -> Result<PathBuf, Fault> {
         let path = project.root().join(named);
         if self.roots.is_empty() {
             return Ok(path);
@@ -161,13 +161,13 @@ impl Places {
         meant: &Meant,
         call: &str,
         client: &Client,
-    ) -> Result<Conductor, Fault> {
+    ) -> Result<Engine, Fault> {
         let actor = if client.name().is_empty() {
             "mcp".to_owned()
         } else {
             one_line(client.name()).chars().take(80).collect()
         };
-        let conductor = Conductor::open(OpenOptions {
+        let engine = Engine::open(OpenOptions {
             cwd: folder.to_owned(),
             project_root: exactly.then(|| folder.to_owned()),
             tag: meant.tag.clone(),
@@ -177,17 +177,17 @@ impl Places {
             given_up: Some(client.given_up()),
         })?;
         if self.roots.is_empty() {
-            return Ok(conductor);
+            return Ok(engine);
         }
         // A run works on the whole working tree, so all of it must lie within.
-        let top = conductor
+        let top = engine
             .root()
             .ancestors()
             .find(|folder| folder.join(".git").exists());
         match top {
             Some(top) if !self.is_within(top) => Err(outside(top)),
-            _ if !self.is_within(conductor.root()) => Err(outside(conductor.root())),
-            _ => Ok(conductor),
+            _ if !self.is_within(engine.root()) => Err(outside(engine.root())),
+            _ => Ok(engine),
         }
     }
 
@@ -271,7 +271,7 @@ impl Places {
 
     /// Every project that this server knows of and may go to. One that cannot be opened is left out: it is its own
     /// calls that should tell why.
-    pub fn all(&self, client: &Client) -> Result<Vec<Conductor>, Fault> {
+    pub fn all(&self, client: &Client) -> Result<Vec<Engine>, Fault> {
         if self.roots.is_empty() {
             return Ok(vec![self.open(&Meant::default(), "resources", client)?]);
         }

@@ -195,8 +195,8 @@ pub fn fill(
         project_root: text("projectRoot"),
         ..Meant::default()
     };
-    let conductor = places.open(&meant, name, client).map_err(problem)?;
-    let next = conductor.next(meant.run(), false).map_err(problem)?;
+    let engine = places.open(&meant, name, client).map_err(problem)?;
+    let next = engine.next(meant.run(), false).map_err(problem)?;
     match next.instructions {
         Some(instructions) if next.action == phase => {
             Ok(said(description, caller.text(&instructions)))
@@ -263,10 +263,10 @@ fn begin_of_skills(goals: Option<String>, session: Option<String>) -> Result<Str
 
 /// The ids of the tasks of the present project.
 pub fn task_ids(places: &Places, client: &Client) -> Result<Vec<String>, Stop> {
-    let conductor = places
+    let engine = places
         .open(&Meant::default(), "complete", client)
         .map_err(problem)?;
-    conductor.task_ids().map_err(problem)
+    engine.task_ids().map_err(problem)
 }
 
 fn said(description: &str, text: String) -> PromptText {

@@ -1,9 +1,9 @@
 //! Runs and workflows as resources: what a client can read, follow and hand to its model.
 
-use conductor::{Conductor, Fault, RunFilter, RunSummary};
+use engine::{Engine, Fault, RunFilter, RunSummary};
 use mcp::{Client, Contents, Problem, Resource, Stop, Template};
-use project::convention::plain::one_line;
 use serde_json::json;
+use workspace::convention::plain::one_line;
 
 use super::place::Places;
 use crate::steps::Spelling;
@@ -158,7 +158,7 @@ fn drawn(places: &Places, uri: &str, id: &str, client: &Client) -> Result<Vec<Co
     for project in places.all(client).map_err(problem)? {
         match project.workflow_mermaid(id) {
             Ok(text) => return Ok(vec![Contents::text(uri, MERMAID, text)]),
-            Err(fault) if fault.kind == conductor::Kind::Missing => {}
+            Err(fault) if fault.kind == engine::Kind::Missing => {}
             Err(fault) => return Err(problem(fault)),
         }
     }
@@ -186,7 +186,7 @@ pub fn read(
     let (run, part) = parts(uri)?;
     let project = owner(places, run, client)?.ok_or_else(|| no_resource(uri))?;
     let gone = |fault: Fault| {
-        if fault.kind == conductor::Kind::Missing {
+        if fault.kind == engine::Kind::Missing {
             no_resource(uri)
         } else {
             problem(fault)
@@ -235,7 +235,7 @@ fn parts(uri: &str) -> Result<(&str, &str), Stop> {
 }
 
 /// The project that has the run.
-fn owner(places: &Places, run: &str, client: &Client) -> Result<Option<Conductor>, Stop> {
+fn owner(places: &Places, run: &str, client: &Client) -> Result<Option<Engine>, Stop> {
     let all = places.all(client).map_err(problem)?;
     Ok(all
         .into_iter()
@@ -263,7 +263,7 @@ pub fn problem(fault: Fault) -> Stop {
     match fault.kind {
         // A file of the project that is no workflow is nothing that the server could mend.
         _ if fault.code == "workflow_invalid" => Problem::Invalid(text).into(),
-        conductor::Kind::Bug | conductor::Kind::Environment => Problem::Internal(text).into(),
+        engine::Kind::Bug | engine::Kind::Environment => Problem::Internal(text).into(),
         _ => Problem::Invalid(text).into(),
     }
 }

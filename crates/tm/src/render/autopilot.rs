@@ -1,11 +1,11 @@
 //! The answers about a run.
 
-use conductor::tdd::answer::{
+use engine::tdd::answer::{
     Aborted, CommitAnswer, Committed, Finalized, Moved, NextAction, Precondition, Progress,
     Resumed, StartPlan, Started, Status, Verdict,
 };
-use conductor::tdd::messages;
-use project::convention::plain::one_line;
+use engine::tdd::messages;
+use workspace::convention::plain::one_line;
 
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted, status_style};
 

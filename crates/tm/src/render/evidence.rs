@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use conductor::tdd::evidence::show::{Named, Share, Shown, ShownCoverage, ShownTest, ShownTests};
-use project::convention::plain::one_line;
+use engine::tdd::evidence::show::{Named, Share, Shown, ShownCoverage, ShownTest, ShownTests};
+use workspace::convention::plain::one_line;
 
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, Sign, WARN, counted};
 

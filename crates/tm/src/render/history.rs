@@ -1,9 +1,9 @@
 //! Runs and journals.
 
-use conductor::decisions::SignatureState;
-use conductor::{LogRepaired, LogVerified, RunSummary};
+use engine::decisions::SignatureState;
+use engine::{LogRepaired, LogVerified, RunSummary};
 use journal::Record;
-use project::convention::plain::{cut_at_word, one_line, visible_len};
+use workspace::convention::plain::{cut_at_word, one_line, visible_len};
 
 use super::{FAINT, Look, Page, STRONG, Sign, counted, journal::event, status_style};
 

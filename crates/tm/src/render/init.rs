@@ -1,6 +1,6 @@
 //! What `tm init` would write, and did.
 
-use project::convention::plain::{many_lines, one_line};
+use workspace::convention::plain::{many_lines, one_line};
 
 use super::{BAD, GOOD, Look, NOTE, Page, STRONG, Sign, counted};
 use crate::commands::init::Answer;

@@ -1,8 +1,8 @@
 //! One event of a journal in one line.
 
 use journal::Record;
-use project::convention::plain::{cut_at_word, one_line, visible_len};
 use serde_json::Value;
+use workspace::convention::plain::{cut_at_word, one_line, visible_len};
 
 use super::{BAD, FAINT, GOOD, Look, NOTE, WARN};
 

@@ -20,10 +20,10 @@ pub mod trust;
 mod verify;
 
 use anstyle::{AnsiColor, Style};
-use conductor::Fault;
+use engine::Fault;
 
 use crate::steps::Caller;
-use project::convention::plain::many_lines;
+use workspace::convention::plain::many_lines;
 
 pub use autopilot::{
     aborted, commit_answer, finalized, moved, next, paused, plan, resumed, started, status, verdict,
@@ -132,7 +132,7 @@ pub fn counted(number: impl TryInto<u64>, one: &str) -> String {
 }
 
 /// What a person decides by having a run go on that stopped.
-pub fn turn(statement: &conductor::Statement, look: &Look) -> String {
+pub fn turn(statement: &engine::Statement, look: &Look) -> String {
     let mut page = Page::new(look);
     page.title("Have the run go on?");
     page.field("run", &statement.run);

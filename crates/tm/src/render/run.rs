@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use conductor::{
+use engine::{
     OpenUnit, RunAction, RunMoved, RunRestored, RunStarted, RunStatusAnswer, RunVerdict, Verb,
 };
-use project::convention::plain::one_line;
 use serde_json::Value;
+use workspace::convention::plain::one_line;
 
 use super::session::{put_back, signing};
 use super::{BAD, Look, NOTE, Page, STRONG, Sign, counted, status_style};

@@ -1,8 +1,8 @@
 //! Workflows, settings, and what `doctor` found.
 
-use conductor::{DoctorCheck, WorkflowChecked, WorkflowSummary};
-use project::config::Settings;
-use project::convention::plain::one_line;
+use engine::{DoctorCheck, WorkflowChecked, WorkflowSummary};
+use workspace::config::Settings;
+use workspace::convention::plain::one_line;
 
 use super::{FAINT, Look, Page, STRONG, Sign};
 

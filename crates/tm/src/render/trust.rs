@@ -1,8 +1,8 @@
 //! What a repository brings along, for the person who may trust it.
 
-use conductor::trust::{Subject, TrustRequest};
+use engine::trust::{Subject, TrustRequest};
 
-use project::convention::plain::one_line;
+use workspace::convention::plain::one_line;
 
 use super::{Look, Page, STRONG, Sign, counted};
 

@@ -1,9 +1,9 @@
 //! Commits that were earned or were not, and bundles.
 
-use conductor::proof::source::short;
-use conductor::proof::story::Purpose;
-use conductor::proof::{Exported, Standing, Verdict, Verified};
-use project::convention::plain::{cut_at_word, one_line, visible_len};
+use engine::proof::source::short;
+use engine::proof::story::Purpose;
+use engine::proof::{Exported, Standing, Verdict, Verified};
+use workspace::convention::plain::{cut_at_word, one_line, visible_len};
 
 use super::{FAINT, Look, Page, STRONG, Sign, counted};
 

@@ -1,11 +1,11 @@
-//! The steps that texts of the conductor name, in the words of who reads them: commands with options at a command line, tools
+//! The steps that texts of the engine name, in the words of who reads them: commands with options at a command line, tools
 //! with arguments over MCP.
 
 mod table;
 #[cfg(debug_assertions)]
 mod taken;
 
-use conductor::next_step::{self, NextStep, Part, Verb};
+use engine::next_step::{self, NextStep, Part, Verb};
 use serde_json::{Map, Value, json};
 
 pub use table::Form;

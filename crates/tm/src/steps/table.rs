@@ -1,6 +1,6 @@
 //! Which command and which tool takes a step, and what its arguments are called there.
 
-use conductor::next_step::{NextStep, Verb, option_of};
+use engine::next_step::{NextStep, Verb, option_of};
 use serde_json::{Value, json};
 
 /// A family of commands, or of tools, in which runs are driven: a step leads to the family that the call was of.
@@ -20,7 +20,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// That of a view of the conductor.
+    /// That of a view of the engine.
     pub fn of_view(view: &str) -> Self {
         match view {
             "autopilot" => Self::Autopilot,

@@ -1,5 +1,5 @@
 use super::*;
-use conductor::next_step::Argument;
+use engine::next_step::Argument;
 
 fn shell(form: Form) -> Caller {
     Caller::at_a_shell(form, None)

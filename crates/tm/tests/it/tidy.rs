@@ -48,35 +48,33 @@ fn all_sources(of: &str) -> Vec<(PathBuf, String)> {
 
 /// Which of our crates a crate may use, outside its tests.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("rails", &[]),
+    ("machine", &[]),
     ("workflows", &[]),
     ("journal", &[]),
-    ("project", &[]),
+    ("workspace", &[]),
     ("mcp", &[]),
-    ("documents", &[]),
-    ("evidence", &[]),
-    ("response", &[]),
+    ("markup", &[]),
+    ("test-report", &[]),
     (
-        "conductor",
+        "engine",
         &[
-            "documents",
-            "evidence",
             "journal",
-            "project",
-            "rails",
-            "response",
+            "machine",
+            "markup",
+            "test-report",
             "workflows",
+            "workspace",
         ],
     ),
     (
         "tm",
         &[
-            "conductor",
+            "engine",
             "journal",
+            "machine",
             "mcp",
-            "project",
-            "rails",
             "workflows",
+            "workspace",
         ],
     ),
 ];
@@ -295,7 +293,7 @@ fn nothing_is_left_unfinished() {
 fn names_in_definitions() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for builtin in ::workflows::all() {
-        let definition = ::rails::Definition::parse(builtin.workflow).expect("a definition");
+        let definition = ::machine::Definition::parse(builtin.workflow).expect("a definition");
         names.insert(definition.id.value.clone());
         let states = definition.all_states();
         names.extend(states.map(|(_, name, _)| name.value.clone()));
@@ -338,21 +336,21 @@ const ELSEWHERE: [(&str, &str); 6] = [
 #[test]
 fn machine_engine_hook_and_proof_know_no_name_of_a_definition() {
     const FREE_OF_NAMES: [&str; 15] = [
-        "rails/src",
-        "conductor/src/capability",
-        "conductor/src/derived",
-        "conductor/src/engine",
-        "conductor/src/hook",
-        "conductor/src/proof",
-        "conductor/src/audit.rs",
-        "conductor/src/call.rs",
-        "conductor/src/decisions.rs",
-        "conductor/src/engine.rs",
-        "conductor/src/find.rs",
-        "conductor/src/integrity.rs",
-        "conductor/src/library.rs",
-        "conductor/src/report.rs",
-        "conductor/src/writer.rs",
+        "machine/src",
+        "engine/src/capability",
+        "engine/src/derived",
+        "engine/src/open_run",
+        "engine/src/hook",
+        "engine/src/proof",
+        "engine/src/audit.rs",
+        "engine/src/call.rs",
+        "engine/src/decisions.rs",
+        "engine/src/open_run.rs",
+        "engine/src/find.rs",
+        "engine/src/integrity.rs",
+        "engine/src/library.rs",
+        "engine/src/report.rs",
+        "engine/src/writer.rs",
     ];
     let mut names = names_in_definitions();
     assert!(names.len() > 50, "{names:?}");

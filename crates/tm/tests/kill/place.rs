@@ -1,4 +1,4 @@
-//! A sandbox for sessions, of which the conductor in this process may be asked, too.
+//! A sandbox for sessions, of which the engine in this process may be asked, too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,12 +6,12 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use conductor::{Conductor, OpenOptions};
-use project::config::Environment;
+use engine::{Engine, OpenOptions};
 use serde_json::Value;
 use testkit::files::contents;
 use testkit::kill::no_core_files;
 use testkit::{Outcome, Sandbox};
+use workspace::config::Environment;
 
 /// A home, and a project without a session.
 pub struct Place {
@@ -57,13 +57,13 @@ impl Place {
         all
     }
 
-    /// The conductor of the project, in this process.
-    pub fn conductor(&self) -> Conductor {
+    /// The engine of the project, in this process.
+    pub fn engine(&self) -> Engine {
         let environment: Environment = [("HOME", self.home()), ("TRAMLINE_HOME", self.store())]
             .into_iter()
             .map(|(name, path)| (name.to_owned(), path.display().to_string()))
             .collect();
-        Conductor::open(OpenOptions {
+        Engine::open(OpenOptions {
             cwd: self.project(),
             project_root: None,
             tag: None,

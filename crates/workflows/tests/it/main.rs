@@ -8,7 +8,7 @@ use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Value, json};
 use workflows::{all, builtin};
 
-/// Stands in for the fence that the conductor provides.
+/// Stands in for the fence that the engine provides.
 fn quoted(text: &str) -> String {
     format!("[[{text}]]")
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use conductor::Fault;
-use conductor::collab::request::TaskUpdate;
-use project::convention::plain::one_line;
+use engine::Fault;
+use engine::collab::request::TaskUpdate;
 use serde_json::{Map, Value};
+use workspace::convention::plain::one_line;
 
 use super::super::usage;
 use super::document::text_of;

@@ -5,8 +5,8 @@ mod fields;
 
 use std::path::Path;
 
-use conductor::collab::request::{GraphSync, SessionUpdate, SkillDone};
-use conductor::{Conductor, Fault, Kind};
+use engine::collab::request::{GraphSync, SessionUpdate, SkillDone};
+use engine::{Engine, Fault, Kind};
 
 use self::document::{Document, found};
 use super::{DONE, Outcome, current_folder, open};
@@ -22,31 +22,31 @@ pub fn run(collab: Collab, output: &mut Output) -> Outcome {
         command,
     } = collab;
     let name = format!("tm collab {}", command.name());
-    let conductor = open(place.project_root, None, &name)?;
+    let engine = open(place.project_root, None, &name)?;
     let session = session.as_deref();
-    carry_out(&conductor, session, command, output)
+    carry_out(&engine, session, command, output)
 }
 
 fn carry_out(
-    conductor: &Conductor,
+    engine: &Engine,
     session: Option<&str>,
     command: CollabCommand,
     output: &mut Output,
 ) -> Outcome {
     match command {
-        CollabCommand::CompleteSkill(done) => complete(conductor, session, done, output),
+        CollabCommand::CompleteSkill(done) => complete(engine, session, done, output),
         CollabCommand::State(state) if state.full => {
-            let state = conductor.collab_state(session)?;
-            super::trust::warn(conductor, output);
+            let state = engine.collab_state(session)?;
+            super::trust::warn(engine, output);
             output.answer(&state, |state, look| render::state(state, session, look))?;
             Ok(DONE)
         }
         CollabCommand::State(_) => {
-            let brief = conductor.collab_brief(session)?;
+            let brief = engine.collab_brief(session)?;
             // The one thing that a person needs then, and that an agent has no use for.
             let paused = brief.paused_reason.is_some() && !output.is_json();
             let run = if paused {
-                Some(conductor.collab_state(Some(&brief.session))?.run_id)
+                Some(engine.collab_state(Some(&brief.session))?.run_id)
             } else {
                 None
             };
@@ -56,7 +56,7 @@ fn carry_out(
             Ok(DONE)
         }
         CollabCommand::Update(update) => {
-            let updated = conductor.collab_update(&SessionUpdate {
+            let updated = engine.collab_update(&SessionUpdate {
                 session: session.map(str::to_owned),
                 fields: fields::fields(&update)?,
             })?;
@@ -64,11 +64,11 @@ fn carry_out(
             Ok(verdict(updated.validated, updated.code.as_deref()))
         }
         CollabCommand::Task(task) => {
-            let updated = conductor.collab_tasks(session, &fields::tasks(&task)?)?;
+            let updated = engine.collab_tasks(session, &fields::tasks(&task)?)?;
             // An agent knows which skill it carries out; a person is told.
             let ended = updated.remaining == Some(0) && !output.is_json();
             let skill = if ended {
-                conductor.collab_brief(Some(&updated.session))?.skill
+                engine.collab_brief(Some(&updated.session))?.skill
             } else {
                 None
             };
@@ -77,8 +77,8 @@ fn carry_out(
             })?;
             Ok(verdict(updated.validated, updated.code.as_deref()))
         }
-        CollabCommand::Graph(_) => draw(conductor, session, output),
-        CollabCommand::Sync(sync) => hand_over(conductor, session, &sync, output),
+        CollabCommand::Graph(_) => draw(engine, session, output),
+        CollabCommand::Sync(sync) => hand_over(engine, session, &sync, output),
     }
 }
 
@@ -92,12 +92,12 @@ fn verdict(validated: bool, code: Option<&str>) -> u8 {
 }
 
 fn complete(
-    conductor: &Conductor,
+    engine: &Engine,
     session: Option<&str>,
     done: CompleteSkill,
     output: &mut Output,
 ) -> Outcome {
-    let answer = conductor.complete_skill(&SkillDone {
+    let answer = engine.complete_skill(&SkillDone {
         session: session.map(str::to_owned),
         skill: done.skill,
         unit_id: done.unit_id,
@@ -109,8 +109,8 @@ fn complete(
 }
 
 /// The drawing goes to standard output by itself, so that it can go into a file.
-fn draw(conductor: &Conductor, session: Option<&str>, output: &mut Output) -> Outcome {
-    let graph = conductor.collab_graph(session)?;
+fn draw(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome {
+    let graph = engine.collab_graph(session)?;
     let nothing = graph.batches.is_empty() && !graph.problems.is_empty();
     if output.is_json() {
         output.json(&graph)?;
@@ -141,22 +141,17 @@ fn draw(conductor: &Conductor, session: Option<&str>, output: &mut Output) -> Ou
     Ok(DONE)
 }
 
-fn hand_over(
-    conductor: &Conductor,
-    session: Option<&str>,
-    sync: &Sync,
-    output: &mut Output,
-) -> Outcome {
+fn hand_over(engine: &Engine, session: Option<&str>, sync: &Sync, output: &mut Output) -> Outcome {
     let file = sync.file.as_deref();
     if file.is_some_and(|file| file.as_os_str() == "-") && output.has_person() {
         output.hint("type the task graph, and end it with Ctrl-D on a line of its own");
     }
-    let (path, document) = match file.map(|file| place(conductor, file)).transpose()? {
+    let (path, document) = match file.map(|file| place(engine, file)).transpose()? {
         Some(Document::Inside(path)) => (Some(path), None),
         Some(Document::Outside(text)) => (None, Some(text)),
         None => (None, None),
     };
-    let mut synced = conductor.collab_sync(&GraphSync {
+    let mut synced = engine.collab_sync(&GraphSync {
         session: session.map(str::to_owned),
         item: sync.item.clone(),
         document,
@@ -175,8 +170,8 @@ fn hand_over(
     Ok(verdict(synced.validated, synced.code.as_deref()))
 }
 
-fn place(conductor: &Conductor, file: &Path) -> Result<Document, Fault> {
-    found(file, &current_folder()?, conductor.root())
+fn place(engine: &Engine, file: &Path) -> Result<Document, Fault> {
+    found(file, &current_folder()?, engine.root())
 }
 
 #[cfg(test)]

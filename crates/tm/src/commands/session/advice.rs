@@ -1,6 +1,6 @@
 //! What a session waits for that somebody took for another, or for one that waits for a response.
 
-use conductor::{Conductor, Fault, Verb};
+use engine::{Engine, Fault, Verb};
 
 use crate::render::session::{self as render, Standing};
 
@@ -10,11 +10,11 @@ pub fn names_no_session(fault: &Fault) -> bool {
 }
 
 /// The fault of a response to a session that waits for none: how it can be made to wait for one.
-pub fn of_no_response(conductor: &Conductor, session: Option<&str>, fault: Fault) -> Fault {
+pub fn of_no_response(engine: &Engine, session: Option<&str>, fault: Fault) -> Fault {
     if fault.code != "not_waiting" {
         return fault;
     }
-    let Ok(state) = conductor.session_status(session) else {
+    let Ok(state) = engine.session_status(session) else {
         return fault;
     };
     let id = state.session_id.as_str();

@@ -1,8 +1,8 @@
 //! Decisions at the gates of a session, and taking one up again.
 
-use conductor::review::answer::{ClosedGate, SessionState};
-use conductor::review::request::{Decide, Reopen as Wish};
-use conductor::{Choice, Conductor, Fault, Kind, NextStep, Verb};
+use engine::review::answer::{ClosedGate, SessionState};
+use engine::review::request::{Decide, Reopen as Wish};
+use engine::{Choice, Engine, Fault, Kind, NextStep, Verb};
 use serde_json::Value;
 
 use super::super::approving::{Question, agreed};
@@ -13,13 +13,13 @@ use crate::output::Output;
 use crate::render::session::{self as render, About, Standing};
 
 /// `tm session approve`.
-pub fn approve(conductor: &Conductor, approve: &Approve, output: &mut Output) -> Outcome {
+pub fn approve(engine: &Engine, approve: &Approve, output: &mut Output) -> Outcome {
     let session = approve.session.id();
-    let gate = gate_of(conductor, session)?;
+    let gate = gate_of(engine, session)?;
     bound_to(&gate, About::Session, None, approve.hash.as_deref())?;
     let again = Verb::Approve.step();
     let by = by_person(
-        conductor,
+        engine,
         &gate,
         About::Session,
         None,
@@ -31,17 +31,17 @@ pub fn approve(conductor: &Conductor, approve: &Approve, output: &mut Output) ->
 }
 
 /// `tm session reject`.
-pub fn reject(conductor: &Conductor, reject: &Reject, output: &mut Output) -> Outcome {
+pub fn reject(engine: &Engine, reject: &Reject, output: &mut Output) -> Outcome {
     let session = reject.session.id();
     if reject.feedback.trim().is_empty() {
         return Err(no_feedback());
     }
-    let gate = gate_of(conductor, session)?;
+    let gate = gate_of(engine, session)?;
     bound_to(&gate, About::Session, None, reject.hash.as_deref())?;
     let again = Verb::Reject.step().with("feedback", &reject.feedback);
     let feedback = Some(reject.feedback.as_str());
     let by = by_person(
-        conductor,
+        engine,
         &gate,
         About::Session,
         feedback,
@@ -58,12 +58,12 @@ pub fn reject(conductor: &Conductor, reject: &Reject, output: &mut Output) -> Ou
 }
 
 fn decided(
-    conductor: &Conductor,
+    engine: &Engine,
     decide: &Decide,
     session: Option<&str>,
     output: &mut Output,
 ) -> Outcome {
-    let decided = conductor.session_decide(decide)?;
+    let decided = engine.session_decide(decide)?;
     output.answer(&decided, |decided, look| {
         render::decided(decided, session, look)
     })?;
@@ -72,14 +72,14 @@ fn decided(
 
 /// Has a person decide at a gate: to send back where there is feedback, else to open it.
 pub fn by_person(
-    conductor: &Conductor,
+    engine: &Engine,
     gate: &ClosedGate,
     about: About,
     feedback: Option<&str>,
     signing: &Signing,
     output: &mut Output,
     again: NextStep,
-) -> Result<Conductor, Fault> {
+) -> Result<Engine, Fault> {
     let text = render::gate(gate, about, feedback, &output.look());
     let (choice, to, deed) = match feedback {
         None => (Choice::Approve, "approve", "a gate is opened"),
@@ -92,17 +92,17 @@ pub fn by_person(
         deed,
         least: gate.strength,
     };
-    let statement = conductor.gate_statement(gate, choice, feedback.unwrap_or_default())?;
-    agreed(conductor, signing, &statement, &question, output, again)
+    let statement = engine.gate_statement(gate, choice, feedback.unwrap_or_default())?;
+    agreed(engine, signing, &statement, &question, output, again)
 }
 
 /// The gate that a session waits at.
-fn gate_of(conductor: &Conductor, session: Option<&str>) -> Result<ClosedGate, Fault> {
-    conductor.session_gate(session).map_err(|fault| {
+fn gate_of(engine: &Engine, session: Option<&str>) -> Result<ClosedGate, Fault> {
+    engine.session_gate(session).map_err(|fault| {
         if fault.code != "no_gate" {
             return fault;
         }
-        let Ok(state) = conductor.session_status(session) else {
+        let Ok(state) = engine.session_status(session) else {
             return fault;
         };
         let (id, phase) = (&state.session_id, &state.phase);
@@ -116,9 +116,9 @@ fn gate_of(conductor: &Conductor, session: Option<&str>) -> Result<ClosedGate, F
 }
 
 /// `tm session reopen`.
-pub fn reopen(conductor: &Conductor, reopen: &Reopen, output: &mut Output) -> Outcome {
+pub fn reopen(engine: &Engine, reopen: &Reopen, output: &mut Output) -> Outcome {
     let session = reopen.session.id();
-    let state = conductor.session_status(session)?;
+    let state = engine.session_status(session)?;
     match (Standing::of(&state), reopen.max_iterations) {
         (Standing::Cap, Some(cap)) if i64::from(cap) <= state.current_iteration => {
             return Err(Fault::new(
@@ -152,7 +152,7 @@ pub fn reopen(conductor: &Conductor, reopen: &Reopen, output: &mut Output) -> Ou
         reason: reopen.reason.clone(),
         max_iterations: reopen.max_iterations,
     };
-    let (statement, least) = conductor.turn_statement(id, &wish.turn())?;
+    let (statement, least) = engine.turn_statement(id, &wish.turn())?;
     let question = Question {
         text: &text,
         to: "take it up again",
@@ -161,7 +161,7 @@ pub fn reopen(conductor: &Conductor, reopen: &Reopen, output: &mut Output) -> Ou
         least,
     };
     let by = agreed(
-        conductor,
+        engine,
         &reopen.signing,
         &statement,
         &question,

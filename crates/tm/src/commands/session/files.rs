@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use conductor::review::answer::SessionState;
-use conductor::{Conductor, Fault, Kind, Verb};
-use project::convention::plain::one_line;
+use engine::review::answer::SessionState;
+use engine::{Engine, Fault, Kind, Verb};
 use serde_json::json;
+use workspace::convention::plain::one_line;
 
 use super::{DONE, Outcome};
 use crate::output::Output;
@@ -64,26 +64,16 @@ fn unreadable(shown: &str, error: &io::Error) -> Fault {
 }
 
 /// Prints one file of a session.
-pub fn print(
-    conductor: &Conductor,
-    session: Option<&str>,
-    file: &str,
-    output: &mut Output,
-) -> Outcome {
-    let state = conductor.session_status(session)?;
+pub fn print(engine: &Engine, session: Option<&str>, file: &str, output: &mut Output) -> Outcome {
+    let state = engine.session_status(session)?;
     let (path, bytes) = of_session(&state, file)?.ok_or_else(|| not_there(&state, file))?;
     put_out(&state, session, &path, &bytes, output)
 }
 
 /// Prints the file of the present session that a single word means, which named no session.
-pub fn print_word(
-    conductor: &Conductor,
-    word: &str,
-    no_session: Fault,
-    output: &mut Output,
-) -> Outcome {
+pub fn print_word(engine: &Engine, word: &str, no_session: Fault, output: &mut Output) -> Outcome {
     // Where it is not clear which session has the file, the word was meant as one.
-    let Ok(state) = conductor.session_status(None) else {
+    let Ok(state) = engine.session_status(None) else {
         return Err(no_session);
     };
     if let Some((path, bytes)) = of_session(&state, word)? {

@@ -5,9 +5,9 @@ pub mod decision;
 mod files;
 mod places;
 
-use conductor::Conductor;
-use conductor::review::request;
-use conductor::trust::Subject;
+use engine::Engine;
+use engine::review::request;
+use engine::trust::Subject;
 
 use super::{DONE, Outcome, open};
 use crate::cli::session::{Init, Respond, Session, SessionCommand, Show, Trust};
@@ -18,51 +18,51 @@ use crate::render::session as render;
 pub fn run(session: Session, output: &mut Output) -> Outcome {
     let Session { place, command } = session;
     let name = format!("tm session {}", command.name());
-    let conductor = open(place.project_root, None, &name)?;
-    carry_out(&conductor, command, output)
+    let engine = open(place.project_root, None, &name)?;
+    carry_out(&engine, command, output)
 }
 
-fn carry_out(conductor: &Conductor, command: SessionCommand, output: &mut Output) -> Outcome {
+fn carry_out(engine: &Engine, command: SessionCommand, output: &mut Output) -> Outcome {
     match command {
-        SessionCommand::Init(init) => begin(conductor, init, output),
-        SessionCommand::Step(chosen) => step(conductor, chosen.session.id(), output),
-        SessionCommand::Run(chosen) => many_steps(conductor, chosen.session.id(), output),
+        SessionCommand::Init(init) => begin(engine, init, output),
+        SessionCommand::Step(chosen) => step(engine, chosen.session.id(), output),
+        SessionCommand::Run(chosen) => many_steps(engine, chosen.session.id(), output),
         SessionCommand::Status(chosen) => {
             let named = chosen.session.id();
-            let state = conductor.session_status(named)?;
-            super::trust::warn(conductor, output);
+            let state = engine.session_status(named)?;
+            super::trust::warn(engine, output);
             output.answer(&state, |state, look| render::status(state, named, look))?;
             Ok(DONE)
         }
-        SessionCommand::Respond(respond) => take_in(conductor, &respond, output),
-        SessionCommand::Approve(approve) => decision::approve(conductor, &approve, output),
-        SessionCommand::Reject(reject) => decision::reject(conductor, &reject, output),
-        SessionCommand::Reopen(reopen) => decision::reopen(conductor, &reopen, output),
+        SessionCommand::Respond(respond) => take_in(engine, &respond, output),
+        SessionCommand::Approve(approve) => decision::approve(engine, &approve, output),
+        SessionCommand::Reject(reject) => decision::reject(engine, &reject, output),
+        SessionCommand::Reopen(reopen) => decision::reopen(engine, &reopen, output),
         SessionCommand::Trust(Trust { profile, choice }) => {
-            super::trust::run(conductor, Subject::Profile, &profile, &choice, output)
+            super::trust::run(engine, Subject::Profile, &profile, &choice, output)
         }
         SessionCommand::Cancel(cancel) => {
-            let stepped = conductor.session_cancel(cancel.session.id(), &cancel.reason)?;
+            let stepped = engine.session_cancel(cancel.session.id(), &cancel.reason)?;
             output.answer(&stepped, |stepped, look| {
                 render::stepped(stepped, cancel.session.id(), look)
             })?;
             Ok(DONE)
         }
         SessionCommand::List => {
-            let sessions = conductor.session_list()?;
+            let sessions = engine.session_list()?;
             output.answer(&sessions, |sessions, look| render::list(sessions, look))?;
             Ok(DONE)
         }
-        SessionCommand::Show(show) => look_at(conductor, &show, output),
+        SessionCommand::Show(show) => look_at(engine, &show, output),
         SessionCommand::Profiles => {
-            let profiles = conductor.session_profiles()?;
+            let profiles = engine.session_profiles()?;
             output.answer(&profiles, |profiles, look| render::profiles(profiles, look))?;
             Ok(DONE)
         }
-        SessionCommand::Export(export) => places::hand_out(conductor, &export, output),
+        SessionCommand::Export(export) => places::hand_out(engine, &export, output),
         SessionCommand::Restore(chosen) => {
             let named = chosen.session.id();
-            let restored = conductor.session_restore(named)?;
+            let restored = engine.session_restore(named)?;
             output.answer(&restored, |restored, look| {
                 render::restored(restored, named, look)
             })?;
@@ -71,14 +71,14 @@ fn carry_out(conductor: &Conductor, command: SessionCommand, output: &mut Output
     }
 }
 
-fn look_at(conductor: &Conductor, show: &Show, output: &mut Output) -> Outcome {
+fn look_at(engine: &Engine, show: &Show, output: &mut Output) -> Outcome {
     let (session, file) = show.meant();
     if let Some(file) = file {
-        return files::print(conductor, session, file, output);
+        return files::print(engine, session, file, output);
     }
-    let state = match (conductor.session_status(session), show.only_word()) {
+    let state = match (engine.session_status(session), show.only_word()) {
         (Err(fault), Some(word)) if advice::names_no_session(&fault) => {
-            return files::print_word(conductor, word, fault, output);
+            return files::print_word(engine, word, fault, output);
         }
         (state, _) => state?,
     };
@@ -86,10 +86,10 @@ fn look_at(conductor: &Conductor, show: &Show, output: &mut Output) -> Outcome {
     Ok(DONE)
 }
 
-fn begin(conductor: &Conductor, init: Init, output: &mut Output) -> Outcome {
+fn begin(engine: &Engine, init: Init, output: &mut Output) -> Outcome {
     let request = init.request()?;
-    let state = conductor.session_init(&request)?;
-    super::trust::warn(conductor, output);
+    let state = engine.session_init(&request)?;
+    super::trust::warn(engine, output);
     // A script takes the id, and a person is told the rest beside it.
     output.answer(&state, |state, _| {
         crate::render::plain(&format!("{}\n", state.session_id))
@@ -98,8 +98,8 @@ fn begin(conductor: &Conductor, init: Init, output: &mut Output) -> Outcome {
     Ok(DONE)
 }
 
-fn step(conductor: &Conductor, session: Option<&str>, output: &mut Output) -> Outcome {
-    let stepped = conductor.session_step(session)?;
+fn step(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome {
+    let stepped = engine.session_step(session)?;
     for warning in &stepped.warnings {
         output.warning(warning);
     }
@@ -110,9 +110,9 @@ fn step(conductor: &Conductor, session: Option<&str>, output: &mut Output) -> Ou
 }
 
 /// Steps until there is none to take. As JSON there is one value, the last.
-fn many_steps(conductor: &Conductor, session: Option<&str>, output: &mut Output) -> Outcome {
+fn many_steps(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome {
     let mut unsaid = None;
-    let last = conductor.session_run(session, &mut |stepped| {
+    let last = engine.session_run(session, &mut |stepped| {
         for warning in &stepped.warnings {
             output.warning(warning);
         }
@@ -127,20 +127,20 @@ fn many_steps(conductor: &Conductor, session: Option<&str>, output: &mut Output)
     output.answer(&last, |last, look| render::where_it_is(last, session, look))?;
     // It goes on as long as it can: what is not over waits, however many steps were taken before.
     Ok(match last.state.status.as_str() {
-        "IN_PROGRESS" => conductor::Kind::Blocked.exit_status(),
+        "IN_PROGRESS" => engine::Kind::Blocked.exit_status(),
         _ => DONE,
     })
 }
 
-fn take_in(conductor: &Conductor, respond: &Respond, output: &mut Output) -> Outcome {
+fn take_in(engine: &Engine, respond: &Respond, output: &mut Output) -> Outcome {
     let from_terminal = respond.file.as_os_str() == "-" && output.has_person();
     if from_terminal {
         output.hint("type the response, and end it with Ctrl-D on a line of its own");
     }
     let session = respond.session.id();
-    places::in_order(conductor, &respond.session, "respond", &respond.file)?;
+    places::in_order(engine, &respond.session, "respond", &respond.file)?;
     let response = files::response(&respond.file)?;
-    let responded = conductor
+    let responded = engine
         .session_respond(
             session,
             &request::Response {
@@ -150,9 +150,9 @@ fn take_in(conductor: &Conductor, respond: &Respond, output: &mut Output) -> Out
                 unit: respond.unit_id.as_deref(),
             },
         )
-        .map_err(|fault| advice::of_no_response(conductor, session, fault))?;
+        .map_err(|fault| advice::of_no_response(engine, session, fault))?;
     // The response is in its place; what cannot be told besides is left out.
-    let state = conductor.session_brief(Some(&responded.session_id)).ok();
+    let state = engine.session_brief(Some(&responded.session_id)).ok();
     output.answer(&responded, |responded, look| {
         render::responded(responded, state.as_ref(), session, look)
     })?;

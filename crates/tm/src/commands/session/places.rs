@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use conductor::{Conductor, Fault, Kind};
+use engine::{Engine, Fault, Kind};
 
 use super::super::{current_folder, usage};
 use super::{DONE, Outcome, advice};
@@ -16,20 +16,20 @@ use crate::steps::typed;
 const BEGINNING: &str = "review__";
 
 /// `tm session export`.
-pub fn hand_out(conductor: &Conductor, export: &Export, output: &mut Output) -> Outcome {
+pub fn hand_out(engine: &Engine, export: &Export, output: &mut Output) -> Outcome {
     let folder = export.folder.as_path();
-    in_order(conductor, &export.session, "export", folder)?;
-    no_session(conductor, export, folder)?;
+    in_order(engine, &export.session, "export", folder)?;
+    no_session(engine, export, folder)?;
     let to: PathBuf = current_folder()?.join(folder);
     is_folder(&to)?;
-    let exported = conductor.session_export(export.session.id(), &to, export.force)?;
+    let exported = engine.session_export(export.session.id(), &to, export.force)?;
     output.answer(&exported, render::exported)?;
     Ok(DONE)
 }
 
 /// Refuses two words that stand in the wrong order: the place first, and then the session.
 pub fn in_order(
-    conductor: &Conductor,
+    engine: &Engine,
     session: &SessionChoice,
     verb: &str,
     place: &Path,
@@ -38,7 +38,7 @@ pub fn in_order(
         return Ok(());
     };
     let is_none = |word: &str| {
-        let found = conductor.session_status(Some(word));
+        let found = engine.session_status(Some(word));
         found
             .err()
             .is_some_and(|fault| advice::names_no_session(&fault))
@@ -59,11 +59,11 @@ pub fn in_order(
 }
 
 /// Refuses an export whose only word is a session, where it should be the folder.
-fn no_session(conductor: &Conductor, export: &Export, folder: &Path) -> Result<(), Fault> {
+fn no_session(engine: &Engine, export: &Export, folder: &Path) -> Result<(), Fault> {
     let Some(word) = folder.to_str().filter(|word| word.starts_with(BEGINNING)) else {
         return Ok(());
     };
-    if export.session.id().is_some() || conductor.session_status(Some(word)).is_err() {
+    if export.session.id().is_some() || engine.session_status(Some(word)).is_err() {
         return Ok(());
     }
     Err(usage(format!(

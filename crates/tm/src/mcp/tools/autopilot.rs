@@ -1,7 +1,7 @@
 //! The phase form of a `tdd` run.
 
-use conductor::tdd::request;
-use conductor::{Asked, Turn, Verb};
+use engine::tdd::request;
+use engine::{Asked, Turn, Verb};
 use mcp::Hints;
 use serde_json::{Value, json};
 
@@ -142,17 +142,17 @@ fn start(call: Call<'_>, meant: Meant, start: Start) -> Answer {
     let (dry_run, force) = (start.dry_run, start.force);
     let mut request = start.request();
     let (client, places) = (call.client, call.places);
-    let conductor = call.open(&meant)?;
+    let engine = call.open(&meant)?;
     if let Some(plan) = &mut request.plan {
-        *plan = places.file(&conductor, &plan.to_string_lossy())?;
+        *plan = places.file(&engine, &plan.to_string_lossy())?;
     }
-    request.baseline = placed(places, &conductor, request.baseline)?;
+    request.baseline = placed(places, &engine, request.baseline)?;
     if dry_run {
-        return answer(&conductor.plan(&request)?);
+        return answer(&engine.plan(&request)?);
     }
     // A run that is under way is superseded by a person's word alone.
     request.force = false;
-    let fault = match conductor.start(&request) {
+    let fault = match engine.start(&request) {
         Err(fault) if fault.code == "run_active" && force => fault,
         started => return answer(&started?),
     };
@@ -172,7 +172,7 @@ fn start(call: Call<'_>, meant: Meant, start: Start) -> Answer {
         &start_by_hand(&request, &meant),
     )?;
     request.force = true;
-    answer(&conductor.start(&request)?)
+    answer(&engine.start(&request)?)
 }
 
 /// The same start as a person would type it. A task whose id begins with a hyphen is left out: it would be an option itself.
@@ -224,35 +224,35 @@ fn next(call: Call<'_>, meant: Meant, next: Next) -> Answer {
 fn complete(call: Call<'_>, meant: Meant, complete: Complete) -> Answer {
     let mut request = complete.request();
     once(&request.evidence)?;
-    let conductor = call.open(&meant)?;
-    request.evidence = placed(call.places, &conductor, request.evidence)?;
-    answer(&conductor.complete(meant.run(), &request)?)
+    let engine = call.open(&meant)?;
+    request.evidence = placed(call.places, &engine, request.evidence)?;
+    answer(&engine.complete(meant.run(), &request)?)
 }
 
 fn commit(call: Call<'_>, meant: Meant, commit: Commit) -> Answer {
-    let conductor = call.open(&meant)?;
-    answer(&conductor.commit(meant.run(), &commit.request())?)
+    let engine = call.open(&meant)?;
+    answer(&engine.commit(meant.run(), &commit.request())?)
 }
 
 fn finalize(call: Call<'_>, meant: Meant, finalize: Finalize) -> Answer {
     let mut request = finalize.request();
     once(&request.evidence)?;
-    let conductor = call.open(&meant)?;
-    request.evidence = placed(call.places, &conductor, request.evidence)?;
-    answer(&conductor.finalize(meant.run(), &request)?)
+    let engine = call.open(&meant)?;
+    request.evidence = placed(call.places, &engine, request.evidence)?;
+    answer(&engine.finalize(meant.run(), &request)?)
 }
 
 fn reopen(call: Call<'_>, meant: Meant, reopen: Reopen) -> Answer {
     let item = reopen.item.as_deref();
     let turn = Turn::reopen(item, &reopen.reason);
-    call.turned(&meant, Form::Autopilot, &turn, |conductor| {
-        conductor.reopen(meant.run(), item, &reopen.reason)
+    call.turned(&meant, Form::Autopilot, &turn, |engine| {
+        engine.reopen(meant.run(), item, &reopen.reason)
     })
 }
 
 fn skip(call: Call<'_>, meant: Meant, skip: Skip) -> Answer {
-    let conductor = call.open(&meant)?;
-    answer(&conductor.skip(meant.run(), skip.subtask.as_deref(), &skip.reason)?)
+    let engine = call.open(&meant)?;
+    answer(&engine.skip(meant.run(), skip.subtask.as_deref(), &skip.reason)?)
 }
 
 fn status(call: Call<'_>, meant: Meant, _: Status) -> Answer {
@@ -268,19 +268,19 @@ fn resume(call: Call<'_>, meant: Meant, _: Resume) -> Answer {
         &meant,
         Form::Autopilot,
         &Turn::new("resume", ""),
-        |conductor| conductor.resume(meant.run()),
+        |engine| engine.resume(meant.run()),
     )
 }
 
 fn abort(call: Call<'_>, meant: Meant, abort: Abort) -> Answer {
     let request = abort.request();
     let client = call.client;
-    let conductor = call.open(&meant)?;
+    let engine = call.open(&meant)?;
     if !request.cleanup {
-        return answer(&conductor.abort(meant.run(), request)?);
+        return answer(&engine.abort(meant.run(), request)?);
     }
     // Looked up first: the yes is for this run, whichever is the present one by then.
-    let status = conductor.status(meant.run())?;
+    let status = engine.status(meant.run())?;
     let lost = if request.force {
         ", also commits that are nowhere else"
     } else {
@@ -289,7 +289,7 @@ fn abort(call: Call<'_>, meant: Meant, abort: Abort) -> Answer {
     let step = request.turn().step().of(&status.run_id);
     let by_hand = by_hand(Form::Autopilot, step, &meant);
     strong_enough(
-        conductor.turn_statement(&status.run_id, &request.turn())?.1,
+        engine.turn_statement(&status.run_id, &request.turn())?.1,
         &by_hand,
     )?;
     confirm(
@@ -301,6 +301,6 @@ fn abort(call: Call<'_>, meant: Meant, abort: Abort) -> Answer {
         &format!("{} {}", status.run_id, request.force),
         &by_hand,
     )?;
-    let asked = conductor.asked(Asked::Client("elicitation".to_owned()));
+    let asked = engine.asked(Asked::Client("elicitation".to_owned()));
     answer(&asked.abort(Some(&status.run_id), request)?)
 }

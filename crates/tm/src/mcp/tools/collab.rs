@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use conductor::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
-use conductor::{Conductor, Fault};
+use engine::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
+use engine::{Engine, Fault};
 use mcp::Hints;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -102,8 +102,8 @@ pub(super) fn entries() -> Vec<Entry> {
 }
 
 fn complete(call: Call<'_>, meant: Meant, done: CompleteSkill) -> Answer {
-    let conductor = call.open(&meant)?;
-    answer(&conductor.complete_skill(&SkillDone {
+    let engine = call.open(&meant)?;
+    answer(&engine.complete_skill(&SkillDone {
         session: meant.run,
         skill: done.skill,
         unit_id: done.unit_id,
@@ -111,11 +111,11 @@ fn complete(call: Call<'_>, meant: Meant, done: CompleteSkill) -> Answer {
 }
 
 fn state(call: Call<'_>, meant: Meant, state: State) -> Answer {
-    let conductor = call.open(&meant)?;
+    let engine = call.open(&meant)?;
     if state.full {
-        answer(&conductor.collab_state(meant.run())?)
+        answer(&engine.collab_state(meant.run())?)
     } else {
-        answer(&conductor.collab_brief(meant.run())?)
+        answer(&engine.collab_brief(meant.run())?)
     }
 }
 
@@ -149,11 +149,11 @@ impl JsonSchema for Fields {
 }
 
 fn update(call: Call<'_>, meant: Meant, fields: Fields) -> Answer {
-    let conductor = call.open(&meant)?;
+    let engine = call.open(&meant)?;
     let mut fields = fields.0;
     // Some clients fill in what they leave out.
     fields.retain(|name, value| !value.is_null() || name == "currentItem");
-    answer(&conductor.collab_update(&SessionUpdate {
+    answer(&engine.collab_update(&SessionUpdate {
         session: meant.run,
         fields,
     })?)
@@ -186,8 +186,8 @@ fn many_tasks(call: Call<'_>, meant: Meant, all: TasksDone) -> Answer {
         status: task.status,
         outcome: task.outcome,
     });
-    let conductor = call.open(&meant)?;
-    answer(&conductor.collab_tasks(meant.run(), &tasks.collect::<Vec<_>>())?)
+    let engine = call.open(&meant)?;
+    answer(&engine.collab_tasks(meant.run(), &tasks.collect::<Vec<_>>())?)
 }
 
 /// Nothing but the session.
@@ -217,14 +217,14 @@ fn sync(call: Call<'_>, meant: Meant, graph: Graph) -> Answer {
         path,
     } = graph;
     let is_given = document.is_some();
-    let conductor = call.open(&meant)?;
+    let engine = call.open(&meant)?;
     let path = path
         .map(|path| {
-            call.places.file(&conductor, &path)?;
-            Ok::<_, Fault>(in_project(&conductor, path))
+            call.places.file(&engine, &path)?;
+            Ok::<_, Fault>(in_project(&engine, path))
         })
         .transpose()?;
-    let mut told = conductor.collab_sync(&GraphSync {
+    let mut told = engine.collab_sync(&GraphSync {
         session: meant.run,
         item,
         document,
@@ -238,9 +238,9 @@ fn sync(call: Call<'_>, meant: Meant, graph: Graph) -> Answer {
     answer(&told)
 }
 
-/// A path as the conductor takes it: from the project's root, also where it was named from the root of the disk.
-fn in_project(conductor: &Conductor, path: String) -> String {
-    let below = std::path::Path::new(&path).strip_prefix(conductor.root());
+/// A path as the engine takes it: from the project's root, also where it was named from the root of the disk.
+fn in_project(engine: &Engine, path: String) -> String {
+    let below = std::path::Path::new(&path).strip_prefix(engine.root());
     match below.ok().and_then(std::path::Path::to_str) {
         Some(below) => below.to_owned(),
         None => path,

@@ -1,14 +1,14 @@
 //! Decisions at gates, of sessions and of any run: a person makes them, and is asked.
 
-use conductor::review::answer::ClosedGate;
-use conductor::review::request::Decide;
-use conductor::{Asked, Conductor, Fault, Kind, Verb};
+use engine::review::answer::ClosedGate;
+use engine::review::request::Decide;
+use engine::{Asked, Engine, Fault, Kind, Verb};
 use mcp::{Client, Hints};
-use project::convention::plain::{many_lines, one_line};
 use schemars::JsonSchema;
 use semver::Version;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use workspace::convention::plain::{many_lines, one_line};
 
 use super::super::confirm::{No, confirm, strong_enough};
 use super::super::place::Meant;
@@ -72,21 +72,21 @@ impl Wish {
     }
 }
 
-/// The decision as it is taken in, and the conductor that takes it in with the person's word.
+/// The decision as it is taken in, and the engine that takes it in with the person's word.
 pub(super) fn decided(
-    conductor: &Conductor,
+    engine: &Engine,
     gate: ClosedGate,
     about: About,
     wish: &Wish,
     client: &Client,
     meant: &Meant,
-) -> Result<(Conductor, Decide), No> {
+) -> Result<(Engine, Decide), No> {
     bound_to(&gate, about, Some(&wish.gate), Some(&wish.hash))?;
     let by_hand = typed_by_hand(&gate, about, wish, meant);
     strong_enough(gate.strength, &by_hand)?;
     let how = asked(client, &gate, about, wish, &by_hand)?;
     let request = decision(gate, &wish.choice, &wish.feedback)?;
-    Ok((conductor.asked(Asked::Client(how)), request))
+    Ok((engine.asked(Asked::Client(how)), request))
 }
 
 /// Goes on only if a person is behind the decision, and says by which way they were asked.

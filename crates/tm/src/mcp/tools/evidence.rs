@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use conductor::tdd::request::Evidence;
-use conductor::{Conductor, Fault, Kind};
+use engine::tdd::request::Evidence;
+use engine::{Engine, Fault, Kind};
 
 use super::super::place::Places;
 
@@ -35,7 +35,7 @@ fn twice(one: &str, other: &str) -> Fault {
 /// The same with its files where they are. Relative ones belong to the project.
 pub(super) fn placed(
     places: &Places,
-    conductor: &Conductor,
+    engine: &Engine,
     mut evidence: Evidence,
 ) -> Result<Evidence, Fault> {
     for path in evidence
@@ -43,15 +43,15 @@ pub(super) fn placed(
         .iter_mut()
         .chain(&mut evidence.coverage_report)
     {
-        *path = file(places, conductor, &path.to_string_lossy())?;
+        *path = file(places, engine, &path.to_string_lossy())?;
     }
     Ok(evidence)
 }
 
 /// A report that this server may read. A folder stands for the files in it, none of which may lead elsewhere.
-fn file(places: &Places, conductor: &Conductor, named: &str) -> Result<PathBuf, Fault> {
+fn file(places: &Places, engine: &Engine, named: &str) -> Result<PathBuf, Fault> {
     let allowed = |named: &str| {
-        places.file(conductor, named).map_err(|fault| {
+        places.file(engine, named).map_err(|fault| {
             if fault.code == "no_project" {
                 Fault::new(Kind::Usage, "report_missing", fault.message)
                     .suggest("name the file that the test runner wrote, relative to the project")

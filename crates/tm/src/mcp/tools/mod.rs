@@ -1,4 +1,4 @@
-//! The tools, by group. A tool is a name, a text for the model, two schemas, and one call of the conductor.
+//! The tools, by group. A tool is a name, a text for the model, two schemas, and one call of the engine.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -17,7 +17,7 @@ mod work_unit;
 use std::fmt;
 use std::str::FromStr;
 
-use conductor::{Conductor, Fault, Kind};
+use engine::{Engine, Fault, Kind};
 use mcp::{Client, Hints, Problem, Stop, Tool, ToolAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -112,7 +112,7 @@ struct Call<'a> {
 
 impl Call<'_> {
     /// Opens the project that is meant.
-    fn open(&self, meant: &Meant) -> Result<Conductor, Fault> {
+    fn open(&self, meant: &Meant) -> Result<Engine, Fault> {
         self.places.open(meant, self.tool, self.client)
     }
 }
@@ -303,7 +303,7 @@ fn tell_for_whom(answer: &mut Value) {
     }
 }
 
-/// An answer of the conductor as JSON.
+/// An answer of the engine as JSON.
 fn answer<T: Serialize>(value: &T) -> Answer {
     serde_json::to_value(value).map_err(|error| {
         Fault::new(

@@ -1,6 +1,6 @@
 //! Runs of any workflow, by the generic verbs.
 
-use conductor::Turn;
+use engine::Turn;
 use mcp::Hints;
 use serde_json::json;
 
@@ -133,9 +133,9 @@ fn turned(
 }
 
 fn start(call: Call<'_>, meant: Meant, start: Start) -> Answer {
-    let conductor = call.open(&meant)?;
+    let engine = call.open(&meant)?;
     let inputs = start.inputs.all(as_texts)?;
-    answer(&conductor.run_start(&start.workflow, inputs)?)
+    answer(&engine.run_start(&start.workflow, inputs)?)
 }
 
 fn next(call: Call<'_>, meant: Meant, _: Chosen) -> Answer {
@@ -145,9 +145,9 @@ fn next(call: Call<'_>, meant: Meant, _: Chosen) -> Answer {
 fn report(call: Call<'_>, meant: Meant, report: Report) -> Answer {
     let mut report = report.request();
     once(&report.evidence)?;
-    let conductor = call.open(&meant)?;
-    report.evidence = placed(call.places, &conductor, report.evidence)?;
-    answer(&conductor.run_report(meant.run(), &report)?)
+    let engine = call.open(&meant)?;
+    report.evidence = placed(call.places, &engine, report.evidence)?;
+    answer(&engine.run_report(meant.run(), &report)?)
 }
 
 fn status(call: Call<'_>, meant: Meant, _: Chosen) -> Answer {
@@ -159,8 +159,8 @@ fn step(call: Call<'_>, meant: Meant, _: Chosen) -> Answer {
 }
 
 fn skip(call: Call<'_>, meant: Meant, skip: Skip) -> Answer {
-    let conductor = call.open(&meant)?;
-    answer(&conductor.run_skip(meant.run(), skip.item.as_deref(), &skip.reason)?)
+    let engine = call.open(&meant)?;
+    answer(&engine.run_skip(meant.run(), skip.item.as_deref(), &skip.reason)?)
 }
 
 fn pause(call: Call<'_>, meant: Meant, pause: Reasoned) -> Answer {
@@ -174,21 +174,21 @@ fn abort(call: Call<'_>, meant: Meant, _: Chosen) -> Answer {
 fn reopen(call: Call<'_>, meant: Meant, reopen: Reopen) -> Answer {
     let item = reopen.item.as_deref();
     let turn = Turn::reopen(item, &reopen.reason);
-    call.turned(&meant, Form::Run, &turn, |conductor| {
-        conductor.run_reopen(meant.run(), item, &reopen.reason)
+    call.turned(&meant, Form::Run, &turn, |engine| {
+        engine.run_reopen(meant.run(), item, &reopen.reason)
     })
 }
 
 fn resume(call: Call<'_>, meant: Meant, _: Resume) -> Answer {
-    call.turned(&meant, Form::Run, &Turn::new("resume", ""), |conductor| {
-        conductor.run_resume(meant.run())
+    call.turned(&meant, Form::Run, &Turn::new("resume", ""), |engine| {
+        engine.run_resume(meant.run())
     })
 }
 
 fn decide(call: Call<'_>, meant: Meant, wish: Wish) -> Answer {
     let wish = wish.checked()?;
-    let conductor = call.open(&meant)?;
-    let gate = conductor.run_gate(meant.run())?;
-    let (asked, request) = decided(&conductor, gate, About::Run, &wish, call.client, &meant)?;
+    let engine = call.open(&meant)?;
+    let gate = engine.run_gate(meant.run())?;
+    let (asked, request) = decided(&engine, gate, About::Run, &wish, call.client, &meant)?;
     answer(&asked.run_decide(&request)?)
 }

@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use conductor::review::answer::{SessionState, Stepped};
-use conductor::review::request::Response;
-use conductor::{Conductor, Fault, Kind, Strength, Verb};
+use engine::review::answer::{SessionState, Stepped};
+use engine::review::request::Response;
+use engine::{Engine, Fault, Kind, Strength, Verb};
 use mcp::{Client, Hints};
-use project::convention::plain::one_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use workspace::convention::plain::one_line;
 
 use super::super::place::Meant;
 use super::decision::{DECIDE, Wish, decided, deciding};
@@ -71,7 +71,7 @@ pub(super) fn entries() -> Vec<Entry> {
 
 fn init(call: Call<'_>, meant: Meant, init: Init) -> Answer {
     let request = init.request()?;
-    let conductor = call.open(&meant)?;
+    let engine = call.open(&meant)?;
     if let Some(named) = &meant.run {
         return Err(Fault::new(
             Kind::Usage,
@@ -84,8 +84,8 @@ fn init(call: Call<'_>, meant: Meant, init: Init) -> Answer {
         .suggest("leave `sessionId` out; to go on with that session call `session_status`")
         .into());
     }
-    let state = conductor.session_init(&request)?;
-    told(&conductor, &state, &state)
+    let state = engine.session_init(&request)?;
+    told(&engine, &state, &state)
 }
 
 /// What a step is asked for, with what command lines have commands of their own for.
@@ -111,7 +111,7 @@ fn step(call: Call<'_>, meant: Meant, step: Step) -> Answer {
     take_step(&call.open(&meant)?, &meant, step, call.client)
 }
 
-fn take_step(conductor: &Conductor, meant: &Meant, wish: Step, client: &Client) -> Answer {
+fn take_step(engine: &Engine, meant: &Meant, wish: Step, client: &Client) -> Answer {
     let Step {
         response,
         phase,
@@ -121,7 +121,7 @@ fn take_step(conductor: &Conductor, meant: &Meant, wish: Step, client: &Client) 
     } = wish;
     let mut session = meant.run.clone();
     if response.is_some() || phase.is_some() {
-        let state = conductor.session_brief(meant.run())?;
+        let state = engine.session_brief(meant.run())?;
         if let Some(phase) = phase
             .as_deref()
             .filter(|phase| !phase.eq_ignore_ascii_case(&state.phase))
@@ -132,7 +132,7 @@ fn take_step(conductor: &Conductor, meant: &Meant, wish: Step, client: &Client) 
         session = Some(state.session_id);
     }
     if let Some(response) = response {
-        let taken = conductor
+        let taken = engine
             .session_respond(
                 session.as_deref(),
                 &Response {
@@ -142,19 +142,19 @@ fn take_step(conductor: &Conductor, meant: &Meant, wish: Step, client: &Client) 
                     unit: unit.as_deref(),
                 },
             )
-            .map_err(|fault| of_no_response(conductor, session.as_deref(), fault))?;
+            .map_err(|fault| of_no_response(engine, session.as_deref(), fault))?;
         session = Some(taken.session_id);
     }
     // The step is the one that was meant, also where another call takes the session on meanwhile.
     if !run || phase.is_some() {
-        let stepped = conductor.session_step_in(session.as_deref(), phase.as_deref())?;
+        let stepped = engine.session_step_in(session.as_deref(), phase.as_deref())?;
         if !run || !stepped.advanced {
-            return told(conductor, &stepped, &stepped.state);
+            return told(engine, &stepped, &stepped.state);
         }
     }
     let mut steps = 0.0;
     let (mut warnings, mut messages) = (Vec::new(), Vec::new());
-    let last = conductor.session_run(session.as_deref(), &mut |taken| {
+    let last = engine.session_run(session.as_deref(), &mut |taken| {
         steps += 1.0;
         client.progress(steps, None, taken.state.phase.clone());
         warnings.extend(taken.warnings.iter().cloned());
@@ -166,7 +166,7 @@ fn take_step(conductor: &Conductor, meant: &Meant, wish: Step, client: &Client) 
         messages,
         ..last
     };
-    told(conductor, &stepped, &stepped.state)
+    told(engine, &stepped, &stepped.state)
 }
 
 /// The fault of a response to a prompt that is not the present one.
@@ -197,22 +197,22 @@ struct Look {
 }
 
 fn status(call: Call<'_>, meant: Meant, look: Look) -> Answer {
-    let conductor = call.open(&meant)?;
-    let mut state = conductor.session_status(meant.run())?;
+    let engine = call.open(&meant)?;
+    let mut state = engine.session_status(meant.run())?;
     if !look.full {
         keep_last(&mut state.phase_history);
         keep_last(&mut state.artifacts);
     }
-    told(&conductor, &state, &state)
+    told(&engine, &state, &state)
 }
 
 fn decide(call: Call<'_>, meant: Meant, wish: Wish) -> Answer {
     let wish = wish.checked()?;
-    let conductor = call.open(&meant)?;
-    let gate = conductor.session_gate(meant.run())?;
-    let (asked, request) = decided(&conductor, gate, About::Session, &wish, call.client, &meant)?;
+    let engine = call.open(&meant)?;
+    let gate = engine.session_gate(meant.run())?;
+    let (asked, request) = decided(&engine, gate, About::Session, &wish, call.client, &meant)?;
     let decided = asked.session_decide(&request)?;
-    told(&conductor, &decided, &decided.state)
+    told(&engine, &decided, &decided.state)
 }
 
 fn keep_last<T>(list: &mut Vec<T>) {
@@ -220,7 +220,7 @@ fn keep_last<T>(list: &mut Vec<T>) {
 }
 
 /// An answer with what an agent needs to go on: the next step, the prompt that waits, the gate that is closed.
-fn told<T: Serialize>(conductor: &Conductor, value: &T, state: &SessionState) -> Answer {
+fn told<T: Serialize>(engine: &Engine, value: &T, state: &SessionState) -> Answer {
     let mut answer = answer(value)?;
     let standing = match Standing::of(state) {
         // Nobody is to answer a prompt that shows such files.
@@ -245,7 +245,7 @@ fn told<T: Serialize>(conductor: &Conductor, value: &T, state: &SessionState) ->
         }
     }
     if let Standing::Gate(_) = standing {
-        match conductor.session_gate(Some(&state.session_id)) {
+        match engine.session_gate(Some(&state.session_id)) {
             Ok(gate) => answer["closed_gate"] = super::answer(&gate)?,
             Err(fault) => next = format!("Tell the person: {fault}. {}", fault.suggestion),
         }

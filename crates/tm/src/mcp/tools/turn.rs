@@ -1,9 +1,9 @@
 //! Turns that a person may have to take: a run that stopped by a rule goes on by their word alone.
 
-use conductor::{Asked, Conductor, Fault, NextStep, Turn};
-use project::convention::plain::{many_lines, one_line};
+use engine::{Asked, Engine, Fault, NextStep, Turn};
 use serde::Serialize;
 use serde_json::Value;
+use workspace::convention::plain::{many_lines, one_line};
 
 use super::super::confirm::{confirm, strong_enough};
 use super::super::place::Meant;
@@ -18,10 +18,10 @@ impl Call<'_> {
         meant: &Meant,
         form: Form,
         turn: &Turn<'_>,
-        take: impl Fn(&Conductor) -> Result<T, Fault>,
+        take: impl Fn(&Engine) -> Result<T, Fault>,
     ) -> Answer {
-        let conductor = self.open(meant)?;
-        let fault = match take(&conductor) {
+        let engine = self.open(meant)?;
+        let fault = match take(&engine) {
             Err(fault) if fault.code == "needs_person" => fault,
             done => return answer(&done?),
         };
@@ -29,7 +29,7 @@ impl Call<'_> {
         let Some(run) = fault.details.get("runId").and_then(Value::as_str) else {
             return Err(fault.into());
         };
-        let (statement, least) = conductor.turn_statement(run, turn)?;
+        let (statement, least) = engine.turn_statement(run, turn)?;
         let by_hand = by_hand(form, turn.step().of(run), meant);
         strong_enough(least, &by_hand)?;
         let question = match turn.name {
@@ -54,7 +54,7 @@ impl Call<'_> {
             &statement.text(),
             &by_hand,
         )?;
-        let asked = conductor.asked(Asked::Client("elicitation".to_owned()));
+        let asked = engine.asked(Asked::Client("elicitation".to_owned()));
         answer(&take(&asked)?)
     }
 }

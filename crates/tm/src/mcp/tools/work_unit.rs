@@ -1,6 +1,6 @@
 //! The work-unit form of a `tdd` run.
 
-use conductor::tdd::work_unit::WorkUnitResult;
+use engine::tdd::work_unit::WorkUnitResult;
 use mcp::Hints;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -92,7 +92,7 @@ fn complete(call: Call<'_>, meant: Meant, completed: Completed) -> Answer {
     let result = completed.result;
     let evidence = completed.reports.request();
     once(&evidence)?;
-    let conductor = call.open(&meant)?;
+    let engine = call.open(&meant)?;
     let result = WorkUnitResult {
         success: result.success,
         phase: result.phase,
@@ -104,10 +104,10 @@ fn complete(call: Call<'_>, meant: Meant, completed: Completed) -> Answer {
         commit_sha: result.commit_sha,
         error: result.error,
         logs: result.logs,
-        evidence: placed(call.places, &conductor, evidence)?,
+        evidence: placed(call.places, &engine, evidence)?,
     };
     let unit = &completed.work_unit_id;
-    answer(&conductor.complete_work_unit(meant.run(), unit, &result)?)
+    answer(&engine.complete_work_unit(meant.run(), unit, &result)?)
 }
 
 fn state(call: Call<'_>, meant: Meant, _: Status) -> Answer {

@@ -2,12 +2,12 @@
 
 mod tables;
 
-use conductor::collab::answer::{
+use engine::collab::answer::{
     BatchBrief, DocumentProblem, ItemBrief, SessionBrief, SessionState, SkillAnswer, Synced,
     TaskBrief, Updated,
 };
-use project::convention::plain::{one_line, visible_len};
 use serde_json::Value;
+use workspace::convention::plain::{one_line, visible_len};
 
 use super::session::option;
 use super::{BAD, GOOD, Look, NOTE, Page, STRONG, Sign, counted, status_style};

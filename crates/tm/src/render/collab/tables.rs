@@ -1,7 +1,7 @@
 //! Items, batches and tasks, a line each.
 
-use conductor::collab::answer::{BatchState, SessionState, TaskBrief};
-use project::convention::plain::{one_line, visible_len};
+use engine::collab::answer::{BatchState, SessionState, TaskBrief};
+use workspace::convention::plain::{one_line, visible_len};
 
 use super::super::{FAINT, Page, Sign, counted};
 use super::{number, standing, style};

@@ -1,8 +1,8 @@
 //! The answers as they are read.
 
-use conductor::collab::answer::{BatchState, SkillParams, TaskGraph, WorkItem};
-use project::convention::plain::{is_hidden, many_lines};
+use engine::collab::answer::{BatchState, SkillParams, TaskGraph, WorkItem};
 use serde_json::json;
+use workspace::convention::plain::{is_hidden, many_lines};
 
 use super::*;
 

@@ -1,8 +1,8 @@
 //! Many sessions, and the profiles there are.
 
-use conductor::review::answer::{ProfileInput, ProfileSummary, SessionSummary};
-use project::convention::plain::{one_line, visible_len};
+use engine::review::answer::{ProfileInput, ProfileSummary, SessionSummary};
 use serde_json::Value;
+use workspace::convention::plain::{one_line, visible_len};
 
 use super::{FAINT, Look, NOTE, Page, STRONG, Sign, WARN, second, spelt, status_style};
 use crate::steps::typed;

@@ -7,10 +7,10 @@ mod standing;
 
 use std::path::Path;
 
-use conductor::Strength;
-use conductor::review::answer::{Decided, HistoryEntry, SessionState, Stepped};
-use project::convention::plain::one_line;
+use engine::Strength;
+use engine::review::answer::{Decided, HistoryEntry, SessionState, Stepped};
 use serde_json::Value;
+use workspace::convention::plain::one_line;
 
 use self::files::changed;
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use conductor::review::answer::{SessionState, StepAhead};
-use project::profile::Phase;
+use engine::review::answer::{SessionState, StepAhead};
+use workspace::profile::Phase;
 
 /// Where a session stands, for whoever asks what to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub fn next_step(state: &SessionState) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conductor::review::answer::WaitingFor;
+    use engine::review::answer::WaitingFor;
 
     #[test]
     fn what_a_session_waits_for_has_one_name() {

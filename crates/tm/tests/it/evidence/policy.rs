@@ -164,7 +164,7 @@ fn every_policy_is_played() {
     // The settings themselves: told in `cheats_after`, and it cannot be loosened by what it watches.
     played.push("config_loosened");
     played.sort_unstable();
-    let mut all = project::config::Policy::CODES.to_vec();
+    let mut all = workspace::config::Policy::CODES.to_vec();
     all.sort_unstable();
     assert_eq!(played, all);
 }

@@ -32,7 +32,7 @@ const PLAIN: &str = r#"{"test": {"command": "sh run.sh", "patterns": ["tests/**"
 /// A file that was made by the real tool.
 fn made(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../evidence/tests/it/corpus")
+        .join("../test-report/tests/it/corpus")
         .join(name)
 }
 

@@ -93,7 +93,7 @@ fn allow_is_typed_by_a_person() {
     assert_eq!(status, 0, "{rest}");
     assert!(shown.contains("workUnit-1.1-RED"), "{shown}");
     let log = environment.tm(&["runs", "log"]);
-    let user = project::person::user_name();
+    let user = workspace::person::user_name();
     assert!(
         log.text().contains(&format!(
             "red_without_tests by {user} (terminal): covered elsewhere"

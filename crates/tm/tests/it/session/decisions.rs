@@ -1,14 +1,14 @@
 //! Decisions on what was looked at, as any caller may give them: never on something else.
 
-use conductor::review::answer::ClosedGate;
-use conductor::review::request::Decide;
-use conductor::{Asked, Conductor, Fault, OpenOptions};
-use project::config::Environment;
+use engine::review::answer::ClosedGate;
+use engine::review::request::Decide;
+use engine::{Asked, Engine, Fault, OpenOptions};
 use serde_json::json;
+use workspace::config::Environment;
 
 use super::environment::{BUNDLE, Env, FAIL, PASS, PLAN, Session, text};
 
-fn conductor(env: &Env) -> Conductor {
+fn engine(env: &Env) -> Engine {
     let environment: Environment = [
         ("HOME", env.home()),
         ("TRAMLINE_HOME", env.home().join("store")),
@@ -16,7 +16,7 @@ fn conductor(env: &Env) -> Conductor {
     .into_iter()
     .map(|(name, path)| (name.to_owned(), path.to_str().unwrap().to_owned()))
     .collect();
-    Conductor::open(OpenOptions {
+    Engine::open(OpenOptions {
         cwd: env.project(),
         project_root: None,
         tag: None,
@@ -40,7 +40,7 @@ fn decide(
         choice: serde_json::from_value(json!(choice)).unwrap(),
         feedback: feedback.to_owned(),
     };
-    let asked = conductor(session.env).asked(Asked::Client("elicitation".to_owned()));
+    let asked = engine(session.env).asked(Asked::Client("elicitation".to_owned()));
     let decided = asked.session_decide(&decide)?;
     assert_eq!(decided.how, "elicitation");
     Ok(decided.recorded)
@@ -59,9 +59,7 @@ fn refused(session: &Session<'_>, gate: &ClosedGate, code: &str) {
 
 fn look(session: &Session<'_>) -> ClosedGate {
     let before = session.env.everything();
-    let gate = conductor(session.env)
-        .session_gate(Some(&session.id))
-        .unwrap();
+    let gate = engine(session.env).session_gate(Some(&session.id)).unwrap();
     before.assert_same(&session.env.everything(), "a look at a gate");
     gate
 }
@@ -83,7 +81,7 @@ fn gated(env: &Env) -> Session<'_> {
 fn one_on_a_plan() {
     let env = Env::new();
     let session = gated(&env);
-    let early = conductor(&env).session_gate(None).unwrap_err();
+    let early = engine(&env).session_gate(None).unwrap_err();
     assert_eq!(early.code, "no_gate");
     session.to_planned();
     let gate = look(&session);

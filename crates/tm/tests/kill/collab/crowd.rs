@@ -146,9 +146,9 @@ fn whoever_reads_while_others_write_sees_no_half() {
                     let seen: BTreeSet<&str> =
                         tasks.iter().map(|task| task.status.as_str()).collect();
                     assert_eq!(seen.len(), 1, "some are stored and some are not: {seen:?}");
-                    let conductor = stage.conductor();
-                    conductor.collab_brief(None).unwrap();
-                    conductor.collab_graph(None).unwrap();
+                    let engine = stage.engine();
+                    engine.collab_brief(None).unwrap();
+                    engine.collab_graph(None).unwrap();
                     reads += 1;
                 }
             });

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::ops::Deref;
 use std::process::{Child, Command, Stdio};
 
-use conductor::collab::answer::SessionState;
+use engine::collab::answer::SessionState;
 use serde_json::Value;
 use testkit::Outcome;
 
@@ -78,7 +78,7 @@ impl Stage {
     pub fn skills(&self, skills: &[&str]) {
         for skill in skills {
             // The first one begins the session.
-            let brief = self.conductor().collab_brief(Some(SESSION)).ok();
+            let brief = self.engine().collab_brief(Some(SESSION)).ok();
             match brief.and_then(|brief| brief.unit_id) {
                 Some(unit) => self.tm(0, &["complete-skill", skill, "--unit-id", &unit]),
                 None => self.tm(0, &["complete-skill", skill]),
@@ -88,7 +88,7 @@ impl Stage {
 
     /// The session with every field.
     pub fn state(&self) -> SessionState {
-        self.conductor().collab_state(Some(SESSION)).unwrap()
+        self.engine().collab_state(Some(SESSION)).unwrap()
     }
 }
 

@@ -9,8 +9,8 @@ use super::stage::{SESSION, Stage};
 
 /// How far the session is, as far as somebody sees who asks for it without a lock; null before there is one.
 pub fn now(stage: &Stage) -> Value {
-    let conductor = stage.conductor();
-    let state = match conductor.collab_state(Some(SESSION)) {
+    let engine = stage.engine();
+    let state = match engine.collab_state(Some(SESSION)) {
         Ok(state) => state,
         Err(fault) => {
             assert_eq!(fault.code, "no_session", "{fault:?}");
@@ -20,13 +20,13 @@ pub fn now(stage: &Stage) -> Value {
     let id = state.run_id.clone();
     let mut state = serde_json::to_value(state).unwrap();
     state["lastActivity"].take();
-    let mut brief = conductor.collab_brief(Some(SESSION)).unwrap();
+    let mut brief = engine.collab_brief(Some(SESSION)).unwrap();
     // A document lies there before it is taken in; until then it is one that somebody wrote by hand. How many there are to
     // be read says what else has room.
     brief.read.clear();
     brief.instructions = None;
     brief.instructions_in_full = false;
-    let graph = conductor.collab_graph(Some(SESSION)).unwrap();
+    let graph = engine.collab_graph(Some(SESSION)).unwrap();
     without(
         &json!({ "state": state, "brief": brief, "graph": graph }),
         &id,

@@ -426,7 +426,7 @@ fn a_refusal_that_dies_on_its_way() {
     brought_to(&stage, "commit", "1.1");
     let head = stage.git(&["rev-parse", "HEAD"]);
     stage.save(0);
-    for name in conductor::fail_point::NAMES {
+    for name in engine::fail_point::NAMES {
         for time in 1..=2 {
             stage.restore(0);
             let mut executor = Executor::new(&stage);

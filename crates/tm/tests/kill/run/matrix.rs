@@ -16,7 +16,7 @@ fn ways(of: &str) -> Vec<Vec<Death>> {
     // After one git is nearly before the next.
     let step: u32 = if tries_all() { 1 } else { 2 };
     match of {
-        "fail points" if cfg!(debug_assertions) => conductor::fail_point::NAMES
+        "fail points" if cfg!(debug_assertions) => engine::fail_point::NAMES
             .iter()
             .map(|name| {
                 (1..=MOST_TIMES)

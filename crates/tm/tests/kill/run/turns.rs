@@ -22,7 +22,7 @@ fn die_everywhere(
     prepare(&stage);
     stage.save(0);
     let mut turn = 0;
-    for name in conductor::fail_point::NAMES {
+    for name in engine::fail_point::NAMES {
         for time in 1..=8 {
             stage.restore(0);
             let mut executor = Executor::new(&stage);
@@ -186,7 +186,7 @@ fn an_abort_while_a_commit_was_interrupted() {
     brought_to(&stage, "commit", "1.1");
     let head = stage.git(&["rev-parse", "HEAD"]);
     stage.save(0);
-    for name in conductor::fail_point::NAMES {
+    for name in engine::fail_point::NAMES {
         stage.restore(0);
         let mut executor = Executor::new(&stage);
         if !executor

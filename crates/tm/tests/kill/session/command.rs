@@ -39,11 +39,11 @@ fn stage() -> (Stage, PathBuf) {
     for phase in ["planning", "generation", "review", "revision"] {
         fs::write(folder.join(format!("{phase}.md")), "Answer.\n").unwrap();
     }
-    let conductor = stage.conductor();
-    let looked_at = conductor
-        .trust_request(conductor::trust::Subject::Profile, "scripted")
+    let engine = stage.engine();
+    let looked_at = engine
+        .trust_request(engine::trust::Subject::Profile, "scripted")
         .unwrap();
-    conductor.trust(&looked_at).unwrap();
+    engine.trust(&looked_at).unwrap();
     stage.tm_with(&["init", "--profile", "scripted"], 0);
     let out = stage.out();
     (stage, out)

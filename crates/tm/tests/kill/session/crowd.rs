@@ -3,9 +3,9 @@
 use std::process::Child;
 use std::sync::Barrier;
 
-use conductor::Asked;
-use conductor::review::answer::ClosedGate;
-use conductor::review::request::{Decide, Reopen, Response};
+use engine::Asked;
+use engine::review::answer::ClosedGate;
+use engine::review::request::{Decide, Reopen, Response};
 use serde_json::json;
 
 use super::stage::{Stage, agree_when};
@@ -129,7 +129,7 @@ fn sixteen_sessions_begin_at_once() {
     ids.sort();
     ids.dedup();
     assert_eq!(ids.len(), 16);
-    assert_eq!(stage.conductor().session_list().unwrap().len(), 16);
+    assert_eq!(stage.engine().session_list().unwrap().len(), 16);
     assert_eq!(stage.runs().len(), 16);
     for id in ids {
         stage.tm_with(&["step", &id], 0);
@@ -153,13 +153,13 @@ fn steps_against_everything_else() {
         for other in ["respond", "approve", "reject", "cancel", "reopen"] {
             stage.restore(0);
             let before = stage.state();
-            let conductor = stage.conductor().asked(Asked::Terminal);
-            let gate = conductor.session_gate(None);
+            let engine = stage.engine().asked(Asked::Terminal);
+            let gate = engine.session_gate(None);
             let answer = stage.temporary().join("answer");
             std::fs::write(&answer, "An answer.\n").unwrap();
             let children = steps(&stage, 4);
             let done = match other {
-                "respond" => conductor
+                "respond" => engine
                     .session_respond(
                         None,
                         &Response {
@@ -168,10 +168,11 @@ fn steps_against_everything_else() {
                         },
                     )
                     .map(drop),
-                "approve" | "reject" => gate
-                    .and_then(|gate| conductor.session_decide(&decision(&gate, other)).map(drop)),
-                "cancel" => conductor.session_cancel(None, "").map(drop),
-                _ => conductor
+                "approve" | "reject" => {
+                    gate.and_then(|gate| engine.session_decide(&decision(&gate, other)).map(drop))
+                }
+                "cancel" => engine.session_cancel(None, "").map(drop),
+                _ => engine
                     .session_reopen(
                         None,
                         &Reopen {
@@ -192,7 +193,7 @@ fn steps_against_everything_else() {
             // It goes on, or is over.
             let state = stage.state();
             if state.status == "IN_PROGRESS" {
-                stage.conductor().session_step(None).unwrap();
+                stage.engine().session_step(None).unwrap();
             }
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::process::Command;
 
-use conductor::review::answer::SessionState;
+use engine::review::answer::SessionState;
 use serde_json::Value;
 use testkit::{Outcome, Person, files};
 
@@ -61,7 +61,7 @@ impl Stage {
 
     /// The session as it is.
     pub fn state(&self) -> SessionState {
-        self.conductor().session_status(None).unwrap()
+        self.engine().session_status(None).unwrap()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::ExitStatus;
 
-use conductor::review::answer::SessionState;
+use engine::review::answer::SessionState;
 use serde_json::Value;
 
 use testkit::Outcome;
@@ -204,7 +204,7 @@ impl Act {
 
 /// How far the session is; null before there is one.
 pub fn now(stage: &Stage) -> Value {
-    match stage.conductor().session_status(None) {
+    match stage.engine().session_status(None) {
         Ok(state) => {
             let mut shape = shape(&state);
             shape["responses"] = responses(&state);

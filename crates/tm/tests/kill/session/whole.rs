@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use conductor::review::answer::SessionState;
+use engine::review::answer::SessionState;
 use serde_json::{Value, json};
 
 use super::stage::Stage;

@@ -1,0 +1,365 @@
+//! A person's word: by which way it came, what stands behind it, and what it is about.
+
+use std::path::PathBuf;
+
+use machine::command::Choice;
+use machine::{Approval, Refusal, RunState, Signature, Strength};
+use serde_json::{Map, Value, json};
+use workspace::person::{self, SignatureError};
+
+use crate::call::Input;
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind, chain};
+use crate::next_step::{NextStep, Verb};
+use crate::open_run::{self, Loaded, OpenRun};
+use crate::review::answer::ClosedGate;
+
+/// By which way a person was asked. Who asks vouches for it: nothing in here can tell a person from a program that plays
+/// one, but for a signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// A client of the Model Context Protocol says that it asked; how, and which one.
+    Client(String),
+    /// At a terminal, where something was typed back.
+    Terminal,
+    /// By a signature of the [`Statement`], in its armour.
+    Signed(String),
+}
+
+/// What a person decides on: the text that is signed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Statement {
+    /// The run.
+    pub run: String,
+    /// `gate`, `allow`, `resume`, `reopen` or `abort`.
+    pub what: String,
+    /// The gate, the code of the refusal, or why the run stopped.
+    pub subject: String,
+    /// The work unit, where it is about one.
+    pub unit: String,
+    /// The iteration that was looked at, where there is one.
+    pub iteration: Option<i64>,
+    /// SHA-256 of what stands before the gate.
+    pub hash: String,
+    /// `approve` or `reject`, at a gate.
+    pub choice: String,
+    /// What else is decided, such as `maxIterations`.
+    pub flags: Map<String, Value>,
+    /// Feedback or reason.
+    pub text: String,
+    /// The hash of the run's last event before it: of everything that happened in it until then.
+    pub after: String,
+}
+
+impl Statement {
+    /// A decision at a gate. `last` is the hash of the run's last event, as everywhere here.
+    pub fn at_gate(gate: &ClosedGate, choice: Choice, feedback: &str, last: &str) -> Self {
+        Self {
+            run: gate.session_id.clone(),
+            what: "gate".to_owned(),
+            subject: gate.gate.clone(),
+            iteration: gate.round,
+            hash: gate.hash.clone(),
+            choice: choice.name().to_owned(),
+            text: feedback.to_owned(),
+            after: last.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Letting the refusal `code` pass for a work unit.
+    pub fn on_refusal(run: &str, unit: &str, code: &str, reason: &str, last: &str) -> Self {
+        Self {
+            run: run.to_owned(),
+            what: "allow".to_owned(),
+            subject: code.to_owned(),
+            unit: unit.to_owned(),
+            text: reason.to_owned(),
+            after: last.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// `resume`, `reopen` or `abort` of a run that stopped for the reason `stopped`.
+    pub fn on_turn(run: &str, stopped: &str, turn: &Turn<'_>, last: &str) -> Self {
+        Self {
+            run: run.to_owned(),
+            what: turn.name.to_owned(),
+            subject: stopped.to_owned(),
+            flags: turn.flags.clone(),
+            text: turn.reason.to_owned(),
+            after: last.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// The text, a line for each part. Each value is JSON, so that none can be taken for another, or run over its line.
+    pub fn text(&self) -> String {
+        let sorted: std::collections::BTreeMap<_, _> = self.flags.iter().collect();
+        let text = match self.text.as_str() {
+            "" => String::new(),
+            text => journal::sha256_hex(text.as_bytes()),
+        };
+        let lines = [
+            ("tramline-decision", json!(1)),
+            ("run", json!(self.run)),
+            ("what", json!(self.what)),
+            ("subject", json!(self.subject)),
+            ("unit", json!(self.unit)),
+            ("iteration", json!(self.iteration)),
+            ("hash", json!(self.hash)),
+            ("choice", json!(self.choice)),
+            ("flags", json!(sorted)),
+            ("text-sha256", json!(text)),
+            ("after", json!(self.after)),
+        ];
+        lines
+            .map(|(name, value)| format!("{name}: {value}\n"))
+            .concat()
+    }
+}
+
+/// A turn of a run that a person decides.
+#[derive(Debug, Clone, Default)]
+pub struct Turn<'a> {
+    /// `resume`, `reopen` or `abort`.
+    pub name: &'a str,
+    /// Why, where that is said.
+    pub reason: &'a str,
+    /// What else is decided with it.
+    pub flags: Map<String, Value>,
+}
+
+impl<'a> Turn<'a> {
+    /// One with nothing else to it.
+    pub fn new(name: &'a str, reason: &'a str) -> Self {
+        Self {
+            name,
+            reason,
+            flags: Map::new(),
+        }
+    }
+
+    /// That the run, or this item of it, goes one step back.
+    pub fn reopen(item: Option<&str>, reason: &'a str) -> Self {
+        let item = item.map(|item| ("item".to_owned(), item.into()));
+        Self {
+            flags: item.into_iter().collect(),
+            ..Self::new("reopen", reason)
+        }
+    }
+
+    /// It as a step, to be taken with all of its arguments.
+    pub fn step(&self) -> NextStep {
+        let mut step = match self.name {
+            "reopen" => Verb::Reopen.step(),
+            "abort" => Verb::Abort.step(),
+            _ => Verb::Resume.step(),
+        };
+        for (name, flag) in &self.flags {
+            let value = match flag {
+                Value::Bool(false) => continue,
+                Value::Bool(true) => None,
+                Value::String(text) => Some(text.clone()),
+                other => Some(other.to_string()),
+            };
+            step.with.push((name.clone().into(), value));
+        }
+        if !self.reason.is_empty() {
+            step = step.with("reason", self.reason);
+        }
+        step
+    }
+}
+
+impl Engine {
+    /// The same project for somebody who was asked: what only a person decides is theirs.
+    #[must_use]
+    pub fn asked(&self, asked: Asked) -> Self {
+        let mut engine = self.clone();
+        engine.asked = Some(asked);
+        engine
+    }
+
+    /// The file with the keys that may sign.
+    pub fn signers(&self) -> PathBuf {
+        person::signers(&self.settings.store)
+    }
+
+    /// What is decided at the gate that was looked at, as its run is now.
+    pub fn gate_statement(
+        &self,
+        gate: &ClosedGate,
+        choice: Choice,
+        feedback: &str,
+    ) -> Result<Statement, Fault> {
+        let last = self.of_that_id(&gate.session_id)?.head.hash;
+        Ok(Statement::at_gate(gate, choice, feedback, &last))
+    }
+
+    /// What is decided by letting the refusal `code` pass in the run of that id, as it is now, and the least that the run
+    /// asks for.
+    pub fn allow_statement(
+        &self,
+        run: &str,
+        code: &str,
+        reason: &str,
+    ) -> Result<(Statement, Strength), Fault> {
+        let loaded = self.of_that_id(run)?;
+        let unit = present_unit(&loaded.run);
+        let statement = Statement::on_refusal(run, unit, code, reason, &loaded.head.hash);
+        Ok((statement, loaded.run.least_approval))
+    }
+
+    /// What is decided by a turn of the run of that id, as it is now, and the least that has to stand behind it.
+    pub fn turn_statement(
+        &self,
+        run: &str,
+        turn: &Turn<'_>,
+    ) -> Result<(Statement, Strength), Fault> {
+        let Loaded { run, head, .. } = self.of_that_id(run)?;
+        let statement = Statement::on_turn(&run.run, run.stopped(), turn, &head.hash);
+        Ok((statement, run.least_approval))
+    }
+
+    /// The run of that id, once what another process began is finished.
+    fn of_that_id(&self, run: &str) -> Result<Loaded, Fault> {
+        let project = self.stored_or_missing()?;
+        let dir = project.run(run)?;
+        let loaded = open_run::load(dir.path())?;
+        if loaded.run.pending.is_none() {
+            return Ok(loaded);
+        }
+        drop(self.writer_alone(&project, &dir, Input::None)?);
+        open_run::load(dir.path())
+    }
+
+    /// The word of whoever was asked, on this; none where nobody was.
+    pub(crate) fn approval(&self, on: &Statement) -> Result<Option<Box<Approval>>, Fault> {
+        let by = |strength, how: &str| Approval {
+            strength,
+            actor: person::user_name(),
+            how: how.to_owned(),
+            signature: None,
+        };
+        let approval = match &self.asked {
+            None => return Ok(None),
+            Some(Asked::Client(how)) => by(Strength::Client, how),
+            Some(Asked::Terminal) => by(Strength::Terminal, "terminal"),
+            Some(Asked::Signed(armored)) => {
+                let signer = person::verify(&on.text(), armored, &self.signers(), None)?;
+                Approval {
+                    strength: Strength::Signed,
+                    actor: signer.name,
+                    how: "ssh".to_owned(),
+                    signature: Some(Signature {
+                        key: signer.key,
+                        armored: armored.clone(),
+                    }),
+                }
+            }
+        };
+        Ok(Some(Box::new(approval)))
+    }
+
+    /// The same for a turn of a run that is open.
+    pub(crate) fn approval_of_turn(
+        &self,
+        open: &OpenRun<'_>,
+        turn: &Turn<'_>,
+    ) -> Result<Option<Box<Approval>>, Fault> {
+        let run = &open.run;
+        self.approval(&Statement::on_turn(
+            &run.run,
+            run.stopped(),
+            turn,
+            open.last(),
+        ))
+    }
+
+    /// The least that stands behind a decision of a person, as the settings have it now.
+    pub(crate) fn least_approval(&self) -> Strength {
+        use workspace::config::ApprovalStrength as Setting;
+        match self.settings.config.approvals.require {
+            Setting::Client => Strength::Client,
+            Setting::Terminal => Strength::Terminal,
+            Setting::Signed => Strength::Signed,
+        }
+    }
+}
+
+/// The work unit that a refusal is let pass for.
+pub(crate) fn present_unit(run: &RunState) -> &str {
+    run.waiting()
+        .next()
+        .map_or("", |(_, unit)| unit.id.as_str())
+}
+
+/// The turn that was refused, as a person takes it.
+pub(crate) fn again(group: &str, run: Option<&RunState>, refusal: &Refusal) -> String {
+    let turn = refusal.details.get("turn").and_then(Value::as_str);
+    let signed = refusal.details.get("required") == Some(&Value::from(Strength::Signed.name()));
+    let sign = if signed { " --sign KEY" } else { "" };
+    match (turn, run) {
+        (Some(turn @ "reopen"), Some(run)) => {
+            format!("tm {group} {turn} --reason TEXT --run-id {}{sign}", run.run)
+        }
+        (Some(turn), Some(run)) => format!("tm {group} {turn} --run-id {}{sign}", run.run),
+        _ => String::new(),
+    }
+}
+
+impl From<SignatureError> for Fault {
+    fn from(error: SignatureError) -> Self {
+        let kind = match error {
+            SignatureError::Invalid { .. } => Kind::Refused,
+            _ => Kind::Environment,
+        };
+        let suggestion = error.suggestion();
+        Self::new(kind, error.code(), chain(&error)).suggest(suggestion)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_of_a_statement_can_be_taken_for_another() {
+        let statement = Statement {
+            run: "r".to_owned(),
+            what: "gate".to_owned(),
+            subject: "plan\nchoice: approve".to_owned(),
+            iteration: Some(2),
+            hash: "00".to_owned(),
+            choice: "reject".to_owned(),
+            text: "why".to_owned(),
+            after: "11".to_owned(),
+            ..Statement::default()
+        };
+        assert_eq!(
+            statement.text(),
+            format!(
+                "tramline-decision: 1\nrun: \"r\"\nwhat: \"gate\"\nsubject: \"plan\\nchoice: approve\"\nunit: \"\"\niteration: 2\nhash: \"00\"\nchoice: \"reject\"\nflags: {{}}\ntext-sha256: \"{}\"\nafter: \"11\"\n",
+                journal::sha256_hex(b"why")
+            )
+        );
+        let other = |change: fn(&mut Statement)| {
+            let mut other = statement.clone();
+            change(&mut other);
+            assert_ne!(other.text(), statement.text(), "{other:?}");
+        };
+        other(|one| one.subject = "plan choice: approve".to_owned());
+        other(|one| one.unit = "workUnit-1".to_owned());
+        other(|one| one.after = "12".to_owned());
+        other(|one| drop(one.flags.insert("maxIterations".to_owned(), 500.into())));
+        let mut two = statement.clone();
+        two.flags.insert("b".to_owned(), 1.into());
+        two.flags.insert("a".to_owned(), 2.into());
+        assert!(
+            two.text().contains(r#"flags: {"a":2,"b":1}"#),
+            "{}",
+            two.text()
+        );
+    }
+}

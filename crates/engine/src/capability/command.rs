@@ -1,0 +1,320 @@
+//! `command`: commands that a workflow declares and a person trusted, run to see how they end, or for what they do.
+
+use std::time::Duration;
+
+use machine::check::catalog::{Effect, Entries, NamedEntry, Reader, Resource};
+use machine::definition::FieldType::{Bool, Enum, Int, Map as Fields, String as Text};
+use machine::definition::{FieldType, Literal, ResourceValue};
+use machine::state::Pending;
+use machine::{Definition, Reading, Role, RunState};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use workspace::suite::{How, SuiteError, SuiteRan, SuiteRun, run_suite};
+
+use super::{COMMANDS, Capability, lasting, reader};
+use crate::call::Call;
+use crate::fault::{Fault, Kind};
+use crate::intent;
+use crate::support::{Asked, HandlerError, Looked, Outcome, object};
+use crate::tdd::evidence::level_name;
+use crate::tdd::evidence::suite::{MOST_KEPT, end_of};
+use crate::trust::may_run_commands;
+
+/// The words for how a command ended.
+const ENDS: [&str; 3] = ["exited", "signalled", "timed_out"];
+/// The most bytes of JSON that guards see.
+const LONGEST_JSON: usize = 16 * 1024;
+
+/// The code of a command that did not end well.
+const FAILED: &str = "command_failed";
+
+/// A command of a workflow.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Command {
+    /// The line, as it would be typed; no shell reads it unless it says `sh -c '…'`.
+    pub(crate) run: String,
+    /// How long it may take; as long as a test command where nothing is said.
+    #[serde(default)]
+    pub(crate) seconds: Option<u64>,
+    /// Whether to run it once more does no harm.
+    #[serde(default)]
+    pub(crate) repeat: bool,
+    /// The line that finds out whether it was run: it ends with 0 then.
+    #[serde(default)]
+    pub(crate) look: Option<String>,
+}
+
+impl Command {
+    /// The one that a definition declares under a name.
+    fn of(definition: &Definition, name: &str) -> Result<Self, Fault> {
+        declared(definition)
+            .find(|(known, _)| *known == name)
+            .map(|(_, command)| command)
+            .ok_or_else(|| Fault::bug(format!("the workflow declares no command `{name}`")))
+    }
+
+    /// The lines that may be run.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
+        [Some(self.run.as_str()), self.look.as_deref()]
+            .into_iter()
+            .flatten()
+    }
+}
+
+/// The commands that a definition declares, by name.
+pub(crate) fn declared(definition: &Definition) -> impl Iterator<Item = (&str, Command)> {
+    let all = definition.uses.get(COMMANDS).into_iter();
+    all.flat_map(|commands| commands.0.iter())
+        .filter_map(|(name, value)| {
+            let plain = |value: &Literal| match value {
+                Literal::Value(value) => value.clone(),
+                Literal::Expression(_) => Value::Null,
+            };
+            let fields = match &value.value {
+                ResourceValue::Literal(line) => json!({ "run": plain(line) }),
+                ResourceValue::Fields(fields) => fields
+                    .iter()
+                    .map(|(field, value)| (field.value.clone(), plain(&value.value)))
+                    .collect::<Map<_, _>>()
+                    .into(),
+            };
+            // The proof lets nothing else pass; what nobody proved yet declares nothing.
+            Some((name.value.as_str(), Command::deserialize(fields).ok()?))
+        })
+}
+
+/// What an effect is going to run.
+#[derive(Debug, Serialize, Deserialize)]
+struct Intent {
+    name: String,
+    command: Command,
+}
+
+pub(super) struct Commands;
+
+impl Capability for Commands {
+    fn name(&self) -> &'static str {
+        "command"
+    }
+
+    fn readers(&self) -> Vec<(&'static str, Reader)> {
+        let facts = [
+            ("ok", Bool),
+            ("status", Int),
+            ("how", Enum(ENDS.map(str::to_owned).to_vec())),
+            ("output", Text),
+            ("json", Fields),
+        ];
+        let command = Reader {
+            needs: &[COMMANDS],
+            entry: Some(NamedEntry {
+                of: COMMANDS,
+                key: "run",
+                with: &[],
+            }),
+            ..reader(&[("run", None)], &facts)
+        };
+        vec![("command", command)]
+    }
+
+    fn effects(&self) -> Vec<(&'static str, Effect)> {
+        let run = Effect {
+            entry: Some(NamedEntry {
+                of: COMMANDS,
+                key: "run",
+                with: &["repeat", "look"],
+            }),
+            ..lasting(&[COMMANDS], &[("output", Text)])
+        };
+        vec![("command.run", run)]
+    }
+
+    fn resources(&self) -> Vec<(&'static str, Resource)> {
+        const FIELDS: &[(&str, FieldType)] = &[
+            ("run", Text),
+            ("seconds", Int),
+            ("repeat", Bool),
+            ("look", Text),
+        ];
+        let commands = Resource {
+            entries: Some(Entries {
+                noun: "command",
+                short: "run",
+                fields: FIELDS,
+            }),
+            ..Resource::default()
+        };
+        vec![(COMMANDS, commands)]
+    }
+
+    fn read(
+        &self,
+        call: &Call<'_>,
+        role: &Role,
+        run: &RunState,
+        _: u32,
+    ) -> Result<Reading, HandlerError> {
+        let name = role.run.as_deref().unwrap_or_default();
+        let command = Command::of(&call.definition, name)?;
+        let ran = ran(call, run, name, &command, &command.run)?;
+        let status = match ran.how {
+            How::Exited(status) => i64::from(status),
+            How::Signalled(signal) => 128 + i64::from(signal),
+            How::TimedOut | How::Flooded => -1,
+        };
+        let facts = json!({
+            "run": name,
+            "line": command.run,
+            "ok": ran.success(),
+            "status": status,
+            "how": ended(ran.how),
+            "output": end_of(&ran.both),
+            "json": printed(&ran.stdout),
+            "durationMs": u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
+            "outputSha256": ran.sha256,
+        });
+        Ok(Reading {
+            facts: object(facts),
+            level: level_name(workspace::config::Level::Verified).to_owned(),
+            evidence: vec![keep(call, &ran)?],
+            ..Reading::default()
+        })
+    }
+
+    fn reads_long(&self) -> bool {
+        true
+    }
+
+    fn prepare(
+        &self,
+        call: &Call<'_>,
+        asked: &Asked<'_>,
+        run: &RunState,
+    ) -> Result<Value, HandlerError> {
+        let name = asked
+            .with
+            .get("run")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let command = Command::of(&call.definition, name)?;
+        may_run_commands(call, run)?;
+        Ok(intent::write(&Intent {
+            name: name.to_owned(),
+            command,
+        })?)
+    }
+
+    fn perform(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        pending: &Pending,
+    ) -> Result<Outcome, Fault> {
+        let Intent { name, command } = intent::read(&pending.what)?;
+        let ran = match ran(call, run, &name, &command, &command.run) {
+            Ok(ran) => ran,
+            Err(fault) => return Ok(Outcome::failed(fault)),
+        };
+        if !ran.success() {
+            // Nothing names it in the journal, but who looks for the cause finds it.
+            keep(call, &ran)?;
+            return Ok(Outcome::Failed {
+                code: FAILED.to_owned(),
+                message: format!(
+                    "the command `{name}` ({}) {}: {}",
+                    command.run,
+                    came_out(ran.how),
+                    end_of(&ran.both).trim_end()
+                ),
+                suggestion: Some("see to what it says, then go on: it is run again".to_owned()),
+            });
+        }
+        done(call, &ran)
+    }
+
+    fn look(&self, call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+        let Intent { name, command } = intent::read(&pending.what)?;
+        let Some(look) = &command.look else {
+            return Ok(Looked::NotDone);
+        };
+        let ran = ran(call, run, &name, &command, look)?;
+        if !ran.success() {
+            return Ok(Looked::NotDone);
+        }
+        done(call, &ran).map(Looked::Settled)
+    }
+}
+
+/// Runs a line of a command in the project's folder, as its user would.
+fn ran(
+    call: &Call<'_>,
+    run: &RunState,
+    name: &str,
+    command: &Command,
+    line: &str,
+) -> Result<SuiteRan, Fault> {
+    may_run_commands(call, run)?;
+    let limit = command.seconds.map_or(
+        Duration::from_millis(call.pinned.autopilot.test_timeout),
+        Duration::from_secs,
+    );
+    call.tree_changes();
+    run_suite(&SuiteRun {
+        command: line,
+        cwd: call.root,
+        timeout: limit,
+        env: Vec::new(),
+    })
+    .map_err(|error| {
+        let why = match &error {
+            SuiteError::Program { reason, .. } => reason.to_string(),
+            other => other.to_string(),
+        };
+        Fault::new(
+            Kind::Environment,
+            "command_not_run",
+            format!("the command `{name}` ({line}) cannot be run: {why}"),
+        )
+        .suggest("install what it needs, or begin a run of a workflow that declares another one")
+    })
+}
+
+/// It was carried out, with what was printed.
+fn done(call: &Call<'_>, ran: &SuiteRan) -> Result<Outcome, Fault> {
+    Ok(Outcome::Done {
+        result: json!({ "output": end_of(&ran.both), "evidence": keep(call, ran)? }),
+        keep: Map::new(),
+        artifacts: Vec::new(),
+    })
+}
+
+/// Keeps what was printed as evidence; its hash.
+fn keep(call: &Call<'_>, ran: &SuiteRan) -> Result<String, Fault> {
+    let kept = &ran.both[..ran.both.len().min(MOST_KEPT)];
+    Ok(journal::EvidenceStore::new(&call.dir).put(kept)?)
+}
+
+/// What a command printed, where that is an object of JSON that is not long.
+fn printed(stdout: &[u8]) -> Map<String, Value> {
+    if stdout.len() > LONGEST_JSON {
+        return Map::new();
+    }
+    serde_json::from_slice(stdout).unwrap_or_default()
+}
+
+fn ended(how: How) -> &'static str {
+    match how {
+        How::Exited(_) => ENDS[0],
+        How::Signalled(_) => ENDS[1],
+        // However much is printed, that ends no command.
+        How::TimedOut | How::Flooded => ENDS[2],
+    }
+}
+
+fn came_out(how: How) -> String {
+    match how {
+        How::Exited(status) => format!("ended with status {status}"),
+        How::Signalled(signal) => format!("was ended by signal {signal}"),
+        How::TimedOut | How::Flooded => "did not end in time, and was ended".to_owned(),
+    }
+}

@@ -1,0 +1,146 @@
+//! The engine's side of a call: each reader and effect is its capability's.
+
+use machine::command::Present;
+use machine::decide::PromptRequest;
+use machine::event::Domain;
+use machine::state::Pending;
+use machine::{Event, Reading, Role, RunState};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{of_effect, of_event, of_reader};
+use crate::call::{Call, Form};
+use crate::fault::Fault;
+use crate::find::is_over_a_task;
+use crate::generic::{context, files};
+use crate::next_step;
+use crate::report::is_read_on_branch;
+use crate::review::subject;
+use crate::support::{Asked, Emitted, HandlerError, Looked, Outcome, Support};
+use crate::{derived, tdd};
+
+/// What is kept of what a unit is told.
+fn kept(told: &impl Serialize) -> Result<Vec<u8>, Fault> {
+    serde_json::to_vec(told).map_err(|error| Fault::bug(error.to_string()))
+}
+
+impl Support for Call<'_> {
+    fn read(&self, role: &Role, run: &RunState, token: u32) -> Result<Reading, HandlerError> {
+        if role.reader.is_empty() {
+            return files::take_in(self, run, token).map(|(reading, _)| reading);
+        }
+        if let Some(reading) = self.take_ahead(role, token) {
+            return Ok(reading);
+        }
+        let mut reading = of_reader(&role.reader)?.read(self, role, run, token)?;
+        if !is_over_a_task(run) || !is_read_on_branch(role) {
+            let state = run.token(token).map_or("", |token| token.state.as_str());
+            let found = tdd::readers::of_any_report(self, run, state)?;
+            reading.findings.extend(found);
+        }
+        Ok(reading)
+    }
+
+    fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, HandlerError> {
+        of_effect(asked.effect)?.prepare(self, asked, run)
+    }
+
+    fn perform(&self, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+        self.tree_changes();
+        let outcome = of_effect(&pending.name)?.perform(self, run, pending);
+        self.tree_changes();
+        outcome
+    }
+
+    fn look(&self, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+        of_effect(&pending.name)?.look(self, run, pending)
+    }
+
+    fn present(&self, run: &RunState, token: u32) -> Result<Present, Fault> {
+        files::present(self, run, token)
+    }
+
+    fn subject(&self, gate: &str, run: &RunState, token: u32) -> Result<String, HandlerError> {
+        subject::hash(self, gate, run, token)
+    }
+
+    fn context(
+        &self,
+        asked: &PromptRequest,
+        run: &RunState,
+        broken: Option<&Fault>,
+    ) -> Result<Vec<u8>, Fault> {
+        let token = asked.token;
+        let state = run.token(token).map_or("", |token| token.state.as_str());
+        if let Some(bytes) = files::standing_prompt(self, run, state)? {
+            return Ok(bytes);
+        }
+        let prompt = self.definition.prompt(state, &run.vars);
+        let asks = self.definition.asked(state).is_some();
+        let is_text = Form::of(&self.definition, state) == Form::Text;
+        // A file says which run it is of, for nobody knows who reads it.
+        let text = |text: String| match prompt {
+            Some(_) => next_step::in_a_file(&text, &run.run).into_bytes(),
+            None => text.into_bytes(),
+        };
+        let bytes = match (&self.session, &self.skills) {
+            (_, _) if is_over_a_task(run) && !asks => {
+                let unit = tdd::context::build(self, asked, run, broken)?;
+                if is_text {
+                    text(unit.instructions)
+                } else {
+                    kept(&unit)?
+                }
+            }
+            (Some(session), _) if asks && broken.is_none() => session.prompt(self, run, token)?,
+            (_, Some(skills)) if !asks => {
+                let frame = skills.frame(self, asked, run, broken)?;
+                if is_text {
+                    text(frame.instructions)
+                } else {
+                    kept(&frame)?
+                }
+            }
+            _ if let Some(fault) = broken => text(tdd::context::without_template(fault)),
+            _ => text(context::build(self, asked, run)?),
+        };
+        if asked.again
+            && let Some(path) = prompt
+        {
+            // Nothing else comes of it: where it cannot be written, nothing is to be journalled either.
+            files::put_if_absent(&files::place(&self.dir, &path)?, &bytes)?;
+        }
+        Ok(bytes)
+    }
+
+    fn tells_in_journal(&self, state: &str) -> bool {
+        Form::of(&self.definition, state) == Form::Frame
+    }
+
+    fn payload(
+        &self,
+        domain: &Domain,
+        before: &RunState,
+        after: &RunState,
+        events: &[Event],
+    ) -> Option<Map<String, Value>> {
+        let emitted = Emitted {
+            domain,
+            before,
+            after,
+            events,
+        };
+        match of_event(&domain.name) {
+            Some(capability) => capability.fields(self, emitted),
+            None => Some(emitted.plain()),
+        }
+    }
+
+    fn place(&self, run: &RunState, appended: &[Event]) -> Result<(), Fault> {
+        files::place_prompts(self, run, appended)
+    }
+
+    fn derive(&self, run: &RunState, appended: &[Event]) {
+        derived::write(self, run, appended);
+    }
+}

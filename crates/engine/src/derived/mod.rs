@@ -1,0 +1,302 @@
+//! Files that are made from the journal, for people and programs. Any of them may be deleted: it is made anew. None is read to
+//! decide anything.
+
+mod left;
+mod results;
+mod state;
+mod units;
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+
+use journal::derived::replace_if_changed;
+use journal::{FileJournal, Journal as _, Position};
+use machine::{Event, RunState};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+pub(crate) use results::{TEST_RESULTS, commit_of};
+
+use crate::call::Call;
+use crate::fail_point;
+use crate::find::is_over_a_task;
+use crate::summary;
+use crate::tdd::effects::notes;
+use crate::tdd::memory::{self, LAST_COMMIT, Memory};
+use crate::tdd::view;
+use results::{results_of, test_results};
+use state::state;
+
+/// The files that are there once a run is over.
+const REPORTS: [&str; 2] = ["report.json", "report.md"];
+
+/// Brings the files up to date after `appended`. What cannot be written is left for the next time.
+pub(crate) fn write(call: &Call<'_>, run: &RunState, appended: &[Event]) {
+    let dir = &call.dir;
+    let written = if run.status.is_over() {
+        fail_point::reach("end-before-report");
+        // The end is worth a look at the whole journal: whatever was lost on the way comes back.
+        rebuild(call, run)
+    } else {
+        follow(call, run, appended)
+    };
+    if written {
+        left::note(dir, run);
+    }
+    if is_over_a_task(run) {
+        notes::catch_up(call, run);
+    }
+}
+
+/// Brings the files up to date that `appended` says something of. Whether all of them could be written.
+fn follow(call: &Call<'_>, run: &RunState, appended: &[Event]) -> bool {
+    let dir = &call.dir;
+    let any = |fits: fn(&Event) -> bool| appended.iter().any(fits);
+    let mut all = true;
+    for event in appended {
+        if let Event::RunCreated { definition, .. } = event {
+            all &= put(dir, "workflow.yaml", definition.as_bytes());
+        }
+        if let Some((name, value)) = test_results(event).filter(|_| is_over_a_task(run)) {
+            all &= put_json(dir, &name, &value);
+        }
+        if let Some(sha) = commit_of(event) {
+            let mut listed = text(dir, "commits.txt");
+            if listed.lines().last() != Some(sha) {
+                listed.push_str(sha);
+                listed.push('\n');
+                all &= put(dir, "commits.txt", listed.as_bytes());
+            }
+        }
+    }
+    all &= units::write(dir, run, appended);
+    let turned = any(|event| {
+        matches!(
+            event,
+            Event::RunCreated { .. } | Event::RunPaused { .. } | Event::RunResumed { .. }
+        )
+    });
+    let counts = is_over_a_task(run) && any(|event| matches!(event, Event::TokenClosed { .. }));
+    if turned || counts {
+        all &= put_json(dir, "manifest.json", &manifest_of(call, run));
+    }
+    if turned {
+        point_at(call, run);
+    }
+    if any(|event| matches!(event, Event::RunResumed { .. })) {
+        unreported(dir);
+    }
+    fail_point::reach("derived-before-state");
+    // The last one, so that it tells whether all the others were written.
+    all & put(dir, "state.json", state(call, run).as_bytes())
+}
+
+/// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle. Whether there was anything.
+///
+/// A process that answers many calls reads them again only where they are not as it left them.
+pub(crate) fn complete(call: &Call<'_>, run: &RunState) -> bool {
+    let dir = &call.dir;
+    let on_task = is_over_a_task(run);
+    if !on_task && left::is_unchanged(dir, run) {
+        return false;
+    }
+    let behind = is_behind(call, run);
+    if behind {
+        rebuild(call, run);
+    } else {
+        left::note(dir, run);
+        point_at(call, run);
+    }
+    if on_task {
+        notes::catch_up(call, run);
+    }
+    behind
+}
+
+/// Whether a file is missing, torn, or older than the run.
+fn is_behind(call: &Call<'_>, run: &RunState) -> bool {
+    let dir = &call.dir;
+    let text = |name: &str| text(dir, name);
+    let commits = || {
+        let listed = text("commits.txt");
+        let last = LAST_COMMIT.text(&run.kept);
+        listed.lines().count() as u64 != memory::commits(run)
+            || listed.lines().last() != last
+            || !listed.ends_with('\n')
+    };
+    let results = || {
+        run.last
+            .as_ref()
+            .filter(|_| is_over_a_task(run))
+            .and_then(|report| results_of(report, report.code.is_none()))
+            .is_some_and(|(name, value)| text(&name) != pretty(&value))
+    };
+    let manifest = || {
+        let kept: Value = serde_json::from_str(&text("manifest.json")).unwrap_or_default();
+        let now = manifest_of(call, run);
+        ["runId", "view", "status", "totalCommits"]
+            .iter()
+            .any(|name| kept.get(name) != now.get(name))
+    };
+    let reports = || {
+        if run.status.is_over() {
+            serde_json::from_str::<Value>(&text("report.json")).is_err()
+                || !text("report.md").ends_with('\n')
+        } else {
+            REPORTS.iter().any(|name| dir.join(name).exists())
+        }
+    };
+    text("state.json") != state(call, run)
+        || manifest()
+        || !units::are_whole(dir, run)
+        || (memory::commits(run) > 0 && commits())
+        || results()
+        || journal::sha256_hex(text("workflow.yaml").as_bytes()) != run.definition_hash
+        || reports()
+}
+
+/// Makes every file anew from the journal. Whether all of them could be written.
+fn rebuild(call: &Call<'_>, run: &RunState) -> bool {
+    let dir = &call.dir;
+    let Ok(tail) = FileJournal::open(dir).and_then(|journal| journal.read(&Position::start()))
+    else {
+        return false;
+    };
+    let mut all = true;
+    let (mut rows, mut commits) = (Vec::new(), String::new());
+    for record in &tail.records {
+        let Ok(event) = Event::from_fields(&record.event, &record.fields) else {
+            return false;
+        };
+        if let Event::RunCreated { definition, .. } = &event {
+            all &= put(dir, "workflow.yaml", definition.as_bytes());
+        }
+        if let Some((name, value)) = test_results(&event).filter(|_| is_over_a_task(run)) {
+            all &= put_json(dir, &name, &value);
+        }
+        if let Some(sha) = commit_of(&event) {
+            commits.push_str(sha);
+            commits.push('\n');
+        }
+        units::note(&mut rows, &record.ts, &event);
+    }
+    if !commits.is_empty() {
+        all &= put(dir, "commits.txt", commits.as_bytes());
+    }
+    all &= units::put_all(dir, run, &rows);
+    all &= put_json(dir, "manifest.json", &manifest_of(call, run));
+    point_at(call, run);
+    if run.status.is_over() {
+        if let Ok(built) = summary::build(dir) {
+            all &= put(dir, "report.json", pretty(&built.json).as_bytes());
+            all &= put(dir, "report.md", built.markdown.as_bytes());
+        }
+    } else {
+        unreported(dir);
+    }
+    fail_point::reach("derived-before-state");
+    all & put(dir, "state.json", state(call, run).as_bytes())
+}
+
+/// Takes the report of an end away that was none: the run goes on.
+fn unreported(dir: &Path) {
+    for name in REPORTS {
+        if std::fs::remove_file(dir.join(name)).is_ok() {
+            fail_point::reach("io");
+        }
+    }
+}
+
+fn text(dir: &Path, name: &str) -> String {
+    journal::durable::read_text(&dir.join(name)).unwrap_or_default()
+}
+
+/// Whether it could be written.
+fn put(dir: &Path, name: &str, bytes: &[u8]) -> bool {
+    let path = dir.join(name);
+    if let Some(folder) = path.parent()
+        && folder != dir
+    {
+        let _ = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    }
+    replace_if_changed(&path, bytes).is_ok()
+}
+
+fn put_json(dir: &Path, name: &str, value: &Value) -> bool {
+    put(dir, name, pretty(value).as_bytes())
+}
+
+fn pretty(value: &impl Serialize) -> String {
+    // Maps with text keys and numbers of JSON: nothing in it can fail.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// What the run is about.
+fn manifest_of(call: &Call<'_>, run: &RunState) -> Value {
+    let start = Memory::of(run)
+        .map(|memory| memory.start)
+        .unwrap_or_default();
+    let mut manifest = json!({
+        "version": 1,
+        "runId": run.run,
+        "workflow": run.workflow,
+        "view": run.view,
+        "title": call.definition.title,
+        "projectRoot": call.root,
+        "taskId": start.task_id,
+        "taskTitle": start.task_title,
+        "tag": start.tag,
+        "branch": start.branch,
+        "startTime": run.started_at,
+        "endTime": run.ended_at,
+        "status": run.status.name(),
+        "totalCommits": memory::commits(run),
+    });
+    if is_over_a_task(run) {
+        let progress = view::progress(run);
+        manifest["currentPhase"] = json!(view::phase(run));
+        manifest["currentSubtask"] = json!(progress.current);
+        manifest["subtasksCompleted"] = json!(progress.completed);
+        manifest["subtasksFailed"] = json!(progress.failed);
+        manifest["subtasksTotal"] = json!(progress.total);
+    }
+    manifest
+}
+
+/// The tag's pointer to its newest run.
+fn point_at(call: &Call<'_>, run: &RunState) {
+    let Ok(Some(project)) = call.home.find_project(call.root) else {
+        return;
+    };
+    let Ok(memory) = Memory::of(run) else {
+        return;
+    };
+    let Ok(tag) = project.tag(&memory.start.tag) else {
+        return;
+    };
+    let path = tag.current_run_path();
+    // A newer run of the tag keeps its place.
+    let newer = journal::durable::read(&path)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+        .and_then(|value| {
+            let other = value.get("runId")?.as_str()? != run.run;
+            let began = value.get("startTime")?.as_str()?.to_owned();
+            Some(other && began > run.started_at)
+        })
+        .unwrap_or(false);
+    if newer {
+        return;
+    }
+    let value = json!({
+        "runId": run.run,
+        "taskId": memory.start.task_id,
+        "tag": memory.start.tag,
+        "startTime": run.started_at,
+        "status": run.status.name(),
+    });
+    let _ = replace_if_changed(&path, pretty(&value).as_bytes());
+}

@@ -1,0 +1,180 @@
+//! The engine: a project opened for one caller.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use journal::Wait;
+use journal::layout::{Home, ProjectDir};
+use workspace::config::{Environment, Settings};
+
+use crate::approval::Asked;
+use crate::clock::{Clock, SystemClock};
+use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
+use crate::open_run::LOCK_WAIT;
+use crate::view::AUTOPILOT;
+
+/// What a caller says of itself and of the project it means.
+#[derive(Debug, Clone)]
+pub struct OpenOptions {
+    /// The caller's folder.
+    pub cwd: PathBuf,
+    /// The project, if it is named.
+    pub project_root: Option<PathBuf>,
+    /// The tag, if it is named.
+    pub tag: Option<String>,
+    /// The caller's environment variables.
+    pub environment: Environment,
+    /// What was asked, for those who wait for a lock.
+    pub command: String,
+    /// Who asks, for the journal.
+    pub actor: String,
+    /// Set when the caller went away: what has not begun by then is not begun any more.
+    pub given_up: Option<Arc<AtomicBool>>,
+}
+
+/// A project opened for one caller.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    pub(crate) root: PathBuf,
+    pub(crate) cwd: PathBuf,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) home: Home,
+    pub(crate) tag: Option<String>,
+    pub(crate) command: String,
+    pub(crate) actor: String,
+    /// By which way a person was asked for what the next call decides.
+    pub(crate) asked: Option<Asked>,
+    given_up: Option<Arc<AtomicBool>>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl Engine {
+    /// Finds the project and reads its settings.
+    pub fn open(options: OpenOptions) -> Result<Self, Fault> {
+        let root = match &options.project_root {
+            Some(root) => {
+                let root = options.cwd.join(root);
+                let none = |why: &dyn std::fmt::Display| {
+                    let message = format!("{} cannot be opened: {why}", root.display());
+                    Fault::new(Kind::Missing, "no_project", message).suggest(concat!(
+                        "name the folder of a project with ",
+                        argument!("projectRoot")
+                    ))
+                };
+                let real = std::fs::canonicalize(&root).map_err(|error| none(&error))?;
+                if !real.is_dir() {
+                    return Err(none(&"it is no folder"));
+                }
+                real
+            }
+            None => workspace::config::find_root(&options.cwd, &options.environment).path,
+        };
+        let settings = workspace::config::load(&root, &BTreeMap::new(), &options.environment)?;
+        if let Some(tag) = &options.tag {
+            journal::layout::Name::check("tag", tag)?;
+        }
+        apart(&root, &settings.store)?;
+        Ok(Self {
+            home: Home::new(&settings.store),
+            root,
+            cwd: options.cwd,
+            settings,
+            tag: options.tag,
+            command: options.command,
+            actor: options.actor,
+            asked: None,
+            given_up: options.given_up,
+            clock: Arc::new(SystemClock),
+        })
+    }
+
+    /// The same project with another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// How long a call waits for its turn.
+    pub(crate) fn wait(&self) -> Wait {
+        self.wait_at_most(LOCK_WAIT)
+    }
+
+    /// The same, where others may take longer with theirs.
+    pub(crate) fn wait_at_most(&self, at_most: Duration) -> Wait {
+        let wait = Wait::at_most(at_most);
+        match &self.given_up {
+            Some(flag) => wait.unless(Arc::clone(flag)),
+            None => wait,
+        }
+    }
+
+    /// The project's root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The project's folder in the store, if any run was ever made.
+    pub(crate) fn stored(&self) -> Result<Option<ProjectDir>, Fault> {
+        Ok(self.home.find_project(&self.root)?)
+    }
+
+    pub(crate) fn stored_or_missing(&self) -> Result<ProjectDir, Fault> {
+        self.stored()?.ok_or_else(|| self.none_of(&AUTOPILOT))
+    }
+}
+
+/// Refuses to keep runs where git would take them for files of the project: their journal would change what is being
+/// tested, and a commit could bring along what a person trusts.
+fn apart(root: &Path, store: &Path) -> Result<(), Fault> {
+    // The store may still have to be made.
+    let there = store.ancestors().find_map(|folder| {
+        let real = std::fs::canonicalize(folder).ok()?;
+        Some(real.join(store.strip_prefix(folder).ok()?))
+    });
+    let store = there.unwrap_or_else(|| store.to_owned());
+    // What lies there was written by runs, and has a say in nothing.
+    if root.starts_with(store.join("projects")) {
+        return Err(Fault::new(
+            Kind::Usage,
+            "project_in_store",
+            format!(
+                "{} lies in the folder for runs, {}, and is no project",
+                root.display(),
+                store.display()
+            ),
+        )
+        .suggest(concat!(
+            "go to the project, or name it with ",
+            argument!("projectRoot")
+        )));
+    }
+    if !store.starts_with(root) {
+        return Ok(());
+    }
+    // Where there is no git, nothing can come with a commit.
+    let Ok(repository) = workspace::git::Repository::discover(root) else {
+        return Ok(());
+    };
+    if repository.is_private(&store)? {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Kind::Environment,
+        "store_in_project",
+        format!(
+            "the folder for runs, {}, lies in the project, and git does not ignore all of it",
+            store.display()
+        ),
+    )
+    .suggest("set HOME, or TRAMLINE_HOME to a folder elsewhere; or have git ignore that folder, with no file of it committed"))
+}

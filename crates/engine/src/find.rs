@@ -1,0 +1,494 @@
+//! Which run a call means: the one that it names, or the one that goes without saying.
+
+use std::path::Path;
+
+use journal::layout::{LayoutError, ProjectDir, RunDir};
+use machine::RunState;
+use serde_json::Value;
+
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::integrity::{has_begun, never_began};
+use crate::next_step::{Argument, Verb, argument};
+use crate::open_run::{self, Loaded};
+use crate::view::{AUTOPILOT, COLLAB, GENERIC, View};
+
+/// What a call has in mind that names no run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meant {
+    /// A run that takes reports; a paused one only where there is none.
+    Running,
+    /// A run that somebody stopped; one that takes reports only where there is none.
+    Stopped,
+    /// Any that is not over: to choose one of several would be a guess that cannot be taken back.
+    NotOver,
+}
+
+/// A run that was found, and what was loaded of it on the way.
+#[derive(Debug)]
+struct Found {
+    dir: RunDir,
+    loaded: Option<Loaded>,
+}
+
+impl Found {
+    fn goes_on(&self) -> bool {
+        self.loaded
+            .as_ref()
+            .is_some_and(|loaded| !loaded.run.status.is_over())
+    }
+
+    /// The run over a task in this folder, in the view of that name where one is meant. One that is damaged is found, too.
+    fn in_folder(dir: RunDir, view: Option<&View>) -> Option<Self> {
+        match open_run::load(dir.path()) {
+            Ok(loaded) if loaded.head.seq > 0 => {
+                let fits = is_over_a_task(&loaded.run)
+                    && view.is_none_or(|view| View::of(&loaded.run) == view);
+                fits.then_some(Self {
+                    dir,
+                    loaded: Some(loaded),
+                })
+            }
+            Ok(_) => None,
+            Err(_) => Some(Self { dir, loaded: None }),
+        }
+    }
+}
+
+impl Engine {
+    /// The folder of the run that is meant, in a view; in the generic one any. One that is named is taken by its id, the
+    /// beginning of it, or the name of a session. Else it is the only one that fits; else, where none goes on, the newest.
+    pub(crate) fn meant(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        meant: Meant,
+    ) -> Result<(ProjectDir, RunDir), Fault> {
+        let (project, found) = self.found(view, run, meant)?;
+        Ok((project, found.dir))
+    }
+
+    /// The same with what it is, without a lock.
+    pub(crate) fn load_meant(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        meant: Meant,
+    ) -> Result<(RunDir, Loaded), Fault> {
+        let (_, dir, loaded) = self.load_in_project(view, run, meant)?;
+        Ok((dir, loaded))
+    }
+
+    /// The same with its project.
+    pub(crate) fn load_in_project(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        meant: Meant,
+    ) -> Result<(ProjectDir, RunDir, Loaded), Fault> {
+        let (project, found) = self.found(view, run, meant)?;
+        let loaded = match found.loaded {
+            Some(loaded) => loaded,
+            None => open_run::load(found.dir.path())?,
+        };
+        if loaded.head.seq == 0 {
+            return Err(never_began(&found.dir));
+        }
+        Ok((project, found.dir, loaded))
+    }
+
+    fn found(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        meant: Meant,
+    ) -> Result<(ProjectDir, Found), Fault> {
+        let Some(project) = self.stored()? else {
+            return Err(self.none_of(view));
+        };
+        let of = view.only();
+        if let Some(name) = run {
+            let dir = named(&project, view, name)?;
+            return Ok((project, in_view(dir, of)?));
+        }
+        if *view == AUTOPILOT || self.tag.is_some() {
+            // Only runs over a task have a tag.
+            let found = self.present_loaded(&project, view)?;
+            return Ok((project, found));
+        }
+        let mut all = standing(&project, of)?;
+        let chosen = one_of(&all, view, meant)?.ok_or_else(|| self.none_of(view))?;
+        let Standing { dir, loaded, .. } = all.swap_remove(chosen);
+        Ok((project, Found { dir, loaded }))
+    }
+
+    /// The present run over a task: the tag's, if it goes on; else, where no tag is named, another
+    /// one that does; else the tag's newest.
+    pub(crate) fn present(&self, project: &ProjectDir) -> Result<RunDir, Fault> {
+        Ok(self.present_loaded(project, &GENERIC)?.dir)
+    }
+
+    fn present_loaded(&self, project: &ProjectDir, view: &'static View) -> Result<Found, Fault> {
+        let of = view.only();
+        let tag = match &self.tag {
+            Some(tag) => tag.clone(),
+            None => workspace::tasks::resolve_tag(&self.root, None)
+                .unwrap_or_else(|_| workspace::tasks::DEFAULT_TAG.to_owned()),
+        };
+        let own = match newest_of(project, &tag, of)? {
+            Some(own) if self.tag.is_some() || own.goes_on() => return Ok(own),
+            own => own,
+        };
+        if self.tag.is_none() {
+            let all = standing(project, of)?.into_iter();
+            let mut going = all.filter(|run| run.task.is_some() && run.goes_on());
+            if let Some(Standing { dir, loaded, .. }) = going.next() {
+                return Ok(Found { dir, loaded });
+            }
+        }
+        own.ok_or_else(|| {
+            if self.tag.is_some() {
+                Fault::new(
+                    Kind::Missing,
+                    "no_run",
+                    format!("there is no run of the tag `{tag}`"),
+                )
+                .suggest(format!(
+                    "leave {tag_option} out for the present run; {list} shows all of them",
+                    list = Verb::List,
+                    tag_option = Argument("tag")
+                ))
+            } else {
+                self.none_of(view)
+            }
+        })
+    }
+
+    /// That there is no run in the view at all.
+    pub(crate) fn none_of(&self, view: &'static View) -> Fault {
+        let View { noun, none, .. } = view;
+        let message = format!("there is no {noun} in {}", self.root().display());
+        let fault = Fault::new(Kind::Missing, *none, message);
+        // Without a repository nothing says where a project begins.
+        let of = view.only();
+        let above = self.root().ancestors().skip(1).find(|folder| {
+            let project = self.home.find_project(folder).ok().flatten();
+            project.is_some_and(|project| standing(&project, of).is_ok_and(|all| !all.is_empty()))
+        });
+        match above {
+            Some(folder) => fault
+                .suggest(concat!(
+                    "there are some in a folder above: go there, or name it with ",
+                    argument!("projectRoot")
+                ))
+                .recover(
+                    Verb::Next
+                        .step()
+                        .with("projectRoot", folder.display().to_string()),
+                ),
+            None => fault.suggest(view.begin.0).recover(view.begin.1),
+        }
+    }
+}
+
+/// The run that a name means.
+pub(crate) fn named(
+    project: &ProjectDir,
+    view: &'static View,
+    name: &str,
+) -> Result<RunDir, Fault> {
+    let name = name.trim();
+    let found = match called(project, view, name)? {
+        // One of another view is told to be that.
+        None if *view != GENERIC => called(project, &GENERIC, name)?,
+        own => own,
+    };
+    match found {
+        Some(dir) => Ok(dir),
+        None => project.find_run(name).map_err(|error| match error {
+            LayoutError::NoRun(_) => Fault::new(
+                Kind::Missing,
+                view.unknown,
+                format!("there is no run with the id `{name}`, and no session has that name"),
+            )
+            .suggest(format!(
+                "{} shows them; the beginning of an id is enough",
+                Verb::List
+            ))
+            .recover(Verb::List),
+            error => error.into(),
+        }),
+    }
+}
+
+/// The run of the view's that has this name or whole id, where there is one.
+pub(crate) fn called_in(
+    project: &ProjectDir,
+    view: &'static View,
+    name: &str,
+) -> Result<Option<RunDir>, Fault> {
+    let found = called(project, view, name)?;
+    if let Some(dir) = &found {
+        in_view(dir.clone(), Some(view))?;
+    }
+    Ok(found)
+}
+
+/// The run with that id, or the session of that name: of several the one that goes on, or else the newest.
+fn called(project: &ProjectDir, view: &'static View, name: &str) -> Result<Option<RunDir>, Fault> {
+    let name = journal::layout::Name::check(view.name_of, name)?;
+    let name = name.as_str();
+    let ids = project.runs()?;
+    if ids.iter().any(|id| id == name) {
+        return Ok(Some(project.run(name)?));
+    }
+    let of = view.only();
+    let mut of_name = Vec::new();
+    for id in ids.iter().filter(|id| session_name(id) == Some(name)) {
+        let run = Standing::of(project.run(id)?, of);
+        of_name.extend(run.filter(|run| run.task.is_none()));
+    }
+    let chosen = one_of(&of_name, view, Meant::NotOver)?;
+    Ok(chosen.map(|at| of_name.swap_remove(at).dir))
+}
+
+/// The run in this folder, unless it is made for another view.
+fn in_view(dir: RunDir, view: Option<&View>) -> Result<Found, Fault> {
+    // What cannot be read is complained of by whoever reads it.
+    let loaded = open_run::load(dir.path()).ok();
+    if let (Some(loaded), Some(view)) = (&loaded, view)
+        && loaded.head.seq > 0
+        && View::of(&loaded.run) != view
+        // One that has all that is spoken of there can be told in its words.
+        && !open_run::pinned(dir.path(), &loaded.run).is_ok_and(|known| view.can_tell(&known))
+    {
+        let run = &loaded.run;
+        return Err(Fault::new(
+            Kind::Usage,
+            "other_workflow",
+            format!(
+                "{} is a run of `{}`, whose view is `{}` and not `{}`",
+                dir.id(),
+                run.workflow,
+                View::of(run).name,
+                view.name
+            ),
+        )
+        .suggest(format!(
+            "use the generic verbs for it: {next}, {report}, {status}",
+            next = Verb::Next.step().in_view(GENERIC.name),
+            report = Verb::Report.step().in_view(GENERIC.name),
+            status = Verb::Status.step().in_view(GENERIC.name)
+        ))
+        .recover(Verb::Next.step().in_view(GENERIC.name).of(dir.id())));
+    }
+    Ok(Found { dir, loaded })
+}
+
+/// Where in the list, which has the newest first, the one stands that is meant; none where there are none.
+fn one_of(all: &[Standing], view: &'static View, meant: Meant) -> Result<Option<usize>, Fault> {
+    let of = |status: &str| -> Vec<usize> {
+        let fits = |(at, run): (usize, &Standing)| (run.status == status).then_some(at);
+        all.iter().enumerate().filter_map(fits).collect()
+    };
+    let (running, paused) = (of("running"), of("paused"));
+    // Who names a session by its kind means any that is under way.
+    let meant = if *view == GENERIC {
+        meant
+    } else {
+        Meant::NotOver
+    };
+    let candidates = match meant {
+        Meant::Running if !running.is_empty() => running,
+        Meant::Running => paused,
+        Meant::Stopped if !paused.is_empty() => paused,
+        Meant::Stopped => running,
+        Meant::NotOver => [running, paused].concat(),
+    };
+    match candidates.as_slice() {
+        [] => Ok((!all.is_empty()).then_some(0)),
+        [one] => Ok(Some(*one)),
+        several => {
+            let several: Vec<&Standing> = several.iter().map(|at| &all[*at]).collect();
+            Err(several_runs(&several, view))
+        }
+    }
+}
+
+/// How many runs are named where several could be meant, the newest first.
+const MOST_NAMED: usize = 8;
+
+/// That several runs could be meant.
+pub(crate) fn several_runs(several: &[&Standing], view: &View) -> Fault {
+    let few = || several.iter().take(MOST_NAMED);
+    let described: Vec<String> = few()
+        .map(|run| match &run.loaded {
+            Some(loaded) => format!("{} ({}, {})", run.dir.id(), loaded.run.workflow, run.status),
+            None => run.dir.id().to_owned(),
+        })
+        .collect();
+    let more = match several.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let ids: Vec<&str> = few().map(|run| run.dir.id()).collect();
+    Fault::new(
+        Kind::Usage,
+        "several_runs",
+        format!(
+            "several {}s could be meant: {}{more}",
+            view.noun,
+            described.join(", ")
+        ),
+    )
+    .suggest(if *view == COLLAB {
+        // There the name that is given may be one to begin with.
+        format!("name one with {}", Argument("run"))
+    } else {
+        format!(
+            "name one with {}; the beginning of its id is enough",
+            Argument("run")
+        )
+    })
+    .recover(Verb::Next.step().of(ids[0]))
+    .detail("runs", ids)
+}
+
+/// What stands in a run's id between workflow and time: of a session, its name; of a run over a task, the task.
+pub(crate) fn session_name(id: &str) -> Option<&str> {
+    let (stem, _) = id.rsplit_once("__")?;
+    Some(stem.split_once("__")?.1)
+}
+
+/// The newest run of a tag: by the tag's pointer, or by looking through the runs where the pointer is gone.
+fn newest_of(project: &ProjectDir, tag: &str, view: Option<&View>) -> Result<Option<Found>, Fault> {
+    if let Some(dir) = project.find_tag(tag)?
+        && let Some(pointer) = read_json(&dir.current_run_path())
+        && let Some(id) = pointer.get("runId").and_then(Value::as_str)
+        && let Ok(run) = project.run(id)
+        && (run.journal_path().exists() || has_begun(run.path()))
+        && let Some(found) = Found::in_folder(run, view)
+    {
+        return Ok(Some(found));
+    }
+    let prefix = format!("{tag}__task-");
+    for id in project.runs()? {
+        if id.starts_with(&prefix)
+            && let Some(found) = Found::in_folder(project.run(&id)?, view)
+        {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// A run that has begun, as far as it is known without reading more than is needed.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    pub(crate) dir: RunDir,
+    /// `damaged` where it cannot be read.
+    pub(crate) status: String,
+    /// None where nothing is left that says it.
+    pub(crate) view: Option<&'static View>,
+    /// Its task, where it is over one; empty if it cannot be read any more.
+    pub(crate) task: Option<String>,
+    /// What it is, where that had to be looked into.
+    pub(crate) loaded: Option<Loaded>,
+}
+
+impl Standing {
+    /// The run in this folder, if it has begun and is of the view. What of it may be kept is looked for only where the manifest
+    /// does not say that it is over.
+    fn of(dir: RunDir, view: Option<&View>) -> Option<Self> {
+        let manifest = read_json(&dir.file("manifest.json"));
+        let part = |name: &str| {
+            let manifest = manifest.as_ref()?;
+            manifest.get(name)?.as_str().map(str::to_owned)
+        };
+        let own = part("view").map(|name| View::named(&name));
+        let is_other =
+            |own: Option<&View>| view.is_some_and(|view| own.is_some_and(|own| own != view));
+        if is_other(own) {
+            return None;
+        }
+        // What broke down may be taken up again. A run that reached any other end is over for good.
+        let over = part("status")
+            .filter(|status| !matches!(status.as_str(), "running" | "paused" | "error"));
+        if let (Some(status), Some(task), Some(_)) = (over, part("taskId"), own) {
+            return Some(Self {
+                dir,
+                status,
+                view: own,
+                task: Some(task).filter(|task| !task.is_empty()),
+                loaded: None,
+            });
+        }
+        match open_run::load(dir.path()) {
+            Ok(loaded) if loaded.head.seq == 0 || is_other(Some(View::of(&loaded.run))) => None,
+            Ok(loaded) => Some(Self {
+                dir,
+                status: loaded.run.status.name().to_owned(),
+                view: Some(View::of(&loaded.run)),
+                task: is_over_a_task(&loaded.run).then(|| task_of(&loaded.run)),
+                loaded: Some(loaded),
+            }),
+            // The folder is there before its journal is: a start may be at it right now, or was killed there.
+            Err(fault) if fault.code == "journal_missing" && !has_begun(dir.path()) => None,
+            Err(_) => {
+                // Whose id it is tells what it was over.
+                let of_a_task = is_named_for_a_task(dir.id());
+                let is_of_view =
+                    own.is_some() || view.is_none_or(|view| (*view == AUTOPILOT) == of_a_task);
+                is_of_view.then(|| Self {
+                    status: "damaged".to_owned(),
+                    view: own,
+                    task: of_a_task.then(String::new),
+                    loaded: None,
+                    dir,
+                })
+            }
+        }
+    }
+
+    /// Whether it runs or is paused.
+    pub(crate) fn goes_on(&self) -> bool {
+        matches!(self.status.as_str(), "running" | "paused")
+    }
+}
+
+/// All runs of a view that have begun, or of any, the newest first.
+pub(crate) fn standing(project: &ProjectDir, view: Option<&View>) -> Result<Vec<Standing>, Fault> {
+    let mut all = Vec::new();
+    for id in project.runs()? {
+        all.extend(Standing::of(project.run(&id)?, view));
+    }
+    Ok(all)
+}
+
+/// All runs over a task that have begun, the newest first.
+pub(crate) fn over_tasks(project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
+    let all = standing(project, None)?.into_iter();
+    Ok(all.filter(|run| run.task.is_some()).collect())
+}
+
+/// Whether a run is over a task, on a branch.
+pub(crate) fn is_over_a_task(run: &RunState) -> bool {
+    crate::tdd::memory::START.is_in(&run.kept)
+}
+
+/// Whether a run's id says that it is over a task: of one that cannot be read that is all there is.
+fn is_named_for_a_task(id: &str) -> bool {
+    id.contains("__task-")
+}
+
+fn task_of(run: &RunState) -> String {
+    crate::tdd::memory::START
+        .value(&run.kept)
+        .and_then(|start| start.get("taskId")?.as_str())
+        .unwrap_or_default()
+        .to_owned()
+}
+
+pub(crate) fn read_json(path: &Path) -> Option<Value> {
+    serde_json::from_slice(&journal::durable::read(path).ok()?).ok()
+}

@@ -1,0 +1,242 @@
+//! Beginning a run: its resources are opened, then it is pinned to what holds now.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use journal::layout::{ProjectDir, RunStem};
+use machine::{Definition, Refusal, RunState, Shared};
+use serde_json::{Map, Value};
+use workspace::profile::Profile;
+
+use super::answer::RunStarted;
+use super::{inputs, messages, view};
+use crate::capability::{COMMANDS, DOCUMENTS, PROFILE, TASKS};
+use crate::clock::stamp;
+use crate::collab::Skills;
+use crate::engine::Engine;
+use crate::fail_point;
+use crate::fault::{Fault, Kind};
+use crate::library::Source;
+use crate::open_run::{Done, OpenRun};
+use crate::review::{self, Session};
+use crate::tdd::effects;
+use crate::tdd::readers::preflight::{self, Planned};
+use crate::trust::{WORKFLOW_FILE, real};
+
+/// What a run that begins works with. Any of it may have refused, and then there is no run to begin.
+#[derive(Default)]
+pub(crate) struct Resources {
+    /// A task on a branch.
+    pub(crate) task: Option<Box<Planned>>,
+    /// What reads responses and writes prompts.
+    pub(crate) profile: Option<Profile>,
+    /// Documents of work items.
+    pub(crate) skills: Option<Skills>,
+}
+
+/// What a run remembers from its beginning, and what its item sets are filled with.
+type Beginning = (Map<String, Value>, Vec<(String, Vec<Map<String, Value>>)>);
+
+impl Resources {
+    /// What the run in `dir` is to remember of them, and what item sets hold.
+    fn open(&self, definition: &Definition, dir: &Path) -> Result<Beginning, Fault> {
+        let (mut keep, mut items) = (Map::new(), Vec::new());
+        if let Some(planned) = &self.task {
+            let opened = preflight::open(planned, dir)?;
+            keep.extend(opened.keep);
+            let set = definition.bound_set(TASKS, "into").unwrap_or_default();
+            items.push((set.to_owned(), opened.items));
+        }
+        if let Some(profile) = &self.profile {
+            keep.extend(review::pin(profile, dir)?);
+        }
+        if let Some(skills) = &self.skills {
+            keep.extend(skills.begin(definition, dir)?);
+        }
+        Ok((keep, items))
+    }
+}
+
+/// A run that has begun, or why it did not.
+pub(crate) struct Begun {
+    /// The run; empty where nothing was journalled.
+    pub(crate) run: Shared<RunState>,
+    /// Its definition.
+    pub(crate) definition: Arc<Definition>,
+    /// What the first command came to.
+    pub(crate) done: Done,
+}
+
+impl Engine {
+    /// Begins a run of any workflow.
+    pub fn run_start(
+        &self,
+        workflow: &str,
+        inputs: Map<String, Value>,
+    ) -> Result<RunStarted, Fault> {
+        let (definition, source) = self.startable(workflow)?;
+        inputs::check(&definition, &inputs)?;
+        if definition.works_with(TASKS) {
+            self.start_on_task(definition, source, inputs)
+        } else {
+            self.start_called(definition, source, inputs, None)
+        }
+    }
+
+    /// Begins a run without a task, under this name where it is a session.
+    pub(crate) fn start_called(
+        &self,
+        definition: Definition,
+        source: Source,
+        mut inputs: Map<String, Value>,
+        name: Option<&str>,
+    ) -> Result<RunStarted, Fault> {
+        let profile = self.profile_of(&definition, &mut inputs)?;
+        let project = self.home.project(&self.root)?;
+        let _lock = project.lock(self.wait(), &self.command)?;
+        let skills = Self::skills_of(&definition, &project, name)?;
+        let id = &definition.id.value;
+        let stem = match (&profile, &skills) {
+            (Some(profile), _) => RunStem::session(id, name.unwrap_or(&profile.name))?,
+            (None, Some(skills)) => RunStem::session(id, skills.name())?,
+            (None, None) => RunStem::workflow(id)?,
+        };
+        let resources = Resources {
+            task: None,
+            profile,
+            skills,
+        };
+        self.start_in(&project, definition, source, inputs, &stem, resources)
+    }
+
+    /// The same by a caller who has the project's lock, and has opened what it works with.
+    pub(crate) fn start_in(
+        &self,
+        project: &ProjectDir,
+        definition: Definition,
+        source: Source,
+        inputs: Map<String, Value>,
+        stem: &RunStem,
+        resources: Resources,
+    ) -> Result<RunStarted, Fault> {
+        let begun = self.begin(project, definition, source, inputs, stem, resources)?;
+        let run = &begun.run;
+        match begun.done {
+            Done::Moved(_) => Ok(RunStarted {
+                run_id: run.run.clone(),
+                workflow: run.workflow.clone(),
+                branch: None,
+                warnings: self.start_warnings()?,
+                next_action: view::next_action(run, &begun.definition),
+            }),
+            Done::Refused(refusal) => Err(not_begun(&begun.definition, &refusal)),
+            Done::EffectFailed {
+                code,
+                message,
+                suggestion,
+                ..
+            } => Err(effects::fault(code, message, suggestion)),
+        }
+    }
+
+    /// Makes the run's folder and journals its beginning. Where nothing was journalled nothing is left.
+    pub(crate) fn begin(
+        &self,
+        project: &ProjectDir,
+        definition: Definition,
+        source: Source,
+        inputs: Map<String, Value>,
+        stem: &RunStem,
+        resources: Resources,
+    ) -> Result<Begun, Fault> {
+        inputs::check_unit_ids(&definition, &inputs)?;
+        self.no_weaker_than_settings(&definition, &inputs)?;
+        Self::sweep(project);
+        if let Some(planned) = &resources.task {
+            project.tag(&planned.start.tag)?;
+        }
+        let dir = project.create_run(stem, &stamp(self.clock.millis()))?;
+        fail_point::reach("start-after-folder");
+        let definition = Arc::new(definition);
+        let begun = resources
+            .open(&definition, dir.path())
+            .and_then(|(mut keep, items)| {
+                if definition.works_with(COMMANDS)
+                    && let Some(path) = &source.path
+                {
+                    keep.extend(WORKFLOW_FILE.entry(&real(path))?);
+                }
+                let command = self.pinned_start(dir.id(), &definition, source, inputs, keep, items);
+                let mut call = self.first_call(dir.path(), Arc::clone(&definition));
+                call.session = resources
+                    .profile
+                    .map(|profile| Session::begun(profile, self));
+                call.skills = resources.skills;
+                let of = Arc::clone(&definition);
+                let mut open = OpenRun::begin(dir.path(), of, &self.command, &*self.clock)?;
+                let done = open.command(&call, &command);
+                Ok((std::mem::take(&mut open.run), done))
+            });
+        let began = begun.as_ref().is_ok_and(|(run, _)| !run.run.is_empty());
+        if !began {
+            let _ = fs::remove_dir_all(dir.path());
+        }
+        let (run, done) = begun?;
+        match done? {
+            Done::Moved(_) if !began => Err(Fault::bug("a start journalled nothing")),
+            done => Ok(Begun {
+                run,
+                definition,
+                done,
+            }),
+        }
+    }
+
+    /// The profile that a run of `definition` is to have, with its values checked; none where it uses none.
+    pub(crate) fn profile_of(
+        &self,
+        definition: &Definition,
+        inputs: &mut Map<String, Value>,
+    ) -> Result<Option<Profile>, Fault> {
+        let (Some(name), Some(values)) = (
+            definition.bound_input(PROFILE, "name"),
+            definition.bound_input(PROFILE, "values"),
+        ) else {
+            return Ok(None);
+        };
+        let default = self.default_of_input(definition, name);
+        let named = inputs.get(name).or(default.as_ref());
+        let (profile, checked) = self.checked_profile(named, inputs.get(values))?;
+        inputs.insert(name.to_owned(), profile.name.as_str().into());
+        inputs.insert(values.to_owned(), Value::Object(checked));
+        Ok(Some(profile))
+    }
+
+    /// The documents that a run of `definition` is to have; none where it uses none.
+    pub(crate) fn skills_of(
+        definition: &Definition,
+        project: &ProjectDir,
+        name: Option<&str>,
+    ) -> Result<Option<Skills>, Fault> {
+        if !definition.works_with(DOCUMENTS) {
+            return Ok(None);
+        }
+        let name = match name {
+            Some(name) => name.to_owned(),
+            None => crate::collab::free_name(project)?,
+        };
+        Ok(Some(Skills::called(&name)))
+    }
+}
+
+fn not_begun(definition: &Definition, refusal: &Refusal) -> Fault {
+    let said = messages::refusal(&RunState::default(), definition, None, refusal);
+    let kind = match refusal.code.as_str() {
+        "unknown_input" | "bad_input" => Kind::Usage,
+        _ => Kind::Refused,
+    };
+    let mut fault = Fault::new(kind, refusal.code.clone(), said.message).suggest(said.suggestion);
+    fault.details.clone_from(&refusal.details);
+    fault
+}

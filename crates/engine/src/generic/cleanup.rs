@@ -1,0 +1,63 @@
+//! What a process leaves that is killed at its work: files and folders that were written aside and never got their names,
+//! and a prompt that was issued and not written. Whoever writes next makes it good.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use journal::derived::remove_leftovers;
+use journal::{EvidenceStore, RunLock};
+use machine::RunState;
+
+use super::files;
+use crate::call::Call;
+use crate::review::{STEPS_LOCK, iteration};
+use crate::{collab, derived};
+
+/// Makes good what a process left that was killed. To be called under the run's lock; `turn` is the lock of those who take
+/// steps, where the caller has it.
+pub(crate) fn clear(call: &Call<'_>, run: &RunState, turn: Option<&RunLock>) {
+    for folder in folders(call, run) {
+        // What cannot be removed is in nobody's way.
+        let _ = remove_leftovers(&folder);
+    }
+    // A step reads before it takes the run's lock, and what it keeps then is being written aside now.
+    let alone = call.session.is_none() || turn.is_some() || takes_no_step(&call.dir);
+    if alone {
+        let _ = remove_leftovers(EvidenceStore::new(&call.dir).folder());
+    }
+    let _ = files::finish_prompt(call, run);
+}
+
+/// Whether nobody is about to take a step of the session in `dir`.
+fn takes_no_step(dir: &Path) -> bool {
+    RunLock::acquire_named(dir, STEPS_LOCK, Duration::ZERO, "").is_ok()
+}
+
+/// The run's folder, and those below it in which something is written.
+fn folders(call: &Call<'_>, run: &RunState) -> Vec<PathBuf> {
+    let mut all = vec![call.dir.clone(), call.dir.join(derived::TEST_RESULTS)];
+    let state = run.state();
+    let asked = call.definition.prompt(state, &run.vars);
+    let answered = call.definition.response(state, &run.vars);
+    for path in asked.into_iter().chain(answered) {
+        if let Ok(place) = files::place(&call.dir, &path)
+            && let Some(folder) = place.parent()
+        {
+            all.push(folder.to_owned());
+        }
+    }
+    if call.session.is_some() {
+        // The next one may have been begun by an effect that is not settled yet.
+        let now = iteration(call, run);
+        all.extend(
+            ((now - 1)..=(now + 1)).map(|number| call.dir.join(format!("iteration-{number}"))),
+        );
+    }
+    if call.skills.is_some() {
+        all.push(call.dir.join(collab::DOCUMENTS));
+    }
+    all.sort();
+    all.dedup();
+    all.retain(|folder| folder.symlink_metadata().is_ok_and(|about| about.is_dir()));
+    all
+}

@@ -1,0 +1,118 @@
+//! What the executor of a unit is told, rendered when the unit is issued and kept by its hash.
+
+use machine::RunState;
+use machine::decide::PromptRequest;
+use machine::state::{ROOT, Token};
+use serde_json::{Map, Value, json};
+
+use super::messages;
+use crate::call::Call;
+use crate::fault::Fault;
+use crate::next_step;
+use crate::{library, tdd};
+
+/// Renders the instructions of a unit.
+pub(crate) fn build(
+    call: &Call<'_>,
+    asked: &PromptRequest,
+    run: &RunState,
+) -> Result<String, Fault> {
+    let present = run
+        .token(asked.token)
+        .ok_or_else(|| Fault::bug("a unit for no token"))?;
+    let Some(name) = &asked.instructions else {
+        // A prompt without a template says what `next` would say.
+        let place = messages::place(&call.definition, &present.state, present.key());
+        return Ok(format!("{place} ({})\n", call.definition.title));
+    };
+    let template = library::template(call.root, &run.workflow, name)?;
+    tdd::context::render(name, template, &values(call, run, present, asked))
+}
+
+/// Lays what one capability has to say over what every run has; where both have a group of names, name by name.
+pub(crate) fn overlay(values: &mut Value, over: Value) {
+    match (values, over) {
+        (Value::Object(values), Value::Object(over)) => {
+            for (name, value) in over {
+                match values.get_mut(&name) {
+                    Some(known) => overlay(known, value),
+                    None => {
+                        values.insert(name, value);
+                    }
+                }
+            }
+        }
+        (known, value) => *known = value,
+    }
+}
+
+/// What a template sees. Every name that the proof admits is there, whatever the state.
+pub(crate) fn values(
+    call: &Call<'_>,
+    run: &RunState,
+    present: &Token,
+    asked: &PromptRequest,
+) -> Value {
+    let definition = &call.definition;
+    let mut item: Map<String, Value> = definition
+        .items
+        .iter()
+        .flat_map(|(_, set)| set.fields.iter())
+        .map(|(name, field)| (name.value.clone(), field.empty()))
+        .collect();
+    if let Some(own) = run.item(present) {
+        for (name, value) in own.fields.iter() {
+            item.insert(name.clone(), value.clone());
+        }
+    }
+    let mut values = json!({
+        "workflow": { "id": run.workflow, "title": definition.title },
+        "run": { "id": run.run },
+        "state": {
+            "id": present.state,
+            "label": messages::place(definition, &present.state, None),
+            "phase": definition.phase(&present.state),
+        },
+        "unit": {
+            "id": asked.unit,
+            "attempt": asked.attempt,
+            "maxAttempts": asked.max_attempts,
+        },
+        "reason": present.reason.clone().unwrap_or_default(),
+        "inputs": run.inputs,
+        "vars": run.vars,
+        "item": item,
+        "last": last(call, run, present),
+    });
+    overlay(
+        &mut values,
+        next_step::in_templates(&asked.role, present.key(), &asked.unit),
+    );
+    values
+}
+
+/// The report that led here: the token's own, or for the run's token any.
+fn last(call: &Call<'_>, run: &RunState, present: &Token) -> Value {
+    let report = run
+        .last
+        .as_ref()
+        .filter(|last| last.token == present.id || present.id == ROOT);
+    let fact = |name: &str, empty: Value| {
+        report
+            .and_then(|report| report.facts.get(name).cloned())
+            .unwrap_or(empty)
+    };
+    json!({
+        "state": report.map_or("", |report| report.state.as_str()),
+        "outcome": fact("outcome", json!("")),
+        "note": fact("note", json!("")),
+        "files": fact("files", json!([])),
+        "code": report.and_then(|report| report.code.as_deref()).unwrap_or_default(),
+        "message": report.map_or_else(String::new, |report| messages::taken_in(&call.definition, report)),
+        "passed": fact("passed", json!(0)),
+        "failed": fact("failed", json!(0)),
+        "failing": fact("failing", json!(0)),
+        "total": fact("total", json!(0)),
+        "under": fact("under", json!([])),
+    })
+}

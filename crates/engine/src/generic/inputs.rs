@@ -1,0 +1,230 @@
+//! The arguments of a start, held against what the definition declares.
+
+use journal::layout::Name;
+use machine::Definition;
+use machine::definition::{Field, FieldType};
+use serde_json::{Map, Value};
+
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::library;
+use crate::next_step::Argument;
+
+/// The most that all inputs of a run take, in bytes: they stand in its first event, and in its snapshot.
+const MOST_BYTES: usize = 256 * 1024;
+
+impl Engine {
+    /// Inputs given as text, such as `version=1.2` on a command line, as values of the types that the
+    /// workflow declares.
+    pub fn typed_inputs(
+        &self,
+        workflow: &str,
+        given: &[(String, String)],
+    ) -> Result<Map<String, Value>, Fault> {
+        let (definition, _) = library::load(&self.root, workflow)?;
+        let mut inputs = Map::new();
+        for (name, text) in given {
+            let Some(field) = definition.inputs.get(name) else {
+                return Err(unknown(&definition, name));
+            };
+            let Some(value) = value_of(&field.kind, text) else {
+                return Err(bad(&definition, name, field, &format!("`{text}`")));
+            };
+            if inputs.insert(name.clone(), value).is_some() {
+                return Err(Fault::new(
+                    Kind::Usage,
+                    "bad_input",
+                    format!("the input `{name}` is given twice"),
+                )
+                .suggest("give it once"));
+            }
+        }
+        Ok(inputs)
+    }
+}
+
+/// A text as a value of a type; none if it is not of that type.
+fn value_of(kind: &FieldType, text: &str) -> Option<Value> {
+    match kind {
+        FieldType::String => Some(Value::from(text)),
+        FieldType::Int => text.trim().parse::<i64>().ok().map(Value::from),
+        FieldType::Number => text
+            .trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite())
+            .map(Value::from),
+        FieldType::Bool => match text.trim() {
+            "true" => Some(Value::from(true)),
+            "false" => Some(Value::from(false)),
+            _ => None,
+        },
+        FieldType::Strings if text.trim_start().starts_with('[') => {
+            serde_json::from_str::<Vec<String>>(text)
+                .ok()
+                .map(Value::from)
+        }
+        // A run begins without items, so no input points at one.
+        FieldType::Ref(_) => None,
+        FieldType::Map => serde_json::from_str::<Map<String, Value>>(text)
+            .ok()
+            .map(Value::Object),
+        FieldType::Strings => Some(
+            text.split(',')
+                .map(str::trim)
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .into(),
+        ),
+        FieldType::Enum(words) => words
+            .iter()
+            .any(|word| word == text)
+            .then(|| Value::from(text)),
+    }
+}
+
+/// Refuses inputs that the definition does not have, or that are of another type.
+pub(super) fn check(definition: &Definition, given: &Map<String, Value>) -> Result<(), Fault> {
+    for (name, value) in given {
+        let Some(field) = definition.inputs.get(name) else {
+            return Err(unknown(definition, name));
+        };
+        if !field.kind.admits(value) {
+            return Err(bad(definition, name, field, &value.to_string()));
+        }
+    }
+    let bytes: usize = given
+        .iter()
+        .map(|(name, value)| name.len() + value.to_string().len())
+        .sum();
+    if bytes > MOST_BYTES {
+        return Err(Fault::new(
+            Kind::Usage,
+            "bad_input",
+            format!("the inputs take {bytes} bytes, and {MOST_BYTES} are the most"),
+        )
+        .suggest("put long texts into files, and give their paths"));
+    }
+    Ok(())
+}
+
+/// What stands in the ids of work units must be a name: they are typed on command lines.
+pub(super) fn check_unit_ids(
+    definition: &Definition,
+    given: &Map<String, Value>,
+) -> Result<(), Fault> {
+    for (name, field) in definition.inputs.iter() {
+        let placeholder = format!("{{inputs.{}}}", name.value);
+        let stands = [&definition.unit.item, &definition.unit.run]
+            .iter()
+            .any(|pattern| pattern.value.contains(&placeholder));
+        if !stands || field.default_expression().is_some() {
+            continue;
+        }
+        let value = given
+            .get(&name.value)
+            .cloned()
+            .unwrap_or_else(|| field.empty());
+        let text = value.as_str().unwrap_or_default();
+        if let Err(flaw) = Name::check("input", text) {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_input",
+                format!(
+                    "`{}` stands in the ids of work units, and {text:?} cannot: {}",
+                    name.value, flaw.flaw
+                ),
+            )
+            .suggest(format!(
+                "give {input_option} {}=NAME: {}",
+                name.value,
+                flaw.suggestion(),
+                input_option = Argument("input")
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn unknown(definition: &Definition, name: &str) -> Fault {
+    let known: Vec<&str> = definition.inputs.keys().collect();
+    let fault = Fault::new(
+        Kind::Usage,
+        "unknown_input",
+        format!("`{}` has no input `{name}`", definition.id.value),
+    );
+    if known.is_empty() {
+        return fault.suggest("it takes no inputs: leave it out");
+    }
+    fault
+        .suggest(format!("it has: {}", declared(definition)))
+        .expected(known)
+}
+
+fn bad(definition: &Definition, name: &str, field: &Field, given: &str) -> Fault {
+    let fault = Fault::new(
+        Kind::Usage,
+        "bad_input",
+        format!(
+            "the input `{name}` of `{}` is {given}, but must be of type {}",
+            definition.id.value, field.kind
+        ),
+    );
+    match &field.kind {
+        FieldType::Enum(words) => fault
+            .suggest(format!("give one of {}", words.join(", ")))
+            .expected(words.clone()),
+        FieldType::Map => fault.suggest(format!(
+            "give a JSON object: {name}={{\"key\": \"value\"}}; its inputs are {}",
+            declared(definition)
+        )),
+        FieldType::Strings => fault.suggest(format!(
+            "give a list: {name}=a,b or {name}=[\"a\",\"b\"]; its inputs are {}",
+            declared(definition)
+        )),
+        _ => fault.suggest(format!("its inputs are {}", declared(definition))),
+    }
+}
+
+fn declared(definition: &Definition) -> String {
+    let all: Vec<String> = definition
+        .inputs
+        .iter()
+        .map(|(name, field)| format!("{} ({})", name.value, field.kind))
+        .collect();
+    all.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn texts_become_values_of_the_declared_type() {
+        let words = FieldType::Enum(vec!["minor".to_owned(), "major".to_owned()]);
+        for (kind, text, expected) in [
+            (FieldType::String, "3", json!("3")),
+            (FieldType::Int, " 3 ", json!(3)),
+            (FieldType::Number, "2.5", json!(2.5)),
+            (FieldType::Bool, "true", json!(true)),
+            (FieldType::Strings, "a, b,", json!(["a", "b"])),
+            (FieldType::Strings, "[\"a,b\"]", json!(["a,b"])),
+            (FieldType::Strings, "", json!([])),
+            (words.clone(), "major", json!("major")),
+        ] {
+            assert_eq!(value_of(&kind, text), Some(expected), "{kind} {text:?}");
+        }
+        for (kind, text) in [
+            (FieldType::Int, "3.5"),
+            (FieldType::Int, ""),
+            (FieldType::Int, "99999999999999999999"),
+            (FieldType::Number, "NaN"),
+            (FieldType::Bool, "yes"),
+            (FieldType::Strings, "[1]"),
+            (words, "huge"),
+        ] {
+            assert_eq!(value_of(&kind, text), None, "{kind} {text:?}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What verdicts say of a workflow that has no texts of its own: made from its definition.
+
+use std::collections::BTreeSet;
+
+use machine::definition::{Edge, StateDef};
+use machine::diagnostic::Located;
+use machine::event::Reported;
+use machine::state::RunStatus;
+use machine::trigger::Trigger;
+use machine::{Definition, Refusal, RunState};
+use serde_json::Value;
+
+use crate::next_step::Verb;
+use crate::tdd::messages;
+
+/// What is said of a refusal, and what to do about it.
+pub(crate) struct Said {
+    pub(crate) message: String,
+    pub(crate) suggestion: String,
+}
+
+/// What a state is called for people: its label where it has one.
+pub(crate) fn place(definition: &Definition, state: &str, item: Option<&str>) -> String {
+    let label = definition
+        .state(state)
+        .and_then(|state| state.label.as_deref())
+        .unwrap_or(state);
+    match item {
+        Some(item) => format!("{label} of {item}"),
+        None => label.to_owned(),
+    }
+}
+
+/// Where a run stands, for people.
+pub(crate) fn stands(run: &RunState, definition: &Definition) -> String {
+    run.tokens
+        .first()
+        .map_or_else(String::new, |token| place(definition, &token.state, None))
+}
+
+/// The words that the guards of a state compare the outcome of a report with, in the order of the file.
+pub(super) fn outcomes(definition: &Definition, state: &str) -> Vec<String> {
+    let expects = definition.state(state).and_then(StateDef::reader);
+    if expects.is_none_or(|reader| reader.value != "outcome") {
+        return Vec::new();
+    }
+    let mut seen = BTreeSet::new();
+    definition
+        .edges(state, Trigger::Report)
+        .iter()
+        .filter_map(|edge| edge.when.as_ref())
+        .flat_map(|guard| compared(&guard.text))
+        .filter(|word| seen.insert(word.clone()))
+        .collect()
+}
+
+/// The quoted words that stand beside `outcome.outcome` in a guard: after `==` or `!=`, or in a list
+/// after `in`.
+fn compared(guard: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for rest in guard.split("outcome.outcome").skip(1) {
+        let rest = rest.trim_start();
+        if let Some(rest) = rest.strip_prefix("==").or_else(|| rest.strip_prefix("!=")) {
+            words.extend(quoted(rest.trim_start()).map(|(word, _)| word));
+        } else if let Some(list) = rest.strip_prefix("in").map(str::trim_start)
+            && let Some(mut list) = list.strip_prefix('[')
+        {
+            while let Some((word, after)) = quoted(list.trim_start()) {
+                words.push(word);
+                let Some(next) = after.trim_start().strip_prefix(',') else {
+                    break;
+                };
+                list = next;
+            }
+        }
+    }
+    words
+}
+
+/// The quoted word that `text` begins with, and what comes after it.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let (word, after) = text[1..].split_once(quote)?;
+    // A word with an escape in it is rare, and not worth a second parser.
+    (!word.is_empty() && !word.contains('\\')).then(|| (word.to_owned(), after))
+}
+
+/// What is said of a report that was taken in.
+pub(super) fn taken_in(definition: &Definition, report: &Reported) -> String {
+    let place = place(definition, &report.state, report.item.as_deref());
+    let brought = match report.facts.get("outcome").and_then(|word| word.as_str()) {
+        Some(word) if !word.is_empty() => format!(": {word}"),
+        _ => String::new(),
+    };
+    match &report.code {
+        None => format!("{place} was accepted{brought}"),
+        Some(code) => {
+            let found = report.message(code).map(str::to_owned);
+            let why = found.unwrap_or_else(|| spoken(code));
+            format!("{place} was not accepted{brought}: {why}")
+        }
+    }
+}
+
+/// A code as words: `not_ready` is "not ready".
+fn spoken(code: &str) -> String {
+    code.replace('_', " ")
+}
+
+/// What is said of a retry or a pause that a report brought about.
+pub(super) fn after_retry(run: &RunState, definition: &Definition, report: &Reported) -> String {
+    let code = report.code.as_deref().unwrap_or_default();
+    if run.status == RunStatus::Paused {
+        return format!(
+            "look at what keeps it from being accepted, then go on with {}",
+            Verb::Resume.step().of(&run.run)
+        );
+    }
+    if let Some(fix) = report.suggestion(code) {
+        return fix.to_owned();
+    }
+    let rule = rule_of(definition, &report.state, |edge| {
+        edge.retry.as_ref().is_some_and(|retry| retry.value == code)
+    });
+    match rule {
+        Some(rule) => format!("the rule is `{rule}`: see to it, then report again"),
+        None => "see to it, then report again".to_owned(),
+    }
+}
+
+/// What is said of a refusal of the engine's or of the definition's.
+pub(crate) fn refusal(
+    run: &RunState,
+    definition: &Definition,
+    state: Option<&str>,
+    refusal: &Refusal,
+) -> Said {
+    let code = refusal.code.as_str();
+    let id = &run.run;
+    let (message, suggestion) = match code {
+        "stale_unit" => {
+            let present: Vec<&str> = run
+                .waiting()
+                .map(|(_, unit)| unit.id.as_str())
+                .take(5)
+                .collect();
+            let message = match present.as_slice() {
+                [] => "that is not a work unit that waits for a report; none does".to_owned(),
+                [one] => format!("that is not the present work unit; that is {one}"),
+                several => format!(
+                    "that is not one of the present work units; those are {}",
+                    several.join(", ")
+                ),
+            };
+            (
+                message,
+                format!(
+                    "ask what to do now: {next}",
+                    next = Verb::Next.step().of(id)
+                ),
+            )
+        }
+        "paused" => (
+            format!(
+                "the run is paused and takes no reports ({})",
+                run.pause.as_ref().map_or("", |pause| pause.reason.as_str())
+            ),
+            format!(
+                "go on with {resume}, then report again",
+                resume = Verb::Resume.step().of(id)
+            ),
+        ),
+        "run_over" => (
+            format!("the run is over: it is {}", run.status.name()),
+            format!(
+                "see what it did with {summary}",
+                summary = Verb::Summary.step().of(id)
+            ),
+        ),
+        "definition_fault" => (
+            "the workflow's definition is at fault".to_owned(),
+            if id.is_empty() {
+                "mend its file, and start again".to_owned()
+            } else {
+                format!(
+                    "the run keeps the definition that it was started with: end it ({abort}), mend \
+                     the file, and start anew",
+                    abort = Verb::Abort.step().of(id)
+                )
+            },
+        ),
+        "cannot_reopen" | "cannot_skip" => (
+            "that is not possible here".to_owned(),
+            format!("see what is: {next}", next = Verb::Next.step().of(id)),
+        ),
+        "not_present" | "which_item" => (
+            "it is not clear which item is meant".to_owned(),
+            format!(
+                "see what is in hand with {status}, and name the item",
+                status = Verb::Status.step().of(id)
+            ),
+        ),
+        _ if messages::text(code).is_some() => {
+            let facts = refusal.details.get("tests").and_then(Value::as_object);
+            let facts = facts.cloned().unwrap_or_default();
+            (messages::message(code, &facts), messages::suggestion(code))
+        }
+        _ => of_definition(definition, state, code),
+    };
+    Said {
+        message: refusal.message.clone().unwrap_or(message),
+        suggestion: refusal.suggestion.clone().unwrap_or(suggestion),
+    }
+}
+
+/// A refusal that the definition names: its words are the code, and the guard that it stands beside.
+fn of_definition(definition: &Definition, state: Option<&str>, code: &str) -> (String, String) {
+    let refuses = |edge: &Edge| {
+        edge.refuse
+            .as_ref()
+            .is_some_and(|refuse| refuse.value == code)
+    };
+    let own = state.and_then(|state| rule_of(definition, state, refuses));
+    let rule = own.or_else(|| {
+        definition
+            .all_states()
+            .find_map(|(_, name, _)| rule_of(definition, &name.value, refuses))
+    });
+    let at = state.map_or_else(
+        || "the workflow".to_owned(),
+        |state| place(definition, state, None),
+    );
+    let message = format!("{at} refuses this: {}", spoken(code));
+    let known = state.map_or_else(Vec::new, |state| outcomes(definition, state));
+    let suggestion = match (rule, known.is_empty()) {
+        (Some(rule), _) => format!("it is refused where `{rule}`: see to that, then report again"),
+        (None, false) => format!("report with one of these outcomes: {}", known.join(", ")),
+        (None, true) => format!(
+            "see the rules of the state with `tm workflow show {}`",
+            definition.id.value
+        ),
+    };
+    (message, suggestion)
+}
+
+/// The guard of the first edge of a state's reports that fits.
+fn rule_of(definition: &Definition, state: &str, fits: impl Fn(&Edge) -> bool) -> Option<String> {
+    let lists = [
+        definition.edges(state, Trigger::Report),
+        definition.edges(state, Trigger::Route),
+    ];
+    let found: Option<&Located<Edge>> = lists
+        .into_iter()
+        .flatten()
+        .find(|edge| fits(&edge.value) && edge.when.is_some());
+    found.and_then(|edge| edge.when.as_ref().map(|guard| guard.text.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_guards_compare_with_are_found() {
+        for (guard, words) in [
+            ("outcome.outcome == 'approved'", &["approved"][..]),
+            ("outcome.outcome != \"no\" && x", &["no"]),
+            ("outcome.outcome in ['a', \"b\",'c']", &["a", "b", "c"]),
+            ("outcome.outcome in inputs.words", &[]),
+            ("outcome.outcome.startsWith('x')", &[]),
+            (
+                "outcome.outcome == 'a' || outcome.outcome == 'b'",
+                &["a", "b"],
+            ),
+            ("outcome.outcome == 'a\\'b'", &[]),
+            ("size(outcome.note) > 0", &[]),
+        ] {
+            assert_eq!(compared(guard), words, "{guard}");
+        }
+    }
+}

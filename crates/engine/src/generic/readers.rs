@@ -1,0 +1,286 @@
+//! What a report of a workflow without rails of its own brings along: an outcome, or counts of tests.
+
+use std::path::{Component, Path, PathBuf};
+
+use machine::{Finding, Reading, RunState};
+use serde_json::{Map, Value, json};
+
+use super::{files, messages};
+use crate::call::Call;
+use crate::fault::{Fault, Kind};
+use crate::next_step::{Argument, argument, step};
+use crate::report::Report;
+use crate::support::HandlerError;
+use crate::tdd::evidence::{self, Taken};
+
+/// The longest outcome, in bytes: a word that guards compare.
+const LONGEST_OUTCOME: usize = 200;
+/// The longest note, in bytes: it stands in the journal and in the snapshot.
+const LONGEST_NOTE: usize = 16 * 1024;
+/// The most files that a report names.
+const MOST_FILES: usize = 200;
+
+/// What a call brought along, read as far as it can be read without the run.
+#[derive(Debug, Clone, Default)]
+pub struct ReportInput {
+    pub(crate) outcome: Option<String>,
+    pub(crate) note: String,
+    pub(crate) files: Vec<String>,
+    /// Test results, and what they rest on.
+    taken: Box<Taken>,
+}
+
+impl ReportInput {
+    /// Reads a report. What makes no sense is refused before anything is looked at.
+    pub(crate) fn of(report: &Report, root: &Path, cwd: &Path) -> Result<Self, Fault> {
+        if report.evidence.verify {
+            return Err(senseless(
+                "this step has no tests to be run".to_owned(),
+                concat!(
+                    "report what it expects: ",
+                    step!("next"),
+                    " tells it; tests are run for steps that expect `tests` in a workflow that uses them"
+                ),
+            ));
+        }
+        let outcome = report.outcome.as_deref().map(outcome).transpose()?;
+        let note = report.note.clone().unwrap_or_default();
+        if note.len() > LONGEST_NOTE {
+            return Err(senseless(
+                format!(
+                    "the note has {} bytes, and {LONGEST_NOTE} are the most",
+                    note.len()
+                ),
+                "put it into a file, and name the file",
+            ));
+        }
+        if report.files.len() > MOST_FILES {
+            return Err(senseless(
+                format!(
+                    "the report names {} files, and {MOST_FILES} are the most",
+                    report.files.len()
+                ),
+                "name those that matter, or the folder that they are in",
+            ));
+        }
+        let files = report
+            .files
+            .iter()
+            .map(|name| file(name, root))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            outcome,
+            note,
+            files,
+            taken: Box::new(evidence::take(&report.evidence, cwd)?),
+        })
+    }
+
+    /// Hash of all that is reported.
+    pub(crate) fn digest(&self) -> String {
+        let all = json!({
+            "outcome": self.outcome,
+            "note": self.note,
+            "files": self.files,
+            "counts": self.taken.level.map(|_| self.taken.digest()),
+            "coverage": self.taken.coverage,
+        });
+        journal::sha256_hex(all.to_string().as_bytes())
+    }
+}
+
+fn outcome(text: &str) -> Result<String, Fault> {
+    let word = text.trim();
+    if word.is_empty() {
+        return Err(senseless(
+            "the outcome is empty".to_owned(),
+            concat!(
+                "say it in one word, such as ",
+                argument!("outcome"),
+                " approved"
+            ),
+        ));
+    }
+    if word.len() > LONGEST_OUTCOME || word.chars().any(char::is_control) {
+        return Err(senseless(
+            format!("the outcome is no word of at most {LONGEST_OUTCOME} bytes"),
+            concat!("say it in one word, and the rest with ", argument!("note")),
+        ));
+    }
+    Ok(word.to_owned())
+}
+
+/// A path inside the project, relative to its root. It need not be there: a report may be of a deletion.
+fn file(name: &str, root: &Path) -> Result<String, Fault> {
+    let refused = || {
+        Fault::new(
+            Kind::Usage,
+            "bad_path",
+            format!("`{name}` is not a file of this project"),
+        )
+        .suggest("give paths relative to the project root")
+    };
+    let given = Path::new(name.trim());
+    let relative = if given.is_absolute() {
+        given.strip_prefix(root).map_err(|_| refused())?
+    } else {
+        given
+    };
+    let mut path = PathBuf::new();
+    for component in relative.components() {
+        match component {
+            Component::Normal(part) => path.push(part),
+            Component::CurDir => {}
+            _ => return Err(refused()),
+        }
+    }
+    let text = path.to_str().filter(|text| !text.is_empty());
+    text.map(str::to_owned).ok_or_else(refused)
+}
+
+fn senseless(message: String, suggestion: &str) -> Fault {
+    Fault::new(Kind::Usage, "bad_report", message).suggest(suggestion)
+}
+
+/// What the reader called `reader` finds in the report.
+pub(crate) fn read(
+    call: &Call<'_>,
+    reader: &str,
+    run: &RunState,
+    token: u32,
+) -> Result<Reading, HandlerError> {
+    let state = run.token(token).map_or("", |token| token.state.as_str());
+    if call.definition.response(state, &run.vars).is_some() {
+        return read_file(call, reader, run, token);
+    }
+    from(call, reader, state, &call.input.report())
+}
+
+/// A report that was written into a file: the outcome in its first line and a note below; or counts of tests.
+fn read_file(
+    call: &Call<'_>,
+    reader: &str,
+    run: &RunState,
+    token: u32,
+) -> Result<Reading, HandlerError> {
+    let state = run.token(token).map_or("", |token| token.state.as_str());
+    let (taken, bytes) = files::take_in(call, run, token)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim();
+    let mut report = Report::default();
+    if reader == "tests" {
+        report.evidence.results = Some(text.to_owned());
+    } else {
+        let (outcome, note) = text.split_once('\n').unwrap_or((text, ""));
+        report.outcome = Some(outcome.trim().to_owned());
+        report.note = Some(note.trim().to_owned());
+    }
+    let given = ReportInput::of(&report, call.root, call.root)?;
+    let read = from(call, reader, state, &given)?;
+    Ok(Reading {
+        facts: read.facts,
+        findings: read.findings,
+        level: read.level,
+        ..taken
+    })
+}
+
+fn from(
+    call: &Call<'_>,
+    reader: &str,
+    state: &str,
+    given: &ReportInput,
+) -> Result<Reading, HandlerError> {
+    match reader {
+        "outcome" => {
+            let Some(outcome) = &given.outcome else {
+                return Err(no_outcome(call, state).into());
+            };
+            Ok(Reading {
+                facts: told(given, outcome),
+                level: "claimed".to_owned(),
+                ..Reading::default()
+            })
+        }
+        "tests" => {
+            if given.taken.level.is_none() {
+                return Err(senseless(
+                    format!("`{state}` wants test results, and the report has none"),
+                    concat!(
+                        "run the tests, and report with ",
+                        argument!("results"),
+                        " failed:N,passed:N or ",
+                        argument!("report"),
+                        " FILE"
+                    ),
+                )
+                .into());
+            }
+            tests(call, given)
+        }
+        other => Err(Fault::bug(format!(
+            "the workflow names the reader `{other}`, which needs rails of its own"
+        ))
+        .into()),
+    }
+}
+
+fn no_outcome(call: &Call<'_>, state: &str) -> Fault {
+    let known = messages::outcomes(&call.definition, state);
+    let fault = senseless(
+        format!("`{state}` wants an outcome, and the report has none"),
+        concat!(
+            "say how it came out, such as ",
+            argument!("outcome"),
+            " done"
+        ),
+    );
+    if known.is_empty() {
+        return fault;
+    }
+    fault
+        .suggest(format!(
+            "say how it came out with {outcome_option}: {}",
+            known.join(", "),
+            outcome_option = Argument("outcome")
+        ))
+        .expected(known)
+}
+
+fn told(given: &ReportInput, outcome: &str) -> Map<String, Value> {
+    let mut facts = Map::new();
+    facts.insert("outcome".to_owned(), outcome.into());
+    facts.insert("note".to_owned(), given.note.as_str().into());
+    facts.insert("files".to_owned(), given.files.clone().into());
+    facts
+}
+
+fn tests(call: &Call<'_>, given: &ReportInput) -> Result<Reading, HandlerError> {
+    let taken = &given.taken;
+    evidence::enough(taken, &call.pinned)?;
+    let thresholds = &call.pinned.test.coverage_thresholds;
+    let coverage = taken.coverage.unwrap_or_default();
+    // What guards have no name for is still worth its place in the journal.
+    let mut facts = told(given, given.outcome.as_deref().unwrap_or_default());
+    facts.extend(taken.counts.facts());
+    facts.insert("under".to_owned(), coverage.under(thresholds).into());
+    facts.extend(taken.facts());
+    if let Some(coverage) = &taken.coverage {
+        facts.insert("coverage".to_owned(), json!(coverage));
+    }
+    let missing = coverage.missing(thresholds);
+    let required = call.pinned.evidence.require_coverage && taken.coverage.is_none();
+    let finding = (!missing.is_empty() || required).then(|| Finding {
+        policy: "coverage_missing".to_owned(),
+        message: "the settings ask for coverage, and it was not reported in full".to_owned(),
+        suggestion: Some(concat!("report it with ", argument!("coverage")).to_owned()),
+        details: Map::new(),
+    });
+    Ok(Reading {
+        facts,
+        findings: finding.into_iter().collect(),
+        level: evidence::level_name(taken.level()).to_owned(),
+        evidence: taken.keep(&call.dir)?,
+        ..Reading::default()
+    })
+}

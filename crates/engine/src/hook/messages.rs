@@ -1,0 +1,409 @@
+//! What the agent is told: what is held back, why, and what to do instead. Statements of fact, and short.
+
+use std::fmt::Write as _;
+
+use workspace::convention::plain::one_line;
+use workspace::convention::quote::quote_inline;
+
+use super::Decision;
+use super::place::Head;
+use super::underway::{Other, Phase, Underway};
+use crate::next_step::{NextStep, Verb};
+use crate::tdd::view;
+use crate::view::{GENERIC, View};
+use machine::role::Edits;
+
+/// A file that is no test is edited in RED.
+pub const SOURCE_IN_RED: &str = "edit_outside_tests";
+/// A test of RED is edited in GREEN.
+pub const FROZEN_TEST: &str = "edit_of_frozen_test";
+/// A file is edited in COMMIT.
+pub const EDIT_IN_COMMIT: &str = "edit_in_commit";
+/// A commit before COMMIT.
+pub const EARLY_COMMIT: &str = "commit_before_its_phase";
+/// A commit without the repository's own hooks.
+pub const UNVERIFIED_COMMIT: &str = "commit_without_hooks";
+/// A commit off the run's branch.
+pub const STRAY_COMMIT: &str = "commit_off_the_branch";
+/// A push while the run is active.
+pub const PUSH: &str = "push_during_run";
+/// A hard reset while the run is active.
+pub const HARD_RESET: &str = "hard_reset_during_run";
+/// Another branch while the run is active.
+pub const BRANCH_SWITCH: &str = "switch_during_run";
+
+/// Titles, branches and paths are others' text: this much of each is told.
+const MOST_CHARS: usize = 100;
+
+fn short(text: &str) -> String {
+    let line = one_line(text);
+    if line.chars().count() <= MOST_CHARS {
+        return line;
+    }
+    let kept: String = line.chars().take(MOST_CHARS).collect();
+    format!("{kept}…")
+}
+
+fn denied(code: &'static str, reason: String) -> Decision {
+    Decision::Deny { code, reason }
+}
+
+fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Red => "RED",
+        Phase::Green => "GREEN",
+        Phase::Commit => "COMMIT",
+        Phase::Finalize => "the final suite",
+        Phase::Step => "another step",
+        Phase::Other => "between two steps",
+    }
+}
+
+/// ``RED of subtask 1.2 `Add items` ``.
+fn at(run: &Underway) -> String {
+    let phase = match (run.phase, run.token()) {
+        (Phase::Step, Some(token)) => {
+            format!("the state {}", quote_inline(&token.state, MOST_CHARS))
+        }
+        (phase, _) => phase_name(phase).to_owned(),
+    };
+    match (run.item_id(), run.item()) {
+        (Some(id), Some(item)) => {
+            let kind = if run.is_repair() { "repair" } else { "subtask" };
+            let title = quote_inline(item.text("title"), MOST_CHARS);
+            format!("{phase} of {kind} {} {title}", short(id))
+        }
+        _ => phase,
+    }
+}
+
+fn id(run: &Underway) -> String {
+    run.item_id().map(short).unwrap_or_default()
+}
+
+fn branch(run: &Underway) -> String {
+    short(&run.memory.start.branch)
+}
+
+/// What is to be done in the phase, and how it is reported.
+fn next(run: &Underway) -> String {
+    let report = || match run.token() {
+        Some(token) => {
+            let step = NextStep::report(&token.role, run.item_id().map(short).as_deref());
+            step.in_view(View::of(&run.run).name)
+        }
+        None => step(run, Verb::Next),
+    };
+    match run.phase {
+        Phase::Red => format!("a test that fails, then {}", report()),
+        Phase::Green => format!("code that makes the tests pass, then {}", report()),
+        Phase::Commit => report().to_string(),
+        Phase::Finalize => format!("the whole suite, then {}", report()),
+        Phase::Step | Phase::Other => step(run, Verb::Next).to_string(),
+    }
+}
+
+/// A step of the run, in its own view.
+fn step(run: &Underway, verb: Verb) -> NextStep {
+    // What the view has no word for, the generic one shows.
+    let view = match run.phase {
+        Phase::Step if verb == Verb::Next => &GENERIC,
+        _ => View::of(&run.run),
+    };
+    verb.step().in_view(view.name)
+}
+
+/// That the subtask in hand is given up.
+fn skip(run: &Underway) -> NextStep {
+    step(run, Verb::Skip).with("item", id(run)).and("reason")
+}
+
+/// That the phase before is gone back to.
+fn reopen(run: &Underway) -> NextStep {
+    step(run, Verb::Reopen).and("reason")
+}
+
+/// A file that is no test, in RED.
+pub fn source_in_red(run: &Underway, file: &str) -> Decision {
+    let patterns: Vec<String> = run
+        .memory
+        .start
+        .test_patterns
+        .iter()
+        .take(3)
+        .map(|pattern| short(pattern))
+        .collect();
+    let patterns = if patterns.is_empty() {
+        String::new()
+    } else {
+        format!(" Test files of this run match {}.", patterns.join(", "))
+    };
+    denied(
+        SOURCE_IN_RED,
+        format!(
+            "Not edited: {}. The run is in {}. RED is for tests, and this is no test file; GREEN is for the code.{patterns} \
+             Next is {}. If the subtask needs no new test: {}. {} shows the whole step.",
+            short(file),
+            at(run),
+            next(run),
+            skip(run),
+            step(run, Verb::Next),
+        ),
+    )
+}
+
+/// A test of RED, in GREEN.
+pub fn frozen_test(run: &Underway, file: &str) -> Decision {
+    denied(
+        FROZEN_TEST,
+        format!(
+            "Not edited: {}. The run is in {}, where the tests that were there in RED are frozen: they say what the code has to do. \
+             Next is {}. New test files may be added. If a test is wrong, {} goes back to RED, where it can be mended. \
+             {} shows the whole step.",
+            short(file),
+            at(run),
+            next(run),
+            reopen(run),
+            step(run, Verb::Next),
+        ),
+    )
+}
+
+/// Any file, in COMMIT.
+pub fn edit_in_commit(run: &Underway, file: &str) -> Decision {
+    if run.phase != Phase::Commit {
+        return denied(
+            EDIT_IN_COMMIT,
+            format!(
+                "Not edited: {}. The run is in {}, where no file of the project is edited. Next is {}.",
+                short(file),
+                at(run),
+                next(run),
+            ),
+        );
+    }
+    denied(
+        EDIT_IN_COMMIT,
+        format!(
+            "Not edited: {}. The run is in {}: what was tested is what is committed, so files stay as they are. Next is {}. \
+             To change something first, {} goes back to GREEN.",
+            short(file),
+            at(run),
+            next(run),
+            reopen(run),
+        ),
+    )
+}
+
+/// A commit in RED or GREEN.
+pub fn early_commit(run: &Underway) -> Decision {
+    denied(
+        EARLY_COMMIT,
+        format!(
+            "No commit was made. The run is in {}; a subtask is committed once, in COMMIT, when its tests passed, by \
+             {}. Next is {}. {} shows the whole step.",
+            at(run),
+            step(run, Verb::Report).with("phase", "commit"),
+            next(run),
+            step(run, Verb::Next),
+        ),
+    )
+}
+
+/// A commit without hooks, in COMMIT.
+pub fn unverified_commit(run: &Underway) -> Decision {
+    denied(
+        UNVERIFIED_COMMIT,
+        format!(
+            "No commit was made. The run is in {}, and this commit would pass by the repository's own hooks. Next is {}, which \
+             runs them. If a hook is in the way, {} goes back to GREEN to mend what it found.",
+            at(run),
+            next(run),
+            reopen(run),
+        ),
+    )
+}
+
+/// A commit off the run's branch, in COMMIT.
+pub fn stray_commit(run: &Underway) -> Decision {
+    denied(
+        STRAY_COMMIT,
+        format!(
+            "No commit was made. The run is in {}, on the branch {}, and HEAD is {}. First `git switch {}`, then {}.",
+            at(run),
+            branch(run),
+            head(run),
+            branch(run),
+            next(run),
+        ),
+    )
+}
+
+fn head(run: &Underway) -> String {
+    match &run.head {
+        Head::Branch(branch) => format!("on {}", short(branch)),
+        Head::Detached => "on no branch".to_owned(),
+        Head::Unknown => "elsewhere".to_owned(),
+    }
+}
+
+/// A push while the run is active.
+pub fn push(run: &Underway) -> Decision {
+    denied(
+        PUSH,
+        format!(
+            "Nothing was pushed. The run on the branch {} is not over: it is in {}, and its commits are pushed when it is. \
+             Next is {}. A person may push in a terminal of their own, or put the run aside with {}.",
+            branch(run),
+            at(run),
+            next(run),
+            step(run, Verb::Pause),
+        ),
+    )
+}
+
+/// A hard reset while the run is active.
+pub fn hard_reset(run: &Underway) -> Decision {
+    denied(
+        HARD_RESET,
+        format!(
+            "Nothing was reset. The run is in {}: a hard reset throws away what is not committed, and could take commits of the run \
+             off its branch. Single files are put back with `git checkout -- FILE`; {} goes back a phase, {} gives the subtask up.",
+            at(run),
+            reopen(run),
+            skip(run),
+        ),
+    )
+}
+
+/// Another branch while the run is active.
+pub fn switch(run: &Underway, to: Option<&str>) -> Decision {
+    let to = to.map_or_else(
+        || "a new branch, or none".to_owned(),
+        |to| format!("`{}`", short(to)),
+    );
+    denied(
+        BRANCH_SWITCH,
+        format!(
+            "Not switched to {to}. The run is in {} and goes on on its branch, {}. Next is {}. To work elsewhere meanwhile, put the run \
+             aside with {}, or use a worktree of its own (`git worktree add`).",
+            at(run),
+            branch(run),
+            next(run),
+            step(run, Verb::Pause),
+        ),
+    )
+}
+
+/// Edits are not judged while another branch is checked out.
+pub fn other_branch(run: &Underway) -> String {
+    format!(
+        "HEAD is {}, the run is on {}: edits are not judged",
+        head(run),
+        branch(run)
+    )
+}
+
+/// The state of things cannot be told.
+pub fn unclear(why: &str) -> String {
+    format!(
+        "The guard hook of tm holds nothing back here, because it cannot tell where the run is: {}. `tm doctor` says how to mend it.",
+        short(why)
+    )
+}
+
+/// There is no run over a task.
+pub fn no_run(others: &[Other]) -> String {
+    if others.is_empty() {
+        return format!(
+            "No run of tm is under way in this project, so its guard hook holds nothing back. {} begins one.",
+            NextStep::start_on_task()
+        );
+    }
+    let mut text = String::from(
+        "The guard hook of tm holds nothing back: no test-driven run is under way in this project.",
+    );
+    for other in others.iter().take(3) {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\nUnder way: {} ({}). {} says where it is.",
+            other.what,
+            short(&other.id),
+            other.shows
+        );
+    }
+    text
+}
+
+/// Where the run is, for somebody who knows nothing of it.
+pub fn where_it_is(run: &Underway) -> String {
+    let task = quote_inline(&run.memory.start.task_title, MOST_CHARS);
+    if !run.is_running() {
+        let why = run
+            .run
+            .pause
+            .as_ref()
+            .map(|pause| format!(" ({})", short(&pause.reason)))
+            .unwrap_or_default();
+        return format!(
+            "A test-driven run of tm is paused{why}: {task}, on the branch {}. The guard hook holds nothing back meanwhile. \
+             {} says more, {} goes on.",
+            branch(run),
+            step(run, Verb::Status),
+            step(run, Verb::Resume)
+        );
+    }
+    let progress = view::progress(&run.run);
+    let rule = match run.phase {
+        Phase::Red => "RED takes new or changed tests; other files of the product wait for GREEN.",
+        Phase::Green if run.is_repair() => "A repair may change any file.",
+        Phase::Green => {
+            "GREEN takes code that makes the tests pass; the tests that were there in RED are frozen."
+        }
+        Phase::Commit => "In COMMIT no file is edited.",
+        Phase::Step if run.edits == Some(Edits::None) => {
+            "No file of the project is edited meanwhile."
+        }
+        Phase::Step | Phase::Finalize | Phase::Other => "",
+    };
+    let mut text = format!(
+        "A test-driven run of tm is under way: {task}, on the branch {}, {} of {} done.\nIt is in {}. {rule}\nNext is {}.\n\
+         {} shows the whole step; commits are made by {}, in COMMIT alone; the branch stays as it is.",
+        branch(run),
+        progress.completed.len(),
+        crate::tdd::messages::counted(u64::try_from(progress.total).unwrap_or(0), "subtask"),
+        at(run),
+        next(run),
+        step(run, Verb::Next),
+        step(run, Verb::Report).with("phase", "commit"),
+    );
+    if run.is_off_its_branch() {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\nHEAD is {} now: `git switch {}` comes first.",
+            head(run),
+            branch(run)
+        );
+    }
+    if run.is_repair() {
+        text.push_str("\nThe full suite failed before, which is what is being mended.");
+    }
+    text
+}
+
+/// What is unfinished, for somebody who wants to stop.
+pub fn unfinished(run: &Underway) -> Option<String> {
+    if run.phase == Phase::Other {
+        return None;
+    }
+    Some(format!(
+        "The test-driven run of tm is not over: it is in {}. Next is {}. {} shows the whole step. \
+         Where a person is needed first, it is right to stop; {} puts the run aside.",
+        at(run),
+        next(run),
+        step(run, Verb::Next),
+        step(run, Verb::Pause),
+    ))
+}

@@ -1,0 +1,361 @@
+//! The readers of command lines, by tables.
+
+use std::fs;
+use std::path::Path;
+
+use machine::RunState;
+use machine::state::RunStatus;
+use tempfile::TempDir;
+use workspace::tasks::DEFAULT_TAG;
+
+use super::git_line::{self, Act, Line};
+use super::place::Head;
+use super::underway::{Phase, Underway};
+use super::*;
+use crate::tdd::memory::{self, Memory, StartFacts};
+
+/// A run in a repository that is there as far as no git has to be asked.
+struct Stage {
+    _folder: TempDir,
+    run: Underway,
+}
+
+fn stage(phase: Phase) -> Stage {
+    let folder = tempfile::tempdir().unwrap();
+    let root = fs::canonicalize(folder.path()).unwrap();
+    for path in [
+        "project/.git/refs/heads/feature",
+        "project/.git/refs/tags",
+        "project/src",
+        "project/vendored/.git",
+        "other/.git",
+    ] {
+        fs::create_dir_all(root.join(path)).unwrap();
+    }
+    let top_level = root.join("project");
+    let git_dir = top_level.join(".git");
+    for (file, text) in [
+        (".git/HEAD", "ref: refs/heads/task-1\n"),
+        (".git/refs/heads/main", "x\n"),
+        (".git/refs/heads/task-1", "x\n"),
+        (".git/refs/heads/feature/one", "x\n"),
+        (
+            ".git/packed-refs",
+            "# pack-refs with: peeled\n0123 refs/heads/old\n0123 refs/tags/v1\n0123 refs/remotes/origin/theirs\n",
+        ),
+        ("src/a.rs", ""),
+        ("README.md", ""),
+    ] {
+        fs::write(top_level.join(file), text).unwrap();
+    }
+    let start = StartFacts {
+        tag: DEFAULT_TAG.to_owned(),
+        branch: "task-1".to_owned(),
+        common_dir: git_dir.clone(),
+        git_dir: git_dir.clone(),
+        top_level: top_level.clone(),
+        project_root: top_level.clone(),
+        ..StartFacts::default()
+    };
+    let mut run = RunState {
+        status: RunStatus::Running,
+        ..RunState::default()
+    };
+    memory::START.put(&mut run.kept, &start).unwrap();
+    Stage {
+        _folder: folder,
+        run: Underway {
+            root: top_level,
+            memory: Memory::of(&run).unwrap(),
+            run: run.into(),
+            phase,
+            edits: None,
+            unit: None,
+            head: place::head(&git_dir),
+        },
+    }
+}
+
+/// What becomes of a line; empty where it goes through.
+fn code(run: &Underway, line: &str) -> &'static str {
+    commands::judge(run, &run.root, line)
+        .code()
+        .unwrap_or_default()
+}
+
+const COMMIT: &str = messages::EARLY_COMMIT;
+const PUSH: &str = messages::PUSH;
+const RESET: &str = messages::HARD_RESET;
+const SWITCH: &str = messages::BRANCH_SWITCH;
+
+#[test]
+fn obvious_git_commands_are_held_back_and_nothing_else() {
+    let stage = stage(Phase::Red);
+    let top = stage.run.root.display().to_string();
+    for (line, expected) in [
+        // Commits.
+        ("git commit", COMMIT),
+        ("git commit -m 'a b'", COMMIT),
+        ("git add -A && git commit -m x", COMMIT),
+        ("git add . ; git commit -am \"x y\"", COMMIT),
+        ("git diff --quiet || git commit --amend --no-edit", COMMIT),
+        ("git status\ngit commit -m x", COMMIT),
+        ("git commit -m x > /dev/null 2>&1", COMMIT),
+        ("2>/dev/null git commit", COMMIT),
+        ("git commit \\\n  -m x", COMMIT),
+        ("GIT_AUTHOR_NAME=x A=b git commit", COMMIT),
+        ("! git commit", COMMIT),
+        ("/usr/bin/git commit", COMMIT),
+        ("'git' \"commit\"", COMMIT),
+        ("git -c user.name=x --no-pager commit", COMMIT),
+        ("git commit -m \"$(cat <<'EOF'\nAdd it\nEOF\n)\"", COMMIT),
+        ("git commit -F - <<'EOF'\nAdd it\nEOF", COMMIT),
+        ("git commit -m `date`", COMMIT),
+        ("git commit -m --dry-run", COMMIT),
+        ("git commit -m x & wait", COMMIT),
+        ("true | git commit -F -", COMMIT),
+        ("cd src && git commit -m x", COMMIT),
+        ("cd src && cd .. && git commit -m x", COMMIT),
+        ("git -C src commit -m x", COMMIT),
+        ("echo hi # comment\ngit commit", COMMIT),
+        ("git commit --dry-run", ""),
+        ("git commit --help", ""),
+        ("git commit -h", ""),
+        ("echo git commit", ""),
+        ("echo 'x; git commit'", ""),
+        ("echo \"x\ngit commit\ny\"", ""),
+        ("# git commit", ""),
+        ("ls # ; git commit", ""),
+        ("echo \"$(git commit)\"", ""),
+        ("echo `git commit`", ""),
+        ("(git commit)", ""),
+        ("cat > notes <<EOF\ngit commit\nEOF", ""),
+        ("if true; then git commit; fi", ""),
+        ("{ git commit; }", ""),
+        ("eval git commit", ""),
+        ("alias git=x; git commit", ""),
+        ("f() { git commit; }", ""),
+        ("sudo git commit", ""),
+        ("git ci", ""),
+        ("git \"$verb\"", ""),
+        ("$git commit", ""),
+        ("cd ../other && git commit -m x", ""),
+        ("cd /nowhere/at/all && git commit", ""),
+        ("cd \"$HOME\" && git commit", ""),
+        ("cd && git commit", ""),
+        ("cd ~ && git commit", ""),
+        ("cd vendored && git commit", ""),
+        ("pushd src && git commit", ""),
+        ("git -C ../other commit", ""),
+        ("git -C \"$there\" commit", ""),
+        ("git --git-dir=../other/.git commit", ""),
+        ("GIT_DIR=../other/.git git commit", ""),
+        ("export GIT_DIR=../other/.git; git commit", ""),
+        ("GIT_DIR=x; git commit", ""),
+        ("git -c alias.commit=log commit", ""),
+        ("git commit-graph write", ""),
+        ("git committed", ""),
+        ("gh pr create", ""),
+        ("grep -r 'git push' .", ""),
+        ("git log --grep commit", ""),
+        ("git", ""),
+        ("git -C", ""),
+        ("git 'commit", ""),
+        ("", ""),
+        // Pushes.
+        ("git push", PUSH),
+        ("git push --force origin HEAD", PUSH),
+        ("npm test && git push -u origin task-1", PUSH),
+        ("git push --dry-run", ""),
+        ("git push -n", ""),
+        ("git stash push", ""),
+        ("git subtree push", ""),
+        // Resets.
+        ("git reset --hard", RESET),
+        ("git reset --hard HEAD~1", RESET),
+        ("git reset -q --hard main", RESET),
+        ("git reset", ""),
+        ("git reset --soft HEAD~1", ""),
+        ("git reset -- --hard", ""),
+        // Branches.
+        ("git switch main", SWITCH),
+        ("git switch -", SWITCH),
+        ("git switch -c new", SWITCH),
+        ("git switch -Cnew", SWITCH),
+        ("git switch --create \"$name\"", SWITCH),
+        ("git switch --detach HEAD", SWITCH),
+        ("git switch -q main 2>/dev/null", SWITCH),
+        ("git switch task-1", ""),
+        ("git switch \"$branch\"", ""),
+        ("git switch --help", ""),
+        ("git checkout main", SWITCH),
+        ("git checkout -f main", SWITCH),
+        ("git checkout feature/one", SWITCH),
+        ("git checkout old", SWITCH),
+        ("git checkout v1", SWITCH),
+        ("git checkout theirs", SWITCH),
+        ("git checkout -", SWITCH),
+        ("git checkout HEAD~2", SWITCH),
+        ("git checkout 1a2b3c4d", SWITCH),
+        ("git checkout -b new", SWITCH),
+        ("git checkout -B new main", SWITCH),
+        ("git checkout --orphan new", SWITCH),
+        ("git checkout task-1", ""),
+        ("git checkout HEAD", ""),
+        ("git checkout -- main", ""),
+        ("git checkout main -- src/a.rs", ""),
+        ("git checkout main src/a.rs", ""),
+        ("git checkout src/a.rs", ""),
+        ("git checkout README.md", ""),
+        ("git checkout .", ""),
+        ("git checkout src/deleted.rs", ""),
+        ("git checkout -p", ""),
+        ("git checkout", ""),
+        ("git checkout ../../etc/passwd", ""),
+        ("git restore src/a.rs", ""),
+        ("git branch new", ""),
+        ("git worktree add ../w", ""),
+    ] {
+        assert_eq!(code(&stage.run, line), expected, "{line:?}");
+    }
+    for line in [
+        format!("cd {top} && git commit -m x"),
+        format!("git -C {top}/src commit"),
+        format!("git -C {top} -C src commit"),
+    ] {
+        assert_eq!(code(&stage.run, &line), COMMIT, "{line:?}");
+    }
+}
+
+#[test]
+fn in_commit_a_commit_goes_through_if_hooks_and_branch_are_right() {
+    let mut stage = stage(Phase::Commit);
+    let hooks = messages::UNVERIFIED_COMMIT;
+    for (line, expected) in [
+        ("git commit -m x", ""),
+        ("git commit -m -n", ""),
+        ("git commit -m --no-verify", ""),
+        ("git commit -mn", ""),
+        ("git commit -amn", ""),
+        ("git commit -uno -m x", ""),
+        ("git commit -- -n", ""),
+        ("git commit --no-verify -m x", hooks),
+        ("git commit --no-veri", hooks),
+        ("git commit -n -m x", hooks),
+        ("git commit -anm x", hooks),
+        ("git commit -m x -n", hooks),
+        ("git -c core.hooksPath=/dev/null commit", hooks),
+        ("git add -A && git commit -nm \"$(cat m)\"", hooks),
+        ("git push", PUSH),
+    ] {
+        assert_eq!(code(&stage.run, line), expected, "{line:?}");
+    }
+    for head in [Head::Branch("main".to_owned()), Head::Detached] {
+        stage.run.head = head;
+        assert_eq!(code(&stage.run, "git commit"), messages::STRAY_COMMIT);
+        assert_eq!(code(&stage.run, "git switch task-1"), "");
+    }
+    stage.run.head = Head::Unknown;
+    assert_eq!(code(&stage.run, "git commit"), "");
+}
+
+#[test]
+fn what_a_denial_says_fits_and_names_the_way_on() {
+    let mut stage = stage(Phase::Red);
+    stage.run.memory.start.branch = "b".repeat(4000);
+    stage.run.memory.start.test_patterns = vec!["p".repeat(4000); 9];
+    let long = "f".repeat(4000);
+    for decision in [
+        messages::source_in_red(&stage.run, &long),
+        messages::frozen_test(&stage.run, &long),
+        messages::edit_in_commit(&stage.run, &long),
+        messages::early_commit(&stage.run),
+        messages::unverified_commit(&stage.run),
+        messages::stray_commit(&stage.run),
+        messages::push(&stage.run),
+        messages::hard_reset(&stage.run),
+        messages::switch(&stage.run, Some(&long)),
+    ] {
+        let Decision::Deny { code, reason } = decision else {
+            panic!("no denial");
+        };
+        assert!(CODES.contains(&code));
+        assert!(crate::next_step::is_marked(&reason), "{reason}");
+        assert!(reason.len() < 1024, "{} bytes: {reason}", reason.len());
+    }
+}
+
+#[test]
+fn a_command_is_read_to_where_a_shell_would_have_to_be_asked() {
+    let read = |line: &str| -> Vec<Line> {
+        shell::commands(line)
+            .iter()
+            .map(git_line::read)
+            .filter(|line| *line != Line::Other)
+            .collect()
+    };
+    assert_eq!(
+        read("cd a && git -C b push; cd \"c d\"; x=1; eval y"),
+        [
+            Line::ChangeFolder("a".to_owned()),
+            Line::Git(vec!["b".to_owned()], Act::Push),
+            Line::ChangeFolder("c d".to_owned()),
+            Line::Unclear,
+        ]
+    );
+    // Whatever comes, it ends.
+    for line in [
+        "'", "\"", "\\", "$", "`", "<", "<<", "<<<", ">", "&", "&>", "|", ";;", "(", "\"\\", "\"$(",
+    ] {
+        for before in ["", "git commit ", "a\n"] {
+            shell::commands(&format!("{before}{line}"));
+        }
+    }
+    let long = format!("{}git commit", "ä;".repeat(60_000));
+    assert!(shell::commands(&long).len() < 60_000);
+}
+
+#[test]
+fn paths_are_taken_as_they_really_are() {
+    let stage = stage(Phase::Red);
+    let root = &stage.run.root;
+    let below = |path: &str| {
+        let real = place::real(&root.join("src"), Path::new(path));
+        place::below(root, &real).map(str::to_owned)
+    };
+    std::os::unix::fs::symlink(root.join("src"), root.join("link")).unwrap();
+    std::os::unix::fs::symlink(root.parent().unwrap().join("other"), root.join("out")).unwrap();
+    for (path, expected) in [
+        ("a.rs", Some("src/a.rs")),
+        ("new/deep.rs", Some("src/new/deep.rs")),
+        ("../link/a.rs", Some("src/a.rs")),
+        ("../link/new.rs", Some("src/new.rs")),
+        ("new/../../b.rs", Some("b.rs")),
+        ("../../other/a.rs", None),
+        ("../out/a.rs", None),
+        ("../out/../project/src/a.rs", Some("src/a.rs")),
+        ("../.git/config", None),
+        ("../vendored/a.rs", None),
+        ("..", None),
+        ("/", None),
+        ("/no/such/thing", None),
+    ] {
+        assert_eq!(below(path).as_deref(), expected, "{path}");
+    }
+}
+
+#[test]
+fn head_is_read_as_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, expected) in [
+        ("ref: refs/heads/a/b\n", Head::Branch("a/b".to_owned())),
+        ("ref: refs/heads/.invalid\n", Head::Unknown),
+        ("0123456789012345678901234567890123456789\n", Head::Detached),
+        ("", Head::Unknown),
+        ("ref: refs/other/x", Head::Unknown),
+    ] {
+        fs::write(folder.path().join("HEAD"), text).unwrap();
+        assert_eq!(place::head(folder.path()), expected, "{text:?}");
+    }
+    assert_eq!(place::head(&folder.path().join("no")), Head::Unknown);
+}

@@ -1,0 +1,273 @@
+//! Whether what is kept of a run is what was written: its journal in its own folder, and the evidence that it names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use journal::layout::RunDir;
+use journal::{EvidenceStore, Record};
+use machine::{Event, RunState};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::fault::{Fault, Kind};
+use crate::generic::files;
+use crate::review::code_path;
+
+/// Files that are written after the first event was journalled, and never before.
+const AFTER_THE_FIRST_EVENT: [&str; 7] = [
+    "manifest.json",
+    "state.json",
+    "snapshot.json",
+    "work-units.json",
+    "commits.txt",
+    "workflow.yaml",
+    "report.json",
+];
+
+/// Whether files beside an empty or missing journal show that its run had begun.
+pub(crate) fn has_begun(dir: &Path) -> bool {
+    AFTER_THE_FIRST_EVENT
+        .iter()
+        .any(|name| dir.join(name).exists())
+}
+
+/// Whether a run's folder holds nothing but what a start makes before the first event.
+pub(crate) fn is_bare(dir: &Path) -> bool {
+    let of_a_start = |name: &str, path: &Path| match name {
+        "lock" | "steps.lock" | "export.lock" | "evidence" => true,
+        "documents" => fs::read_dir(path).is_ok_and(|mut inside| inside.next().is_none()),
+        "activity.jsonl" => {
+            fs::symlink_metadata(path).is_ok_and(|about| about.is_file() && about.len() == 0)
+        }
+        _ => name.starts_with(".tramline-"),
+    };
+    let Ok(mut entries) = fs::read_dir(dir) else {
+        return true;
+    };
+    entries.all(|entry| {
+        entry.is_ok_and(|entry| {
+            entry
+                .file_name()
+                .to_str()
+                .is_some_and(|name| of_a_start(name, &entry.path()))
+        })
+    })
+}
+
+/// The fault of a run without a single event.
+pub(crate) fn never_began(dir: &RunDir) -> Fault {
+    if is_bare(dir.path()) {
+        return Fault::new(
+            Kind::Missing,
+            "no_run",
+            format!(
+                "the run {} never began: its start was interrupted",
+                dir.id()
+            ),
+        )
+        .suggest("start again; the empty folder is cleared away then");
+    }
+    emptied(dir.path())
+}
+
+/// The fault of a journal that was emptied, or is gone, beside what its run had made.
+pub(crate) fn emptied(dir: &Path) -> Fault {
+    Fault::new(
+        Kind::Environment,
+        "journal_damaged",
+        format!(
+            "{} is empty, and its run had begun: what it made lies beside it",
+            dir.join(journal::file::FILE_NAME).display()
+        ),
+    )
+    .suggest(format!(
+        "bring activity.jsonl back from a copy; if there is none, begin anew, and take what you need (documents, responses, evidence) from {}",
+        dir.display()
+    ))
+}
+
+/// Refuses a journal that lies in the folder of another run.
+pub(crate) fn in_its_own_folder(dir: &Path, run: &RunState) -> Result<(), Fault> {
+    let folder = dir.file_name().and_then(|name| name.to_str());
+    if run.run.is_empty() || folder.is_none_or(|name| name == run.run) {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Kind::Environment,
+        "journal_swapped",
+        format!(
+            "the journal in {} is that of the run {}",
+            dir.display(),
+            run.run
+        ),
+    )
+    .suggest("put each journal back into the folder of its own run"))
+}
+
+/// A piece of evidence that the journal names and that is not as it was kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EvidenceProblem {
+    /// Its SHA-256.
+    pub sha256: String,
+    /// The event that names it first.
+    pub event: u64,
+    /// `missing` or `changed`.
+    pub state: String,
+}
+
+/// All evidence that the events rest on and that is not there, or not as it was.
+pub(crate) fn evidence_problems(dir: &Path, records: &[Record]) -> Vec<EvidenceProblem> {
+    let store = EvidenceStore::new(dir);
+    named(records)
+        .into_iter()
+        .filter_map(|(sha256, event)| {
+            let state = match store.get(&sha256) {
+                Ok(_) => return None,
+                Err(_) if store.has(&sha256) => "changed",
+                Err(_) => "missing",
+            };
+            Some(EvidenceProblem {
+                sha256,
+                event,
+                state: state.to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// A file of a run that its journal records and that is not in its place as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileProblem {
+    /// Where it stood, in the run's folder.
+    pub path: String,
+    /// Its SHA-256 as it was recorded.
+    pub sha256: String,
+    /// The event that recorded it last.
+    pub event: u64,
+    /// `missing` or `changed`.
+    pub state: String,
+}
+
+/// The files that the events leave behind, and that are not there, or not as they were. Prompts may be edited while they
+/// wait.
+pub(crate) fn file_problems(dir: &Path, records: &[Record]) -> Vec<FileProblem> {
+    let mut standing: BTreeMap<String, (String, u64)> = BTreeMap::new();
+    let mut prompts = BTreeSet::new();
+    let mut pending = false;
+    for record in records {
+        match Event::from_fields(&record.event, &record.fields) {
+            Ok(Event::ArtifactRecorded(artifact)) => {
+                standing.insert(artifact.path, (artifact.sha256, record.seq));
+            }
+            Ok(Event::EffectIntended { what, .. }) => {
+                pending = true;
+                for path in gives_way(&what) {
+                    standing.retain(|standing, _| !Path::new(standing).starts_with(&path));
+                }
+            }
+            Ok(Event::EffectDone { .. } | Event::EffectFailed { .. }) => pending = false,
+            Ok(Event::UnitIssued {
+                context: Some(hash),
+                ..
+            }) => {
+                prompts.insert(hash);
+            }
+            _ => {}
+        }
+    }
+    if pending {
+        // Its files may be as a crash left them; the next command goes on with it.
+        return Vec::new();
+    }
+    standing
+        .into_iter()
+        .filter_map(|(path, (sha256, event))| {
+            let state = match files::read(&dir.join(&path)) {
+                Ok(None) => "missing",
+                Ok(Some(bytes)) => {
+                    if journal::sha256_hex(&bytes) == sha256 || prompts.contains(&sha256) {
+                        return None;
+                    }
+                    "changed"
+                }
+                Err(_) => "changed",
+            };
+            Some(FileProblem {
+                path,
+                sha256,
+                event,
+                state: state.to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// The files and folders that an effect takes from their places.
+fn gives_way(what: &Value) -> Vec<String> {
+    let moved = what["moves"].as_array().into_iter().flatten();
+    let mut paths: Vec<String> = moved
+        .filter_map(|pair| pair[0].as_str().map(str::to_owned))
+        .collect();
+    // The code of an iteration is written as a whole.
+    if what.get("tree").is_some()
+        && let Some(iteration) = what["iteration"].as_i64()
+    {
+        paths.push(code_path(iteration));
+    }
+    paths
+}
+
+/// The evidence that a report or a prompt names.
+pub(crate) fn rests_on(record: &Record, event: &Event) -> Vec<String> {
+    match event {
+        Event::ReportAccepted(report) | Event::ReportRetried(report) => report.evidence.clone(),
+        // What the journal itself tells needs no copy beside it.
+        Event::UnitIssued {
+            context: Some(hash),
+            ..
+        } if !record.fields.contains_key(crate::open_run::TOLD) => vec![hash.clone()],
+        _ => Vec::new(),
+    }
+}
+
+/// The hash of each piece of evidence, and the event that names it first.
+fn named(records: &[Record]) -> BTreeMap<String, u64> {
+    let mut named = BTreeMap::new();
+    for record in records {
+        let Ok(event) = Event::from_fields(&record.event, &record.fields) else {
+            continue;
+        };
+        let mut hashes = rests_on(record, &event);
+        match event {
+            Event::RunCreated { .. } => {
+                hashes.extend(text(&record.fields, &["keep", "profile", "pin"]));
+            }
+            Event::EffectIntended { .. } => {
+                for part in ["sha256", "tree"] {
+                    hashes.extend(text(&record.fields, &["what", part]));
+                }
+            }
+            Event::DecisionMade { .. } => {
+                hashes.extend(text(&record.fields, &["keep", "plan", "sha256"]));
+            }
+            _ => {}
+        }
+        for hash in hashes
+            .into_iter()
+            .filter(|hash| journal::is_sha256_hex(hash))
+        {
+            named.entry(hash).or_insert(record.seq);
+        }
+    }
+    named
+}
+
+fn text(fields: &serde_json::Map<String, Value>, path: &[&str]) -> Option<String> {
+    let (first, rest) = path.split_first()?;
+    let mut at = fields.get(*first)?;
+    for part in rest {
+        at = at.get(*part)?;
+    }
+    at.as_str().map(str::to_owned)
+}

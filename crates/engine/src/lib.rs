@@ -1,0 +1,79 @@
+//! The one entry for every caller: loads a run, asks the machine, carries out effects, appends to the
+//! journal, answers. It is synchronous, and prints nothing.
+//!
+//! - **Capabilities.** `capability` has one file for each: its readers, effects, policies, resources, events with fields, what
+//!   templates may name of it, and what each needs. The catalog that definitions are proved against (`library`) and the engine's
+//!   side of a call are made from its registry.
+//! - **Memory of a run.** Readers and effects keep what they need across calls in the run's `kept` map, each thing in a slot with
+//!   a type (`slot`); it is part of the events, so a replay has it too. What cannot be read there is a fault, never nothing.
+//!   What an effect is going to do is a type likewise (`intent`).
+//! - **Codes.** A refusal's code is named in the definition (`refuse:`), by a reader or by a fault; `docs/codes.md` lists all of
+//!   them, held by a test. Severities of policies come from the settings, pinned at the start; a definition says with `check:`
+//!   where they count.
+//! - **Fail points.** [`fail_point`] names the instants at which tests kill a debug build.
+//! - **Big sets.** A set of many items costs what a small one does: it is kept as a shared base and what changed since, and
+//!   `snapshots` keeps the base packed beside the snapshot, where an item is parsed only when somebody looks at it.
+//! - **A journal that was checked** was not only read: `audit` holds each event against the workflow and against the run as the
+//!   events before it made it. A journal that was cut, emptied or swapped is named, never taken for a run that did not begin
+//!   (`integrity`).
+//! - **A commit** is looked for by its parent and author date on the branch. A line in the reflog alone proves nothing: git writes
+//!   it before the branch moves, so it counts only where a later line left from it.
+
+pub mod approval;
+mod audit;
+pub mod call;
+mod capability;
+pub mod clock;
+pub mod collab;
+pub mod decisions;
+pub mod definitions;
+mod derived;
+pub mod doctor;
+pub mod engine;
+pub mod fail_point;
+pub mod fault;
+mod find;
+pub mod generic;
+pub mod graph;
+pub mod hook;
+pub mod integrity;
+mod intent;
+mod journal_end;
+pub mod library;
+pub mod links;
+pub mod next_step;
+pub mod open_run;
+mod pinning;
+pub mod proof;
+mod refusals;
+pub mod report;
+pub mod review;
+pub mod revision;
+mod run_cache;
+pub mod runs;
+mod slot;
+mod snapshots;
+mod summary;
+pub mod support;
+pub mod tdd;
+pub mod trust;
+mod turn;
+mod view;
+mod writer;
+
+pub use approval::{Asked, Statement, Turn};
+pub use definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
+pub use doctor::DoctorCheck;
+pub use engine::{Engine, OpenOptions};
+pub use fault::{Fault, Kind};
+pub use generic::answer::{
+    OpenUnit, RunAction, RunMoved, RunRestored, RunStarted, RunStatusAnswer, RunVerdict, StandingAt,
+};
+pub use graph::{GraphFormat, WorkflowGraph};
+pub use machine::Strength;
+pub use machine::command::Choice;
+pub use next_step::{NextStep, Verb};
+pub use run_cache::remember_runs;
+pub use runs::{Follow, LogRepaired, LogVerified, RunFilter, RunSummary};
+pub use summary::Summary;
+pub use trust::TrustRequest;

@@ -1,0 +1,546 @@
+//! What can be done next, as data: a verb, the run it is about, and its arguments.
+//!
+//! A text names a step, or an argument of one, by its [`Display`](fmt::Display): a mark between characters that Unicode leaves
+//! for private use, so that no text of others is taken for one by chance. Whoever shows the text spells it ([`parts`]) in the
+//! words of the caller: as a command with its options, or as a tool with its arguments.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use machine::role::Role;
+use serde_json::{Value, json};
+
+use crate::view::AUTOPILOT;
+
+/// What stands before a mark, between its fields, and behind it.
+const OPEN: char = '\u{10FFF0}';
+const BETWEEN: char = '\u{10FFF1}';
+const CLOSE: char = '\u{10FFF2}';
+/// The fields that a mark begins with: the verb of a step, or that it is only an argument.
+const ARGUMENT: &str = "argument";
+/// The field of a step that says of which view it is.
+const VIEW: &str = "view";
+/// The field of a step that says of which run it is.
+const RUN: &str = "run";
+
+/// What can be done with runs, by whatever means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// Begin a run.
+    Start,
+    /// Ask what is to be done.
+    Next,
+    /// Look where a run stands.
+    Status,
+    /// Report a work unit.
+    Report,
+    /// Hand a response in, or put it into the place of another.
+    Respond,
+    /// Go back to the state before, or have what is over go on.
+    Reopen,
+    /// Give up what is in hand.
+    Skip,
+    /// Put a run aside.
+    Pause,
+    /// Go on with a run that was put aside.
+    Resume,
+    /// End a run.
+    Abort,
+    /// Take the step that is due, where nothing is reported for it.
+    Step,
+    /// Let a rule pass, as a person.
+    Allow,
+    /// Put back what was recorded.
+    Restore,
+    /// Let what waits at a gate pass.
+    Approve,
+    /// Send back what waits at a gate.
+    Reject,
+    /// Set what is open to callers.
+    Edit,
+    /// Say what a task came to.
+    Task,
+    /// See the tasks, and how they depend on each other.
+    Graph,
+    /// Hand a task graph over.
+    Sync,
+    /// Read what a run did.
+    Summary,
+    /// See all that is known of a run.
+    Show,
+    /// Read a run's journal.
+    Log,
+    /// See the runs.
+    List,
+}
+
+impl Verb {
+    /// All of them in their order, and their names.
+    const ALL: [(Self, &'static str); 23] = [
+        (Self::Start, "start"),
+        (Self::Next, "next"),
+        (Self::Status, "status"),
+        (Self::Report, "report"),
+        (Self::Respond, "respond"),
+        (Self::Reopen, "reopen"),
+        (Self::Skip, "skip"),
+        (Self::Pause, "pause"),
+        (Self::Resume, "resume"),
+        (Self::Abort, "abort"),
+        (Self::Step, "step"),
+        (Self::Allow, "allow"),
+        (Self::Restore, "restore"),
+        (Self::Approve, "approve"),
+        (Self::Reject, "reject"),
+        (Self::Edit, "edit"),
+        (Self::Task, "task"),
+        (Self::Graph, "graph"),
+        (Self::Sync, "sync"),
+        (Self::Summary, "summary"),
+        (Self::Show, "show"),
+        (Self::Log, "log"),
+        (Self::List, "list"),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    /// The step that does this, to the run that the caller means, in the caller's view.
+    pub fn step(self) -> NextStep {
+        NextStep {
+            verb: self,
+            view: None,
+            run: None,
+            with: Vec::new(),
+        }
+    }
+}
+
+/// A step that can be taken next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextStep {
+    /// What is to be done.
+    pub verb: Verb,
+    /// The view that it is done in, where that is not the caller's own.
+    pub view: Option<String>,
+    /// The run that it is done to; the one that the caller means if none.
+    pub run: Option<String>,
+    /// Its arguments: the name, and the value where it is known; else the caller has to fill it in.
+    pub with: Vec<(Cow<'static, str>, Option<String>)>,
+}
+
+impl NextStep {
+    /// That a unit of this role, of this item, is reported.
+    pub(crate) fn report(role: &Role, item: Option<&str>) -> Self {
+        let mut step = Verb::Report.step();
+        if let Some(phase) = &role.phase {
+            step = step.with("phase", phase);
+        }
+        if let Some(item) = item {
+            step = step.with("item", item);
+        }
+        let counts = match role.reader.as_str() {
+            "tests" if role.shows.is_some() => "failed:N,passed:N",
+            "tests" if role.suite.is_some() => "passed:N,failed:N",
+            "tests" => "passed:N,failed:0",
+            "outcome" => return step.and("outcome"),
+            _ => return step,
+        };
+        step.with("results", counts)
+    }
+
+    /// That the unit of a phase is reported whose report says nothing else of it.
+    pub fn in_phase(phase: &str) -> Self {
+        let step = Verb::Report.step().in_view(AUTOPILOT.name);
+        let step = step.with("phase", phase);
+        match phase {
+            "commit" => step,
+            _ => step.with("results", "passed:N,failed:N"),
+        }
+    }
+
+    /// That a run over a task is begun.
+    pub(crate) fn start_on_task() -> Self {
+        Verb::Start.step().in_view(AUTOPILOT.name).and("taskId")
+    }
+
+    /// That a run over a task is begun whose task stands in no file.
+    pub(crate) fn start_without_tasks() -> Self {
+        let step = Verb::Start.step().in_view(AUTOPILOT.name);
+        step.and("title").and("subtask")
+    }
+
+    /// The same, from a checklist.
+    pub(crate) fn start_with_plan() -> Self {
+        Verb::Start.step().in_view(AUTOPILOT.name).and("plan")
+    }
+
+    /// The same, done to this run.
+    #[must_use]
+    pub fn of(mut self, run: impl Into<String>) -> Self {
+        self.run = Some(run.into());
+        self
+    }
+
+    /// The same, done in the view of that name.
+    #[must_use]
+    pub fn in_view(mut self, view: &str) -> Self {
+        self.view = Some(view.to_owned());
+        self
+    }
+
+    /// With an argument that the caller has to fill in, or that says something by being there.
+    #[must_use]
+    pub fn and(mut self, argument: &'static str) -> Self {
+        self.with.push((argument.into(), None));
+        self
+    }
+
+    /// With an argument of this value.
+    #[must_use]
+    pub fn with(mut self, argument: &'static str, value: impl Into<String>) -> Self {
+        self.with.push((argument.into(), Some(value.into())));
+        self
+    }
+
+    /// The value of an argument, if it is known.
+    pub fn value(&self, argument: &str) -> Option<&str> {
+        let mut with = self.with.iter();
+        with.find(|(name, _)| name == argument)?.1.as_deref()
+    }
+}
+
+impl fmt::Display for NextStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{OPEN}{}", self.verb.name())?;
+        let about = [(VIEW, &self.view), (RUN, &self.run)];
+        for (name, value) in about {
+            if let Some(value) = value {
+                field(f, name, Some(value))?;
+            }
+        }
+        for (name, value) in &self.with {
+            field(f, name, value.as_deref())?;
+        }
+        write!(f, "{CLOSE}")
+    }
+}
+
+impl From<NextStep> for String {
+    fn from(step: NextStep) -> Self {
+        step.to_string()
+    }
+}
+
+impl From<Verb> for String {
+    fn from(verb: Verb) -> Self {
+        verb.step().to_string()
+    }
+}
+
+impl fmt::Display for Verb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.step().fmt(f)
+    }
+}
+
+/// An argument that a text speaks of, apart from a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Argument(pub &'static str);
+
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{OPEN}{ARGUMENT}")?;
+        field(f, self.0, None)?;
+        write!(f, "{CLOSE}")
+    }
+}
+
+fn field(f: &mut fmt::Formatter<'_>, name: &str, value: Option<&str>) -> fmt::Result {
+    write!(f, "{BETWEEN}{name}")?;
+    match value {
+        None => Ok(()),
+        // A mark within a mark would end it.
+        Some(value) => write!(f, "={}", value.replace([OPEN, BETWEEN, CLOSE], "")),
+    }
+}
+
+/// The mark of an [`Argument`], for a text that is put together when it is compiled.
+macro_rules! argument {
+    ($name:literal) => {
+        concat!("\u{10FFF0}argument\u{10FFF1}", $name, "\u{10FFF2}")
+    };
+}
+
+/// The mark of a step with arguments that the caller fills in, for a text that is put together when it is compiled.
+macro_rules! step {
+    ($verb:literal $(, $argument:literal)*) => {
+        concat!("\u{10FFF0}", $verb, $("\u{10FFF1}", $argument,)* "\u{10FFF2}")
+    };
+}
+
+pub(crate) use {argument, step};
+
+/// A piece of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// What is to be shown as it is.
+    Text(&'a str),
+    /// A step that is named there.
+    Step(NextStep),
+    /// The name of an argument.
+    Argument(&'a str),
+}
+
+/// Whether a text names a step or an argument.
+pub fn is_marked(text: &str) -> bool {
+    text.contains(OPEN)
+}
+
+/// The pieces of a text. What only looks like a mark is text.
+pub fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    while let Some(open) = text[at..].find(OPEN) {
+        let open = at + open;
+        let inside = open + OPEN.len_utf8();
+        at = inside;
+        let Some(close) = text[inside..].find(CLOSE) else {
+            break;
+        };
+        if let Some(part) = read(&text[inside..inside + close]) {
+            if from < open {
+                parts.push(Part::Text(&text[from..open]));
+            }
+            parts.push(part);
+            at = inside + close + CLOSE.len_utf8();
+            from = at;
+        }
+    }
+    if from < text.len() {
+        parts.push(Part::Text(&text[from..]));
+    }
+    parts
+}
+
+/// A text for a file, whose reader nobody knows: its steps are commands of `tm run`, which any run takes.
+pub(crate) fn in_a_file(text: &str, run: &str) -> String {
+    let told = parts(text).into_iter().map(|part| match part {
+        Part::Text(text) => text.to_owned(),
+        Part::Argument(name) => option_of(name),
+        Part::Step(step) => {
+            let command = match step.verb {
+                // There the file that is waited for is the report.
+                Verb::Report => "tm run step".to_owned(),
+                Verb::Edit => "tm collab update".to_owned(),
+                Verb::Task | Verb::Graph | Verb::Sync => format!("tm collab {}", step.verb.name()),
+                verb => format!("tm run {}", verb.name()),
+            };
+            let about = if command.starts_with("tm collab") {
+                "--session"
+            } else {
+                "--run-id"
+            };
+            let asks = step.with.iter().any(|(name, _)| name == "reason");
+            let reason = if asks { " --reason …" } else { "" };
+            format!("`{command}{reason} {about} {run}`")
+        }
+    });
+    told.collect()
+}
+
+/// The option of a command line for an argument of this name.
+pub fn option_of(name: &str) -> String {
+    let mut option = "--".to_owned();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            option.push('-');
+        }
+        option.push(letter.to_ascii_lowercase());
+    }
+    option
+}
+
+/// The steps that a text names.
+pub fn steps(text: &str) -> Vec<NextStep> {
+    let steps = parts(text).into_iter().filter_map(|part| match part {
+        Part::Step(step) => Some(step),
+        Part::Text(_) | Part::Argument(_) => None,
+    });
+    steps.collect()
+}
+
+/// A text of others in which nothing is taken for a mark.
+pub(crate) fn unmarked(text: &str) -> Cow<'_, str> {
+    if is_marked(text) {
+        text.replace(OPEN, "\u{FFFD}").into()
+    } else {
+        text.into()
+    }
+}
+
+/// What a template may name: steps from the unit that it is for, and arguments that it speaks of.
+pub(crate) fn in_templates(role: &Role, item: Option<&str>, unit: &str) -> Value {
+    let of_item = |verb: Verb| match item {
+        Some(item) => verb.step().with("item", item),
+        None => verb.step(),
+    };
+    let report = NextStep::report(role, item).with("unit", unit);
+    let steps = STEPS.map(|verb| {
+        let step = match verb {
+            Verb::Report => report.clone(),
+            Verb::Skip => of_item(verb).and("reason"),
+            Verb::Reopen => verb.step().and("reason"),
+            _ => verb.step(),
+        };
+        (verb.name(), step.to_string())
+    });
+    let arguments = ARGUMENTS.map(|name| (name, Argument(name).to_string()));
+    json!({
+        "steps": steps.into_iter().collect::<BTreeMap<_, _>>(),
+        "arguments": arguments.into_iter().collect::<BTreeMap<_, _>>(),
+    })
+}
+
+/// The variables that there are in every template for steps and arguments.
+pub(crate) fn variables() -> impl Iterator<Item = String> {
+    let steps = STEPS.map(|verb| format!("steps.{}", verb.name()));
+    let arguments = ARGUMENTS.map(|name| format!("arguments.{name}"));
+    steps.into_iter().chain(arguments)
+}
+
+/// The steps that a template may name.
+const STEPS: [Verb; 10] = [
+    Verb::Next,
+    Verb::Status,
+    Verb::Report,
+    Verb::Reopen,
+    Verb::Skip,
+    Verb::Pause,
+    Verb::Edit,
+    Verb::Task,
+    Verb::Graph,
+    Verb::Sync,
+];
+
+/// The arguments that a template may name.
+const ARGUMENTS: [&str; 16] = [
+    "results",
+    "coverage",
+    "coverageReport",
+    "report",
+    "format",
+    "verify",
+    "removed",
+    "files",
+    "message",
+    "sha",
+    "outcome",
+    "note",
+    "item",
+    "workItems",
+    "givenUp",
+    "full",
+];
+
+fn read(mark: &str) -> Option<Part<'_>> {
+    let mut fields = mark.split(BETWEEN);
+    let first = fields.next()?;
+    if first == ARGUMENT {
+        return fields.next().map(Part::Argument);
+    }
+    let (verb, _) = Verb::ALL.into_iter().find(|(_, name)| *name == first)?;
+    let mut step = verb.step();
+    for field in fields {
+        let (name, value) = match field.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (field, None),
+        };
+        match name {
+            VIEW => step.view = value,
+            RUN => step.run = value,
+            _ => step.with.push((name.to_owned().into(), value)),
+        }
+    }
+    Some(Part::Step(step))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_comes_apart_into_what_it_was_made_of() {
+        for (verb, name) in Verb::ALL {
+            assert_eq!(verb.name(), name);
+            let text = format!("{verb}");
+            assert_eq!(parts(&text), [Part::Step(verb.step())]);
+        }
+        let step = Verb::Report
+            .step()
+            .of("r 1")
+            .in_view("autopilot")
+            .with("results", "failed:N,passed:N")
+            .and("coverage");
+        let text = format!("do {step}, or add {}.", Argument("reason"));
+        assert!(is_marked(&text));
+        assert_eq!(
+            parts(&text),
+            [
+                Part::Text("do "),
+                Part::Step(step),
+                Part::Text(", or add "),
+                Part::Argument("reason"),
+                Part::Text(".")
+            ]
+        );
+        let odd = Verb::Skip.step().with("reason", "a=b\u{10FFF2}\u{10FFF0}c");
+        let odd = odd.to_string();
+        assert_eq!(
+            parts(&odd)[0],
+            Part::Step(Verb::Skip.step().with("reason", "a=bc"))
+        );
+    }
+
+    #[test]
+    fn a_file_has_commands_that_any_run_takes() {
+        let text = format!(
+            "When done: {}; or {}, or `{} FILE`.",
+            Verb::Report.step().with("unit", "write"),
+            Verb::Skip.step().and("reason"),
+            Argument("coverageReport")
+        );
+        assert_eq!(
+            in_a_file(&text, "r1"),
+            "When done: `tm run step --run-id r1`; or `tm run skip --reason … --run-id r1`, or `--coverage-report FILE`."
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_mark_is_text() {
+        assert!(parts("").is_empty());
+        for text in [
+            "plain",
+            "a\u{10FFF0}next",
+            "a\u{10FFF0}nothing\u{10FFF2}b",
+            "a\u{10FFF0}\u{10FFF2}b",
+            "a\u{10FFF2}b",
+        ] {
+            assert_eq!(parts(text), [Part::Text(text)]);
+        }
+        let text = format!("\u{10FFF0}a{}b", Verb::Next);
+        assert_eq!(
+            parts(&text),
+            [
+                Part::Text("\u{10FFF0}a"),
+                Part::Step(Verb::Next.step()),
+                Part::Text("b")
+            ]
+        );
+        let text = unmarked(&text);
+        assert_eq!(parts(&text), [Part::Text(&text)]);
+    }
+}

@@ -1,0 +1,104 @@
+//! What a run is pinned to when it begins.
+
+use std::collections::BTreeMap;
+
+use machine::command::Start;
+use machine::definition::Literal;
+use machine::{Command, Definition, Severity};
+use serde_json::{Map, Value};
+use workspace::config::is_weaker;
+
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::library::Source;
+
+impl Engine {
+    /// The start of a run by this definition, with the settings as they are now.
+    pub(crate) fn pinned_start(
+        &self,
+        run: &str,
+        definition: &Definition,
+        source: Source,
+        inputs: Map<String, Value>,
+        keep: Map<String, Value>,
+        items: Vec<(String, Vec<Map<String, Value>>)>,
+    ) -> Command {
+        let settings = self.settings.config.to_json();
+        let config = definition
+            .config
+            .as_ref()
+            .and_then(|section| settings.get(&section.value))
+            .cloned()
+            .unwrap_or(Value::Null);
+        Command::Start(Box::new(Start {
+            run: run.to_owned(),
+            definition_hash: journal::sha256_hex(source.text.as_bytes()),
+            definition: source.text,
+            inputs,
+            config,
+            policy_hash: journal::sha256_hex(settings.to_string().as_bytes()),
+            policies: self.policies(),
+            settings,
+            actor: self.actor.clone(),
+            keep,
+            items,
+            approvals: self.least_approval(),
+        }))
+    }
+
+    /// Refuses inputs that stand in place of a setting and are weaker than it: whoever begins a run may give it fewer tries
+    /// and close gates, and not the other way round.
+    pub(crate) fn no_weaker_than_settings(
+        &self,
+        definition: &Definition,
+        inputs: &Map<String, Value>,
+    ) -> Result<(), Fault> {
+        for (input, given) in inputs {
+            let Some(key) = definition.setting_of_input(input) else {
+                continue;
+            };
+            let Some(setting) = self.settings.value(&key) else {
+                continue;
+            };
+            if is_weaker(&key, &setting, given) {
+                return Err(Fault::new(
+                    Kind::Refused,
+                    "beyond_settings",
+                    format!("the settings have `{key}` as {setting}: a run cannot have {given}, which is weaker"),
+                )
+                .suggest(format!(
+                    "leave it out; if the rails are meant to be weaker, a person sets `{key}` in a file (`tm config show --origin` says where it comes from)"
+                ))
+                .detail("key", key)
+                .detail("setting", setting));
+            }
+        }
+        Ok(())
+    }
+
+    /// What an input is where nothing is given for it: what the definition writes, or the setting that it leaves it to.
+    pub(crate) fn default_of_input(&self, definition: &Definition, input: &str) -> Option<Value> {
+        match definition.inputs.get(input)?.default.as_ref()? {
+            Literal::Value(value) => Some(value.clone()),
+            Literal::Expression(_) => self.settings.value(&definition.setting_of_input(input)?),
+        }
+    }
+
+    /// The severity of each policy, as a run is pinned to it.
+    fn policies(&self) -> BTreeMap<String, Severity> {
+        use workspace::config::{Policy, Severity as Setting};
+        let policy = &self.settings.config.evidence.policy;
+        Policy::CODES
+            .iter()
+            .filter_map(|code| {
+                let severity = match policy.severity(code)? {
+                    Setting::Off => Severity::Off,
+                    Setting::Warn => Severity::Warn,
+                    Setting::Pause => Severity::Pause,
+                    Setting::Refuse => Severity::Refuse,
+                };
+                Some(((*code).to_owned(), severity))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,457 @@
+//! What has to hold for a commit to be earned.
+
+use std::path::PathBuf;
+use std::str::FromStr as _;
+
+use machine::Strength;
+use serde::Serialize;
+use workspace::config::Level;
+use workspace::git::{CommitInfo, Oid, Repository};
+
+use super::source::{Known, Piece, short};
+use super::story::{Made, OtherFiles, Phase, Purpose};
+use crate::decisions::SignatureState;
+use crate::fault::Fault;
+use crate::tdd::evidence::level_name;
+
+/// At most so many names are listed in a message.
+const MOST_NAMED: usize = 5;
+
+/// Something that is missing or wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Stable code.
+    pub code: &'static str,
+    /// What it is.
+    pub message: String,
+}
+
+/// A problem with its code.
+pub fn problem(code: &'static str, message: impl Into<String>) -> Problem {
+    Problem {
+        code,
+        message: message.into(),
+    }
+}
+
+/// What a check came to.
+#[derive(Debug, Default)]
+pub struct Judged {
+    /// What is missing or wrong.
+    pub problems: Vec<Problem>,
+    /// What somebody should know.
+    pub remarks: Vec<String>,
+    /// Nothing shows that tests failed before it.
+    pub without_tests: bool,
+    /// The least level of the reports behind the commit.
+    pub level: Option<Level>,
+}
+
+/// The least that has to stand behind a commit.
+#[derive(Debug, Clone)]
+pub struct Least {
+    /// The level of its reports.
+    pub level: Level,
+    /// What stands behind a person's decisions.
+    pub approval: Strength,
+    /// The keys that may sign.
+    pub signers: PathBuf,
+    /// The workflows whose commits may be without tests.
+    pub without_tests: Vec<String>,
+}
+
+/// Holds a commit against what its source tells of it.
+pub fn judge(
+    known: &Known,
+    made: &Made,
+    commit: &CommitInfo,
+    repository: &Repository,
+    least: &Least,
+) -> Result<Judged, Fault> {
+    let mut judged = Judged::default();
+    let behind = match made.purpose {
+        Purpose::Subtask | Purpose::Repair => {
+            let failed = match made.purpose {
+                Purpose::Repair => "the suite that failed",
+                _ => "RED",
+            };
+            judged.both(failed, made, least);
+            vec![(failed, &made.red), ("GREEN", &made.green)]
+        }
+        Purpose::Status => {
+            judged.suite(made);
+            vec![("the full suite", &made.suite)]
+        }
+    };
+    let behind: Vec<(&str, &Phase)> = behind
+        .into_iter()
+        .filter_map(|(name, phase)| phase.as_ref().map(|phase| (name, phase)))
+        .collect();
+    for (name, phase) in &behind {
+        judged.level_of(name, phase, least.level);
+        judged.evidence(name, phase, known)?;
+        judged.warned(name, &phase.policies, made);
+    }
+    judged.warned("the commit", &made.policies, made);
+    judged.decisions(made, least);
+    for allowed in &made.allowed {
+        let by = match (allowed.actor.as_str(), allowed.reason.as_str()) {
+            ("", _) => "by a person".to_owned(),
+            (actor, "") => format!("by {actor}"),
+            (actor, reason) => format!("by {actor}: {reason}"),
+        };
+        judged
+            .remarks
+            .push(format!("`{}` was let pass {by}", allowed.code));
+    }
+    judged.tree(known, made, commit, repository)?;
+    Ok(judged)
+}
+
+impl Judged {
+    fn wrong(&mut self, code: &'static str, message: impl Into<String>) {
+        self.problems.push(problem(code, message));
+    }
+
+    /// What failed, before GREEN, before the commit. `name` says what it was that failed.
+    fn both(&mut self, name: &str, made: &Made, least: &Least) {
+        match &made.red {
+            None => {
+                self.without_tests = true;
+                if least.without_tests.contains(&made.workflow) {
+                    self.remarks.push(format!(
+                        "the settings accept it without tests, as all commits of `{}`",
+                        made.workflow
+                    ));
+                } else {
+                    self.wrong(
+                        "without_tests",
+                        "no test failed before it: nothing shows that what it changes is tested",
+                    );
+                }
+            }
+            Some(failed) if failed.failing() == 0 => self.wrong(
+                "red_not_failing",
+                format!("in {name} no test failed: nothing shows that the tests test anything new"),
+            ),
+            Some(_) => {}
+        }
+        if made.red.is_some() || made.green.is_some() {
+            self.green(made);
+        }
+        if made.not_held {
+            self.wrong(
+                "not_held",
+                "its workflow did not hold the tests that pass against those that failed before",
+            );
+        }
+        if let (Some(red), Some(green)) = (&made.red, &made.green) {
+            // A note has no order to look at: it was written by what keeps it.
+            let known = made.seq > 0;
+            if known && !(red.seq < green.seq && green.seq < made.seq) {
+                self.wrong(
+                    "out_of_order",
+                    format!(
+                        "{name} is event {}, GREEN {}, and the commit {}: that is not their order",
+                        red.seq, green.seq, made.seq
+                    ),
+                );
+            }
+        }
+    }
+
+    fn green(&mut self, made: &Made) {
+        match &made.green {
+            None => self.wrong("green_missing", "no GREEN was accepted for it"),
+            Some(green) if green.failing() > 0 => self.wrong(
+                "green_failing",
+                format!("in its GREEN {} failed", tests(green.failing())),
+            ),
+            Some(green) if green.passed == 0 => {
+                self.wrong("green_failing", "in its GREEN no test passed");
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn suite(&mut self, made: &Made) {
+        match &made.suite {
+            None => self.wrong(
+                "suite_missing",
+                "it ends a run, and no report of the full suite was accepted before it",
+            ),
+            Some(suite) if suite.failing() > 0 || suite.passed == 0 => self.wrong(
+                "suite_missing",
+                "it ends a run whose full suite does not pass",
+            ),
+            Some(_) => {}
+        }
+    }
+
+    fn level_of(&mut self, name: &str, phase: &Phase, least: Level) {
+        let level = [Level::Verified, Level::Reported]
+            .into_iter()
+            .find(|level| level_name(*level) == phase.level)
+            .unwrap_or(Level::Claimed);
+        self.level = Some(self.level.map_or(level, |before| before.min(level)));
+        if level < least {
+            self.wrong(
+                "level_too_low",
+                format!(
+                    "{name} is {}, and {} is required",
+                    level_name(level),
+                    level_name(least)
+                ),
+            );
+        }
+    }
+
+    fn evidence(&mut self, name: &str, phase: &Phase, known: &Known) -> Result<(), Fault> {
+        for hash in &phase.evidence {
+            let what = format!("the evidence {} of {name}", short(hash));
+            match known.piece(hash)? {
+                Piece::Whole | Piece::NotHere => {}
+                Piece::TooLong => self
+                    .remarks
+                    .push(format!("{what} is too long for the bundle")),
+                Piece::Missing => self.wrong("evidence_missing", format!("{what} is not there")),
+                Piece::Changed => self.wrong(
+                    "evidence_changed",
+                    format!("{what} has other content than it had"),
+                ),
+            }
+        }
+        Ok(())
+    }
+
+    fn warned(&mut self, what: &str, policies: &[String], made: &Made) {
+        for policy in policies {
+            if !made.allowed.iter().any(|allowed| allowed.code == *policy) {
+                self.remarks
+                    .push(format!("{what} was accepted although `{policy}` warned"));
+            }
+        }
+    }
+
+    /// What a person decided on the way is signed as it says, and as is asked for.
+    fn decisions(&mut self, made: &Made, least: &Least) {
+        for decision in &made.decisions {
+            let (what, by) = (decision.what(), &decision.approval);
+            if by.strength < least.approval {
+                self.too_weak(&what, by.strength, least.approval);
+            }
+            match decision.signature(&least.signers) {
+                (SignatureState::Bad, why) => self.wrong(
+                    "signature_invalid",
+                    format!("{what}: {}", why.unwrap_or_default()),
+                ),
+                (SignatureState::Unchecked, why) if least.approval < Strength::Signed => {
+                    let why = why.unwrap_or_default();
+                    self.remarks
+                        .push(format!("{what}: its signature could not be checked: {why}"));
+                }
+                (SignatureState::Unchecked, why) => self.wrong(
+                    "signature_unchecked",
+                    format!("{what}: {}", why.unwrap_or_default()),
+                ),
+                (SignatureState::Good | SignatureState::Unsigned, _) => {}
+            }
+        }
+        for lacking in &made.missing {
+            self.wrong("approval_missing", lacking.message.clone());
+        }
+        // A note says nothing of decisions.
+        if made.seq == 0 && least.approval > Strength::Client {
+            self.wrong(
+                "approval_unknown",
+                "a note does not tell what a person decided on the way; a bundle of the run does",
+            );
+        }
+    }
+
+    fn too_weak(&mut self, what: &str, is: Strength, least: Strength) {
+        self.wrong(
+            "approval_too_weak",
+            format!(
+                "the approval of {what} is {}, and {} is required",
+                is.name(),
+                least.name()
+            ),
+        );
+    }
+
+    /// What was tested is what was committed.
+    fn tree(
+        &mut self,
+        known: &Known,
+        made: &Made,
+        commit: &CommitInfo,
+        repository: &Repository,
+    ) -> Result<(), Fault> {
+        let Some(base) = Oid::from_str(&made.base)
+            .ok()
+            .filter(|base| matches!(repository.resolve(base.as_str()), Ok(Some(_))))
+        else {
+            self.wrong(
+                "history_missing",
+                format!(
+                    "the commit {} that it builds on is not here; fetch the whole history (a shallow clone has only its end)",
+                    short(&made.base)
+                ),
+            );
+            return Ok(());
+        };
+        if made.handed_in {
+            if !leads_back(repository, &base, &commit.oid)? {
+                self.wrong(
+                    "commit_differs",
+                    format!(
+                        "it does not lead back to {} through single parents",
+                        short(&made.base)
+                    ),
+                );
+                return Ok(());
+            }
+        } else if commit.parents != [base.clone()] {
+            self.wrong(
+                "commit_differs",
+                format!(
+                    "it was made on {}, and does not build on it",
+                    short(&made.base)
+                ),
+            );
+            return Ok(());
+        }
+        if made.purpose == Purpose::Status {
+            return self.status_alone(known, made, &base, &commit.oid, repository);
+        }
+        if made.tree.is_empty() {
+            if made.green.is_some() {
+                self.wrong("tree_differs", "nobody noted which tree GREEN tested");
+            }
+            return Ok(());
+        }
+        let fits = fits(repository, made, &base, &commit.oid)?;
+        if fits {
+            return Ok(());
+        }
+        let let_pass = |code: &String| code == "changed_after_green";
+        if made.policies.iter().any(let_pass)
+            || made
+                .allowed
+                .iter()
+                .any(|allowed| let_pass(&allowed.code) && allowed.unit == made.unit)
+        {
+            self.remarks.push(
+                "it holds other files than GREEN tested, which was let pass when it was made"
+                    .to_owned(),
+            );
+        } else if made.other == Some(OtherFiles::ByHooks)
+            || (made.other.is_none() && !made.handed_in && known.source.kind != "note")
+        {
+            // The run made it of the very files that were tested.
+            let others = beyond(repository, made, &base, &commit.oid)?;
+            let named = match others.len() {
+                0 => String::new(),
+                _ => format!(", also {}", few(&others)),
+            };
+            self.remarks
+                .push(format!("hooks changed what it holds{named}"));
+        } else {
+            self.wrong(
+                "tree_differs",
+                format!(
+                    "it does not hold the files that GREEN tested (tree {})",
+                    short(&made.tree)
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    fn status_alone(
+        &mut self,
+        known: &Known,
+        made: &Made,
+        base: &Oid,
+        commit: &Oid,
+        repository: &Repository,
+    ) -> Result<(), Fault> {
+        let changed = repository.changed_paths(base, commit)?;
+        let others: Vec<String> = changed
+            .iter()
+            .filter(|path| match known.source.kind {
+                "note" => !made.exclude.contains(path),
+                _ => !made.paths.contains(path),
+            })
+            .map(ToString::to_string)
+            .collect();
+        if !others.is_empty() {
+            self.wrong(
+                "tree_differs",
+                format!(
+                    "it was to write the task's status, and changes {}",
+                    few(&others)
+                ),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Whether a commit holds what GREEN tested.
+pub fn fits(repository: &Repository, made: &Made, base: &Oid, commit: &Oid) -> Result<bool, Fault> {
+    let tree = repository.tree_of_commit_without(commit, base, &made.exclude)?;
+    Ok(tree.tree.as_str() == made.tree)
+}
+
+/// Files of a commit that it was not to have.
+fn beyond(
+    repository: &Repository,
+    made: &Made,
+    base: &Oid,
+    commit: &Oid,
+) -> Result<Vec<String>, Fault> {
+    if made.paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let changed = repository.changed_paths(base, commit)?;
+    Ok(changed
+        .iter()
+        .filter(|path| !made.paths.contains(path))
+        .map(ToString::to_string)
+        .collect())
+}
+
+/// Whether a commit leads back to another through single parents.
+fn leads_back(repository: &Repository, base: &Oid, commit: &Oid) -> Result<bool, Fault> {
+    let between = repository.commits_between(base, commit)?;
+    let mut expected = commit.clone();
+    for info in between.iter().rev() {
+        match info.parents.as_slice() {
+            [parent] if info.oid == expected => expected = parent.clone(),
+            _ => return Ok(false),
+        }
+    }
+    Ok(!between.is_empty() && expected == *base)
+}
+
+fn few(names: &[String]) -> String {
+    let mut text = names
+        .iter()
+        .take(MOST_NAMED)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > MOST_NAMED {
+        text = format!("{text} and {} more", names.len() - MOST_NAMED);
+    }
+    text
+}
+
+fn tests(number: u64) -> String {
+    match number {
+        1 => "1 test".to_owned(),
+        number => format!("{number} tests"),
+    }
+}

@@ -1,0 +1,529 @@
+//! The proof that commits were earned: each had its RED and its GREEN, and holds what was tested.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`range`] | which commits are meant |
+//! | [`story`] | what a journal tells of the commits of its run |
+//! | [`source`] | where that is found: journals, bundles, notes |
+//! | [`check`] | what has to hold for a commit |
+//! | [`bundle`] | a run in one file |
+//! | [`note`] | what a git note says of a commit |
+//!
+//! `tm verify origin/main..HEAD` lists the commits and looks for the run that made each: in the journals of this repository, in
+//! the bundles that were given, in the notes of git. It reads that run's journal again, from its first line, as a chain of
+//! hashes: what the reports and the commit of that item said, on what evidence. Then it holds together the order, the levels,
+//! the bytes of the evidence, the tree that was tested and the tree that was committed. What none of the sources holds is not
+//! provable.
+
+pub mod bundle;
+pub mod check;
+pub mod note;
+pub mod range;
+pub mod source;
+pub mod story;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::str::FromStr as _;
+
+use machine::Strength;
+use serde::Serialize;
+use workspace::config::Level;
+use workspace::git::{CommitInfo, Oid, Repository};
+
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::tdd::evidence::level_name;
+use bundle::Packed;
+use check::{Judged, Least, Problem, problem};
+use range::Range;
+use source::{Damaged, Known, Library, Source, short};
+use story::{Allowed, Made, Phase, Purpose};
+
+/// What is to be verified.
+#[derive(Debug, Clone, Default)]
+pub struct VerifyRequest {
+    /// The commits, as git names them; those of the branch where it is absent.
+    pub range: Option<String>,
+    /// Bundles to look into where no journal has a commit.
+    pub bundles: Vec<PathBuf>,
+    /// The least level of evidence.
+    pub require: Option<Level>,
+    /// The least that stands behind a person's decisions; what the settings ask for counts as well.
+    pub approvals: Option<Strength>,
+    /// The keys that may sign; those of the person's list where it is absent.
+    pub signers: Option<PathBuf>,
+}
+
+/// What became of a range.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verified {
+    /// Whether every commit was earned.
+    pub verified: bool,
+    /// Code of what is wrong: `not_provable` where nothing is known of what is missing, else `unearned`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+    /// All of it in a sentence.
+    pub message: String,
+    /// What to do, where something is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+    /// The range.
+    pub range: String,
+    /// The least level.
+    pub require: &'static str,
+    /// The commits, parents before their children.
+    pub commits: Vec<Verdict>,
+    /// Where it is written what stands behind them.
+    pub sources: Vec<Source>,
+    /// Journals that cannot be relied on, as far as they were looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub damaged: Vec<Damaged>,
+}
+
+/// How a commit stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// All that has to stand behind it does.
+    Earned,
+    /// Its run made it, and no test failed before it. It counts where the settings accept that of its workflow.
+    WithoutTests,
+    /// Something of it is missing or wrong.
+    Faulty,
+    /// No run that is known here made it.
+    Unearned,
+    /// Nothing that tells of runs is at hand.
+    NotProvable,
+    /// It joins two lines of history, and is not looked at.
+    Merge,
+}
+
+/// What became of a commit.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verdict {
+    /// Its id.
+    pub sha: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// How it stands.
+    pub standing: Standing,
+    /// What it was made for.
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
+    /// Where that is written: `journal`, `bundle` or `note`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<&'static str>,
+    /// The run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// Its workflow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<String>,
+    /// The unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// The subtask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subtask: Option<String>,
+    /// It was handed in together with this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<String>,
+    /// The least level of what stands behind it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<&'static str>,
+    /// The RED behind it; of a repair the suite that failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub red: Option<Phase>,
+    /// The GREEN behind it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub green: Option<Phase>,
+    /// The full suite behind the commit that ends a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suite: Option<Phase>,
+    /// The tree that GREEN tested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// What is missing or wrong.
+    pub problems: Vec<Problem>,
+    /// What somebody should know.
+    pub remarks: Vec<String>,
+    /// Refusals that a person let pass.
+    pub allowed: Vec<Allowed>,
+}
+
+/// A bundle that was written.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Exported {
+    /// The run.
+    pub run_id: String,
+    /// The file; none where it went to standard output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// Its length.
+    pub bytes: usize,
+    /// Events of the journal.
+    pub events: u64,
+    /// Hash of the journal's last line.
+    pub head: String,
+    /// Pieces of evidence that are in it.
+    pub evidence: usize,
+    /// Pieces that are not, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<bundle::Listed>,
+}
+
+impl Exported {
+    /// What there is to tell of a bundle.
+    pub fn of(packed: &Packed, file: Option<PathBuf>) -> Self {
+        let (there, left): (Vec<_>, Vec<_>) = packed
+            .files
+            .iter()
+            .cloned()
+            .partition(|file| file.left.is_none());
+        Self {
+            run_id: packed.run.clone(),
+            file,
+            bytes: packed.bytes.len(),
+            events: packed.events,
+            head: packed.head.clone(),
+            evidence: there.len(),
+            left,
+        }
+    }
+}
+
+impl Engine {
+    /// Packs a run into one file.
+    pub fn export_run(&self, run: Option<&str>) -> Result<Packed, Fault> {
+        let (_, dir) = self.looked_at(run)?;
+        let packed = bundle::pack(dir.path())?;
+        if packed.events == 0 {
+            return Err(crate::integrity::never_began(&dir));
+        }
+        Ok(packed)
+    }
+
+    /// Looks whether every commit of a range was earned. Changes nothing.
+    pub fn verify(&self, request: &VerifyRequest) -> Result<Verified, Fault> {
+        let repository = Repository::discover(&self.root)?;
+        let remote = &self.settings.config.git.default_remote;
+        let range = Range::of(request.range.as_deref(), &repository, remote)?;
+        let wanted: Vec<Oid> = range
+            .commits
+            .iter()
+            .map(|commit| commit.oid.clone())
+            .collect();
+        let mut library = Library::gather(self, &repository, &wanted, &request.bundles)?;
+        let approvals = request.approvals.unwrap_or_default();
+        let least = Least {
+            level: request.require.unwrap_or(Level::Claimed),
+            approval: approvals.max(self.least_approval()),
+            signers: request.signers.clone().unwrap_or_else(|| self.signers()),
+            without_tests: self.settings.config.evidence.without_tests.clone(),
+        };
+        let parts = parts(&library, &range, &repository)?;
+        let mut commits = Vec::new();
+        for commit in &range.commits {
+            commits.push(verdict(&library, commit, &parts, &repository, &least)?);
+        }
+        with_alike(&mut commits, &range, &mut library, &repository)?;
+        Ok(summed_up(range.text, commits, library, least.level))
+    }
+}
+
+/// The commits that were handed in together with a later one, each with that one.
+fn parts(
+    library: &Library,
+    range: &Range,
+    repository: &Repository,
+) -> Result<HashMap<String, String>, Fault> {
+    let mut parts = HashMap::new();
+    for commit in &range.commits {
+        let Some((_, made)) = library.of(commit.oid.as_str()) else {
+            continue;
+        };
+        let Ok(base) = Oid::from_str(&made.base) else {
+            continue;
+        };
+        if !made.handed_in
+            || commit.parents.first() == Some(&base)
+            || repository.resolve(base.as_str())?.is_none()
+        {
+            continue;
+        }
+        for before in repository.commits_between(&base, &commit.oid)? {
+            if before.oid != commit.oid {
+                parts.insert(before.oid.to_string(), made.sha.clone());
+            }
+        }
+    }
+    Ok(parts)
+}
+
+fn verdict(
+    library: &Library,
+    commit: &CommitInfo,
+    parts: &HashMap<String, String>,
+    repository: &Repository,
+    least: &Least,
+) -> Result<Verdict, Fault> {
+    let sha = commit.oid.as_str();
+    let part_of = parts.get(sha).cloned();
+    let found = library
+        .of(sha)
+        .or_else(|| part_of.as_ref().and_then(|tip| library.of(tip)));
+    let mut problems = Vec::new();
+    for damaged in library
+        .damaged
+        .iter()
+        .filter(|damaged| damaged.names.iter().any(|name| name == sha))
+    {
+        problems.push(problem(
+            "journal_damaged",
+            format!("the journal of {} is not as it was written", damaged.run),
+        ));
+    }
+    let Some((known, made)) = found else {
+        let standing = match (problems.is_empty(), commit.parents.len()) {
+            (false, _) => Standing::Faulty,
+            (true, 2..) => Standing::Merge,
+            (true, _) if library.has_journals => Standing::Unearned,
+            (true, _) => Standing::NotProvable,
+        };
+        let mut nobodys = nobodys(commit, standing, library);
+        nobodys.problems.extend(problems);
+        return Ok(nobodys);
+    };
+    let judged = match &part_of {
+        // What stands behind it is looked at where it was handed in.
+        Some(_) => Judged::default(),
+        None => check::judge(known, made, commit, repository, least)?,
+    };
+    problems.extend(judged.problems);
+    problems.extend(against_note(library, known, made));
+    let faulty = problems
+        .iter()
+        .any(|problem| problem.code != "without_tests");
+    Ok(Verdict {
+        standing: match (faulty, judged.without_tests) {
+            (true, _) => Standing::Faulty,
+            (false, true) => Standing::WithoutTests,
+            (false, false) => Standing::Earned,
+        },
+        workflow: Some(made.workflow.clone()).filter(|workflow| !workflow.is_empty()),
+        purpose: Some(made.purpose),
+        source: Some(known.source.kind),
+        run: Some(made.run.clone()),
+        unit: Some(made.unit.clone()),
+        subtask: Some(made.subtask.clone()).filter(|subtask| !subtask.is_empty()),
+        level: judged.level.map(level_name),
+        red: made.red.clone(),
+        green: made.green.clone(),
+        suite: made.suite.clone(),
+        tree: Some(made.tree.clone()).filter(|tree| !tree.is_empty()),
+        problems,
+        remarks: judged.remarks,
+        allowed: made.allowed.clone(),
+        part_of,
+        ..nobodys(commit, Standing::Earned, library)
+    })
+}
+
+fn nobodys(commit: &CommitInfo, standing: Standing, library: &Library) -> Verdict {
+    let problems = match standing {
+        Standing::Unearned => vec![problem("unearned", "no run that is known here made it")],
+        Standing::NotProvable => vec![problem(
+            "not_provable",
+            match library.bad_notes.get(commit.oid.as_str()) {
+                Some(why) => format!("no journal, no bundle, and its note does not count: {why}"),
+                None => "no journal, no bundle and no note tells of it".to_owned(),
+            },
+        )],
+        _ => Vec::new(),
+    };
+    Verdict {
+        sha: commit.oid.to_string(),
+        subject: commit.subject.clone(),
+        standing,
+        purpose: None,
+        source: None,
+        run: None,
+        workflow: None,
+        unit: None,
+        subtask: None,
+        part_of: None,
+        level: None,
+        red: None,
+        green: None,
+        suite: None,
+        tree: None,
+        problems,
+        remarks: Vec::new(),
+        allowed: Vec::new(),
+    }
+}
+
+/// A note stands outside of the journal, and was there before whoever rewrote the journal.
+fn against_note(library: &Library, known: &Known, made: &Made) -> Option<Problem> {
+    let note = library.note(&made.sha)?;
+    if known.source.kind == "note" || (note.journal == made.journal && note.run == made.run) {
+        return None;
+    }
+    Some(problem(
+        "note_differs",
+        format!(
+            "its note says that the journal of {} stood at {}, and the {} of {} has {} there",
+            note.run,
+            short(&note.journal),
+            known.source.kind,
+            made.run,
+            short(&made.journal)
+        ),
+    ))
+}
+
+/// Says of commits that no run made what they look like: rewritten ones have another id than what their run made.
+fn with_alike(
+    commits: &mut [Verdict],
+    range: &Range,
+    library: &mut Library,
+    repository: &Repository,
+) -> Result<(), Fault> {
+    let nobodys =
+        |verdict: &Verdict| matches!(verdict.standing, Standing::Unearned | Standing::NotProvable);
+    if !commits.iter().any(nobodys) {
+        return Ok(());
+    }
+    let made = library.all_made();
+    let ids: Vec<Oid> = made
+        .iter()
+        .map(|made| Oid::from_str(&made.sha))
+        .collect::<Result<_, _>>()
+        .unwrap_or_default();
+    let trees = repository.trees(&ids)?;
+    for (verdict, commit) in commits.iter_mut().zip(&range.commits) {
+        if !nobodys(verdict) {
+            continue;
+        }
+        let same_tree = trees
+            .iter()
+            .position(|tree| tree.as_ref() == Some(&commit.tree))
+            .and_then(|at| made.get(at));
+        let same_parent = || {
+            let parent = commit.parents.first()?;
+            made.iter().find(|made| made.base == parent.as_str())
+        };
+        let said = if let Some(like) = same_tree {
+            format!(
+                "it has the tree of {}, which {} made, and is another commit: amended, squashed, rebased or picked",
+                short(&like.sha),
+                like.run
+            )
+        } else if let Some(like) = same_parent() {
+            format!(
+                "it stands where {} made {}, and holds something else: amended, or made by hand",
+                like.run,
+                short(&like.sha)
+            )
+        } else {
+            continue;
+        };
+        if let Some(first) = verdict.problems.first_mut() {
+            first.message = format!("{}; {said}", first.message);
+        }
+    }
+    Ok(())
+}
+
+/// What helps against what is wrong.
+fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
+    let problems = || commits.iter().flat_map(|commit| &commit.problems);
+    let all = |code: &str| problems().all(|problem| problem.code == code);
+    let any = |code: &str| problems().any(|problem| problem.code == code);
+    if code == "not_provable" {
+        "fetch the notes (`git fetch origin refs/notes/tramline:refs/notes/tramline`), or give a bundle of the run with --bundle FILE"
+    } else if all("without_tests") {
+        "write a test that fails without the change; where commits of a workflow are to be without tests, a person lists it under evidence.withoutTests"
+    } else if all("level_too_low") {
+        "in the run, report with --report FILE or --verify; `evidence.require` in the settings asks for it from the start"
+    } else if [
+        "approval_too_weak",
+        "approval_missing",
+        "signature_invalid",
+        "signature_unchecked",
+    ]
+    .into_iter()
+    .any(any)
+    {
+        "what a person decided on the way has to be signed by a key of the list: `--signers FILE` names one, `approvals.require` in the settings asks for it from the start"
+    } else if any("approval_unknown") {
+        "give a bundle of the run with --bundle FILE (`tm runs export RUN -o FILE`)"
+    } else if any("journal_damaged") {
+        "see `tm log verify RUN`; elsewhere, a bundle that was exported before proves the commits"
+    } else if any("history_missing") {
+        "fetch the whole history: `git fetch --unshallow`"
+    } else {
+        "a commit that a run made elsewhere is proved with --bundle FILE (`tm runs export RUN -o FILE`) or by its note; others are to be made by a run"
+    }
+}
+
+fn summed_up(range: String, commits: Vec<Verdict>, library: Library, least: Level) -> Verified {
+    let many = |wanted: Standing| {
+        commits
+            .iter()
+            .filter(|verdict| verdict.standing == wanted)
+            .count()
+    };
+    let merges = many(Standing::Merge);
+    let untested = commits
+        .iter()
+        .filter(|verdict| verdict.standing == Standing::WithoutTests && verdict.problems.is_empty())
+        .count();
+    let wrong = commits.len() - many(Standing::Earned) - untested - merges;
+    let unknown = many(Standing::NotProvable);
+    let code = match wrong {
+        0 => None,
+        _ if wrong == unknown => Some("not_provable"),
+        _ => Some("unearned"),
+    };
+    let message = match (commits.len() - merges, wrong) {
+        (0, _) if merges == 0 => format!("{range} has no commits"),
+        (0, _) => format!("{range} has no commits but merges"),
+        (1, 0) if untested == 0 => "the commit was earned".to_owned(),
+        (all, 0) if untested == 0 => format!("all {all} commits were earned"),
+        (all, 0) => format!(
+            "{} of {all} commits were earned, {untested} may be without tests by the settings",
+            all - untested
+        ),
+        (1, _) if unknown > 0 => "the commit cannot be proved".to_owned(),
+        (1, _) => "the commit was not earned".to_owned(),
+        (all, _) if wrong == unknown => format!("{wrong} of {all} commits cannot be proved"),
+        (all, _) => format!("{wrong} of {all} commits were not earned"),
+    };
+    let suggestion = code.map(|code| way_out(code, &commits));
+    let named = |source: &Source| {
+        commits.iter().any(|verdict| {
+            verdict.source == Some(source.kind) && verdict.run.as_ref() == Some(&source.run)
+        })
+    };
+    Verified {
+        verified: wrong == 0,
+        code,
+        message,
+        suggestion: suggestion.map(str::to_owned),
+        range,
+        require: level_name(least),
+        sources: library
+            .known
+            .iter()
+            .map(|known| known.source.clone())
+            .filter(named)
+            .collect(),
+        commits,
+        damaged: library.damaged,
+    }
+}

@@ -1,0 +1,116 @@
+//! Which commits are meant.
+
+use workspace::git::{CommitInfo, Oid, Repository};
+
+use crate::fault::{Fault, Kind};
+
+/// The commits that are looked at, parents before their children.
+#[derive(Debug)]
+pub struct Range {
+    /// It, in words of git.
+    pub text: String,
+    /// The commits.
+    pub commits: Vec<CommitInfo>,
+}
+
+impl Range {
+    /// The range that a text names: `A..B` or `A...B` (what B has and A has not), or one commit. Without a text, what HEAD has
+    /// and the default branch has not.
+    pub fn of(text: Option<&str>, repository: &Repository, remote: &str) -> Result<Self, Fault> {
+        let Some(text) = text.map(str::trim) else {
+            return Self::of_branch(repository, remote);
+        };
+        let commit = |name: &str| -> Result<Oid, Fault> {
+            let name = if name.is_empty() { "HEAD" } else { name };
+            let meant = repository.references_named(name)?;
+            if meant.len() > 1 {
+                return Err(ambiguous(name, &meant));
+            }
+            repository
+                .resolve(name)?
+                .ok_or_else(|| unknown(name, repository))
+        };
+        let between = |from: &str, to: &str| -> Result<Self, Fault> {
+            let (from, to) = (commit(from)?, commit(to)?);
+            Ok(Self {
+                text: text.to_owned(),
+                commits: repository.commits_between(&from, &to)?,
+            })
+        };
+        if let Some((from, to)) = text.split_once("...").or_else(|| text.split_once("..")) {
+            return between(from, to);
+        }
+        Ok(Self {
+            commits: vec![repository.commit_info(&commit(text)?)?],
+            text: text.to_owned(),
+        })
+    }
+
+    fn of_branch(repository: &Repository, remote: &str) -> Result<Self, Fault> {
+        let head = repository
+            .resolve("HEAD")?
+            .ok_or_else(|| unknown("HEAD", repository))?;
+        let not_said = || {
+            Fault::new(
+                Kind::Usage,
+                "no_range",
+                "there is no default branch to begin at, and no range was named",
+            )
+            .suggest("name one: `tm verify main..HEAD`")
+        };
+        let default = repository
+            .default_branch(&repository.branches(remote)?)?
+            .ok_or_else(not_said)?;
+        let there = format!("refs/remotes/{remote}/{default}");
+        let here = format!("refs/heads/{default}");
+        let found = match repository.resolve(&there)? {
+            Some(oid) => Some((format!("{remote}/{default}"), oid)),
+            None => repository.resolve(&here)?.map(|oid| (default, oid)),
+        };
+        let (name, oid) = found.ok_or_else(not_said)?;
+        let base = repository.merge_base(&oid, &head)?.ok_or_else(|| {
+            let fault = Fault::new(
+                Kind::Environment,
+                "no_merge_base",
+                format!("HEAD and {name} have no commit in common"),
+            );
+            if repository.is_shallow() {
+                fault.suggest(DEEPEN)
+            } else {
+                fault.suggest("name a range: `tm verify A..B`")
+            }
+        })?;
+        Ok(Self {
+            text: format!("{name}..HEAD"),
+            commits: repository.commits_between(&base, &head)?,
+        })
+    }
+}
+
+/// Git takes the tag of two that have a name in common, and whoever pushes can make one.
+fn ambiguous(name: &str, meant: &[String]) -> Fault {
+    Fault::new(
+        Kind::Usage,
+        "ambiguous_revision",
+        format!("`{name}` is the name of several: {}", meant.join(", ")),
+    )
+    .suggest("write the one that is meant in full, as it stands here")
+    .detail("references", meant.to_vec())
+}
+
+const DEEPEN: &str =
+    "the clone is shallow: fetch the whole history first (`git fetch --unshallow`)";
+
+fn unknown(name: &str, repository: &Repository) -> Fault {
+    let name: String = name.chars().filter(|c| !c.is_control()).take(100).collect();
+    let fault = Fault::new(
+        Kind::Missing,
+        "unknown_revision",
+        format!("`{name}` is no commit of this repository"),
+    );
+    if repository.is_shallow() {
+        fault.suggest(DEEPEN)
+    } else {
+        fault.suggest("name commits as git does: `main..HEAD`, a branch, or an id")
+    }
+}

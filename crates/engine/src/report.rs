@@ -1,0 +1,619 @@
+//! Reports: what somebody says of a work unit, and what comes of it. What holds for a report that is sent twice, that comes too
+//! late or that names nothing stands here, for every run and every view.
+
+use std::path::Path;
+
+use journal::layout::{ProjectDir, RunDir};
+use journal::{FileJournal, Journal as _, Position};
+use machine::command;
+use machine::decide::{UnitMatch, match_unit};
+use machine::event::Reported;
+use machine::{Command, Event, Refusal, Role, RunState, RunStatus};
+use serde_json::{Map, Value, json};
+use workspace::config::Level;
+
+use crate::call::{Input, ReadAhead, pinned};
+use crate::capability::reads_long;
+use crate::clock::stamp;
+use crate::collab::digest_of_skill;
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::find::is_over_a_task;
+use crate::generic::gate::closed_gate;
+use crate::generic::on_task::other_step;
+use crate::generic::readers::ReportInput;
+use crate::next_step::{Argument, Verb, argument};
+use crate::open_run::Done;
+use crate::refusals;
+use crate::review::subject::fault as fault_of;
+use crate::tdd::evidence::subject::Subject;
+use crate::tdd::evidence::suite::Suite;
+use crate::tdd::evidence::{self, Taken, level_name};
+use crate::tdd::memory::{self, Memory};
+use crate::tdd::request::Evidence;
+use crate::tdd::view::present;
+use crate::writer::RunWriter;
+
+/// What somebody says of a work unit. The unit's reader takes of it what it is about.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// The work unit; the present one if absent. With it a report that is sent twice counts once.
+    pub unit: Option<String>,
+    /// The state that the unit is of, its phase, or the name that it is reported under.
+    pub state: Option<String>,
+    /// The item that it is of.
+    pub item: Option<String>,
+    /// How it came out, in one word.
+    pub outcome: Option<String>,
+    /// More on it.
+    pub note: Option<String>,
+    /// What is known of the tests.
+    pub evidence: Evidence,
+    /// The files that were changed, relative to the project root.
+    pub files: Vec<String>,
+    /// The whole message of the commit that is to be made, instead of the template's.
+    pub message: Option<String>,
+    /// A commit that was made already.
+    pub sha: Option<String>,
+    /// Coverage under a threshold is let pass.
+    pub skip_coverage: bool,
+    /// What the executor says beside its numbers, kept with them: `error` and `logs`.
+    pub said: Map<String, Value>,
+}
+
+/// What the verb that somebody reports with is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// Whatever the unit's reader takes.
+    Anything,
+    /// Results of tests.
+    Tests,
+    /// A commit.
+    Commit,
+}
+
+/// What came of a report.
+#[derive(Debug)]
+pub(crate) enum ReportOutcome {
+    /// It was decided, with what was journalled.
+    Decided {
+        report: Box<Reported>,
+        events: Vec<Event>,
+    },
+    /// It is the very same as one that was decided before.
+    Repeated(Box<Reported>),
+    /// It moved nothing.
+    Refused(Refusal),
+    /// It was taken in, and what was to be done then failed.
+    EffectFailed {
+        code: String,
+        message: String,
+        suggestion: Option<String>,
+    },
+}
+
+impl ReportOutcome {
+    /// The report, where it was decided, now or before.
+    pub(crate) fn report(&self) -> Option<&Reported> {
+        match self {
+            Self::Decided { report, .. } | Self::Repeated(report) => Some(report),
+            Self::Refused(_) | Self::EffectFailed { .. } => None,
+        }
+    }
+}
+
+/// A report that was answered, and the run as it is now.
+pub(crate) struct Answered<'a> {
+    pub(crate) writer: RunWriter<'a>,
+    pub(crate) outcome: ReportOutcome,
+    /// The unit that was meant, and its state; absent where none waited.
+    pub(crate) unit: Option<(String, String)>,
+    /// The role of its reports, where that can be told.
+    pub(crate) role: Option<Role>,
+    /// What somebody should be told all the same.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Answered<'_> {
+    /// The id of the unit that was meant.
+    pub(crate) fn unit(&self) -> Option<&str> {
+        self.unit.as_ref().map(|(unit, _)| unit.as_str())
+    }
+}
+
+impl Engine {
+    /// Takes a report in, on a run as it was seen without a lock.
+    pub(crate) fn report_on(
+        &self,
+        (project, dir): (&ProjectDir, &RunDir),
+        seen: &RunState,
+        report: &Report,
+        meaning: Meaning,
+    ) -> Result<Answered<'_>, Fault> {
+        let mut command = command::Report {
+            unit: report.unit.clone(),
+            state: report.state.clone(),
+            item: report.item.clone(),
+            flags: memory::entry("skipCoverage", report.skip_coverage),
+            ..command::Report::default()
+        };
+        let names_none = [&report.unit, &report.state, &report.item]
+            .into_iter()
+            .all(Option::is_none);
+        let meant = if names_none { only_one(seen)? } else { None };
+        if meaning != Meaning::Anything
+            && !matches!(match_unit(seen, &command), UnitMatch::Used { .. })
+            && let Some(fault) = other_step(dir, seen)?
+        {
+            return Err(fault);
+        }
+        let role = role_meant(dir.path(), seen, &command)?;
+        let input = self.input(seen, &command, role.as_ref(), report, meaning)?;
+        command.digest = digest_of_skill(dir, seen, &command)?
+            .unwrap_or_else(|| digest(&input, report.skip_coverage));
+        let ahead = self.read_ahead(dir, seen, &command)?;
+        let not_run =
+            matches!(&input, Input::Tests { taken, .. } if taken.verify && taken.ran.is_none());
+        let mut writer = if ends_run(seen) {
+            self.writer_alone(project, dir, input)?
+        } else {
+            self.writer(dir, input)?
+        };
+        if ends_run(&writer.open.run) {
+            if !ends_run(seen) {
+                // Somebody else took the run on to there.
+                let input = std::mem::replace(&mut writer.call.input, Input::None);
+                drop(writer);
+                writer = self.writer_alone(project, dir, input)?;
+            }
+            chain_is_whole(dir)?;
+        }
+        if report.unit.is_none() {
+            no_gate_before(&writer)?;
+        }
+        writer.call.was_read(ahead);
+        let run = &writer.open.run;
+        let is_there = |unit: &String| run.waiting().any(|(_, open)| open.id == *unit);
+        // What was present when the call began is meant, also if another report was faster.
+        command.unit = command.unit.or(meant.filter(|unit| !is_there(unit)));
+        let unit = match match_unit(run, &command) {
+            UnitMatch::Present { token, unit } => {
+                let state = run.token(token).map(|token| token.state.clone());
+                Some((unit, state.unwrap_or_default()))
+            }
+            _ => None,
+        };
+        let mut warnings = Vec::new();
+        let outcome = match repeated(&writer, &command, not_run)? {
+            Some(outcome) => {
+                warnings.extend(told_again(&writer.open.run, &outcome, not_run));
+                outcome
+            }
+            None => decided(&mut writer, command)?,
+        };
+        let role = outcome.report().map(|report| report.role.clone()).or(role);
+        Ok(Answered {
+            writer,
+            outcome,
+            unit,
+            role,
+            warnings,
+        })
+    }
+
+    /// What the reader of the unit that is meant has to say where it may take long, before the run is locked.
+    fn read_ahead(
+        &self,
+        dir: &RunDir,
+        run: &RunState,
+        command: &command::Report,
+    ) -> Result<Option<ReadAhead>, Fault> {
+        let UnitMatch::Present { token, .. } = match_unit(run, command) else {
+            return Ok(None);
+        };
+        let Some(present) = run.token(token).filter(|at| reads_long(&at.role.reader)) else {
+            return Ok(None);
+        };
+        let call = self.call(dir, run, Input::None)?;
+        if closed_gate(&call, run).is_ok() {
+            return Ok(None);
+        }
+        let role = present.role.clone();
+        call.reads_ahead(role, token, run).map_err(fault_of)?;
+        Ok(call.read_ahead())
+    }
+
+    /// What a report brings along for the reader that is meant. Long work, a run of the test command above all, is done here,
+    /// before the run is locked.
+    fn input(
+        &self,
+        run: &RunState,
+        command: &command::Report,
+        role: Option<&Role>,
+        report: &Report,
+        meaning: Meaning,
+    ) -> Result<Input, Fault> {
+        let of_tests = role.is_some_and(|role| role.reader == "tests");
+        let meaning = match meaning {
+            Meaning::Anything if !is_over_a_task(run) || !role.is_none_or(is_read_on_branch) => {
+                Meaning::Anything
+            }
+            Meaning::Anything if of_tests || report.evidence.is_given() => Meaning::Tests,
+            Meaning::Anything => Meaning::Commit,
+            meaning => meaning,
+        };
+        match meaning {
+            Meaning::Anything => Ok(Input::Report(ReportInput::of(
+                report, &self.root, &self.cwd,
+            )?)),
+            Meaning::Tests => Ok(Input::Tests {
+                taken: Box::new(self.taken(run, command, &report.evidence)?),
+                files: report.files.clone(),
+                said: report.said.clone(),
+            }),
+            Meaning::Commit => {
+                check_commit(report)?;
+                Ok(Input::Commit {
+                    message: report.message.clone(),
+                    files: report.files.clone(),
+                    sha: report.sha.clone(),
+                })
+            }
+        }
+    }
+
+    /// What a report of tests rests on.
+    fn taken(
+        &self,
+        run: &RunState,
+        command: &command::Report,
+        given: &Evidence,
+    ) -> Result<Taken, Fault> {
+        let config = pinned(run)?;
+        let format = evidence::format_named(given.format.as_deref())?;
+        let verify = given.verify || config.evidence.require == Level::Verified;
+        let mut taken = if verify {
+            Taken {
+                level: Some(Level::Verified),
+                verify,
+                removed: given.removed.clone(),
+                ..Taken::default()
+            }
+        } else {
+            evidence::take(given, &self.cwd)?
+        };
+        if taken.level.is_none() {
+            return Err(no_results());
+        }
+        // Nothing is run for a report that is answered without it.
+        let UnitMatch::Present { token, .. } = match_unit(run, command) else {
+            return Ok(taken);
+        };
+        // What is for another step is told before anything is run.
+        if run
+            .token(token)
+            .is_some_and(|token| token.role.reader != "tests")
+        {
+            return Ok(taken);
+        }
+        let in_clean_tree = run
+            .token(token)
+            .is_some_and(|token| evidence::clean::is_due(&config, &token.role));
+        if (verify || in_clean_tree) && !given.verify {
+            self.may_run_by_itself(&Memory::of(run)?.start.test_command, &config)?;
+        }
+        if in_clean_tree {
+            taken.clean = Some(evidence::clean::check(run, &config, format)?);
+        }
+        if verify {
+            let memory = Memory::of(run)?;
+            let repository = memory.repository();
+            let subject = Subject::new(&repository, &memory.start)?;
+            let reports = given.reports.iter().map(|path| self.cwd.join(path));
+            let verified = evidence::suite::verify(&Suite {
+                command: &memory.start.test_command,
+                folder: &memory.start.project_root,
+                config: &config,
+                format,
+                reports: &reports.collect::<Vec<_>>(),
+                subject: Some(&subject),
+            })?;
+            taken = Taken {
+                removed: taken.removed,
+                clean: taken.clean,
+                ..verified
+            };
+            taken.take_coverage(given, &self.cwd)?;
+        }
+        Ok(taken)
+    }
+
+    /// Notes a report that moved nothing, for those who look at the run.
+    pub(crate) fn note_refused(
+        &self,
+        dir: &Path,
+        unit: Option<&str>,
+        code: Option<&str>,
+        message: &str,
+    ) {
+        refusals::note(dir, &stamp(self.clock.millis()), unit, code, message);
+    }
+}
+
+/// The answer to a report that was decided before, or to a unit that somebody else reported before; none where it is to be
+/// decided.
+fn repeated(
+    writer: &RunWriter<'_>,
+    command: &command::Report,
+    not_run: bool,
+) -> Result<Option<ReportOutcome>, Fault> {
+    let run = &writer.open.run;
+    match match_unit(run, command) {
+        // The very same report again, without a word on which unit it is for, is no report of another kind.
+        UnitMatch::Present { token, .. } if command.unit.is_none() && command.state.is_none() => {
+            let other_kind = |last: &&Reported| {
+                let present = run.token(token).map(|token| &token.role.reader);
+                // One that nobody reads says nothing to be known again by.
+                let said = !last.role.reader.is_empty() && last.digest == command.digest;
+                said && present != Some(&last.role.reader)
+            };
+            let last = run.last.as_ref().filter(other_kind);
+            Ok(last.map(|last| ReportOutcome::Repeated(Box::new(last.clone()))))
+        }
+        UnitMatch::Used { unit } => {
+            let before = answered(&writer.open.dir, run, &unit)?;
+            // It was not by this report that the run ended.
+            let ended_since = |before: &Reported| {
+                command.unit.is_none() && run.status.is_over() && asked_next(before).is_some()
+            };
+            Ok(before.map(|before| {
+                if ended_since(&before) {
+                    return ReportOutcome::Refused(Refusal::new("run_over"));
+                }
+                let verified = not_run && before.level == level_name(Level::Verified);
+                if before.digest == command.digest || verified {
+                    return ReportOutcome::Repeated(Box::new(before));
+                }
+                let outcome = match &before.code {
+                    None => "accepted".to_owned(),
+                    Some(code) => format!("not accepted ({code})"),
+                };
+                let message = format!(
+                    "{unit} was reported before, with other content, and was {outcome}; this report changes nothing"
+                );
+                let refusal = Refusal::new("stale_unit").message(message);
+                ReportOutcome::Refused(refusal.detail("unit", unit))
+            }))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The unit that was asked for after a report; none where an effect was still to come, or the run came to its end.
+fn asked_next(report: &Reported) -> Option<&str> {
+    let next = report.answer.next.as_ref()?;
+    let unit = next.unit.as_deref()?;
+    (unit != report.unit).then_some(unit)
+}
+
+/// What is told of a report that was answered before: that the tests were not run for it, and that the run is somewhere else.
+fn told_again(run: &RunState, outcome: &ReportOutcome, not_run: bool) -> Option<String> {
+    let ReportOutcome::Repeated(before) = outcome else {
+        return None;
+    };
+    let waits = |unit: &str| run.waiting().any(|(_, open)| open.id == unit);
+    let moved_on = asked_next(before).is_some_and(|unit| !waits(unit));
+    match (not_run, moved_on) {
+        (true, false) => {
+            Some("this was answered before, and the tests were not run again".to_owned())
+        }
+        (true, true) => Some(
+            "this was answered before; the tests were not run again, and the run has moved on"
+                .to_owned(),
+        ),
+        (false, true) => Some("this was answered before, and the run has moved on".to_owned()),
+        (false, false) => None,
+    }
+}
+
+/// Decides a report.
+pub(crate) fn decided(
+    writer: &mut RunWriter<'_>,
+    command: command::Report,
+) -> Result<ReportOutcome, Fault> {
+    match writer.done(&Command::Report(command))? {
+        Done::Moved(events) => {
+            let report = events.iter().rev().find_map(|event| match event {
+                Event::ReportAccepted(report) | Event::ReportRetried(report) => {
+                    Some(report.clone())
+                }
+                _ => None,
+            });
+            let report =
+                report.ok_or_else(|| Fault::bug("a report was decided without a verdict"))?;
+            Ok(ReportOutcome::Decided { report, events })
+        }
+        Done::Refused(refusal) => Ok(ReportOutcome::Refused(refusal)),
+        Done::EffectFailed {
+            code,
+            message,
+            suggestion,
+            ..
+        } => Ok(ReportOutcome::EffectFailed {
+            code,
+            message,
+            suggestion,
+        }),
+    }
+}
+
+/// The report that answered a unit, if one did.
+pub(crate) fn answered(dir: &Path, run: &RunState, unit: &str) -> Result<Option<Reported>, Fault> {
+    if let Some(last) = run.last.as_ref().filter(|last| last.unit == unit) {
+        return Ok(Some(last.clone()));
+    }
+    let tail = FileJournal::open(dir)?.read(&Position::start())?;
+    for record in tail.records.iter().rev() {
+        let report = record.event == "report:accepted" || record.event == "report:retried";
+        if !report || record.fields.get("unit").and_then(Value::as_str) != Some(unit) {
+            continue;
+        }
+        if let Ok(Event::ReportAccepted(report) | Event::ReportRetried(report)) =
+            Event::from_fields(&record.event, &record.fields)
+        {
+            return Ok(Some(*report));
+        }
+    }
+    Ok(None)
+}
+
+/// What somebody should be told all the same, in one sentence.
+pub(crate) fn joined(
+    warning: Option<String>,
+    others: impl IntoIterator<Item = String>,
+) -> Option<String> {
+    let all: Vec<String> = warning.into_iter().chain(others).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+/// Whether the reports of a role are held against the branch of a task.
+pub(crate) fn is_read_on_branch(role: &Role) -> bool {
+    matches!(role.reader.as_str(), "tests" | "commit")
+}
+
+/// Hash of all that is reported.
+fn digest(input: &Input, skip_coverage: bool) -> String {
+    let all = match input {
+        Input::None => Value::Null,
+        Input::Report(report) => return report.digest(),
+        Input::Tests { taken, files, .. } => json!({
+            "counts": taken.digest(), "coverage": taken.coverage, "files": files, "skipCoverage": skip_coverage,
+        }),
+        Input::Commit {
+            message,
+            files,
+            sha,
+        } => json!({ "message": message, "files": files, "sha": sha }),
+    };
+    journal::sha256_hex(all.to_string().as_bytes())
+}
+
+/// The role of the unit that is meant, open or answered before; none where it cannot be told.
+fn role_meant(
+    dir: &Path,
+    run: &RunState,
+    command: &command::Report,
+) -> Result<Option<Role>, Fault> {
+    Ok(match match_unit(run, command) {
+        UnitMatch::Present { token, .. } => run.token(token).map(|token| token.role.clone()),
+        UnitMatch::Used { unit } => answered(dir, run, &unit)?.map(|before| before.role),
+        UnitMatch::Stale | UnitMatch::Paused | UnitMatch::Over => None,
+    })
+}
+
+/// The unit that a report means which names none: the only one that is open. To choose one of several would be a guess.
+fn only_one(run: &RunState) -> Result<Option<String>, Fault> {
+    const SHOWN: usize = 10;
+    if run.status != RunStatus::Running {
+        return Ok(None);
+    }
+    let open: Vec<&str> = run.waiting().map(|(_, unit)| unit.id.as_str()).collect();
+    if open.len() < 2 {
+        return Ok(open.first().map(|unit| (*unit).to_owned()));
+    }
+    let few: Vec<&str> = open.iter().take(SHOWN).copied().collect();
+    let more = if open.len() > SHOWN { ", …" } else { "" };
+    Err(Fault::new(
+        Kind::Usage,
+        "which_unit",
+        format!(
+            "{} work units are open, and the report names none of them",
+            open.len()
+        ),
+    )
+    .suggest(format!(
+        "name the one that was done with {argument_unit}: {}{more}",
+        few.join(", "),
+        argument_unit = Argument("unit")
+    ))
+    .expected(few.into_iter().map(Value::from).collect::<Vec<_>>()))
+}
+
+/// Whoever names no unit means what is asked for now, and where a gate is closed that is a person's decision.
+fn no_gate_before(writer: &RunWriter<'_>) -> Result<(), Fault> {
+    if writer.call.definition.gates.is_empty() {
+        return Ok(());
+    }
+    let run = &writer.open.run;
+    let Ok(gate) = closed_gate(&writer.call, run) else {
+        return Ok(());
+    };
+    Err(Fault::new(
+        Kind::Refused,
+        "gate_closed",
+        format!(
+            "the gate `{}` is closed: a person decides before anything is reported",
+            gate.gate
+        ),
+    )
+    .suggest("show the person what stands before it")
+    .detail("gate", gate.gate)
+    .recover(Verb::Next.step().of(&run.run)))
+}
+
+/// Whether the full suite is asked for, which ends the run.
+pub(crate) fn ends_run(run: &RunState) -> bool {
+    present(run).is_some_and(|token| token.role.suite.is_some())
+}
+
+/// The end of a run stands on its whole journal, not only on the tail that was loaded.
+fn chain_is_whole(dir: &RunDir) -> Result<(), Fault> {
+    match journal::verify(&dir.journal_path())?.damage {
+        None => Ok(()),
+        Some(damage) => Err(Fault::from(journal::JournalError::Damaged(damage))),
+    }
+}
+
+fn check_commit(report: &Report) -> Result<(), Fault> {
+    if report.sha.is_some() && (report.message.is_some() || !report.files.is_empty()) {
+        return Err(Fault::new(
+            Kind::Usage,
+            "bad_commit",
+            concat!(
+                argument!("sha"),
+                " names a commit that was made already; ",
+                argument!("message"),
+                " and ",
+                argument!("files"),
+                " are for one to be made"
+            ),
+        )
+        .suggest("give one or the other"));
+    }
+    let message = report.message.as_ref();
+    if message.is_some_and(|message| message.trim().is_empty()) {
+        return Err(Fault::new(
+            Kind::Usage,
+            "bad_commit",
+            concat!(argument!("message"), " is empty"),
+        )
+        .suggest("leave it out for the message of the template"));
+    }
+    Ok(())
+}
+
+fn no_results() -> Fault {
+    Fault::new(
+        Kind::Usage,
+        "no_results",
+        "the report says nothing of the tests",
+    )
+    .suggest(concat!(
+        "give ",
+        argument!("results"),
+        " failed:N,passed:N, or the runner's own report with ",
+        argument!("report"),
+        " FILE, or have the tests run with ",
+        argument!("verify")
+    ))
+}

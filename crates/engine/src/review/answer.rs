@@ -1,0 +1,337 @@
+//! What the calls on sessions answer. These types are the wire: names and shapes are stable, and those of
+//! the requirement, which writes them with underscores.
+
+use std::path::PathBuf;
+
+use machine::Strength;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use workspace::profile::Phase;
+
+/// A session as it is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SessionState {
+    /// The session, and the run that it is.
+    pub session_id: String,
+    /// Its profile.
+    pub profile: String,
+    /// Where it stands: `INITIALIZED` … `COMPLETE`, `ERROR` or `CANCELLED`.
+    pub phase: String,
+    /// `IN_PROGRESS`, `SUCCESS`, `ERROR` or `CANCELLED`.
+    pub status: String,
+    /// The candidate in hand, from 1; 0 before the first.
+    pub current_iteration: i64,
+    /// After how many a session pauses whose reviews fail.
+    pub max_iterations: i64,
+    /// The mode of each gate: `auto`, `human`, `terminal` or `signed`.
+    pub gates: Map<String, Value>,
+    /// The transitions, the oldest first; of a long history the last ones, where the call is about something else.
+    pub phase_history: Vec<HistoryEntry>,
+    /// How many there are.
+    pub phase_history_total: u64,
+    /// The files that were written and taken in, the oldest first; of many the last ones, where the call is about
+    /// something else.
+    pub artifacts: Vec<ArtifactEntry>,
+    /// How many there are.
+    pub artifacts_total: u64,
+    /// The profile's inputs.
+    pub inputs: Map<String, Value>,
+    /// SHA-256 of the plan, once there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan_hash: Option<String>,
+    /// When it began, UTC.
+    pub created_at: String,
+    /// When it last made a transition, UTC.
+    pub updated_at: String,
+    /// Whether a person may take it up again, with `reopen`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub can_reopen: bool,
+    /// Why it stands in ERROR or CANCELLED.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+    /// What the next step waits for; absent where it can be taken, and where the session is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_for: Option<WaitingFor>,
+    /// Files that somebody changed since they were recorded: plan, code and responses of this iteration.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tampered: Vec<String>,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What of the profile it is at, for those who put it into words.
+    #[serde(skip)]
+    pub work: SessionWork,
+}
+
+/// What a session is at, by what its states ask for: a workflow's names for them mean nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SessionWork {
+    /// What is asked for where it stands.
+    pub asked: Option<Phase>,
+    /// What was asked for in the state before: its response led here.
+    pub answered: Option<Phase>,
+    /// What the next step does, where it waits for nothing.
+    pub ahead: StepAhead,
+}
+
+/// What the next step of a session does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StepAhead {
+    /// A response is there, and is taken in.
+    TakesIn(Phase),
+    /// The prompt for this is written.
+    AsksFor(Phase),
+    /// What was taken in decides what follows.
+    ActsOn(Phase),
+    /// It goes on to where this is asked for, by a step of its own.
+    GoesOnTo(Phase),
+    /// Something else.
+    #[default]
+    Other,
+}
+
+/// One transition.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct HistoryEntry {
+    /// The phase that was entered.
+    pub phase: String,
+    /// The session's status from then on.
+    pub status: String,
+    /// The iteration from then on.
+    pub iteration: i64,
+    /// When, UTC.
+    pub timestamp: String,
+    /// What came of the response that led there: `SUCCESS`, `FAILED`, `ERROR` or `CANCELLED`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// `reject` where somebody sent it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
+}
+
+/// One file of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ArtifactEntry {
+    /// Where it stands in the session's folder, with `/`.
+    pub path: String,
+    /// The phase that it belongs to.
+    pub phase: String,
+    /// The iteration that it belongs to.
+    pub iteration: i64,
+    /// SHA-256 of its content.
+    pub sha256: String,
+    /// When it was recorded, UTC.
+    pub created_at: String,
+    /// `missing` or `changed` where it is not in its place as it was recorded; told where all files are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// What a session waits for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct WaitingFor {
+    /// The file of the response, where one is waited for; in the session's folder, with `/`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The file of the prompt that asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// The work unit that it answers: a response that names it counts for nothing else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit_id: Option<String>,
+    /// The closed gate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
+    /// SHA-256 of what stands before it: a decision may name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// The least that has to stand behind a decision there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
+    /// Whether somebody paused the session: `tm run resume` goes on with it. Not where it paused at its last iteration.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
+    /// Whether it paused by a rule of its own, as at its last iteration: a person takes it up again, with `reopen`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub needs_reopen: bool,
+    /// Why the session is held: why it paused (`max_iterations`), or the code of what stands against the next step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// What a step came to, or another call that may move the session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Stepped {
+    /// Whether anything happened: a transition, or a prompt that was issued.
+    pub advanced: bool,
+    /// The prompt that was issued, in the session's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issued: Option<String>,
+    /// What somebody should be told all the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// What the profile had to say of the response.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<String>,
+    /// The session as it is now; of its lists the last entries.
+    #[serde(flatten)]
+    pub state: SessionState,
+}
+
+impl Stepped {
+    /// The exit status of a process that answers so to `step`.
+    pub fn exit_status(&self) -> u8 {
+        if self.advanced || self.state.status != "IN_PROGRESS" {
+            0
+        } else {
+            7
+        }
+    }
+}
+
+/// A gate that waits for somebody.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ClosedGate {
+    /// The session.
+    pub session_id: String,
+    /// The gate: `plan`, `code` or `review`.
+    pub gate: String,
+    /// The phase behind it.
+    pub phase: String,
+    /// The iteration.
+    pub iteration: i64,
+    /// The same where the definition counts them: what a decision holds for.
+    #[serde(skip)]
+    pub round: Option<i64>,
+    /// SHA-256 of what is to be looked at; of code that of the sorted list of paths and hashes.
+    pub hash: String,
+    /// The least that has to stand behind a decision.
+    pub strength: Strength,
+    /// What is to be looked at: files, or the folder of the code.
+    pub look_at: Vec<PathBuf>,
+    /// Whether somebody changed it by hand since it was made.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub edited: bool,
+}
+
+/// The answer to a decision.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Decided {
+    /// The gate.
+    pub gate: String,
+    /// `approve` or `reject`.
+    pub choice: String,
+    /// Whether it was recorded now; false where the very same was approved before.
+    pub recorded: bool,
+    /// How much stands behind it.
+    pub strength: Strength,
+    /// Who decided: the user's name, or whose key it was.
+    pub actor: String,
+    /// By which way it came.
+    pub how: String,
+    /// The session as it is now; of its lists the last entries.
+    #[serde(flatten)]
+    pub state: SessionState,
+}
+
+/// The answer of `respond`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Responded {
+    /// The session.
+    pub session_id: String,
+    /// Where the response was put, in the session's folder.
+    pub path: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// SHA-256 of it.
+    pub sha256: String,
+    /// Whether another one was there, and stands aside now under this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<String>,
+}
+
+/// One session in a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct SessionSummary {
+    /// The session.
+    pub session_id: String,
+    /// Its profile.
+    pub profile: String,
+    /// Where it stands; empty where it cannot be read.
+    pub phase: String,
+    /// `IN_PROGRESS`, `SUCCESS`, `ERROR` or `CANCELLED`; `damaged` where it cannot be read.
+    pub status: String,
+    /// The candidate in hand.
+    pub current_iteration: i64,
+    /// When it began, UTC.
+    pub created_at: String,
+    /// When it last made a transition, UTC.
+    pub updated_at: String,
+}
+
+/// One profile in a list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ProfileSummary {
+    /// Its name.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// `built in`, or its folder.
+    pub origin: String,
+    /// Whether it brings a processor: code that has to be trusted.
+    pub processor: bool,
+    /// Whether somebody trusted it as it is now; absent where nothing has to be trusted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trusted: Option<bool>,
+    /// What can be given with `-i`.
+    pub inputs: Vec<ProfileInput>,
+    /// What is wrong with it, if it cannot be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+}
+
+/// One input of a profile.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ProfileInput {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Whether it has to be given.
+    pub required: bool,
+    /// What it is for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// What it is if it is not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// What it can be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Value>,
+}
+
+/// The answer of `export`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// The session.
+    pub session_id: String,
+    /// The iteration whose code it is.
+    pub iteration: i64,
+    /// Where it was written.
+    pub folder: PathBuf,
+    /// The files that were written, with `/`.
+    pub written: Vec<String>,
+    /// The files that were there already, just so.
+    pub unchanged: Vec<String>,
+}
+
+/// The answer of `restore`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Restored {
+    /// The session.
+    pub session_id: String,
+    /// The files that were put back, in the session's folder; a folder, which ends with `/`, with all that is in it.
+    pub restored: Vec<String>,
+    /// What stood in their places, under the names that it has now.
+    pub aside: Vec<String>,
+}

@@ -1,0 +1,50 @@
+//! The profiles that can be used.
+
+use workspace::profile::{self, Profile};
+
+use super::answer::{ProfileInput, ProfileSummary};
+use super::begin::builtin_profiles;
+use crate::engine::Engine;
+use crate::fault::{Fault, chain};
+
+impl Engine {
+    /// The profiles that can be used here.
+    pub fn session_profiles(&self) -> Result<Vec<ProfileSummary>, Fault> {
+        let trust = self.trust_store();
+        let listed = profile::list(&self.root, &builtin_profiles(), Some(&trust));
+        Ok(listed
+            .into_iter()
+            .map(|one| {
+                let origin = one.folder.as_ref().map_or_else(
+                    || "built in".to_owned(),
+                    |folder| folder.display().to_string(),
+                );
+                let read = self.profile(&one.name).ok();
+                ProfileSummary {
+                    title: one.title,
+                    origin,
+                    processor: one.trusted.is_some(),
+                    trusted: one.trusted,
+                    inputs: read.as_ref().map(inputs).unwrap_or_default(),
+                    fault: one.fault.map(|fault| chain(&fault)),
+                    name: one.name,
+                }
+            })
+            .collect())
+    }
+}
+
+fn inputs(profile: &Profile) -> Vec<ProfileInput> {
+    profile
+        .inputs
+        .iter()
+        .map(|(name, input)| ProfileInput {
+            name: name.clone(),
+            kind: input.kind.name().to_owned(),
+            required: input.required,
+            description: input.description.clone(),
+            default: input.default.clone(),
+            choices: input.choices.clone(),
+        })
+        .collect()
+}

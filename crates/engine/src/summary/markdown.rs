@@ -1,0 +1,551 @@
+//! The summary as people read it: the description of a pull request, say.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use machine::definition::STATUS;
+
+use super::Account;
+use super::escape::{code, inline, name};
+use super::phase::{MOST_NAMED, Phase};
+use super::tested::{coverage, levels, tests};
+use super::timeline::{self, by_way_of};
+use crate::capability::TASKS;
+use crate::clock::spoken;
+use crate::tdd::evidence::level_name;
+use crate::tdd::{messages, view};
+
+/// How long a page may be, in bytes: a place for pull requests takes about that much.
+const LONGEST: usize = 60_000;
+/// How many things of a kind are listed: as many as make a page that is not too long.
+const MOST_LISTED: [usize; 4] = [20, 5, 1, 0];
+/// How much of a hash is shown.
+const SHOWN_OF_HASH: usize = 12;
+
+/// The whole page.
+pub fn page(account: &Account) -> String {
+    let mut page = String::new();
+    for most in MOST_LISTED {
+        page = Page {
+            account,
+            most,
+            out: String::new(),
+        }
+        .written();
+        if page.len() <= LONGEST {
+            break;
+        }
+    }
+    page
+}
+
+pub(super) struct Page<'t> {
+    pub(super) account: &'t Account,
+    pub(super) most: usize,
+    pub(super) out: String,
+}
+
+impl Page<'_> {
+    pub(super) fn line(&mut self, line: &str) {
+        self.out.push_str(line);
+        self.out.push('\n');
+    }
+
+    pub(super) fn paragraph(&mut self, text: &str) {
+        self.line(text);
+        self.out.push('\n');
+    }
+
+    fn written(mut self) -> String {
+        self.head();
+        self.given();
+        if self.account.task.is_some() || !self.account.story.rows.is_empty() {
+            self.table();
+        }
+        self.basis();
+        if self.most > 0 {
+            for row in self.account.story.rows.values() {
+                self.details(row);
+            }
+        }
+        self.items();
+        self.happened();
+        self.sections();
+        self.foot();
+        self.out
+    }
+
+    fn head(&mut self) {
+        let Account {
+            run,
+            definition,
+            task,
+            story,
+            refused,
+            millis,
+            ..
+        } = self.account;
+        let (title, far) = if let Some(memory) = task {
+            let start = &memory.start;
+            let progress = view::progress(run);
+            let far = format!(
+                "{} of {} done · {} on {}",
+                progress.completed.len(),
+                messages::counted(progress.total as u64, "subtask"),
+                messages::counted(story.commits.len() as u64, "commit"),
+                code(&start.branch),
+            );
+            let (id, title) = (inline(&start.task_id), inline(&start.task_title));
+            (format!("Task {id}: {title}"), far)
+        } else {
+            let far = format!(
+                "{} accepted, {} sent back, {} refused",
+                messages::counted(story.verdicts("accepted") as u64, "report"),
+                story.verdicts("retried"),
+                refused.number
+            );
+            (inline(&definition.title), far)
+        };
+        self.paragraph(&format!("# {title}"));
+        let (status, took) = (run.status.name(), spoken(*millis));
+        self.paragraph(&format!("**{status}** · {far} · {took}"));
+        if let Some(reason) = &run.end_reason {
+            self.paragraph(&format!("Ended because: {}", inline(reason)));
+        }
+    }
+
+    /// What the run was given, but for its task, and what it holds.
+    fn given(&mut self) {
+        let Account {
+            run, definition, ..
+        } = self.account;
+        let of_task = |name: &str| {
+            let bound = ["id", "attempts"].map(|of| definition.bound_input(TASKS, of));
+            bound.contains(&Some(name))
+        };
+        let inputs: Vec<_> = run
+            .inputs
+            .iter()
+            .filter(|(name, value)| !of_task(name) && says_something(value))
+            .collect();
+        let line = |(name, value): &(&String, &Value)| format!("{}: {}", inline(name), cell(value));
+        self.section("Inputs", &inputs, line);
+        let values: Vec<_> = run
+            .vars
+            .iter()
+            .filter(|(_, value)| says_something(value))
+            .collect();
+        self.section("Values", &values, line);
+    }
+
+    /// The items of the sets that the table does not show.
+    fn items(&mut self) {
+        let Account {
+            run,
+            definition,
+            task,
+            ..
+        } = self.account;
+        let shown = task.as_ref().map(|memory| memory.start.items.as_str());
+        for (name, set) in &run.sets {
+            if shown == Some(name) {
+                continue;
+            }
+            let barred = run.barred(definition, name);
+            let rows: Vec<_> = set.iter().zip(barred).collect();
+            let title = format!("Items of {}", code(name));
+            self.section(&title, &rows, |((key, item), barred)| {
+                let title = match inline(item.text("title")) {
+                    title if title.is_empty() => title,
+                    title => format!(" ({title})"),
+                };
+                let status = match item.text(STATUS) {
+                    _ if *barred => "not run".to_owned(),
+                    "" => cell(&serde_json::to_value(item.status).unwrap_or_default()),
+                    named => inline(&named.replace('_', " ")),
+                };
+                format!("{}{title}: {status}", inline(key))
+            });
+        }
+    }
+
+    /// What happened beside what the table tells, where that is more than the way from one state to the next.
+    fn happened(&mut self) {
+        let Account { story, task, .. } = self.account;
+        let in_table =
+            |step: &&Value| timeline::is_in_the_table(step, |item| story.rows.contains_key(item));
+        if task.is_some() && !story.steps.iter().any(timeline::is_told_only_here) {
+            return;
+        }
+        let steps = story.steps.iter().filter(|step| !in_table(step));
+        let lines: Vec<String> = steps.filter_map(timeline::line).collect();
+        self.section("What happened", &lines, Clone::clone);
+    }
+
+    fn table(&mut self) {
+        self.line("| Subtask | RED | GREEN | Evidence | Attempts | Coverage | Time | Commit |");
+        self.line("|---|---|---|---|---|---|---|---|");
+        for row in self.account.story.rows.values() {
+            let commit = match (&row.commit, row.status.as_str()) {
+                (Some(sha), _) => hash(sha),
+                (None, "failed") => "given up".to_owned(),
+                (None, "open") => "not run".to_owned(),
+                (None, _) => "–".to_owned(),
+            };
+            let cells = [
+                format!("{} {}", inline(&row.id), inline(&row.title)),
+                tests(row.red.as_ref()),
+                tests(row.green.as_ref()),
+                levels(row),
+                match row.reports {
+                    0 => "–".to_owned(),
+                    reports => reports.to_string(),
+                },
+                coverage(row.coverage()),
+                spoken(row.duration_ms),
+                commit,
+            ];
+            self.line(&format!("| {} |", cells.join(" | ")));
+        }
+        self.out.push('\n');
+    }
+
+    /// What the numbers rest on.
+    fn basis(&mut self) {
+        let story = &self.account.story;
+        if self.account.task.is_none() && story.phases().next().is_none() {
+            self.paragraph(
+                "What reports say is claimed by whoever reported; nothing of it was measured.",
+            );
+            return;
+        }
+        if let Some(suite) = &story.suite {
+            let mut line = format!("Final suite: {}", tests(Some(suite)));
+            if suite.coverage.is_some() {
+                let _ = write!(line, "; coverage {}", coverage(suite.coverage.as_ref()));
+            }
+            let resting = self.resting_on(suite);
+            if !resting.is_empty() {
+                let _ = write!(line, "; {}", resting.join("; "));
+            }
+            line.push('.');
+            self.paragraph(&line);
+        }
+        if let Some(baseline) = &story.baseline {
+            self.paragraph(&format!(
+                "Before the run: {} ({}).",
+                tests(Some(baseline)),
+                level_name(baseline.level)
+            ));
+        }
+        let basis = story.basis();
+        self.paragraph(&basis.spoken(&|level| format!("**{level}**")));
+    }
+
+    /// What did not go straight.
+    fn sections(&mut self) {
+        let Account {
+            story,
+            refused,
+            owed,
+            ..
+        } = self.account;
+        self.section("Suites that failed", &story.failed_suites, |suite| {
+            let names: Vec<String> = suite.failing.iter().take(3).map(|one| name(one)).collect();
+            let which = match (names.len(), suite.failing.len()) {
+                (0, _) => String::new(),
+                (shown, all) if shown < all => format!(" ({} and others)", names.join(", ")),
+                _ => format!(" ({})", names.join(", ")),
+            };
+            format!("{}{which}; a repair was opened", tests(Some(suite)))
+        });
+        self.section("Refused on the way", &refused.listed, |value| {
+            format!(
+                "{}: {} – {}",
+                coded(value, "unit"),
+                coded(value, "code"),
+                text(value, "message")
+            )
+        });
+        self.section("Reopened", &story.reopened, |value| {
+            format!(
+                "{} from {} to {}: {}",
+                text(value, "subtaskId"),
+                text(value, "from"),
+                text(value, "to"),
+                text(value, "reason")
+            )
+        });
+        self.section("Given up", &story.skipped, |value| {
+            format!(
+                "{} in {}: {}",
+                text(value, "subtaskId"),
+                text(value, "from"),
+                text(value, "reason")
+            )
+        });
+        self.section("Let pass by a person", &story.allowed, |value| {
+            format!(
+                "{} for {} by {} ({}): {}",
+                coded(value, "code"),
+                coded(value, "unit"),
+                text(value, "by"),
+                by_way_of(&text(value, "strength"), &text(value, "how")),
+                text(value, "reason")
+            )
+        });
+        self.section("Gone on by a person's word", &story.approvals, |value| {
+            let reason = text(value, "reason");
+            let said = if reason.is_empty() { "" } else { ": " };
+            format!(
+                "{} after {} by {} ({}){said}{reason}",
+                text(value, "turn"),
+                coded(value, "stopped"),
+                text(value, "by"),
+                by_way_of(&text(value, "strength"), &text(value, "how")),
+            )
+        });
+        self.tests_to_mind();
+        // That tests pass in RED besides those that fail, the table says.
+        let warnings: Vec<&Value> = story
+            .warnings
+            .iter()
+            .filter(|warning| warning.get("code") != Some(&"red_has_passing_tests".into()))
+            .collect();
+        self.section("Warnings", &warnings, |value| {
+            format!("{}: {}", coded(value, "unit"), text(value, "message"))
+        });
+        self.section("Pauses", &story.pauses, |value| {
+            format!("{} at {}", text(value, "reason"), text(value, "at"))
+        });
+        self.section("Effects that failed", &story.failed_effects, |value| {
+            format!(
+                "{}: {} – {}",
+                coded(value, "effect"),
+                coded(value, "code"),
+                text(value, "message")
+            )
+        });
+        if let Some(memory) = &self.account.task {
+            let start = &memory.start;
+            let not_run: Vec<String> = view::progress(&self.account.run)
+                .remaining
+                .into_iter()
+                .chain(start.left_out.iter().cloned())
+                .collect();
+            self.section("Not run", &not_run, |id| inline(id));
+            for (what, ids) in [
+                ("Done before the run", &start.skipped),
+                ("Done, but not yet written into the task file", owed),
+            ] {
+                if !ids.is_empty() {
+                    self.paragraph(&format!("{what}: {}.", inline(&ids.join(", "))));
+                }
+            }
+        }
+    }
+
+    /// Tests that are not as tests should be.
+    fn tests_to_mind(&mut self) {
+        let story = &self.account.story;
+        // What fails now: an earlier one of them may have been mended on the way.
+        let known: Vec<&str> = story
+            .phases()
+            .rev()
+            .find(|phase| phase.format.is_some())
+            .map(|phase| phase.known_failing.iter().map(String::as_str).collect())
+            .unwrap_or_default();
+        let all = |of: fn(&Phase) -> &Vec<String>| -> Vec<&str> {
+            let names: BTreeSet<&str> = story.phases().flat_map(of).map(String::as_str).collect();
+            names.into_iter().collect()
+        };
+        let flaky = all(|phase| &phase.flaky);
+        let removed = all(|phase| &phase.removed);
+        for (title, names) in [
+            ("Tests that failed before the work and still do", &known),
+            ("Tests that passed only when tried again", &flaky),
+        ] {
+            // A line of the journal holds no more of them.
+            let title = match names.len() {
+                MOST_NAMED.. => format!("{title}, among others"),
+                _ => title.to_owned(),
+            };
+            self.section(&title, names, |id| name(id));
+        }
+        self.section("Tests that were taken out", &removed, |id| name(id));
+    }
+
+    fn section<T>(&mut self, title: &str, rows: &[T], line: impl Fn(&T) -> String) {
+        if rows.is_empty() {
+            return;
+        }
+        self.paragraph(&format!("## {title}"));
+        self.list(rows, line);
+    }
+
+    /// The first of them, and how many more there are.
+    pub(super) fn list<T>(&mut self, rows: &[T], line: impl Fn(&T) -> String) {
+        let most = self.most.max(1);
+        for row in rows.iter().take(most) {
+            self.line(&format!("- {}", line(row)));
+        }
+        if let Some(more) = rows.len().checked_sub(most)
+            && more > 0
+        {
+            self.line(&format!("- and {more} more"));
+        }
+        self.out.push('\n');
+    }
+
+    fn foot(&mut self) {
+        let Account {
+            run, task, story, ..
+        } = self.account;
+        let tests = task.as_ref().map_or_else(String::new, |memory| {
+            let command = code(&memory.start.test_command);
+            format!("; the test command is {command}")
+        });
+        self.line(&format!(
+            "Run {} of {}, begun {}{tests}.",
+            code(&run.run),
+            code(&run.workflow),
+            run.started_at
+        ));
+        if let (Some(last), Some(memory)) = (story.commits.last(), task) {
+            let range = format!("{}..{}", short(&memory.start.head), short(last));
+            self.out.push('\n');
+            self.line(&format!(
+                "To check that each commit was earned: `tm verify {range}`, where the journal of the run is at hand, its bundle (`tm runs export`), or its git notes."
+            ));
+        }
+        if !run.status.is_over() {
+            self.out.push('\n');
+            self.line("The run goes on: this is how it stood when the report was made.");
+        }
+    }
+}
+
+/// The beginning of a hash: enough to know it by.
+fn short(hash: &str) -> &str {
+    hash.get(..SHOWN_OF_HASH).unwrap_or(hash)
+}
+
+pub(super) fn hash(hash: &str) -> String {
+    code(short(hash))
+}
+
+fn text(value: &Value, key: &str) -> String {
+    match value.get(key) {
+        Some(Value::String(text)) => inline(text),
+        Some(Value::Null) | None => "–".to_owned(),
+        Some(other) => inline(&other.to_string()),
+    }
+}
+
+/// Whether a value is more than what it most likely began as.
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(is) => *is,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(all) => !all.is_empty(),
+        Value::Object(all) => !all.is_empty(),
+    }
+}
+
+/// A value as it was given.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.is_empty() => "–".to_owned(),
+        Value::String(text) => inline(text),
+        Value::Array(all) => all.iter().map(cell).collect::<Vec<_>>().join(", "),
+        other => inline(&other.to_string()),
+    }
+}
+
+/// A code, in a code span.
+pub(super) fn coded(value: &Value, key: &str) -> String {
+    code(value.get(key).and_then(Value::as_str).unwrap_or("–"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use std::sync::Arc;
+
+    use machine::{Definition, RunState};
+    use serde_json::json;
+
+    use super::super::{Refused, Row, Story};
+    use super::*;
+    use crate::tdd::memory::{Memory, StartFacts};
+
+    fn phase(level: &str, names: usize) -> Phase {
+        let name = |at| format!("suite {at} {}", "long ".repeat(40));
+        let facts = json!({ "passed": 1, "failed": 1, "format": "tap" });
+        Phase {
+            newly_failing: (0..names).map(name).collect(),
+            ..Phase::of_facts(facts.as_object().unwrap(), level)
+        }
+    }
+
+    fn definition() -> Arc<Definition> {
+        let text =
+            "tramline: 1\nid: t\ntitle: T\ninitial: a\nstates: { a: { final: completed } }\n";
+        Arc::new(Definition::parse(text).unwrap())
+    }
+
+    fn told(rows: usize, names: usize) -> Account {
+        let mut story = Story::default();
+        for at in 0..rows {
+            let row = Row {
+                id: format!("1.{at}"),
+                title: "A | title of <others>".to_owned(),
+                red: Some(phase("reported", names)),
+                ..Row::default()
+            };
+            story.rows.insert(row.id.clone(), row);
+        }
+        Account {
+            run: RunState::default(),
+            definition: definition(),
+            task: Some(Memory {
+                start: StartFacts::default(),
+                dirty: BTreeMap::new(),
+                last_commit: String::new(),
+                reports: Vec::new(),
+            }),
+            story,
+            refused: Refused::default(),
+            owed: Vec::new(),
+            millis: 0,
+        }
+    }
+
+    #[test]
+    fn a_page_stays_as_short_as_places_for_pull_requests_take_it() {
+        for (rows, listed) in [(1, 20), (40, 5), (100, 1)] {
+            let page = page(&told(rows, 500));
+            assert!(page.len() <= LONGEST, "{rows}: {}", page.len());
+            let first = page.split("</details>").next().unwrap();
+            assert_eq!(first.matches("- `suite ").count(), listed, "{first}");
+            let more = format!("- and {} more", 500 - listed);
+            assert!(first.contains(&more), "{first}");
+            assert_eq!(page.matches("<details>").count(), rows);
+            assert_eq!(page.matches("\n</details>\n").count(), rows);
+        }
+    }
+
+    #[test]
+    fn what_is_only_claimed_has_no_details() {
+        let mut told = told(1, 0);
+        told.story.rows[0].red = Some(phase("claimed", 0));
+        let page = page(&told);
+        assert!(!page.contains("<details>"), "{page}");
+        assert!(page.contains(r"A \| title of \<others\>"), "{page}");
+    }
+}

@@ -1,0 +1,552 @@
+//! The summary of a run: what was done, on what evidence, what was decided, and what was refused on the way. One for every
+//! workflow: each part is there where the run has something to tell in it.
+
+mod escape;
+mod markdown;
+mod phase;
+mod tested;
+mod timeline;
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use journal::{FileJournal, Journal as _, Position};
+use machine::event::Reported;
+use machine::trigger::Trigger;
+use machine::{Definition, Event, RunState};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::clock::millis_of;
+use crate::derived::commit_of;
+use crate::fault::Fault;
+use crate::find::is_over_a_task;
+use crate::generic;
+use crate::open_run::{self, event_of};
+use crate::tdd::evidence::level_name;
+use crate::tdd::memory::{self, BASELINE, Memory, TESTED};
+use crate::tdd::{effects, messages, view};
+use phase::{Basis, Levels, Phase};
+
+/// A summary in both its forms.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// For programs.
+    pub json: Value,
+    /// For people, in Markdown.
+    pub markdown: String,
+}
+
+/// What became of an item that tests were reported of; of the run itself where they were of none.
+#[derive(Debug, Default)]
+struct Row {
+    id: String,
+    title: String,
+    status: String,
+    red: Option<Phase>,
+    green: Option<Phase>,
+    /// Why GREEN was not reached, each time.
+    failed_attempts: Vec<Value>,
+    /// GREEN reports until one was accepted, over all attempts and reopenings.
+    reports: u32,
+    /// The tree that GREEN was tested with.
+    tree: Option<String>,
+    commit: Option<String>,
+    /// Somebody else made the commit, and handed it in.
+    handed_in: bool,
+    duration_ms: u64,
+    refused: Vec<Value>,
+}
+
+impl Row {
+    /// The reports that stand.
+    fn phases(&self) -> impl Iterator<Item = &Phase> {
+        self.red.iter().chain(&self.green)
+    }
+
+    fn coverage(&self) -> Option<&Value> {
+        self.green.as_ref()?.coverage.as_ref()
+    }
+
+    fn json(&self) -> Value {
+        let level = self.phases().map(|phase| phase.level).min();
+        json!({
+            "id": self.id,
+            "title": self.title,
+            "status": self.status,
+            "red": self.red.as_ref().map(Phase::json),
+            "green": self.green.as_ref().map(Phase::json),
+            "attempts": self.reports,
+            "reports": self.reports,
+            "failedAttempts": self.failed_attempts,
+            "coverage": self.coverage(),
+            "commit": self.commit,
+            "handedIn": self.handed_in,
+            "tree": self.tree,
+            "durationMs": self.duration_ms,
+            "level": level.map(level_name).unwrap_or_default(),
+            "refused": self.refused,
+        })
+    }
+}
+
+/// What the journal tells.
+#[derive(Debug, Default)]
+struct Story {
+    rows: IndexMap<String, Row>,
+    /// The subtask of each unit that has one.
+    units: HashMap<String, String>,
+    baseline: Option<Phase>,
+    commits: Vec<String>,
+    suite: Option<Phase>,
+    failed_suites: Vec<Phase>,
+    reopened: Vec<Value>,
+    skipped: Vec<Value>,
+    allowed: Vec<Value>,
+    approvals: Vec<Value>,
+    pauses: Vec<Value>,
+    failed_effects: Vec<Value>,
+    warnings: Vec<Value>,
+    /// All that happened, in its order.
+    steps: Vec<Value>,
+}
+
+impl Story {
+    /// What the test results of the run rest on.
+    fn basis(&self) -> Basis {
+        let red = || self.rows.values().filter_map(|row| row.red.as_ref());
+        let clean = red().filter(|red| red.in_clean_tree.is_some()).count();
+        Basis {
+            red: Levels::of(red()),
+            green: Levels::of(self.rows.values().filter_map(|row| row.green.as_ref())),
+            suite: Levels::of(&self.suite),
+            clean: clean as u64,
+        }
+    }
+
+    /// How many reports came to this.
+    fn verdicts(&self, verdict: &str) -> usize {
+        let of = |step: &&Value| step["verdict"] == verdict;
+        self.steps.iter().filter(of).count()
+    }
+
+    /// The reports that stand, in order.
+    fn phases(&self) -> impl DoubleEndedIterator<Item = &Phase> {
+        self.rows
+            .values()
+            .flat_map(|row| row.red.iter().chain(&row.green))
+            .chain(&self.suite)
+    }
+}
+
+/// A run as its journal tells it.
+#[derive(Debug)]
+struct Account {
+    run: RunState,
+    definition: Arc<Definition>,
+    /// What it knows of its task, where it is over one.
+    task: Option<Memory>,
+    story: Story,
+    refused: Refused,
+    owed: Vec<String>,
+    millis: u64,
+}
+
+/// What was refused, as far as it is listed, and how much it was.
+#[derive(Debug, Default)]
+struct Refused {
+    listed: Vec<Value>,
+    number: usize,
+}
+
+/// Makes the summary of the run in `dir` from its journal.
+pub(crate) fn build(dir: &Path) -> Result<Summary, Fault> {
+    let tail = FileJournal::open(dir)?.read(&Position::start())?;
+    let (mut run, mut story) = (RunState::default(), Story::default());
+    let mut pinned = None;
+    for record in &tail.records {
+        let event = event_of(record)?;
+        tell(&mut story, dir, &run, &record.ts, &event);
+        run.apply(&record.ts, &event);
+        // The first event says which definition it is.
+        let definition = match &pinned {
+            Some(definition) => definition,
+            None => pinned.insert(open_run::pinned(dir, &run)?),
+        };
+        let step = timeline::step(definition, &record.ts, &event);
+        story.steps.extend(step);
+    }
+    let definition = pinned.ok_or_else(|| Fault::bug("a run without a journal"))?;
+    for (key, item) in memory::subtasks(&run) {
+        let row = story.rows.entry(key.to_owned()).or_default();
+        key.clone_into(&mut row.id);
+        item.text("title").clone_into(&mut row.title);
+        row.status = serde_json::to_value(item.status)
+            .ok()
+            .and_then(|status| status.as_str().map(str::to_owned))
+            .unwrap_or_default();
+        let sha = memory::commit_of(&run, key);
+        if !sha.is_empty() {
+            row.commit = Some(sha.to_owned());
+        }
+    }
+    story.baseline = BASELINE
+        .value(&run.kept)
+        .and_then(Value::as_object)
+        .map(|facts| {
+            let level = facts.get("level").and_then(Value::as_str);
+            Phase::of_facts(facts, level.unwrap_or_default())
+        });
+    let refused = refusals(dir);
+    for refusal in &refused.listed {
+        let text = |name: &str| refusal.get(name).and_then(Value::as_str);
+        let row = text("unit")
+            .and_then(|unit| story.units.get(unit))
+            .and_then(|key| story.rows.get_mut(key));
+        if let Some(row) = row {
+            row.refused.push(json!({
+                "at": text("ts"), "code": text("code"), "message": text("message"),
+            }));
+        }
+    }
+    let millis = millis_of(run.ended_at.as_deref().unwrap_or(&run.updated_at))
+        .zip(millis_of(&run.started_at))
+        .and_then(|(end, start)| u64::try_from(end - start).ok())
+        .unwrap_or(0);
+    let is_over_a_task = is_over_a_task(&run);
+    let account = Account {
+        task: is_over_a_task.then(|| Memory::of(&run)).transpose()?,
+        owed: memory::owed(&run),
+        run,
+        definition,
+        story,
+        refused,
+        millis,
+    };
+    Ok(Summary {
+        json: account.json(&tail.head.hash),
+        markdown: markdown::page(&account),
+    })
+}
+
+/// The page of a run that is over, as it was written at its end; none while it goes on.
+pub(crate) fn of_end(dir: &Path, run: &RunState) -> Option<String> {
+    let written = || journal::durable::read_text(&dir.join("report.md")).ok();
+    run.status.is_over().then(written).flatten()
+}
+
+impl Account {
+    fn json(&self, head: &str) -> Value {
+        let Self { run, story, .. } = self;
+        let rows: Vec<Value> = story.rows.values().map(Row::json).collect();
+        let mut json = json!({
+            "version": 1,
+            "runId": run.run,
+            "workflow": run.workflow,
+            "title": self.definition.title,
+            "status": run.status.name(),
+            "endReason": run.end_reason,
+            "state": run.tokens.first().map(|token| token.state.clone()),
+            "startTime": run.started_at,
+            "endTime": run.ended_at,
+            "durationMs": self.millis,
+            "inputs": run.inputs,
+            "vars": run.vars,
+            "items": generic::view::items(run, &self.definition),
+            "totals": {
+                "commits": story.commits.len(),
+                "accepted": story.verdicts("accepted"),
+                "retried": story.verdicts("retried"),
+                "refused": self.refused.number,
+            },
+            "subtasks": rows,
+            "commits": story.commits,
+            "finalSuite": story.suite.as_ref().map(Phase::json),
+            "failedSuites": story.failed_suites.iter().map(Phase::json).collect::<Vec<_>>(),
+            "refused": self.refused.listed,
+            "reopened": story.reopened,
+            "skipped": story.skipped,
+            "allowed": story.allowed,
+            "approvals": story.approvals,
+            "pauses": story.pauses,
+            "failedEffects": story.failed_effects,
+            "warnings": story.warnings,
+            "evidence": self.evidence(),
+            "steps": story.steps,
+            "journalHead": head,
+        });
+        if let Some(memory) = &self.task {
+            self.put_task(&mut json, memory);
+        }
+        json
+    }
+
+    /// What there is to tell of the task that the run is over.
+    fn put_task(&self, json: &mut Value, memory: &Memory) {
+        let start = &memory.start;
+        let progress = view::progress(&self.run);
+        let of_task = json!({
+            "taskId": start.task_id,
+            "taskTitle": start.task_title,
+            "tag": start.tag,
+            "branch": start.branch,
+            "startCommit": start.head,
+            "notRun": progress.remaining,
+            "leftOut": start.left_out,
+            "doneBefore": start.skipped,
+            "testCommand": start.test_command,
+            "owedStatuses": self.owed,
+        });
+        let totals = json!({
+            "subtasks": progress.total,
+            "completed": progress.completed.len(),
+            "failed": progress.failed.len(),
+            "notRun": progress.remaining.len(),
+        });
+        put_all(&mut json["totals"], totals);
+        put_all(json, of_task);
+    }
+
+    /// What the test results rest on.
+    fn evidence(&self) -> Value {
+        let basis = self.story.basis();
+        let mut evidence = json!({
+            "summary": basis.spoken(&str::to_owned),
+            "red": basis.red.json(),
+            "green": basis.green.json(),
+            "suite": basis.suite.json(),
+            "redInCleanTree": basis.clean,
+            "baseline": self.story.baseline.as_ref().map(Phase::json),
+        });
+        put_all(&mut evidence, basis.total().json());
+        evidence
+    }
+}
+
+/// Puts all members of an object into another one.
+fn put_all(into: &mut Value, of: Value) {
+    if let (Value::Object(into), Value::Object(of)) = (into, of) {
+        into.extend(of);
+    }
+}
+
+/// Takes in an event. `run` is as it was before.
+fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) {
+    if let Some(sha) = commit_of(event) {
+        story.commits.push(sha.to_owned());
+    }
+    match event {
+        Event::UnitIssued { unit, token, .. } => {
+            if let Some(key) = run.token(*token).and_then(|token| token.key()) {
+                story.units.insert(unit.clone(), key.to_owned());
+            }
+        }
+        Event::ReportAccepted(report) | Event::ReportRetried(report) => {
+            warned(story, report);
+            let accepted = matches!(event, Event::ReportAccepted(_));
+            match (&report.item, report.reader()) {
+                (None, "tests") if report.role.suite.is_some() => {
+                    let suite = Phase::of(report, at);
+                    if accepted {
+                        story.suite = Some(suite);
+                    } else {
+                        story.failed_suites.push(suite);
+                    }
+                }
+                (item, "tests") => {
+                    let item = item.as_deref().unwrap_or_default();
+                    tested(story, dir, run, at, report, item, accepted);
+                }
+                (Some(item), "commit") => {
+                    let sha = report.facts.get("sha").and_then(Value::as_str);
+                    story.rows.entry(item.clone()).or_default().handed_in =
+                        sha.is_some_and(|sha| !sha.is_empty());
+                }
+                _ => {}
+            }
+        }
+        Event::TokenClosed {
+            token, left: false, ..
+        } => {
+            if let Some(token) = run.token(*token)
+                && let Some(key) = token.key()
+                && (is_over_a_task(run) || story.rows.contains_key(key))
+            {
+                let row = story.rows.entry(key.to_owned()).or_default();
+                row.duration_ms = millis_of(at)
+                    .zip(token.opened_at.as_deref().and_then(millis_of))
+                    .and_then(|(end, start)| u64::try_from(end - start).ok())
+                    .unwrap_or(0);
+            }
+        }
+        Event::StateEntered {
+            item,
+            from,
+            to,
+            cause,
+            reason,
+            ..
+        } if matches!(cause, Trigger::Reopen | Trigger::Skip) => {
+            let value =
+                json!({ "subtaskId": item, "from": from, "to": to, "reason": reason, "at": at });
+            if *cause == Trigger::Skip {
+                story.skipped.push(value);
+                return;
+            }
+            story.reopened.push(value);
+            // What was accepted there before stands no more.
+            if let Some(row) = item.as_ref().and_then(|item| story.rows.get_mut(item)) {
+                row.green = None;
+                row.tree = None;
+                row.red = row.red.take().filter(|red| red.state != *to);
+            }
+        }
+        other => stopped(story, at, other),
+    }
+}
+
+/// Takes in what did not go by itself.
+fn stopped(story: &mut Story, at: &str, event: &Event) {
+    match event {
+        Event::RefusalAllowed {
+            unit,
+            code,
+            reason,
+            approval,
+        } => {
+            story.allowed.push(json!({
+                "unit": unit,
+                "code": code,
+                "reason": reason,
+                "by": approval.actor,
+                "strength": approval.strength,
+                "how": approval.how,
+                "at": at,
+            }));
+        }
+        Event::ApprovalGiven {
+            what,
+            stopped,
+            reason,
+            approval,
+            ..
+        } => {
+            story.approvals.push(json!({
+                "turn": what,
+                "stopped": stopped,
+                "reason": reason,
+                "by": approval.actor,
+                "strength": approval.strength,
+                "how": approval.how,
+                "at": at,
+            }));
+        }
+        Event::RunPaused {
+            reason, message, ..
+        } => {
+            story
+                .pauses
+                .push(json!({ "reason": reason, "message": message, "at": at }));
+        }
+        Event::EffectDone { name, result, .. } => {
+            let told = effects::commit::told(result, "the tasks file");
+            story.warnings.extend(
+                told.into_iter().map(
+                    |message| json!({ "unit": name, "code": "tasks_file", "message": message }),
+                ),
+            );
+            let Some(failed) = result.get("failed") else {
+                return;
+            };
+            story.failed_effects.push(json!({
+                "effect": name,
+                "code": failed.get("code"),
+                "message": failed.get("message"),
+                "at": at,
+            }));
+        }
+        Event::EffectFailed {
+            name,
+            code,
+            message,
+            ..
+        } => {
+            story
+                .failed_effects
+                .push(json!({ "effect": name, "code": code, "message": message, "at": at }));
+        }
+        _ => {}
+    }
+}
+
+/// Takes in the test results of a subtask.
+fn tested(
+    story: &mut Story,
+    dir: &Path,
+    run: &RunState,
+    at: &str,
+    report: &Reported,
+    item: &str,
+    accepted: bool,
+) {
+    let mut phase = Phase::of(report, at);
+    let row = story.rows.entry(item.to_owned()).or_default();
+    if report.role.shows.is_some() {
+        if accepted {
+            phase.look_up_red(dir, run, report);
+            row.red = Some(phase);
+        }
+        return;
+    }
+    row.reports += 1;
+    if !accepted {
+        let mut failed = phase.json();
+        if let Value::Object(map) = &mut failed {
+            map.extend(memory::entry("code", report.code.clone()));
+        }
+        row.failed_attempts.push(failed);
+        return;
+    }
+    let owed = match &row.red {
+        Some(red) => &red.newly_failing[..],
+        // A repair is there for what failed in the suite.
+        None => story
+            .failed_suites
+            .last()
+            .map_or(&[][..], |suite| &suite.failing[..]),
+    };
+    phase.look_up_green(dir, run, report, owed);
+    let tested = TESTED.read(&report.keep, report.role.label.as_ref());
+    row.tree = tested.ok().flatten().map(|tested| tested.tree);
+    row.green = Some(phase);
+}
+
+/// What a report was accepted with a warning for.
+fn warned(story: &mut Story, report: &Reported) {
+    for code in &report.warnings {
+        let message = messages::message_of(report, code);
+        story
+            .warnings
+            .push(json!({ "unit": report.unit, "code": code, "message": message }));
+    }
+}
+
+/// What was refused. The file is there for this alone, and may be anything.
+fn refusals(dir: &Path) -> Refused {
+    const MOST: usize = 1000;
+    let mut refused = Refused::default();
+    let Ok(file) = std::fs::File::open(dir.join("refusals.jsonl")) else {
+        return refused;
+    };
+    let lines = BufReader::new(file).lines().map_while(Result::ok);
+    for refusal in lines.filter_map(|line| serde_json::from_str::<Map<_, _>>(&line).ok()) {
+        refused.number += 1;
+        if refused.listed.len() < MOST {
+            refused.listed.push(Value::Object(refusal));
+        }
+    }
+    refused
+}

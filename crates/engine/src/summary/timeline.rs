@@ -1,0 +1,262 @@
+//! What happened in a run, one thing after the other.
+
+use std::fmt::Write as _;
+
+use machine::event::Reported;
+use machine::{Definition, Event};
+use serde_json::{Value, json};
+
+use super::escape::inline;
+use super::markdown::{coded, hash};
+use crate::generic::messages;
+
+/// One thing that happened, as programs are told it.
+pub fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
+    let reported = |report: &Reported, verdict: &str| {
+        let mut step = json!({
+            "at": at,
+            "what": "report",
+            "verdict": verdict,
+            "unitId": report.unit,
+            "state": report.state,
+            "label": messages::place(definition, &report.state, None),
+            "item": report.item,
+            "code": report.code,
+            "reader": report.role.reader,
+            "level": report.level,
+            "warnings": report.warnings,
+        });
+        if let Value::Object(map) = &mut step {
+            for (name, value) in &report.facts {
+                map.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        step
+    };
+    Some(match event {
+        Event::ReportAccepted(report) => reported(report, "accepted"),
+        Event::ReportRetried(report) => reported(report, "retried"),
+        Event::StateEntered {
+            item,
+            from,
+            to,
+            cause,
+            reason,
+            iteration,
+            outcome,
+            ..
+        } => {
+            let mut step = json!({
+                "at": at,
+                "what": "state",
+                "item": item,
+                "from": from,
+                "to": to,
+                "cause": cause,
+                "reason": reason,
+            });
+            if let Some(iteration) = iteration {
+                step["iteration"] = json!(iteration);
+            }
+            if let Some(outcome) = outcome {
+                step["outcome"] = json!(outcome);
+            }
+            step
+        }
+        Event::DecisionMade {
+            gate,
+            iteration,
+            hash,
+            choice,
+            feedback,
+            approval,
+            ..
+        } => json!({
+            "at": at,
+            "what": "decision",
+            "gate": gate,
+            "iteration": iteration,
+            "choice": choice,
+            "hash": hash,
+            "feedback": feedback,
+            "strength": approval.strength,
+            "actor": approval.actor,
+            "how": approval.how,
+        }),
+        Event::ApprovalGiven {
+            what,
+            state,
+            stopped,
+            reason,
+            approval,
+            ..
+        } => json!({
+            "at": at,
+            "what": "approval",
+            "turn": what,
+            "state": state,
+            "stopped": stopped,
+            "reason": reason,
+            "strength": approval.strength,
+            "actor": approval.actor,
+            "how": approval.how,
+        }),
+        Event::TokenClosed {
+            item, done, left, ..
+        } => json!({
+            "at": at,
+            "what": "item",
+            "item": item,
+            "status": if *left { "left" } else if *done { "done" } else { "failed" },
+        }),
+        Event::Domain(domain) if domain.name == "batch:complete" => {
+            let mut step = json!({ "at": at, "what": "batch" });
+            if let Value::Object(map) = &mut step {
+                map.extend(domain.fields.clone());
+            }
+            step
+        }
+        Event::RunPaused { reason, .. } => json!({ "at": at, "what": "paused", "reason": reason }),
+        Event::RunResumed { .. } => json!({ "at": at, "what": "resumed" }),
+        // That an item ended is told by the state it came to.
+        _ => return None,
+    })
+}
+
+/// Whether the table of items and their tests tells it: a report of tests or of a commit, or a way between their states.
+pub fn is_in_the_table(step: &Value, has_row: impl Fn(&str) -> bool) -> bool {
+    let of_row = step["item"].as_str().is_some_and(has_row);
+    match step["what"].as_str() {
+        Some("report") => matches!(step["reader"].as_str(), Some("tests" | "commit")),
+        Some("state" | "item") => of_row,
+        _ => false,
+    }
+}
+
+/// Whether it belongs to no other part of a summary.
+pub fn is_told_only_here(step: &Value) -> bool {
+    match step["what"].as_str() {
+        Some("decision" | "batch") => true,
+        Some("report") => !matches!(step["reader"].as_str(), Some("tests" | "commit")),
+        _ => false,
+    }
+}
+
+/// One line of what happened; none for what another line says.
+pub fn line(step: &Value) -> Option<String> {
+    let text = |name: &str| {
+        step.get(name)
+            .and_then(Value::as_str)
+            .map(inline)
+            .unwrap_or_default()
+    };
+    let at = text("at");
+    let reason = match text("reason") {
+        reason if reason.is_empty() => reason,
+        reason => format!(": {reason}"),
+    };
+    let item = match text("item") {
+        item if item.is_empty() => item,
+        item => format!(" of {item}"),
+    };
+    Some(match text("what").as_str() {
+        "report" => {
+            let verdict = match text("code") {
+                code if code.is_empty() => "accepted".to_owned(),
+                _ => format!("not accepted ({})", coded(step, "code")),
+            };
+            let mut line = format!("{at} — **{}**{item}: {verdict}", text("label"));
+            if let Some(passed) = step.get("passed").and_then(Value::as_u64) {
+                let failing = step.get("failing").and_then(Value::as_u64).unwrap_or(0);
+                let _ = write!(line, ", {passed} passed, {failing} failing");
+            }
+            for part in [text("outcome"), text("note")] {
+                if !part.is_empty() {
+                    let _ = write!(line, " — {part}");
+                }
+            }
+            line
+        }
+        "state" => {
+            let (from, to) = (text("from"), text("to"));
+            match text("cause").as_str() {
+                "start" => format!("{at} — began at {to}"),
+                "report" if text("outcome").is_empty() && step.get("iteration").is_none() => {
+                    return None;
+                }
+                cause => {
+                    let mut line = format!("{at} — {from} → {to}{item} ({cause}{reason})");
+                    if !text("outcome").is_empty() {
+                        let _ = write!(line, " — {}", text("outcome"));
+                    }
+                    if let Some(iteration) = step.get("iteration").and_then(Value::as_i64)
+                        && iteration > 0
+                    {
+                        let _ = write!(line, ", iteration {iteration}");
+                    }
+                    line
+                }
+            }
+        }
+        "decision" => {
+            let said = match text("feedback") {
+                feedback if feedback.is_empty() => feedback,
+                feedback => format!(": {feedback}"),
+            };
+            let verb = if text("choice") == "approve" {
+                "approved"
+            } else {
+                "rejected"
+            };
+            format!(
+                "{at} — **{}** {verb} by {} ({}, {}){said}",
+                text("gate"),
+                text("actor"),
+                by_way_of(&text("strength"), &text("how")),
+                hash(step["hash"].as_str().unwrap_or_default())
+            )
+        }
+        "approval" => {
+            let said = match text("reason") {
+                reason if reason.is_empty() => reason,
+                reason => format!(": {reason}"),
+            };
+            format!(
+                "{at} — {} after {} by {} ({}){said}",
+                text("turn"),
+                text("stopped"),
+                text("actor"),
+                by_way_of(&text("strength"), &text("how"))
+            )
+        }
+        "batch" => {
+            let tasks = step.get("tasks").and_then(Value::as_array);
+            let told = |task: &Value| {
+                let part = |name: &str| task.get(name).and_then(Value::as_str).map(inline);
+                let id = part("id").unwrap_or_default();
+                match part("status").as_deref() {
+                    Some("completed") => id,
+                    _ if task.get("notRun").is_some() => format!("{id} (not run)"),
+                    Some(other) => format!("{id} ({other})"),
+                    None => id,
+                }
+            };
+            let tasks: Vec<String> = tasks.into_iter().flatten().map(told).collect();
+            let shown = tasks.join(", ");
+            format!("{at} — **{}**: {}: {shown}", text("batch"), text("outcome"))
+        }
+        "paused" => format!("{at} — paused{reason}"),
+        "resumed" => format!("{at} — resumed"),
+        // That an item ended is told by the state it came to.
+        _ => return None,
+    })
+}
+
+/// What stands behind a decision, and by which way it came where that says more.
+pub fn by_way_of(strength: &str, how: &str) -> String {
+    if how == strength {
+        strength.to_owned()
+    } else {
+        format!("{strength}, {how}")
+    }
+}

@@ -1,0 +1,367 @@
+//! The ledger of tests: what each of them did, by name, and what that says beside what it did before.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+
+use ::test_report::{Named, Outcome, TestFormat, TestReport};
+use journal::EvidenceStore;
+use serde::{Deserialize, Serialize};
+
+use crate::fault::{Fault, Kind};
+
+/// What each test did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// The format of the report: ids of two formats are not the same ids.
+    pub format: TestFormat,
+    /// Whether every test of the report is in it.
+    pub every: bool,
+    /// Outcome by id. Of several cases of one id it is the worst.
+    pub tests: BTreeMap<Box<str>, Outcome>,
+}
+
+impl Ledger {
+    /// That of a report.
+    pub fn of(report: &TestReport) -> Self {
+        let mut tests: BTreeMap<Box<str>, Outcome> = BTreeMap::new();
+        for test in &report.tests {
+            let outcome = tests.entry(test.id.clone()).or_insert(test.outcome);
+            *outcome = (*outcome).max(test.outcome);
+        }
+        // Files that could not be read are all named, by runners too that name no test that passes.
+        let any_ran = tests
+            .values()
+            .any(|outcome| *outcome != Outcome::NotCollected);
+        Self {
+            format: report.format,
+            every: report.named == Named::Every && any_ran && !lists_by_the_way(report.format),
+            tests,
+        }
+    }
+
+    /// Whether it has any test.
+    pub fn names_any(&self) -> bool {
+        !self.tests.is_empty()
+    }
+
+    /// The ids whose outcome is such.
+    pub fn those(&self, such: impl Fn(Outcome) -> bool) -> impl Iterator<Item = &str> {
+        self.tests
+            .iter()
+            .filter(move |(_, outcome)| such(**outcome))
+            .map(|(id, _)| &**id)
+    }
+
+    /// The ids that failed.
+    pub fn failing(&self) -> impl Iterator<Item = &str> {
+        self.those(Outcome::is_failure)
+    }
+
+    /// What a test did.
+    pub fn outcome(&self, id: &str) -> Option<Outcome> {
+        self.tests.get(id).copied()
+    }
+
+    /// Whether a test failed here.
+    pub fn fails(&self, id: &str) -> bool {
+        self.outcome(id).is_some_and(Outcome::is_failure)
+    }
+
+    /// The ids that fail, and did not before.
+    pub fn newly_failing(&self, before: Option<&Self>) -> Vec<String> {
+        self.failing()
+            .filter(|id| before.is_none_or(|before| !before.fails(id)))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Keeps it with the run, and returns its hash.
+    pub fn keep(&self, dir: &Path) -> Result<String, Fault> {
+        let bytes = serde_json::to_vec(self).map_err(|error| Fault::bug(error.to_string()))?;
+        Ok(EvidenceStore::new(dir).put(&bytes)?)
+    }
+
+    /// The one with that hash.
+    pub fn read(dir: &Path, hash: &str) -> Result<Self, Fault> {
+        let bytes = EvidenceStore::new(dir).get(hash)?;
+        serde_json::from_slice(&bytes).map_err(|error| {
+            Fault::new(
+                Kind::Environment,
+                "journal_damaged",
+                format!("the ledger of tests {hash} cannot be read: {error}"),
+            )
+            .suggest("see `tm log verify`")
+        })
+    }
+}
+
+/// Whether a runner lists tests in one run and not in the next: Jest those of a run of one file, and of more only files; Go without
+/// `-v` those that fail, and of all others only the packages. What is not listed is then not missing.
+pub fn lists_by_the_way(format: TestFormat) -> bool {
+    matches!(format, TestFormat::JestText | TestFormat::GoText)
+}
+
+/// What a GREEN owes to what was there before it.
+#[derive(Debug, Default)]
+pub struct Owed<'a> {
+    /// The last accepted ledger before RED, or the baseline.
+    pub before: Option<&'a Ledger>,
+    /// That of RED.
+    pub red: Option<&'a Ledger>,
+    /// The ids that failed newly in RED.
+    pub new: Vec<String>,
+}
+
+/// What is wrong with the tests of a report, by id.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Lacking {
+    /// They are not there any more.
+    pub missing: Vec<String>,
+    /// They are there, and were not run.
+    pub skipped: Vec<String>,
+    /// They are expected to fail now, and were not before.
+    pub excused: Vec<String>,
+    /// No test is there that was not before, though RED had only such as could not be collected.
+    pub no_new: bool,
+}
+
+impl Lacking {
+    /// Whether nothing is wrong.
+    pub fn is_none(&self) -> bool {
+        self.missing.is_empty()
+            && self.skipped.is_empty()
+            && self.excused.is_empty()
+            && !self.no_new
+    }
+}
+
+impl Owed<'_> {
+    /// The tests that passed before, or failed in RED, and do not run now. `removed` says which were taken out on purpose.
+    pub fn lacking(&self, now: &Ledger, removed: impl Fn(&str) -> bool) -> Lacking {
+        let comparable = |ledger: &&Ledger| ledger.format == now.format;
+        let before = self.before.filter(|before| comparable(before));
+        let red = self.red.filter(|red| comparable(red));
+        let mut owed: Vec<&str> = before
+            .into_iter()
+            .chain(red)
+            .flat_map(|ledger| ledger.those(Outcome::is_success))
+            .collect();
+        let collected =
+            |id: &&str| red.and_then(|red| red.outcome(id)) != Some(Outcome::NotCollected);
+        let new: Vec<&str> = self.new.iter().map(String::as_str).collect();
+        owed.extend(new.iter().copied().filter(collected));
+        owed.sort_unstable();
+        owed.dedup();
+        // Who was expected to fail already may go on so; for others that is no way to pass.
+        let excused = |id: &str| {
+            let ledgers = [before, red].into_iter().flatten();
+            ledgers
+                .clone()
+                .any(|ledger| ledger.outcome(id) == Some(Outcome::ExpectedFailure))
+        };
+        let in_red = |id: &str| red.is_some_and(|red| red.tests.contains_key(id));
+        let mut lacking = Lacking::default();
+        for id in owed {
+            match now.outcome(id) {
+                Some(Outcome::Skipped) => lacking.skipped.push(id.to_owned()),
+                Some(Outcome::ExpectedFailure) if !excused(id) => {
+                    lacking.excused.push(id.to_owned());
+                }
+                // What RED had was not taken out in RED.
+                None if now.every && (in_red(id) || !removed(id)) => {
+                    lacking.missing.push(id.to_owned());
+                }
+                _ => {}
+            }
+        }
+        // With its module a test moves, and keeps the last part of its name.
+        let was = |id: &str| {
+            let ledgers = [before, red].into_iter().flatten();
+            ledgers.clone().any(|ledger| ledger.tests.contains_key(id))
+        };
+        let mut come: HashMap<&str, usize> = HashMap::new();
+        if !lacking.missing.is_empty() {
+            for last in now
+                .those(Outcome::is_success)
+                .filter(|id| !was(id))
+                .filter_map(within_module)
+            {
+                *come.entry(last).or_default() += 1;
+            }
+        }
+        lacking.missing.retain(|id| {
+            let moved = within_module(id).and_then(|last| come.get_mut(last));
+            match moved.filter(|left| **left > 0) {
+                Some(left) => {
+                    *left -= 1;
+                    false
+                }
+                None => true,
+            }
+        });
+        // RED named files or packages that could not be built: which tests are in them shows only now.
+        // Where a runner names nothing smaller, they are what passes now.
+        let built = |id: &&str| now.outcome(id).is_some_and(Outcome::is_success);
+        let unbuilt = !new.is_empty() && !new.iter().any(|id| collected(id) || built(id));
+        lacking.no_new = unbuilt
+            && now.every
+            && before.is_some_and(|before| {
+                !now.those(Outcome::is_success)
+                    .any(|id| !before.tests.contains_key(id))
+            });
+        lacking
+    }
+
+    /// The ids that fail now as they did before RED: they may go on failing.
+    pub fn known<'b>(&'b self, now: &'b Ledger) -> impl Iterator<Item = &'b str> {
+        let before = self.before.filter(|before| before.format == now.format);
+        let new: HashSet<&str> = self.new.iter().map(String::as_str).collect();
+        now.failing()
+            .filter(move |id| before.is_some_and(|before| before.fails(id)) && !new.contains(id))
+    }
+}
+
+/// The name of a test within its module, where it lies in one.
+fn within_module(id: &str) -> Option<&str> {
+    id.rsplit_once("::").map(|(_, last)| last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledger(tests: &[(&str, Outcome)]) -> Ledger {
+        Ledger {
+            format: TestFormat::Junit,
+            every: true,
+            tests: tests
+                .iter()
+                .map(|(id, outcome)| ((*id).into(), *outcome))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn what_passed_before_or_failed_in_red_is_owed() {
+        use Outcome::{Failed, Passed, Skipped};
+        let before = ledger(&[("a", Passed), ("b", Passed), ("old", Failed)]);
+        let red = ledger(&[
+            ("a", Passed),
+            ("b", Passed),
+            ("old", Failed),
+            ("new", Failed),
+        ]);
+        let owed = Owed {
+            before: Some(&before),
+            red: Some(&red),
+            new: red.newly_failing(Some(&before)),
+        };
+        assert_eq!(owed.new, ["new"]);
+        let honest = ledger(&[
+            ("a", Passed),
+            ("b", Passed),
+            ("old", Failed),
+            ("new", Passed),
+        ]);
+        assert!(owed.lacking(&honest, |_| false).is_none());
+        assert_eq!(owed.known(&honest).collect::<Vec<_>>(), ["old"]);
+        let cheat = ledger(&[("a", Passed), ("b", Skipped)]);
+        let lacking = owed.lacking(&cheat, |_| false);
+        assert_eq!(lacking.missing, ["new"]);
+        assert_eq!(lacking.skipped, ["b"]);
+        assert_eq!(owed.lacking(&cheat, |_| true).missing, ["new"]);
+        let before = Owed {
+            red: None,
+            new: Vec::new(),
+            ..owed
+        };
+        let fewer = ledger(&[("b", Passed)]);
+        assert_eq!(before.lacking(&fewer, |_| false).missing, ["a"]);
+        assert!(before.lacking(&fewer, |id| id == "a").is_none());
+    }
+
+    #[test]
+    fn to_expect_a_failure_is_not_to_pass() {
+        use Outcome::{ExpectedFailure, Failed, Passed};
+        let before = ledger(&[("a", Passed), ("todo", ExpectedFailure)]);
+        let red = ledger(&[("a", Passed), ("todo", ExpectedFailure), ("new", Failed)]);
+        let owed = Owed {
+            before: Some(&before),
+            red: Some(&red),
+            new: red.newly_failing(Some(&before)),
+        };
+        let honest = ledger(&[("a", Passed), ("todo", ExpectedFailure), ("new", Passed)]);
+        assert!(owed.lacking(&honest, |_| false).is_none());
+        let cheat = ledger(&[
+            ("a", ExpectedFailure),
+            ("todo", ExpectedFailure),
+            ("new", ExpectedFailure),
+        ]);
+        assert_eq!(owed.lacking(&cheat, |_| false).excused, ["a", "new"]);
+    }
+
+    #[test]
+    fn a_red_that_did_not_build_is_answered_by_a_test_that_was_not_there() {
+        use Outcome::{NotCollected, Passed};
+        let before = ledger(&[("a", Passed)]);
+        let red = ledger(&[("shop", NotCollected)]);
+        let owed = Owed {
+            before: Some(&before),
+            red: Some(&red),
+            new: red.newly_failing(Some(&before)),
+        };
+        assert!(owed.lacking(&ledger(&[("a", Passed)]), |_| false).no_new);
+        let more = ledger(&[("a", Passed), ("b", Passed)]);
+        assert!(owed.lacking(&more, |_| false).is_none());
+        let by_package = ledger(&[("a", Passed), ("shop", Passed)]);
+        assert!(owed.lacking(&by_package, |_| false).is_none());
+    }
+
+    #[test]
+    fn a_test_that_moves_with_its_module_is_no_other() {
+        use Outcome::{Failed, Passed, Skipped};
+        let before = ledger(&[("tally::tests::counts", Passed), ("tests::counts", Passed)]);
+        let red = ledger(&[("tally::tests::twice", Failed)]);
+        let owed = Owed {
+            before: Some(&before),
+            red: Some(&red),
+            new: red.newly_failing(Some(&before)),
+        };
+        let moved = ledger(&[
+            ("count::tests::counts", Passed),
+            ("count::tests::twice", Passed),
+            ("tests::counts", Passed),
+        ]);
+        assert!(owed.lacking(&moved, |_| false).is_none());
+        // One that comes stands for one that goes, and only if it passes.
+        let one = ledger(&[
+            ("count::tests::counts", Passed),
+            ("count::tests::twice", Skipped),
+        ]);
+        let missing = owed.lacking(&one, |_| false).missing;
+        assert_eq!(missing, ["tally::tests::twice", "tests::counts"]);
+        let renamed = ledger(&[
+            ("tally::tests::counts_much", Passed),
+            ("tally::tests::twice", Passed),
+            ("tests::counts", Passed),
+        ]);
+        assert_eq!(
+            owed.lacking(&renamed, |_| false).missing,
+            ["tally::tests::counts"]
+        );
+    }
+
+    #[test]
+    fn ids_of_another_format_are_not_compared() {
+        let before = ledger(&[("a", Outcome::Passed)]);
+        let owed = Owed {
+            before: Some(&before),
+            ..Owed::default()
+        };
+        let now = Ledger {
+            format: TestFormat::Tap,
+            ..ledger(&[("b", Outcome::Passed)])
+        };
+        assert!(owed.lacking(&now, |_| false).is_none());
+    }
+}

@@ -1,0 +1,283 @@
+//! What the codes of the workflow mean: one message and one suggestion each.
+
+use machine::event::Reported;
+use serde_json::{Map, Value};
+
+use crate::next_step::{argument, step};
+
+/// The texts of a code.
+#[derive(Debug, Clone, Copy)]
+pub struct Text {
+    /// The code.
+    pub code: &'static str,
+    /// What it means, in general.
+    pub meaning: &'static str,
+    /// What to do.
+    pub suggestion: &'static str,
+}
+
+/// The codes that the definition of the workflow names, and those of the engine that an executor
+/// meets.
+pub const TEXTS: &[Text] = &[
+    Text {
+        code: "no_tests_ran",
+        meaning: "No test ran",
+        suggestion: "run the tests and report what the runner printed; errors while compiling or collecting count as errors:N",
+    },
+    Text {
+        code: "red_requires_failing_tests",
+        meaning: "RED needs failing tests, and all passed",
+        suggestion: "check that the tests test the new behaviour: they must fail before it is there",
+    },
+    Text {
+        code: "red_only_errors",
+        meaning: "No test failed, they only could not be compiled or collected: make sure that it is for the right reason",
+        suggestion: "make sure that they fail for the right reason",
+    },
+    Text {
+        code: "red_has_passing_tests",
+        meaning: "Some tests pass already",
+        suggestion: "make sure that the new ones are among those that fail",
+    },
+    Text {
+        code: "no_baseline",
+        meaning: "No report is there from before this subtask: which tests failed already is not known",
+        suggestion: concat!(
+            "begin runs with ",
+            argument!("baselineReport"),
+            " FILE or ",
+            argument!("verify"),
+            ", so that it is known from the first RED on"
+        ),
+    },
+    Text {
+        code: "green_tests_still_failing",
+        meaning: "Tests still fail",
+        suggestion: concat!(
+            "go on implementing, then report again; if a test is wrong, go back with ",
+            step!("reopen", "reason")
+        ),
+    },
+    Text {
+        code: "green_requires_passing_tests",
+        meaning: "No test passed",
+        suggestion: "run the tests and report how many passed",
+    },
+    Text {
+        code: "coverage_below_threshold",
+        meaning: "Coverage is under its threshold",
+        suggestion: "add tests for what is not covered, then report again",
+    },
+    Text {
+        code: "suite_failing",
+        meaning: "The full suite fails, so a repair is open",
+        suggestion: "mend what fails, report GREEN for the repair, commit it, then finalize again",
+    },
+    Text {
+        code: "nothing_before",
+        meaning: "A repair has no RED to go back to",
+        suggestion: concat!(
+            "mend the failing tests and report GREEN, or give it up with ",
+            step!("skip", "reason")
+        ),
+    },
+    Text {
+        code: "passes_unchanged",
+        meaning: "The tests pass now, and nothing was changed: what failed may be flaky",
+        suggestion: "",
+    },
+    Text {
+        code: "stale_unit",
+        meaning: "That is not the present work unit",
+        suggestion: concat!("ask what is next: ", step!("next")),
+    },
+    Text {
+        code: "paused",
+        meaning: "The run is paused and takes no reports",
+        suggestion: concat!(
+            "go on with ",
+            step!("resume"),
+            "; where a rule stopped the run, a person does that"
+        ),
+    },
+    Text {
+        code: "journal_repaired",
+        meaning: "The journal was damaged, and what could not be read of it was cut off",
+        suggestion: concat!(
+            "look where the run stands now; a person has it go on with ",
+            step!("resume")
+        ),
+    },
+    Text {
+        code: "run_over",
+        meaning: "The run is over",
+        suggestion: concat!("see what it did: ", step!("summary")),
+    },
+    Text {
+        code: "cannot_reopen",
+        meaning: "There is nothing to go back to from here",
+        suggestion: concat!("ask what is next: ", step!("next")),
+    },
+    Text {
+        code: "cannot_skip",
+        meaning: "This cannot be given up",
+        suggestion: concat!("ask what is next: ", step!("next")),
+    },
+    Text {
+        code: "not_present",
+        meaning: "That is not the one in hand",
+        suggestion: concat!(
+            "leave the id out, or name the present one: ",
+            step!("status")
+        ),
+    },
+    Text {
+        code: "not_a_policy",
+        meaning: "That code is no policy of this step",
+        suggestion: "only policies can be let pass; other refusals have another way out",
+    },
+    Text {
+        code: "definition_fault",
+        meaning: "The workflow's definition is at fault",
+        suggestion: concat!(
+            "the run keeps the definition that it was started with: end it (",
+            step!("abort"),
+            "), mend the file, and start anew"
+        ),
+    },
+];
+
+/// The text of a code, if it has one.
+pub fn text(code: &str) -> Option<&'static Text> {
+    TEXTS.iter().find(|text| text.code == code)
+}
+
+/// What was found in a report under a code, in one line. What its reader says tells more than the code does.
+pub fn message_of(report: &Reported, code: &str) -> String {
+    let own = report.message(code).map(str::to_owned);
+    own.unwrap_or_else(|| message(code, &report.facts))
+}
+
+/// What was found, in one line.
+pub fn message(code: &str, facts: &Map<String, Value>) -> String {
+    let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
+    match code {
+        "red_requires_failing_tests" => {
+            format!(
+                "RED needs failing tests, and all {} passed",
+                number("passed")
+            )
+        }
+        "no_tests_ran" if number("skipped") > 0 => {
+            format!("No test ran: all {} were skipped", number("skipped"))
+        }
+        "green_tests_still_failing" => failing("GREEN is not reached", facts),
+        "suite_failing" => failing("The full suite fails", facts),
+        "coverage_below_threshold" => {
+            let under: Vec<&str> = facts
+                .get("under")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            format!("Coverage is under its threshold: {}", under.join(", "))
+        }
+        other => {
+            text(other).map_or_else(|| other.replace('_', " "), |text| text.meaning.to_owned())
+        }
+    }
+}
+
+fn failing(what: &str, facts: &Map<String, Value>) -> String {
+    let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let failed = match number("failed") {
+        1 => "1 test still fails".to_owned(),
+        failed => format!("{failed} tests still fail"),
+    };
+    let told = match number("errors") {
+        0 => format!("{what}: {failed}"),
+        errors => format!("{what}: {failed}, and {errors} could not be compiled or collected"),
+    };
+    match names(facts, "failingTests") {
+        None => told,
+        Some(names) => format!("{told} ({names})"),
+    }
+}
+
+/// A few names of tests, where they are known.
+fn names(facts: &Map<String, Value>, key: &str) -> Option<String> {
+    const FEW: usize = 5;
+    let all = facts.get(key)?.as_array()?;
+    let few: Vec<&str> = all.iter().take(FEW).filter_map(Value::as_str).collect();
+    match all.len() {
+        0 => None,
+        many if many > FEW => Some(format!("{} and more", few.join(", "))),
+        _ => Some(few.join(", ")),
+    }
+}
+
+/// A number of tests, in words.
+pub fn tests(number: u64) -> String {
+    counted(number, "test")
+}
+
+/// A number of things, in words.
+pub fn counted(number: u64, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        many => format!("{many} {thing}s"),
+    }
+}
+
+/// What to do about a code.
+pub fn suggestion(code: &str) -> String {
+    text(code)
+        .map(|text| text.suggestion.to_owned())
+        .unwrap_or_default()
+}
+
+/// What an accepted report says.
+pub fn accepted(report: &Reported) -> String {
+    let facts = &report.facts;
+    let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let name = report
+        .role
+        .label
+        .as_ref()
+        .unwrap_or(&report.state)
+        .to_uppercase();
+    match report.reader() {
+        "tests" if report.role.shows.is_some() && number("failing") == 0 => format!(
+            "The {} tests pass already: the subtask is done",
+            number("passed")
+        ),
+        "tests" if report.role.shows.is_some() && number("errors") > 0 => format!(
+            "{name} accepted: {} failing, {} not compiled or collected, {} passing",
+            number("failed"),
+            number("errors"),
+            number("passed")
+        ),
+        "tests" if report.role.shows.is_some() => format!(
+            "{name} accepted: {} failing, {} passing",
+            number("failing"),
+            number("passed")
+        ),
+        "commit" => "Commit taken over".to_owned(),
+        "tests" if report.role.suite.is_some() => match names(facts, "knownFailing") {
+            None => format!("The full suite passes: {}", tests(number("passed"))),
+            Some(names) => format!(
+                "The full suite passes: {}; failing as before: {names}",
+                tests(number("passed"))
+            ),
+        },
+        "tests" => match names(facts, "knownFailing") {
+            None => format!("{name} accepted: {} passing", number("passed")),
+            Some(names) => format!(
+                "{name} accepted: {} passing; failing as before: {names}",
+                number("passed")
+            ),
+        },
+        _ => format!("{} accepted", report.state),
+    }
+}

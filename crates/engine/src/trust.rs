@@ -1,0 +1,484 @@
+//! What a repository brings along that counts only once a person trusted its bytes: workflows that take the place of a
+//! built-in one, decide who is asked at a gate or have commands run; the commands of profiles; and a test command that runs
+//! unasked.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, iter};
+
+use machine::definition::Gate;
+use machine::{Definition, RunState};
+use serde::Serialize;
+use serde_json::json;
+use workspace::config::{Config, Level};
+use workspace::profile::{self, Profile, Reader, Source as ProfileSource};
+use workspace::runner::definition::{Definition as Behind, command_definition};
+use workspace::trust::TrustStore;
+
+pub use workspace::trust::Subject;
+
+use crate::call::Call;
+use crate::capability::{PROFILE, REPOSITORY, command};
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::library::{self, Source};
+use crate::slot::Slot;
+
+/// Something of a repository that a person may trust as it is now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TrustRequest {
+    /// What it is.
+    pub subject: Subject,
+    /// What it is called.
+    pub name: String,
+    /// The profile's folder, the workflow's file, or the project's root.
+    pub path: PathBuf,
+    /// The SHA-256 of its bytes.
+    pub hash: String,
+    /// What it does once it is trusted, a line each.
+    pub effects: Vec<String>,
+    /// The files that count, relative to `path` where that is a folder.
+    pub files: Vec<String>,
+    /// Whether a person trusted it as it is.
+    pub trusted: bool,
+    /// Whether a person trusted it as it was once.
+    pub changed: bool,
+}
+
+impl TrustRequest {
+    /// The command with which a person trusts it.
+    pub fn command(&self) -> String {
+        match self.subject {
+            Subject::Profile => format!("tm session trust {}", self.name),
+            Subject::Workflow => format!("tm workflow trust {}", self.name),
+            Subject::Tests => "tm config trust".to_owned(),
+        }
+    }
+
+    /// What it is, in a few words.
+    pub fn title(&self) -> String {
+        match self.subject {
+            Subject::Profile => format!("the profile `{}`", self.name),
+            Subject::Workflow => format!("the workflow `{}`", self.name),
+            Subject::Tests => "the test command".to_owned(),
+        }
+    }
+
+    /// That it is not trusted, and what it would do.
+    pub fn warning(&self) -> String {
+        let changed = if self.changed {
+            "was changed since a person trusted it"
+        } else {
+            "was trusted by nobody"
+        };
+        // What lies behind a command is for whoever reads all of it.
+        let effects = self.effects.iter().filter(|line| !line.starts_with('|'));
+        let effects: Vec<&str> = effects
+            .map(|line| line.trim_end_matches(" says:"))
+            .collect();
+        format!(
+            "{} ({}) {changed}: it {}",
+            self.title(),
+            self.path.display(),
+            effects.join("; it ")
+        )
+    }
+
+    /// The same, with what a person said of it.
+    fn judged(mut self, store: &TrustStore) -> Result<Self, Fault> {
+        self.trusted = store.is_trusted(self.subject, &self.path, &self.hash)?;
+        self.changed = store.knows(self.subject, &self.path)?;
+        Ok(self)
+    }
+
+    /// Refuses what a person did not trust as it is.
+    fn required(&self) -> Result<(), Fault> {
+        if self.trusted {
+            return Ok(());
+        }
+        Err(self.untrusted())
+    }
+
+    fn untrusted(&self) -> Fault {
+        let code = match self.subject {
+            Subject::Profile => "profile_untrusted",
+            Subject::Workflow => "workflow_untrusted",
+            Subject::Tests => "tests_untrusted",
+        };
+        Fault::new(Kind::Refused, code, self.warning())
+            .suggest(match self.subject {
+                Subject::Tests => format!(
+                    "have the tests run by asking for it (--verify), or let a person trust the command, at a terminal: {}",
+                    self.command()
+                ),
+                _ => format!(
+                    "let a person read it and trust it, at a terminal: {}; where nobody sits, as in a CI job: {} --hash SHA256",
+                    self.command(),
+                    self.command()
+                ),
+            })
+            .detail("hash", self.hash.as_str())
+            .recover(self.command())
+    }
+}
+
+impl Engine {
+    /// All of the repository that is not trusted as it is, and would have to be.
+    pub fn untrusted(&self) -> Result<Vec<TrustRequest>, Fault> {
+        let mut all = Vec::new();
+        for (definition, source) in library::of_project(&self.root) {
+            all.extend(self.of_workflow(&definition, &source)?);
+        }
+        for summary in profile::list(&self.root, &[], None) {
+            if let Ok(profile) = self.profile(&summary.name)
+                && let Some(request) = self.of_profile(&profile)?
+            {
+                all.push(request);
+            }
+        }
+        if let Some(command) = self.unasked_test_command() {
+            all.push(self.of_tests(&command, &self.settings.config)?);
+        }
+        all.retain(|request| !request.trusted);
+        Ok(all)
+    }
+
+    /// What somebody who begins a run should be told of its settings, and of what the repository brings along.
+    pub(crate) fn start_warnings(&self) -> Result<Vec<String>, Fault> {
+        let overruled = self.settings.overruled.iter().map(ToString::to_string);
+        let untrusted = self.untrusted()?;
+        let untrusted = untrusted.iter().map(|request| {
+            format!(
+                "{}; a person can read and trust it: {}",
+                request.warning(),
+                request.command()
+            )
+        });
+        Ok(overruled.chain(untrusted).collect())
+    }
+
+    /// What a person who trusts it would let happen. `name` is the profile, or the id of the workflow.
+    pub fn trust_request(&self, subject: Subject, name: &str) -> Result<TrustRequest, Fault> {
+        let request = match subject {
+            Subject::Workflow => {
+                // Nobody should find out after a decision that it was about something that cannot begin.
+                let (definition, source) = library::load(&self.root, name)?;
+                self.of_workflow(&definition, &source)?
+            }
+            Subject::Profile => self.of_profile(&self.profile(name)?)?,
+            Subject::Tests => match self.found_test_command() {
+                Some(command) => Some(self.of_tests(&command, &self.settings.config)?),
+                None => None,
+            },
+        };
+        request.ok_or_else(|| nothing_to_trust(subject, name))
+    }
+
+    /// Trusts something as it was looked at. A person's decision: the caller has asked one, or was given the hash.
+    pub fn trust(&self, looked_at: &TrustRequest) -> Result<(), Fault> {
+        let now = self.trust_request(looked_at.subject, &looked_at.name)?;
+        if now.hash != looked_at.hash || now.path != looked_at.path {
+            return Err(Fault::new(
+                Kind::Conflict,
+                "changed_since",
+                format!("{} is not what was looked at any more", looked_at.title()),
+            )
+            .suggest("look at it again, and decide on what is there now")
+            .detail("hash", now.hash));
+        }
+        self.trust_store()
+            .trust(now.subject, &now.path, &now.name, &now.hash)?;
+        Ok(())
+    }
+
+    /// Takes back all trust in it; whether there was any. It may be gone, or broken.
+    pub fn distrust(&self, subject: Subject, name: &str) -> Result<bool, Fault> {
+        let path = match subject {
+            Subject::Profile => self.root.join(".taskmaster/profiles").join(name),
+            Subject::Tests => self.root.clone(),
+            Subject::Workflow => match library::find(&self.root, name) {
+                Ok(Source {
+                    path: Some(path), ..
+                }) => path,
+                _ => library::folder(&self.root).join(format!("{name}.yaml")),
+            },
+        };
+        // What was trusted may have lain elsewhere below the project, under the same name.
+        let root = real(&self.root);
+        let store = self.trust_store();
+        let below = store
+            .all()?
+            .into_iter()
+            .filter(|one| one.subject == subject && one.name == name && one.path.starts_with(&root))
+            .map(|one| one.path);
+        let mut revoked = false;
+        for path in below.chain([real(&path)]) {
+            revoked |= store.revoke(subject, &path)?;
+        }
+        Ok(revoked)
+    }
+
+    /// Loads the workflow `id` to begin a run of it: what a repository brought must be trusted where it has to be.
+    pub(crate) fn startable(&self, id: &str) -> Result<(Definition, Source), Fault> {
+        let (definition, source) = library::load(&self.root, id)?;
+        if let Some(request) = self.of_workflow(&definition, &source)? {
+            request.required()?;
+        }
+        Ok((definition, source))
+    }
+
+    /// Refuses to run this test command where nobody asked for it and nobody trusted it.
+    pub(crate) fn may_run_by_itself(&self, command: &str, config: &Config) -> Result<(), Fault> {
+        self.of_tests(command, config)?.required()
+    }
+
+    pub(crate) fn trust_store(&self) -> TrustStore {
+        TrustStore::in_folder(&self.settings.store)
+    }
+
+    fn of_workflow(
+        &self,
+        definition: &Definition,
+        source: &Source,
+    ) -> Result<Option<TrustRequest>, Fault> {
+        let Some(path) = &source.path else {
+            return Ok(None);
+        };
+        let id = &definition.id.value;
+        let mut effects = Vec::new();
+        if workflows::builtin(id).is_some() {
+            effects.push(format!("takes the place of the built-in `{id}`"));
+        }
+        // What the rails of the settings ask for is asked where a definition says so.
+        if definition.works_with(REPOSITORY) {
+            effects.push("says what commits need to be made".to_owned());
+        }
+        if definition.works_with(PROFILE) {
+            effects.push("says what a session needs to be over".to_owned());
+        }
+        // A gate at which a person decides whatever anybody says opens nothing.
+        let gates: Vec<&str> = definition
+            .gates
+            .iter()
+            .filter(|(_, gate)| !matches!(gate, Gate::Mode(mode) if mode.strength().is_some()))
+            .map(|(gate, _)| gate.value.as_str())
+            .collect();
+        if !gates.is_empty() {
+            effects.push(format!(
+                "says who decides at the gates {}",
+                gates.join(", ")
+            ));
+        }
+        let commands = CommandLines::of(&self.root, definition);
+        effects.extend(commands.effects());
+        if effects.is_empty() {
+            return Ok(None);
+        }
+        let hash = commands.hash(journal::sha256_hex(source.text.as_bytes()));
+        self.judged(Subject::Workflow, id, path, hash, effects, Vec::new())
+            .map(Some)
+    }
+
+    fn of_profile(&self, profile: &Profile) -> Result<Option<TrustRequest>, Fault> {
+        let ProfileSource::Project { folder } = &profile.source else {
+            return Ok(None);
+        };
+        let effects: Vec<String> = profile
+            .responses
+            .iter()
+            .filter_map(|(phase, reader)| match reader {
+                Reader::Command { argv, .. } => {
+                    let words: Vec<String> = argv.iter().map(|word| shown(word)).collect();
+                    Some(format!("runs for {phase}: {}", words.join(" ")))
+                }
+                _ => None,
+            })
+            .collect();
+        if effects.is_empty() {
+            return Ok(None);
+        }
+        let (name, hash) = (&profile.name, profile.hash.clone());
+        let files = profile.files()?;
+        self.judged(Subject::Profile, name, folder, hash, effects, files)
+            .map(Some)
+    }
+
+    fn of_tests(&self, command: &str, config: &Config) -> Result<TrustRequest, Fault> {
+        let setup = config.test.setup.as_deref();
+        let behind = command_definition(&self.root, command);
+        let text = behind.as_ref().map(|definition| definition.text.as_str());
+        let bytes = json!({ "command": command, "setup": setup, "definition": text }).to_string();
+        let mut effects = vec![format!(
+            "runs whenever tests are reported: {}",
+            readable(command)
+        )];
+        effects.extend(behind.iter().flat_map(what_is_behind));
+        if let Some(setup) = setup.filter(|_| config.evidence.red_in_clean_tree) {
+            effects.push(format!("runs in fresh checkouts: {}", readable(setup)));
+        }
+        let hash = journal::sha256_hex(bytes.as_bytes());
+        self.judged(
+            Subject::Tests,
+            command,
+            &self.root,
+            hash,
+            effects,
+            Vec::new(),
+        )
+    }
+
+    fn judged(
+        &self,
+        subject: Subject,
+        name: &str,
+        path: &Path,
+        hash: String,
+        effects: Vec<String>,
+        files: Vec<String>,
+    ) -> Result<TrustRequest, Fault> {
+        let request = TrustRequest {
+            trusted: false,
+            changed: false,
+            subject,
+            name: name.to_owned(),
+            path: real(path),
+            hash,
+            effects,
+            files,
+        };
+        request.judged(&self.trust_store())
+    }
+
+    /// The command that tests the project, as the next run would have it.
+    fn found_test_command(&self) -> Option<String> {
+        let test = &self.settings.config.test;
+        test.command.clone().or_else(|| {
+            let found = workspace::runner::detect(&self.root, &test.runner).ok()?;
+            Some(found.setup?.command)
+        })
+    }
+
+    /// The same, where the settings have it run whether somebody asks for it or not.
+    fn unasked_test_command(&self) -> Option<String> {
+        let evidence = &self.settings.config.evidence;
+        let unasked = evidence.require == Level::Verified || evidence.red_in_clean_tree;
+        unasked.then(|| self.found_test_command()).flatten()
+    }
+}
+
+/// The file of the workflow that a run with commands began with.
+pub(crate) const WORKFLOW_FILE: Slot<PathBuf> = Slot::new("workflowFile");
+
+/// The lines that a workflow may have run, with what the project has written behind each.
+struct CommandLines(Vec<(String, Option<Behind>)>);
+
+impl CommandLines {
+    fn of(root: &Path, definition: &Definition) -> Self {
+        let lines = command::declared(definition)
+            .flat_map(|(_, command)| command.lines().map(str::to_owned).collect::<Vec<_>>());
+        Self(
+            lines
+                .map(|line| {
+                    let behind = command_definition(root, &line);
+                    (line, behind)
+                })
+                .collect(),
+        )
+    }
+
+    fn effects(&self) -> impl Iterator<Item = String> {
+        self.0.iter().flat_map(|(line, behind)| {
+            let runs = format!("runs: {}", readable(line));
+            iter::once(runs).chain(behind.iter().flat_map(what_is_behind))
+        })
+    }
+
+    /// The hash that all of it is trusted by: that of the workflow's file, where it says all by itself.
+    fn hash(&self, of_file: String) -> String {
+        let behind = self
+            .0
+            .iter()
+            .filter_map(|(line, behind)| Some((line, &behind.as_ref()?.text)));
+        let behind: BTreeMap<_, _> = behind.collect();
+        if behind.is_empty() {
+            return of_file;
+        }
+        let all = json!({ "workflow": of_file, "behind": behind });
+        journal::sha256_hex(all.to_string().as_bytes())
+    }
+}
+
+/// Refuses to run commands of a run's workflow that nobody trusted as they are now: what the project has written behind
+/// one may have changed since the run began.
+pub(crate) fn may_run_commands(call: &Call<'_>, run: &RunState) -> Result<(), Fault> {
+    let path = WORKFLOW_FILE.read(&run.kept)?;
+    let path = path.ok_or_else(|| Fault::bug("a workflow with commands that lies nowhere"))?;
+    let commands = CommandLines::of(call.root, &call.definition);
+    let request = TrustRequest {
+        subject: Subject::Workflow,
+        name: run.workflow.clone(),
+        path,
+        hash: commands.hash(run.definition_hash.clone()),
+        effects: commands.effects().collect(),
+        files: Vec::new(),
+        trusted: false,
+        changed: false,
+    };
+    let store = TrustStore::in_folder(&call.settings.store);
+    request.judged(&store)?.required()
+}
+
+/// What the project has written behind a command, a line each.
+fn what_is_behind(behind: &Behind) -> impl Iterator<Item = String> {
+    let lines = behind
+        .text
+        .lines()
+        .map(|line| format!("| {}", readable(line)));
+    iter::once(format!("runs what {} says:", behind.what)).chain(lines)
+}
+
+/// A path with its links resolved, where that can be done.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A line of a shell as it is, where all of it can be seen; else as [`shown`] tells it.
+fn readable(line: &str) -> String {
+    if line.chars().all(|c| matches!(c, ' '..='~')) {
+        line.to_owned()
+    } else {
+        shown(line)
+    }
+}
+
+/// An argument as nobody can take it for something else: in quotation marks where it has more than plain characters, and
+/// with every character that could not be seen told by its number.
+fn shown(word: &str) -> String {
+    let call = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(call) {
+        return word.to_owned();
+    }
+    let mut text = String::from("\"");
+    for c in word.chars() {
+        match c {
+            ' '..='~' if !matches!(c, '"' | '\\') => text.push(c),
+            c if c.is_alphanumeric() => text.push(c),
+            c => text.extend(c.escape_default()),
+        }
+    }
+    text.push('"');
+    text
+}
+
+fn nothing_to_trust(subject: Subject, name: &str) -> Fault {
+    let message = match subject {
+        Subject::Profile => format!(
+            "the profile `{name}` comes with the program, or runs no command: there is nothing to trust"
+        ),
+        Subject::Workflow => format!(
+            "the workflow `{name}` comes with the program, or has nothing of what needs trust (the place of a built-in one, a branch, a profile, a gate, a command): there is nothing to trust"
+        ),
+        Subject::Tests => "no test command was found: there is nothing to trust".to_owned(),
+    };
+    Fault::new(Kind::Refused, "nothing_to_trust", message).suggest("use it as it is")
+}

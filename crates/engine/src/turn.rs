@@ -1,0 +1,415 @@
+//! Turns: what is done to a run without a report. One service for every view: what a run works with decides which rules hold,
+//! and not the view that it is turned in.
+
+use std::sync::Arc;
+
+use journal::layout::{ProjectDir, RunDir};
+use machine::state::{RunStatus, Token};
+use machine::{Command, Refusal, RunState};
+use serde_json::{Map, Value};
+
+use crate::approval::{Statement, Turn, again, present_unit};
+use crate::call::{Call, Input};
+use crate::collab::Skills;
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::find::{Meant, is_over_a_task};
+use crate::generic::messages;
+use crate::next_step::Verb;
+use crate::open_run;
+use crate::report::is_read_on_branch;
+use crate::review::is_at_cap;
+use crate::review::subject::TAMPERED;
+use crate::summary;
+use crate::tdd::autopilot::{running, verdict};
+use crate::tdd::changes::Changes;
+use crate::tdd::memory::{DIRTY, DirtyFile, Memory};
+use crate::view::{AUTOPILOT, SESSION, View};
+use crate::writer::RunWriter;
+
+/// A run that was turned, still open.
+pub(crate) struct Turned<'a> {
+    pub(crate) writer: RunWriter<'a>,
+    /// What was done.
+    pub(crate) message: String,
+}
+
+impl Turned<'_> {
+    /// The run as it is now.
+    pub(crate) fn run(&self) -> &RunState {
+        &self.writer.open.run
+    }
+
+    /// The report of a run that is over by this, for people.
+    pub(crate) fn report(&self) -> Option<String> {
+        summary::of_end(&self.writer.open.dir, self.run())
+    }
+}
+
+impl Engine {
+    /// Stops taking reports.
+    pub(crate) fn turn_to_pause(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        reason: &str,
+    ) -> Result<Turned<'_>, Fault> {
+        let (_, dir) = self.meant(view, run, Meant::Running)?;
+        let reason = match reason.trim() {
+            "" => "asked for".to_owned(),
+            _ => reason.to_owned(),
+        };
+        let writer = self.writer(&dir, Input::None)?;
+        turned(view, writer, &Command::Pause { reason }, |run| {
+            let why = run.pause.as_ref().map_or("", |pause| &pause.reason);
+            format!("Paused: {why}")
+        })
+    }
+
+    /// Goes on with a run.
+    pub(crate) fn turn_to_resume(
+        &self,
+        view: &'static View,
+        project: &ProjectDir,
+        dir: &RunDir,
+    ) -> Result<Turned<'_>, Fault> {
+        let loaded = open_run::load(dir.path())?;
+        if loaded.run.status.is_over() {
+            // Whoever ended it may have been killed before the report was written, which this makes good.
+            let _ = self.writer(dir, Input::None);
+            return Err(over(&loaded.run));
+        }
+        let writer = self.writer_alone(project, dir, Input::None)?;
+        let goes_on = |run: &RunState| format!("The run goes on: {}", run.run);
+        let run = &writer.open.run;
+        if run.status.is_over() {
+            // What was interrupted was the end, and that has come about now.
+            let message = goes_on(run);
+            return Ok(Turned { writer, message });
+        }
+        if is_over_a_task(run) {
+            self.may_go_on(&writer, project)?;
+        }
+        if writer.call.session.is_some() && is_at_cap(&writer.call.definition, run) {
+            return Err(Fault::new(
+                Kind::Refused,
+                "needs_person",
+                format!(
+                    "{} is paused after its last iteration: a person decides how it goes on",
+                    dir.id()
+                ),
+            )
+            .suggest("ask the person to give it more of them, or to have the review written again")
+            .recover(
+                Verb::Reopen
+                    .step()
+                    .in_view(SESSION.name)
+                    .of(dir.id())
+                    .and("maxIterations"),
+            ));
+        }
+        let approval = self.approval_of_turn(&writer.open, &Turn::new("resume", ""))?;
+        turned(view, writer, &Command::Resume { approval }, goes_on)
+    }
+
+    /// One step back, by the present state's own rule.
+    pub(crate) fn turn_back(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        item: Option<&str>,
+        reason: &str,
+    ) -> Result<Turned<'_>, Fault> {
+        let (project, dir) = self.meant(view, run, Meant::Running)?;
+        let writer = self.writer_alone(&project, &dir, Input::None)?;
+        if item.is_none() {
+            is_where_it_was(&writer)?;
+        }
+        let run = &writer.open.run;
+        if writer.call.session.is_some() {
+            return Err(Fault::new(
+                Kind::Refused,
+                "needs_person",
+                format!("{} is a session: a person takes it up again, at a terminal", dir.id()),
+            )
+            .suggest("ask the person; where a response was not taken in yet, another one can be put into its place")
+            .recover(Verb::Reopen.step().in_view(SESSION.name).of(dir.id())));
+        }
+        if is_over_a_task(run) && run.status == RunStatus::Paused {
+            // It ends the pause, so it needs what a resume needs.
+            self.may_go_on(&writer, &project)?;
+        }
+        let turn = Turn::reopen(item, reason);
+        let approval = self.approval_of_turn(&writer.open, &turn)?;
+        let command = Command::Reopen {
+            item: item.map(str::to_owned),
+            reason: reason.to_owned(),
+            flags: turn.flags,
+            approval,
+        };
+        let definition = Arc::clone(&writer.call.definition);
+        let places = move |run: &RunState| {
+            let waiting = run
+                .waiting()
+                .map(|(token, _)| messages::place(&definition, &token.state, token.key()));
+            let all: Vec<String> = waiting.collect();
+            if all.is_empty() {
+                messages::stands(run, &definition)
+            } else {
+                all.join(", ")
+            }
+        };
+        let from = places(run);
+        turned(view, writer, &command, |run| {
+            format!("Reopened: from {from} back to {}", places(run))
+        })
+    }
+
+    /// Gives an item up, or the run, by the present state's own rule.
+    pub(crate) fn turn_to_skip(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        item: Option<&str>,
+        reason: &str,
+    ) -> Result<Turned<'_>, Fault> {
+        if reason.trim().is_empty() {
+            return Err(no_reason(Verb::Skip));
+        }
+        let (project, dir) = self.meant(view, run, Meant::Running)?;
+        let writer = self.writer_alone(&project, &dir, Input::None)?;
+        if item.is_none() {
+            is_where_it_was(&writer)?;
+        }
+        let run = &writer.open.run;
+        let present = || run.waiting().next()?.0.key();
+        let given_up = item.or_else(present).map(str::to_owned);
+        let keep = if is_over_a_task(run) && run.status == RunStatus::Running {
+            left_behind(run)?
+        } else {
+            Map::new()
+        };
+        let command = Command::Skip {
+            item: item.map(str::to_owned),
+            reason: reason.to_owned(),
+            keep,
+        };
+        turned(view, writer, &command, |_| match given_up {
+            Some(key) => format!("Given up: {key}"),
+            None => "Given up".to_owned(),
+        })
+    }
+
+    /// Lets one policy refusal pass for the present unit. Only for a person.
+    pub(crate) fn turn_to_allow(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+        code: &str,
+        reason: &str,
+    ) -> Result<Turned<'_>, Fault> {
+        if reason.trim().is_empty() {
+            return Err(no_reason(Verb::Allow));
+        }
+        let (_, dir) = self.meant(view, run, Meant::Running)?;
+        let writer = self.writer(&dir, Input::None)?;
+        is_where_it_was(&writer)?;
+        let run = &writer.open.run;
+        let unit = present_unit(run);
+        let statement = Statement::on_refusal(&run.run, unit, code, reason, writer.open.last());
+        let command = Command::Allow {
+            code: code.to_owned(),
+            reason: reason.to_owned(),
+            approval: self.approval(&statement)?,
+        };
+        turned(view, writer, &command, |_| {
+            format!("`{code}` will be let pass for this unit; report again")
+        })
+    }
+
+    /// Refuses to go on with a run whose branch is not there, or beside another one. To be asked under
+    /// the lock of the project.
+    fn may_go_on(&self, writer: &RunWriter<'_>, project: &ProjectDir) -> Result<(), Fault> {
+        head_is_there(&writer.open.run)?;
+        match running(project)? {
+            Some(other) if other.id() == writer.open.run.run => Ok(()),
+            _ => self.refuse_second(project, None),
+        }
+    }
+}
+
+/// Has a run take a command.
+pub(crate) fn turned<'a>(
+    view: &'static View,
+    mut writer: RunWriter<'a>,
+    command: &Command,
+    message: impl FnOnce(&RunState) -> String,
+) -> Result<Turned<'a>, Fault> {
+    if writer.open.run.status.is_over() {
+        return Err(over(&writer.open.run));
+    }
+    let state = writer.open.run.waiting().next();
+    let state = state.map(|(token, _)| token.state.clone());
+    let done = writer.command(command)?;
+    let (call, run) = (&writer.call, &writer.open.run);
+    match done {
+        Ok(_) => {
+            let message = message(run);
+            Ok(Turned { writer, message })
+        }
+        Err(refusal) => Err(refused(view, call, run, state.as_deref(), &refusal)),
+    }
+}
+
+/// A refusal of what is no report, in the words of what the run works with.
+pub(crate) fn refused(
+    view: &'static View,
+    call: &Call<'_>,
+    run: &RunState,
+    state: Option<&str>,
+    refusal: &Refusal,
+) -> Fault {
+    let definition = &call.definition;
+    let fault = if is_over_a_task(run) {
+        refused_on_task(run, refusal)
+    } else {
+        let said = match &call.skills {
+            Some(_) => Skills::said(definition, run, refusal),
+            None => messages::refusal(run, definition, state, refusal),
+        };
+        Fault {
+            details: refusal.details.clone(),
+            ..Fault::new(kind_of(refusal), refusal.code.clone(), said.message)
+                .suggest(said.suggestion)
+        }
+    };
+    let group = if *view == AUTOPILOT {
+        "autopilot"
+    } else {
+        "run"
+    };
+    match refusal.code.as_str() {
+        "needs_person" | "approval_too_weak" => fault.recover(again(group, Some(run), refusal)),
+        "not_present" if refusal.details.contains_key("gate") => {
+            let (approve, reject) = (Verb::Approve.step(), Verb::Reject.step().and("feedback"));
+            fault
+                .suggest(format!(
+                    "a person decides there: {approve} lets it pass, {reject} sends it back"
+                ))
+                .recover(approve.of(&run.run))
+        }
+        "paused" => fault.recover(Verb::Resume.step().of(&run.run)),
+        "run_over" => fault.recover(Verb::Summary.step().of(&run.run)),
+        TAMPERED => fault.recover(Verb::Restore.step().of(&run.run)),
+        _ => fault.recover(Verb::Next.step().of(&run.run)),
+    }
+}
+
+/// A refusal in a run over a task, or of a start of one.
+pub(crate) fn refused_on_task(run: &RunState, refusal: &Refusal) -> Fault {
+    let told = verdict(run, refusal);
+    Fault {
+        details: told.details,
+        ..Fault::new(kind_of(refusal), refusal.code.clone(), told.message)
+            .suggest(told.suggestion.unwrap_or_default())
+    }
+}
+
+fn kind_of(refusal: &Refusal) -> Kind {
+    match refusal.code.as_str() {
+        "stale_unit" | "paused" => Kind::Conflict,
+        "unknown_input" | "bad_input" => Kind::Usage,
+        _ => Kind::Refused,
+    }
+}
+
+/// The fault of a turn of a run that is over.
+pub(crate) fn over(run: &RunState) -> Fault {
+    Fault::new(
+        Kind::Missing,
+        "run_over",
+        format!("the run {} is over: it is {}", run.run, run.status.name()),
+    )
+    .suggest(format!(
+        "see what it did with {}, or start another one",
+        Verb::Summary.step().of(&run.run)
+    ))
+    .recover(Verb::Summary.step().of(&run.run))
+}
+
+fn no_reason(verb: Verb) -> Fault {
+    let message = format!("`{}` needs a reason", verb.name());
+    Fault::new(Kind::Usage, "no_reason", message)
+        .suggest(format!("say why: {}", verb.step().and("reason")))
+}
+
+/// Refuses a step aside that names no item when the one it was meant for was completed on the way here.
+fn is_where_it_was(writer: &RunWriter<'_>) -> Result<(), Fault> {
+    if !writer.open.moved_on {
+        return Ok(());
+    }
+    let (run, definition) = (&writer.open.run, &writer.call.definition);
+    let place = match run.waiting().next() {
+        Some((token, _)) => messages::place(definition, &token.state, token.key()),
+        None => messages::stands(run, definition),
+    };
+    Err(Fault::new(
+        Kind::Conflict,
+        "stale_unit",
+        format!("an interrupted step was found to be done, and the run has moved on to {place}"),
+    )
+    .suggest(format!(
+        "look with {}, and repeat this if it is meant for what is present now",
+        Verb::Next
+    ))
+    .recover(Verb::Next))
+}
+
+/// What an item that is given up leaves in the tree counts as dirty before from then on.
+fn left_behind(run: &RunState) -> Result<Map<String, Value>, Fault> {
+    let mut memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let status = repository.status()?;
+    let changes = Changes::of(&status, &memory, &repository, &[])?;
+    let paths = changes.paths();
+    for (path, content) in repository.hash_files(&paths)? {
+        // What was the user's before the run stays the user's.
+        if memory.dirty.get(&path).is_some_and(|before| !before.left) {
+            continue;
+        }
+        memory.dirty.insert(
+            path,
+            DirtyFile {
+                content: content.map(|id| id.as_str().to_owned()),
+                left: true,
+            },
+        );
+    }
+    DIRTY.entry(&memory.dirty)
+}
+
+fn head_is_there(run: &RunState) -> Result<(), Fault> {
+    let memory = Memory::of(run)?;
+    let reads = |(token, _): (&Token, _)| is_read_on_branch(&token.role);
+    if run.pending.is_some() || !run.waiting().any(reads) {
+        // The branch may not be there yet, and going on makes it.
+        return Ok(());
+    }
+    let head = memory.repository().head()?;
+    let branch = &memory.start.branch;
+    if head.branch.as_deref() == Some(branch) {
+        return Ok(());
+    }
+    let command = format!("git switch {branch}");
+    Err(Fault::new(
+        Kind::Refused,
+        "wrong_branch",
+        format!(
+            "HEAD is {}; the run works on `{branch}`",
+            head.branch
+                .map_or_else(|| "detached".to_owned(), |name| format!("on `{name}`"))
+        ),
+    )
+    .suggest(format!("run `{command}`, then resume"))
+    .recover(command))
+}

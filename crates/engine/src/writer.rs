@@ -1,0 +1,151 @@
+//! A run open for writing, with the call that opened it.
+
+use journal::RunLock;
+use journal::layout::{ProjectDir, RunDir};
+use machine::{Command, Decision, Event, Facts, Refusal, RunState, Shared, decide};
+
+use crate::call::{Call, Input};
+use crate::derived;
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::generic::cleanup;
+use crate::integrity::never_began;
+use crate::open_run::{self, Done, OpenRun};
+use crate::tdd::effects;
+
+/// A run open for writing.
+pub(crate) struct RunWriter<'a> {
+    pub(crate) open: OpenRun<'a>,
+    pub(crate) call: Call<'a>,
+    /// Held until the call is over, where it may end a run or begin one.
+    project_lock: Option<RunLock>,
+}
+
+impl<'a> RunWriter<'a> {
+    /// A run that was opened. What another process left is settled. `turn` is the lock of those who take steps, where the
+    /// caller has it.
+    pub(crate) fn recovered(
+        mut open: OpenRun<'a>,
+        call: Call<'a>,
+        project_lock: Option<RunLock>,
+        turn: Option<&RunLock>,
+    ) -> Result<Self, Fault> {
+        let after_a_death = open.is_after_a_death() || turn.is_some_and(RunLock::is_after_a_death);
+        if after_a_death {
+            cleanup::clear(&call, &open.run, turn);
+        }
+        open.recover(&call)?;
+        if derived::complete(&call, &open.run) {
+            cleanup::clear(&call, &open.run, turn);
+        }
+        Ok(Self {
+            open,
+            call,
+            project_lock,
+        })
+    }
+
+    /// What a command came to.
+    pub(crate) fn done(&mut self, command: &Command) -> Result<Done, Fault> {
+        self.open.command(&self.call, command)
+    }
+
+    /// What a command came to: what was journalled, or why nothing was. An effect that failed is a fault.
+    pub(crate) fn command(
+        &mut self,
+        command: &Command,
+    ) -> Result<Result<Vec<Event>, Refusal>, Fault> {
+        match self.done(command)? {
+            Done::Moved(events) => Ok(Ok(events)),
+            Done::Refused(refusal) => Ok(Err(refusal)),
+            Done::EffectFailed {
+                code,
+                message,
+                suggestion,
+                ..
+            } => Err(effects::fault(code, message, suggestion)),
+        }
+    }
+
+    /// Why a command would be refused that asks for nothing from outside; changes nothing.
+    pub(crate) fn would_refuse(&self, command: &Command) -> Option<Refusal> {
+        let facts = Facts::default();
+        match decide(&self.call.definition, &self.open.run, command, &facts) {
+            Decision::Refused(refusal) => Some(refusal),
+            Decision::Events(_) | Decision::Need(_) => None,
+        }
+    }
+
+    /// Lets the run go, and keeps the project locked.
+    pub(crate) fn release(self) -> Option<RunLock> {
+        self.project_lock
+    }
+}
+
+impl Engine {
+    /// Opens a run for a report, or for a turn that leaves it under way.
+    pub(crate) fn writer(&self, dir: &RunDir, input: Input) -> Result<RunWriter<'_>, Fault> {
+        self.writer_under(dir, input, None)
+    }
+
+    /// The same, for a call that may end a run or begin one: nobody else does so in the project meanwhile.
+    pub(crate) fn writer_alone(
+        &self,
+        project: &ProjectDir,
+        dir: &RunDir,
+        input: Input,
+    ) -> Result<RunWriter<'_>, Fault> {
+        let lock = project.lock(self.wait(), &self.command)?;
+        self.writer_under(dir, input, Some(lock))
+    }
+
+    fn writer_under(
+        &self,
+        dir: &RunDir,
+        input: Input,
+        project_lock: Option<RunLock>,
+    ) -> Result<RunWriter<'_>, Fault> {
+        let open = self.open_run(dir)?;
+        let call = self.call(dir, &open.run, input)?;
+        RunWriter::recovered(open, call, project_lock, None)
+    }
+
+    fn open_run(&self, dir: &RunDir) -> Result<OpenRun<'_>, Fault> {
+        let open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
+        if open.run.run.is_empty() {
+            return Err(never_began(dir));
+        }
+        Ok(open)
+    }
+
+    /// The same, for a call that ends a run whatever state it is in: an effect that cannot be finished is given up.
+    pub(crate) fn writer_to_end(
+        &self,
+        project: &ProjectDir,
+        dir: &RunDir,
+    ) -> Result<RunWriter<'_>, Fault> {
+        match self.writer_alone(project, dir, Input::None) {
+            Err(why) if open_run::load(dir.path()).is_ok_and(|seen| seen.run.pending.is_some()) => {
+                let lock = project.lock(self.wait(), &self.command)?;
+                let mut open = self.open_run(dir)?;
+                let call = self.call(dir, &open.run, Input::None)?;
+                open.give_up(&call, &why)?;
+                RunWriter::recovered(open, call, Some(lock), None)
+            }
+            opened => opened,
+        }
+    }
+
+    /// A run as it is once what a process began that was killed is finished.
+    pub(crate) fn settled(
+        &self,
+        dir: &RunDir,
+        run: Shared<RunState>,
+    ) -> Result<Shared<RunState>, Fault> {
+        if run.pending.is_none() {
+            return Ok(run);
+        }
+        let mut writer = self.writer(dir, Input::None)?;
+        Ok(std::mem::take(&mut writer.open.run))
+    }
+}

@@ -1,0 +1,195 @@
+//! The report of a run over a task: what its results rest on, for people and for programs.
+
+mod stage;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use engine::proof::VerifyRequest;
+use engine::tdd::request::Evidence;
+use serde_json::{Value, json};
+use stage::{Stage, reported, steady, steady_page, verified};
+
+/// Holds a text against the file of that name beside the tests; `UPDATE_DOCS=1` writes it.
+fn same_as(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/it/report/pages")
+        .join(name);
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, expected, "{name}");
+}
+
+#[test]
+fn a_run_of_all_levels_says_what_each_phase_rests_on() {
+    let stage = Stage::new();
+    stage.start(verified());
+    // Nothing was written yet: that is refused.
+    let early = stage.tell("red", Evidence::claimed("failed:1,passed:1"));
+    assert_eq!(early.code.as_deref(), Some("red_without_tests"));
+    stage.write(
+        "tests/spaces.sh",
+        "# counts `words` | <b>by</b> spaces\ntest -e src/spaces.sh\n",
+    );
+    stage.accepted("red", verified());
+    stage.write("src/other.sh", "true\n");
+    stage.run_tests("build/early.tap");
+    let failing = stage.tell("green", reported("build/early.tap"));
+    assert_eq!(failing.code.as_deref(), Some("green_tests_still_failing"));
+    stage.write("src/spaces.sh", "true\n");
+    stage.write("tests/more.sh", "# counts none in nothing\ntrue\n");
+    stage.run_tests("build/green.tap");
+    let covered = Evidence {
+        coverage: Some("91.5".to_owned()),
+        ..reported("build/green.tap")
+    };
+    stage.accepted("green", covered);
+    stage.commit();
+
+    stage.write("tests/tabs.sh", "# counts by tabs\ntest -e src/tabs.sh\n");
+    stage.accepted("red", Evidence::claimed("failed:2,passed:3"));
+    stage.write("src/tabs.sh", "true\n");
+    stage.accepted("green", verified());
+    stage.commit();
+    let told = stage.finalize(verified());
+
+    let (json, page) = stage.report();
+    assert_eq!(told, page);
+    same_as("all_levels.md", &steady_page(&page, &json));
+    let part = json!({
+        "subtasks": json["subtasks"], "evidence": json["evidence"], "finalSuite": json["finalSuite"],
+    });
+    same_as("all_levels.json", &format!("{:#}\n", steady(&part)));
+
+    for phase in [
+        &json["subtasks"][0]["red"],
+        &json["subtasks"][0]["green"],
+        &json["subtasks"][1]["green"],
+        &json["finalSuite"],
+    ] {
+        let hashes = phase["evidence"].as_array().unwrap();
+        assert!(!hashes.is_empty(), "{phase}");
+        for hash in hashes {
+            assert!(stage.keeps(hash.as_str().unwrap()), "{hash} of {phase}");
+        }
+    }
+    // What it says how to check is right.
+    let range = page.split("tm verify ").nth(1).unwrap();
+    let range = range.split('`').next().unwrap();
+    let commits = stage.git(&["log", "--reverse", "--format=%H", range]);
+    assert_eq!(json["commits"], json!(commits.lines().collect::<Vec<_>>()));
+    let checked = stage
+        .engine()
+        .verify(&VerifyRequest {
+            range: Some(range.to_owned()),
+            ..VerifyRequest::default()
+        })
+        .unwrap();
+    assert!(checked.verified, "{checked:?}");
+}
+
+#[test]
+fn a_run_of_claims_says_so_once() {
+    let stage = Stage::new();
+    stage.start(Evidence::default());
+    for at in ["spaces", "tabs"] {
+        stage.write(&format!("tests/{at}.sh"), "false\n");
+        stage.accepted("red", Evidence::claimed("failed:1,passed:1"));
+        stage.write(&format!("src/{at}.sh"), "true\n");
+        stage.accepted("green", Evidence::claimed("failed:0,passed:3"));
+        stage.commit();
+    }
+    stage.finalize(Evidence::claimed("failed:0,passed:3"));
+    let (json, page) = stage.report();
+    same_as("all_claimed.md", &steady_page(&page, &json));
+    assert_eq!(json["evidence"]["claimed"], 5);
+    assert_eq!(json["evidence"]["verified"], 0);
+    assert_eq!(json["evidence"]["baseline"], Value::Null);
+}
+
+#[test]
+fn a_repair_names_what_failed_in_the_suite() {
+    let stage = Stage::new();
+    stage.write("tests/old.sh", "# fails no more\ntrue\n");
+    stage.git(&["commit", "--quiet", "--all", "--message", "Mend"]);
+    stage.start(verified());
+    for at in ["spaces", "tabs"] {
+        let test = format!("# counts {at}\ntest -e src/{at}.sh\n");
+        stage.write(&format!("tests/{at}.sh"), &test);
+        stage.accepted("red", verified());
+        stage.write(&format!("src/{at}.sh"), "true\n");
+        stage.accepted("green", verified());
+        stage.commit();
+    }
+    // Elsewhere the suite fails.
+    let elsewhere =
+        "ok 1 - adds\nok 2 - fails no more\nok 3 - counts spaces\nnot ok 4 - counts tabs\n1..4\n";
+    stage.write("build/suite.tap", elsewhere);
+    let failing = stage.tell("finalize", reported("build/suite.tap"));
+    assert_eq!(failing.code.as_deref(), Some("suite_failing"));
+    stage.write("src/tabs.sh", "true # everywhere\n");
+    stage.accepted("green", verified());
+
+    let (json, page) = stage.report();
+    assert_eq!(json["status"], "running");
+    let names = json!(["counts tabs"]);
+    assert_eq!(json["failedSuites"][0]["failingTests"], names);
+    assert_eq!(json["subtasks"][2]["green"]["nowPassing"], names);
+    for part in [
+        "Failed in the full suite, pass in GREEN:\n\n- `counts tabs`\n",
+        "(`counts tabs`); a repair was opened\n",
+        "The run goes on",
+    ] {
+        assert!(page.contains(part), "{part:?} is not in {page}");
+    }
+    // A GREEN that was taken back stands no more.
+    stage.engine().reopen(None, None, "not enough").unwrap();
+    let (json, _) = stage.report();
+    assert_eq!(json["subtasks"][2]["green"], Value::Null);
+    assert_eq!(json["subtasks"][2]["tree"], Value::Null);
+    assert_eq!(json["subtasks"][1]["green"]["level"], "verified");
+}
+
+#[test]
+fn names_of_others_are_shown_and_do_nothing() {
+    let stage = Stage::new();
+    stage.start(Evidence::default());
+    stage.write("tests/odd.sh", "# odd\nfalse\n");
+    let mut names: Vec<String> = [
+        "</details><script>alert(1)</script>",
+        "` | ``` |",
+        "@everyone closes 12",
+        "\u{202e}tfel ot thgir\u{1b}[31m",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    names.push("x".repeat(1000));
+    names.extend((0..250).map(|at| format!("test {at:03}")));
+    let mut tap = String::new();
+    for (at, name) in names.iter().enumerate() {
+        writeln!(tap, "not ok {} - {name}", at + 1).unwrap();
+    }
+    writeln!(tap, "1..{}", names.len()).unwrap();
+    stage.write("build/odd.tap", &tap);
+    stage.accepted("red", reported("build/odd.tap"));
+
+    let (json, page) = stage.report();
+    let red = &json["subtasks"][0]["red"];
+    assert_eq!(red["newlyFailing"].as_array().map(Vec::len), Some(100));
+    assert_eq!(red["newlyFailingTotal"], 255);
+    assert_eq!(red["failed"], 255);
+    assert!(page.contains("- and 235 more\n"), "{page}");
+    assert_eq!(page.matches("<details>").count(), 1, "{page}");
+    for line in page.lines() {
+        assert!(line.chars().count() < 400, "{line}");
+        assert!(!line.contains(['\u{202e}', '\u{1b}']), "{line}");
+        if line.contains("<script>") {
+            assert!(line.starts_with("- `<") && line.ends_with('`'), "{line}");
+            assert_eq!(line.matches('`').count(), 2, "{line}");
+        }
+    }
+}

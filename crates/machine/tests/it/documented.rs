@@ -1,0 +1,259 @@
+//! What docs/definitions.md shows works as it says.
+
+use machine::{Catalog, Definition, RunStatus};
+use serde_json::json;
+
+use crate::driver::{Driver, stands, var, whole};
+use crate::marked::indented;
+use crate::support::{catalog, load};
+
+const DOCUMENT: &str = include_str!("../../../../docs/definitions.md");
+
+/// The blocks of YAML, in their order.
+fn blocks() -> Vec<&'static str> {
+    let behind = DOCUMENT.split("```yaml\n").skip(1);
+    behind
+        .filter_map(|block| block.split("```").next())
+        .collect()
+}
+
+fn with_templates() -> Catalog {
+    let mut catalog = catalog();
+    catalog
+        .templates
+        .insert("proposal.md".to_owned(), Vec::new());
+    catalog
+}
+
+fn example() -> Driver {
+    let text = blocks()
+        .into_iter()
+        .find(|text| text.contains("id: proposal"));
+    let mut driver = Driver::of(Definition::load(text.unwrap(), &with_templates()).unwrap());
+    driver
+        .start(json!({ "subject": "tea" }), json!({}))
+        .unwrap();
+    driver
+}
+
+fn answer(driver: &mut Driver) {
+    driver.files.insert(driver.response());
+    driver.step().unwrap();
+}
+
+#[test]
+fn every_whole_workflow_passes_the_proof() {
+    let whole: Vec<_> = blocks()
+        .into_iter()
+        .filter(|text| text.starts_with("tramline:"))
+        .collect();
+    assert_eq!(whole.len(), 4);
+    for text in whole {
+        let faults = Definition::load(text, &with_templates())
+            .err()
+            .unwrap_or_default();
+        assert!(
+            faults.is_empty(),
+            "{}",
+            faults[0].render("definitions.md", text)
+        );
+    }
+}
+
+/// The part that begins with that key.
+fn part(key: &str) -> &'static str {
+    let mut all = blocks().into_iter();
+    all.find(|text| text.starts_with(&format!("{key}:")))
+        .unwrap()
+}
+
+/// The parts on waves, put together.
+fn in_waves() -> String {
+    format!(
+        "tramline: 1\nid: x\ntitle: X\n{}  batch: ref batches\nitems:\n{}initial: plan\nstates:\n{}{}",
+        part("vars"),
+        indented(part("tasks")),
+        "  plan: { expects: graph, work: {}, on: { report: { load: { tasks: =graph.tasks }, to: choose } } }\n",
+        indented(part("choose")),
+    ) + "  over: { final: completed }\n"
+}
+
+#[test]
+fn errands_are_noted_and_run_one_by_one() {
+    let text = blocks()
+        .into_iter()
+        .find(|text| text.contains("id: errands"));
+    let mut driver = Driver::new(text.unwrap());
+    driver.start(json!({}), json!({})).unwrap();
+    let say = |driver: &mut Driver, outcome: &str| {
+        driver.report(json!({ "outcome": outcome, "note": "soon", "files": [] }))
+    };
+    assert_eq!(
+        say(&mut driver, "enough").unwrap_err().code,
+        "nothing_noted"
+    );
+    for errand in ["bread", "stamps", "shoes"] {
+        say(&mut driver, errand).unwrap();
+    }
+    assert_eq!(
+        say(&mut driver, "bread").unwrap_err().code,
+        "bad_dependencies"
+    );
+    say(&mut driver, "enough").unwrap();
+    assert_eq!(driver.skill(), "running");
+    for (errand, outcome) in [("bread", "done"), ("stamps", "dropped"), ("shoes", "done")] {
+        assert_eq!(driver.run.pointed_at("errand"), Some(errand));
+        assert_eq!(driver.field("errands", errand, "status"), "begun");
+        assert_eq!(driver.field("errands", errand, "detail"), "soon");
+        say(&mut driver, outcome).unwrap();
+    }
+    assert_eq!(driver.status(), RunStatus::Completed);
+    let counts = json!({ "noted": 0, "begun": 0, "done": 2, "dropped": 1 });
+    assert_eq!(driver.facts_of("errands")["count"], counts);
+}
+
+#[test]
+fn tasks_are_cut_into_waves_and_callers_say_where_they_stand() {
+    let mut driver = Driver::new(&in_waves());
+    driver.start(json!({}), json!({})).unwrap();
+    let tasks = [
+        json!({ "id": "a", "files": ["f"] }),
+        json!({ "id": "b", "files": ["f"] }),
+        json!({ "id": "c", "dependsOn": ["a"], "parallel": false }),
+    ];
+    driver
+        .edit(vec![
+            whole("tasks", tasks.clone()),
+            var("task", "b"),
+            var("note", "n"),
+        ])
+        .unwrap();
+    driver
+        .report(json!({ "present": true, "errors": [], "tasks": tasks }))
+        .unwrap();
+    let batches: Vec<_> = driver.run.sets["batches"].iter().collect();
+    let shown = |at: usize, field: &str| batches[at].1.fields[field].clone();
+    assert_eq!(
+        [shown(0, "id"), shown(0, "tasks"), shown(0, "split")],
+        [json!("batch-1"), json!(["a"]), json!("")]
+    );
+    assert_eq!(
+        [shown(1, "tasks"), shown(1, "level")],
+        [json!(["b"]), json!(1)]
+    );
+    assert_eq!(shown(1, "split"), "b has f in common with one before");
+    assert_eq!(
+        [shown(2, "tasks"), shown(2, "level")],
+        [json!(["c"]), json!(2)]
+    );
+    for task in ["a", "b", "c"] {
+        assert_eq!(
+            driver.complete("executing").unwrap_err().code,
+            "tasks_unfinished"
+        );
+        driver
+            .edit(vec![stands("tasks", task, "completed")])
+            .unwrap();
+        assert_eq!(
+            driver.edit(vec![var("task", task)]).unwrap_err().code,
+            "not_now"
+        );
+        driver.complete("executing").unwrap();
+    }
+    assert_eq!(driver.status(), RunStatus::Completed);
+}
+
+#[test]
+fn every_part_of_one_fits_into_one() {
+    let parts: Vec<_> = blocks()
+        .into_iter()
+        .filter(|text| !text.starts_with("tramline:"))
+        .collect();
+    assert_eq!(parts.len(), 9);
+    let head = "tramline: 1\nid: x\ntitle: X\n";
+    let end = "  z: { final: completed }\n  dropped: { final: cancelled }\n";
+    for part in parts {
+        let text = match part.split(':').next().unwrap() {
+            "tasks" | "choose" | "vars" => in_waves(),
+            "write" => format!(
+                "{head}vars: {{ round: int }}\ninitial: write\nstates:\n  {part}  announce: {{ work: {{}}, to: z }}\n  z: {{ final: completed }}\n"
+            )
+            .replace("instructions: proposal.md", "instructions: red.md"),
+            "gates" => format!(
+                "{head}inputs: {{ checks: [auto, human] }}\n{part}initial: a\nstates:\n  a: {{ gate: agreed, route: {{ to: b }} }}\n  b: {{ gate: checked, route: {{ to: z }} }}\n  z: {{ final: completed }}\n"
+            ),
+            "messages" => format!(
+                "{head}initial: a\n{part}states:\n  a: {{ expects: outcome, work: {{}}, on: {{ report: [ {{ when: outcome.outcome == 'no', refuse: unknown_verdict }}, {{ when: outcome.outcome == 'x', refuse: name_the_notes }}, {{ to: z }} ] }} }}\n  z: {{ final: completed }}\n"
+            ),
+            "initial" => format!("{head}{}{part}  z: {{ final: completed }}\n", uses()),
+            "uses" => format!("{head}{}initial: z\nstates:\n  z: {{ final: completed }}\n", uses()),
+            _ => format!(
+                "{head}initial: a\n{part}states:\n  a: {{ expects: outcome, work: {{}}, on: {{ report: {{ when: outcome.outcome == 'yes', to: z }} }} }}\n{end}"
+            ),
+        };
+        load(&text);
+    }
+}
+
+#[test]
+fn the_example_goes_round_until_somebody_agrees() {
+    let mut driver = example();
+    assert!(driver.files.contains("round-1/task.md"));
+    let refusal = driver.step().unwrap_err();
+    assert_eq!(refusal.details["path"], "round-1/proposal.md");
+    answer(&mut driver);
+    assert_eq!(driver.step().unwrap_err().details["gate"], "agreed");
+    driver.reject("agreed", "shorter").unwrap();
+    assert!(driver.files.contains("round-2/task.md"));
+    assert_eq!(driver.run.tokens[0].reason.as_deref(), Some("shorter"));
+    answer(&mut driver);
+    driver.approve("agreed").unwrap();
+    assert_eq!(driver.unit(), "announce");
+    driver.report(json!({})).unwrap();
+    assert_eq!(driver.status(), RunStatus::Completed);
+    assert_eq!(driver.run, driver.replayed());
+}
+
+#[test]
+fn the_example_ends_with_its_last_round() {
+    let mut driver = example();
+    for round in 1..=3 {
+        assert_eq!(driver.round(), Some(round));
+        answer(&mut driver);
+        driver.reject("agreed", "no").unwrap();
+    }
+    assert_eq!(driver.status(), RunStatus::Cancelled);
+    assert_eq!(driver.run.end_reason.as_deref(), Some("no"));
+}
+
+/// What a workflow on a task's branch declares, with the part of the page that says so.
+fn uses() -> String {
+    let part = blocks().into_iter().find(|text| text.starts_with("uses:"));
+    format!(
+        "{}inputs: {{ taskId: string, maxAttempts: int }}\nitems: {{ subtasks: {{ key: id, fields: {{ id: string, title: string }} }} }}\n",
+        part.unwrap()
+    )
+}
+
+/// Every key and word of the language is told of.
+#[test]
+fn every_key_is_documented() {
+    let schema: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../schemas/workflow.schema.json")).unwrap();
+    let places = [
+        "",
+        "/$defs/state",
+        "/$defs/work",
+        "/$defs/edge",
+        "/$defs/on",
+        "/$defs/itemSet",
+        "/$defs/statuses",
+        "/$defs/waves",
+    ];
+    for place in places {
+        let keys = schema.pointer(&format!("{place}/properties")).unwrap();
+        for key in keys.as_object().unwrap().keys() {
+            assert!(DOCUMENT.contains(&format!("`{key}`")), "{key} of {place}");
+        }
+    }
+}

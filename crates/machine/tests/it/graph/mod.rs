@@ -1,0 +1,138 @@
+//! Drawings.
+
+mod hostile;
+mod tasks;
+mod well_formed;
+
+use std::collections::BTreeSet;
+
+use machine::Definition;
+use machine::graph::{dot, mermaid, svg};
+
+use crate::support::{REVIEW as REVIEW_WORKFLOW, TDD};
+
+const CHAPTERS: &str = r#"
+tramline: 1
+id: review
+title: Chapters in turn
+items: { chapters: { key: id, fields: { id: string } } }
+initial: plan
+on: { abort: { to: off } }
+states:
+  plan: { label: 'The "plan" <b>#1</b>', work: { by: person }, on: { report: [ { to: chapters } ] } }
+  chapters:
+    each: { items: chapters, initial: write }
+    on: { done: { to: over } }
+    states:
+      write:
+        work: { attempts: 3 }
+        on:
+          report:
+            - { when: "attempt > 1 && run.paused == false && attempt < 1000 && attempt < 2000", retry: again }
+            - { to: written }
+          skip: { to: given_up }
+      written: { final: completed }
+      given_up: { final: failed }
+  over: { final: completed }
+  off: { final: aborted }
+"#;
+
+#[test]
+fn a_workflow_is_drawn_with_its_nested_states_and_its_present_place() {
+    let definition = Definition::parse(CHAPTERS).expect("a definition");
+    let drawn = mermaid(&definition, &BTreeSet::from(["chapters", "write"]));
+    insta::assert_snapshot!(drawn, @r##"
+    flowchart TD
+        begin((" "))
+        s0["The #quot;plan#quot; #lt;b#gt;#35;1#lt;/b#gt;<br/>plan"]
+        subgraph s1["chapters: each of chapters"]
+        s1i((" "))
+        s2["write"]
+        s3(["written"])
+        s4(["given_up"])
+        end
+        s5(["over"])
+        s6(["off"])
+        anywhere(["any state"])
+        begin --> s0
+        s0 -->|"report"| s1
+        s1 -->|"done"| s5
+        s1i --> s2
+        s2 -->|"report: retry again: attempt #gt; 1 #amp;#amp; run.paused == false #amp;#amp; attempt #lt; 1000 #amp;#amp; att…"| s2
+        s2 -->|"report"| s3
+        s2 -->|"skip"| s4
+        anywhere -.->|"abort"| s6
+        classDef present stroke-width:4px,stroke:#d97706
+        class s1,s2 present
+    "##);
+}
+
+#[test]
+fn nothing_is_marked_where_nothing_is_present() {
+    let definition = Definition::parse(CHAPTERS).expect("a definition");
+    let drawn = mermaid(&definition, &BTreeSet::new());
+    assert!(!drawn.contains("class "), "{drawn}");
+}
+
+#[test]
+fn gates_and_the_edges_behind_all_others_are_drawn() {
+    let definition = Definition::parse(
+        "tramline: 1\nid: x\ntitle: X\ninitial: a\ngates: { door: human }\notherwise: [ { when: outcome.note == 'x', to: y }, { refuse: no } ]\nstates:\n  a: { label: Begin, expects: outcome, work: {}, on: { report: { when: outcome.outcome == 'yes', to: b } } }\n  b: { gate: door, route: { to: z }, on: { reject: { to: a } } }\n  y: { final: failed }\n  z: { final: completed }\n",
+    )
+    .expect("a definition");
+    let drawn = mermaid(&definition, &BTreeSet::new());
+    insta::assert_snapshot!(drawn, @r#"
+    flowchart TD
+        begin((" "))
+        s0["Begin<br/>a"]
+        s1{"b, behind the gate door"}
+        s2(["y"])
+        s3(["z"])
+        begin --> s0
+        s0 -->|"report: outcome.outcome == 'yes'"| s1
+        s0 -->|"otherwise: outcome.note == 'x'"| s2
+        s1 --> s3
+        s1 -->|"reject"| s0
+    "#);
+}
+
+/// A built-in workflow in every format, as it looks in the middle of a run.
+fn drawn(name: &str, text: &str, present: &[&str]) {
+    let definition = Definition::parse(text).expect("a definition");
+    let present: BTreeSet<&str> = present.iter().copied().collect();
+    let mermaid = mermaid(&definition, &present);
+    insta::assert_snapshot!(format!("{name}_mermaid"), mermaid);
+    let dot = dot(&definition, &present);
+    well_formed::dot(&dot).unwrap();
+    insta::assert_snapshot!(format!("{name}_dot"), dot);
+    let svg = svg(&definition, &present).expect("small enough");
+    well_formed::svg(&svg).unwrap();
+    insta::assert_snapshot!(format!("{name}_svg"), svg);
+}
+
+#[test]
+fn tdd_is_drawn() {
+    drawn("tdd", TDD, &["subtasks", "green"]);
+}
+
+#[test]
+fn review_is_drawn() {
+    drawn("review", REVIEW_WORKFLOW, &["PLANNED"]);
+}
+
+#[test]
+fn guards_that_begin_the_same_are_told_apart() {
+    let long = "vars.number > 1 && vars.number < 100000000 && vars.number != 50000";
+    let definition = Definition::parse(&format!(
+        "tramline: 1\nid: x\ntitle: X\nvars: {{ number: int }}\ninitial: a\nstates:\n  a:\n    route:\n      - {{ when: '{long}1', to: b }}\n      - {{ when: '{long}2', to: b }}\n      - {{ when: '{long}1 && {long}1 && true', to: c }}\n      - {{ when: '{long}1 && {long}2 && true', to: c }}\n      - {{ to: b }}\n  b: {{ final: completed }}\n  c: {{ final: failed }}\n",
+    ))
+    .expect("a definition");
+    let drawn = mermaid(&definition, &BTreeSet::new());
+    let labels: Vec<&str> = drawn
+        .lines()
+        .filter(|line| line.contains("s0 -->"))
+        .map(|line| line.split('|').nth(1).unwrap_or_default())
+        .collect();
+    let different: BTreeSet<&&str> = labels.iter().collect();
+    assert_eq!((labels.len(), different.len()), (5, 5), "{drawn}");
+}

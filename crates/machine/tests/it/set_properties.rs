@@ -1,0 +1,363 @@
+//! What holds for every list of jobs and every sequence of edits and completions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use machine::command::Edit;
+use machine::state::{ItemSet, ItemStatus, RunState};
+use machine::{Command, Event, RunStatus};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::driver::{Driver, ann, fields, reading, says, stands, var, whole};
+use crate::sets::{gathered, gathering, in_hand};
+
+/// Jobs that need only those before them; what they touch, and whether they must be alone.
+type Drawn = Vec<(Vec<usize>, Vec<u8>, bool)>;
+
+fn jobs() -> impl Strategy<Value = Drawn> {
+    let one = (
+        proptest::collection::vec(0_usize..12, 0..3),
+        proptest::collection::vec(0_u8..5, 0..3),
+        proptest::bool::weighted(0.2),
+    );
+    proptest::collection::vec(one, 0..12)
+}
+
+/// They are told in another order than the one in which they can be done.
+fn told(drawn: &Drawn, turn: usize) -> Vec<Value> {
+    let mut all: Vec<Value> = drawn
+        .iter()
+        .enumerate()
+        .map(|(at, (needs, files, solo))| {
+            let needs: BTreeSet<usize> = needs.iter().copied().filter(|need| *need < at).collect();
+            let needs: Vec<String> = needs.iter().map(|need| format!("j{need}")).collect();
+            let files: Vec<String> = files.iter().map(|file| format!("f{file}")).collect();
+            json!({ "id": format!("j{at}"), "needs": needs, "files": files, "solo": solo })
+        })
+        .collect();
+    let by = turn % all.len().max(1);
+    all.rotate_left(by);
+    all
+}
+
+/// What every cut keeps to. `still` are the waves that were cut before and stay.
+fn waves_are_lawful(run: &RunState) -> Result<(), TestCaseError> {
+    let (Some(jobs), Some(groups)) = (run.sets.get("jobs"), run.sets.get("groups")) else {
+        return Ok(());
+    };
+    let mut wave_of: BTreeMap<&str, usize> = BTreeMap::new();
+    for (number, (id, wave)) in groups.iter().enumerate() {
+        prop_assert!(wave.texts("jobs").next().is_some(), "{} is empty", id);
+        for key in wave.texts("jobs") {
+            prop_assert!(
+                wave_of.insert(key, number).is_none(),
+                "{} is in two waves",
+                key
+            );
+            let job = jobs.get(key);
+            prop_assert_eq!(job.map(|job| job.text("wave")), Some(id));
+        }
+    }
+    prop_assert_eq!(wave_of.len(), jobs.len());
+    for (id, wave) in groups.iter() {
+        if wave.status != ItemStatus::Open {
+            continue;
+        }
+        let mut touched = BTreeSet::new();
+        for key in wave.texts("jobs") {
+            let job = jobs.get(key).unwrap();
+            for need in job.texts("needs") {
+                prop_assert!(
+                    wave_of.get(need) < wave_of.get(key),
+                    "{} before {}",
+                    key,
+                    need
+                );
+            }
+            let files: BTreeSet<&str> = job.texts("files").collect();
+            for file in files {
+                prop_assert!(touched.insert(file), "two of {} touch {}", id, file);
+            }
+            if job.fields["solo"] == true {
+                prop_assert_eq!(wave.texts("jobs").count(), 1);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn edit((what, a, b): (u8, u8, u8), drawn: &Drawn) -> Edit {
+    let job = format!("j{}", a % 13);
+    let part = ["p", "q", "r", "s"][usize::from(a) % 4];
+    let parts = |count: u8| {
+        (0..count).map(|at| {
+            let key = ["p", "q", "r", "s"][usize::from(at ^ (b & 3)) % 4];
+            json!({ "id": key, "needs": if at % 2 == 1 { json!(["p"]) } else { json!([]) } })
+        })
+    };
+    match what % 16 {
+        0..=4 => stands(
+            "jobs",
+            &job,
+            ["pending", "active", "broken", "ok", "lost", "odd"][usize::from(b) % 6],
+        ),
+        5..=6 => stands(
+            "parts",
+            part,
+            ["new", "late", "begun", "ready", "shipped", "dropped", "?"][usize::from(b) % 7],
+        ),
+        7 => whole("parts", parts(a % 5)),
+        8..=9 => {
+            let mut all = told(drawn, usize::from(a));
+            if b % 5 == 4 {
+                all.truncate(usize::from(b) % 12);
+            }
+            if b % 7 == 6 {
+                all.push(json!({ "id": "new", "needs": ["j0"], "files": ["f1"] }));
+            }
+            if b % 11 == 10 {
+                all.retain(|job| job["needs"].as_array().is_some_and(Vec::is_empty));
+            }
+            whole("jobs", all)
+        }
+        10 => var(
+            "part",
+            [json!(part), json!(null), json!("nobody"), json!(7)][usize::from(b) % 4].clone(),
+        ),
+        11 => var(
+            ["flag", "note", "closed", "group", "odd"][usize::from(a) % 5],
+            [json!(true), json!("x"), json!(1), json!(null)][usize::from(b) % 4].clone(),
+        ),
+        12 => fields(
+            "jobs",
+            &job,
+            json!({ ["text", "wave", "id", "files", "solo", "needs"][usize::from(b) % 6]: "x" }),
+        ),
+        13 => fields("parts", part, json!({ "note": "n", "weight": b })),
+        14 => fields(
+            "parts",
+            part,
+            json!({ ["id", "needs", "kind", "odd"][usize::from(b) % 4]: "odd" }),
+        ),
+        _ => var("flag", b % 2 == 0),
+    }
+}
+
+/// Brings what is in hand to its end; one of it may be given up.
+fn ends_wave(driver: &Driver, a: u8, b: u8) -> Vec<Edit> {
+    let barred = driver.run.barred(&driver.definition, "jobs");
+    let keys = in_hand(driver).into_iter().filter(|key| {
+        let at = driver.run.sets["jobs"].position(key);
+        at.is_some_and(|at| !barred[at])
+    });
+    keys.enumerate()
+        .map(|(at, key)| {
+            let lost = at == usize::from(a) && b.is_multiple_of(3);
+            stands("jobs", &key, if lost { "lost" } else { "ok" })
+        })
+        .collect()
+}
+
+fn command(driver: &Driver, (what, a, b): (u8, u8, u8), drawn: &Drawn) -> Command {
+    let report = |name: &str| {
+        Command::Report(machine::Report {
+            state: Some(name.to_owned()),
+            digest: format!("digest of {name}"),
+            ..machine::Report::default()
+        })
+    };
+    match what % 24 {
+        0..=4 => report(["gathering", "acting", "rest", "collect", "odd"][usize::from(a) % 5]),
+        5 => report("acting"),
+        6 => report("rest"),
+        7 if a % 4 == 0 => Command::Pause {
+            reason: "lunch".to_owned(),
+        },
+        7..=8 => Command::Resume {
+            approval: Some(Box::new(ann())),
+        },
+        9 if a == 0 => Command::Abort {
+            approval: None,
+            flags: Map::new(),
+        },
+        10..=13 => Command::Edit {
+            edits: ends_wave(driver, a % 4, b),
+            keep: Map::new(),
+        },
+        9 | 14..=16 => Command::Edit {
+            edits: vec![edit((a, b, what), drawn)],
+            keep: Map::new(),
+        },
+        _ => Command::Edit {
+            edits: (0..b % 5)
+                .map(|n| {
+                    edit(
+                        (a.wrapping_mul(n + 1), b.wrapping_add(n * 7), what ^ n),
+                        drawn,
+                    )
+                })
+                .collect(),
+            keep: Map::new(),
+        },
+    }
+}
+
+/// Every cursor points at something that is there, and every item stands where its status says.
+fn nothing_dangles(driver: &Driver) -> Result<(), TestCaseError> {
+    for name in ["part", "group"] {
+        if let (Some(key), Some((set, _))) =
+            (driver.run.pointed_at(name), driver.definition.cursor(name))
+        {
+            let there = driver.run.sets.get(set).and_then(|set| set.get(key));
+            prop_assert!(there.is_some(), "{} points at {}", name, key);
+        }
+    }
+    for (name, set) in &driver.run.sets {
+        let declared = driver.definition.items.get(name).unwrap();
+        for (key, item) in set.iter() {
+            prop_assert_eq!(item.text(&declared.key.value), key);
+            prop_assert_eq!(
+                item.status,
+                declared.meaning(item.text("status")),
+                "{} of {}",
+                key,
+                name
+            );
+            for (field, kind) in declared.fields.iter() {
+                prop_assert!(
+                    kind.kind.admits(&item.fields[&field.value]),
+                    "{} of {}",
+                    field.value,
+                    key
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_job_stands_in_one_wave_behind_all_it_needs(drawn in jobs(), turn in 0_usize..12) {
+        let mut driver = gathering();
+        gathered(&mut driver, json!(told(&drawn, turn))).unwrap();
+        waves_are_lawful(&driver.run)?;
+        // A level is no longer split than it must be: the first wave of each says nothing.
+        let mut level = json!(0);
+        for (_, wave) in driver.run.sets["groups"].iter() {
+            prop_assert_eq!(wave.fields["level"] == level, !wave.text("split").is_empty());
+            level = wave.fields["level"].clone();
+        }
+        // All of it can be done, in this order, each wave at once.
+        for _ in 0..40 {
+            if driver.state() == "over" {
+                break;
+            }
+            crate::sets::end_wave(&mut driver, &[]);
+        }
+        prop_assert_eq!(driver.status(), RunStatus::Completed);
+        prop_assert_eq!(&driver.facts_of("jobs")["done"], &json!(drawn.len()));
+    }
+
+    #[test]
+    fn whatever_is_given_up_the_rest_is_done(drawn in jobs(), lost in proptest::collection::btree_set(0_usize..12, 0..4)) {
+        let mut driver = gathering();
+        gathered(&mut driver, json!(told(&drawn, 0))).unwrap();
+        let lost: Vec<String> = lost.iter().map(|at| format!("j{at}")).collect();
+        let lost: Vec<&str> = lost.iter().map(String::as_str).collect();
+        for _ in 0..40 {
+            if driver.state() == "over" {
+                break;
+            }
+            crate::sets::end_wave(&mut driver, &lost);
+        }
+        prop_assert_eq!(driver.status(), RunStatus::Completed);
+        let jobs = &driver.run.sets["jobs"];
+        let barred = driver.run.barred(&driver.definition, "jobs");
+        for (at, (key, job)) in jobs.iter().enumerate() {
+            let needs_lost = job.texts("needs").any(|need| {
+                let needed = jobs.position(need).unwrap();
+                barred[needed] || jobs.get(need).unwrap().status == ItemStatus::Failed
+            });
+            prop_assert_eq!(barred[at], needs_lost, "{}", key);
+            let expected = match (needs_lost, lost.contains(&key)) {
+                (true, _) => ItemStatus::Open,
+                (false, true) => ItemStatus::Failed,
+                (false, false) => ItemStatus::Done,
+            };
+            prop_assert_eq!(job.status, expected, "{}", key);
+        }
+        // A wave that was passed over has nothing in it that could have been run.
+        for (_, wave) in driver.run.sets["groups"].iter().filter(|(_, wave)| wave.status == ItemStatus::Open) {
+            prop_assert!(wave.texts("jobs").all(|key| barred[jobs.position(key).unwrap()]));
+        }
+    }
+
+    #[test]
+    fn edits_and_completions_in_any_order_keep_the_run_whole(
+        drawn in jobs(),
+        commands in proptest::collection::vec(any::<(u8, u8, u8)>(), 0..60),
+    ) {
+        let mut driver = gathering();
+        let graph = json!({ "present": true, "errors": [], "tasks": told(&drawn, 3) });
+        driver.readings.insert("graph".to_owned(), reading(graph));
+        for one in commands {
+            let command = command(&driver, one, &drawn);
+            let begin = driver.events.len();
+            let ended: BTreeSet<String> = finished(&driver);
+            // The driver itself holds a refusal against the run as it was before.
+            let refused = driver.send(&command).err();
+            prop_assert!(refused.is_none() || driver.events.len() == begin);
+            if let Some(refusal) = refused {
+                prop_assert!(refusal.code != "definition_fault", "{:?}: {}", command, says(&refusal));
+            }
+            nothing_dangles(&driver)?;
+            waves_are_lawful(&driver.run)?;
+            prop_assert!(ended.is_subset(&finished(&driver)), "a finished wave is gone after {:?}", command);
+            if matches!(command, Command::Edit { .. }) {
+                let moved = driver.events[begin..].iter().any(|(_, event)| matches!(event, Event::StateEntered { .. } | Event::UnitIssued { .. }));
+                prop_assert!(!moved);
+            }
+        }
+        prop_assert_eq!(&driver.replayed(), &driver.run);
+        let kept = serde_json::to_string(&driver.run).unwrap();
+        let snapshot = serde_json::from_str::<RunState>(&kept).unwrap();
+        prop_assert_eq!(&snapshot, &driver.run);
+        prop_assert_eq!(serde_json::to_string(&snapshot).unwrap(), kept);
+    }
+
+    #[test]
+    fn the_same_edit_twice_is_no_event_the_second_time(
+        drawn in jobs(),
+        before in proptest::collection::vec(any::<(u8, u8, u8)>(), 0..30),
+        last in any::<(u8, u8, u8)>(),
+    ) {
+        let mut driver = gathering();
+        let graph = json!({ "present": true, "errors": [], "tasks": told(&drawn, 1) });
+        driver.readings.insert("graph".to_owned(), reading(graph));
+        for one in before {
+            let _ = driver.send(&command(&driver, one, &drawn));
+        }
+        let twice = vec![edit(last, &drawn)];
+        if driver.edit(twice.clone()).is_ok() {
+            let events = driver.events.len();
+            prop_assert!(driver.edit(twice.clone()).is_ok());
+            prop_assert_eq!(driver.events.len(), events, "{:?}", twice);
+        }
+    }
+}
+
+/// The waves that are over, with what is in them.
+fn finished(driver: &Driver) -> BTreeSet<String> {
+    let groups = driver.run.sets.get("groups");
+    let groups = groups.into_iter().flat_map(ItemSet::iter);
+    groups
+        .filter(|(_, wave)| wave.status == ItemStatus::Done)
+        .map(|(id, wave)| {
+            let jobs: Vec<&str> = wave.texts("jobs").collect();
+            format!("{id}: {}", jobs.join(" "))
+        })
+        .collect()
+}

@@ -1,0 +1,214 @@
+//! Text that is no definition, hostile text, and how faults are drawn.
+
+use std::fmt::Write as _;
+
+use insta::assert_snapshot;
+use machine::Definition;
+
+use crate::marked::{END, accepts, edges, faults, refuses, states};
+use crate::support::catalog;
+
+fn drawn(text: &str) -> String {
+    let found = faults(text);
+    assert!(!found.is_empty());
+    found
+        .iter()
+        .map(|fault| fault.render("x.yaml", text))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn faults_are_drawn() {
+    assert_snapshot!(drawn(&states(&format!("a: {{ work: {{}}, to: zz }}\n{END}"))), @r"
+    error[dangling_target]: there is no state `zz`
+     --> x.yaml:6:22
+      |
+    6 |   a: { work: {}, to: zz }
+      |                      ^
+      = help: did you mean `z`?
+    ");
+    assert_snapshot!(drawn(&edges("{ when: tests.fialed > 0, refuse: x }, { to: z }")), @r"
+    error[unknown_name]: `tests.fialed` means nothing here
+     --> x.yaml:6:58
+      |
+    6 | expects: tests, work: {}, on: { report: [ { when: tests.fialed > 0, refuse: x }, { to: z } ] } }
+      |                                                   ^
+      = help: did you mean `tests.failed`?
+    ");
+    assert_snapshot!(drawn(&states(&format!("a: {{ wrok: {{}}, to: z }}\n{END}"))), @r"
+    error[unreadable]: there is no key `wrok` here
+     --> x.yaml:6:8
+      |
+    6 |   a: { wrok: {}, to: z }
+      |        ^
+      = help: did you mean `work`?
+    ");
+    // A long line is cut around the place.
+    assert_snapshot!(drawn(&edges(&format!("{{ when: 'tests.failed > 0{}', refuse: x }}, {{ refuse: y, to: z }}", " || true".repeat(20)))), @r"
+    error[two_verdicts]: this edge says two things at once
+     --> x.yaml:6:251
+      |
+    6 | ue || true || true || true || true', refuse: x }, { refuse: y, to: z } ] } }
+      |                                                   ^
+      = help: one of `refuse`, `retry`, `pause` and `to`; only `retry` may have a `to` beside it
+    ");
+}
+
+#[test]
+fn text_that_is_no_definition() {
+    let body = states(&format!("a: {{ work: {{}}, to: z }}\n{END}"));
+    accepts(&format!("\u{feff}{body}"));
+    accepts(&body.replace('\n', "\r\n"));
+    accepts(&format!("# a comment\n---\n{body}"));
+    refuses("unreadable", "§");
+    refuses("unreadable", "# nothing\n§");
+    refuses("unreadable", "§- a\n");
+    refuses("unreadable", "§~\n");
+    refuses("unreadable", "§words\n");
+    refuses("unreadable", &body.replace("  z:", "   §z:"));
+    refuses("unreadable", &body.replace("  z:", "\t§z:"));
+    refuses(
+        "unreadable",
+        &body.replace("title: X", "title: X\n§inital: b"),
+    );
+    refuses(
+        "unreadable",
+        &body.replace("title: X", "title: X\n§title: Y"),
+    );
+    refuses(
+        "unreadable",
+        &body.replace("  z:", "  §a: { work: {}, to: z }\n  z:"),
+    );
+    refuses(
+        "unreadable",
+        &body
+            .replace("title: X\n", "")
+            .replace("states:", "§states:"),
+    );
+    refuses("unreadable", &format!("{body}---\n§{body}"));
+    refuses("unreadable", &body.replace("title: X", "title: §\u{0}"));
+    refuses(
+        "unreadable",
+        &body.replace("final: completed", "final: §complete"),
+    );
+    refuses(
+        "unreadable",
+        &body.replace("initial: a", "vars: { x: §text }\ninitial: a"),
+    );
+    refuses(
+        "unreadable",
+        &body.replace("initial: a", "vars: { x: §[] }\ninitial: a"),
+    );
+    refuses(
+        "unknown_version",
+        &body.replace("tramline: 1", "tramline: §2"),
+    );
+    refuses("unreadable", &body.replace("tramline: 1", "tramline: §one"));
+    refuses("unreadable", &body.replace("id: x", "id: §{ a: b }"));
+    refuses("too_large", &format!("§{body}# {}", "x".repeat(300 * 1024)));
+    let near = refuses("unreadable", &body.replace("title: X", "§titel: X"));
+    assert_eq!(near.help, "did you mean `title`?");
+}
+
+#[test]
+fn only_true_and_false_are_truth_values() {
+    let vars = |values: &str| {
+        states(&format!("a: {{ work: {{}}, to: z }}\n{END}"))
+            .replace("initial: a", &format!("vars: {{ {values} }}\ninitial: a"))
+    };
+    for word in ["yes", "no", "on", "off", "y", "n", "Yes", "NO"] {
+        let text = vars(&format!(
+            "x: {{ type: string, default: {word} }}, y: {{ type: [{word}] }}"
+        ));
+        assert!(Definition::load(&text, &catalog()).is_ok(), "{word}");
+        refuses(
+            "bad_default",
+            &vars(&format!("§x: {{ type: bool, default: {word} }}")),
+        );
+    }
+    for word in ["true", "false"] {
+        let text = vars(&format!("x: {{ type: bool, default: {word} }}"));
+        assert!(Definition::load(&text, &catalog()).is_ok(), "{word}");
+    }
+}
+
+#[test]
+fn a_tag_opens_no_file() {
+    let text = states(&format!("a: {{ work: {{}}, to: z }}\n{END}"));
+    for tag in ["!include", "!!include", "!file"] {
+        let text = text.replace("title: X", &format!("title: {tag} Cargo.toml"));
+        if let Ok(definition) = Definition::load(&text, &catalog()) {
+            assert_eq!(definition.title, "Cargo.toml");
+        }
+    }
+}
+
+#[test]
+fn hostile_text_is_a_fault_with_a_place() {
+    let head = "tramline: 1\nid: x\ntitle: X\ninitial: a\n";
+    let bomb = |key: &str| {
+        let mut text = format!("{head}{key}:\n  a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
+        for i in 1..9 {
+            let aliases = vec![format!("*a{}", i - 1); 9].join(",");
+            let _ = writeln!(text, "  a{i}: &a{i} [{aliases}]");
+        }
+        text
+    };
+    let many = (0..190).fold(String::new(), |all, i| all + &format!(", b{i}: *a"));
+    let deep_state = format!(
+        "{head}states: {}",
+        "{ a: { each: { items: x, initial: a }, states: ".repeat(2000)
+    );
+    for text in [
+        bomb("vars"),
+        bomb("states"),
+        bomb("nothing"),
+        format!(
+            "{head}vars: {{ a: &a [{}]{many} }}\nstates: {{}}\n",
+            "x,".repeat(3000)
+        ),
+        format!("{head}states: {}", "[".repeat(100_000)),
+        format!("{head}states: {}", "{a: ".repeat(50_000)),
+        deep_state,
+        "&a [*a]".to_owned(),
+        format!("{head}vars: &v {{ x: *v }}\nstates: {{}}\n"),
+        "\u{feff}".to_owned(),
+        "---\n...\n---\n".to_owned(),
+        "%YAML 9.9\n---\n".to_owned(),
+        "? [a, b]\n: c\n".to_owned(),
+        "\"".to_owned(),
+        "{".to_owned(),
+        ": : :".to_owned(),
+        "tramline: 1e999".to_owned(),
+        "tramline: -1".to_owned(),
+        "tramline: 99999999999999999999999".to_owned(),
+    ] {
+        let found = faults(&text);
+        let shown: String = text.chars().take(60).collect();
+        assert_eq!(found.len(), 1, "{shown}");
+        assert!(
+            found[0].at.line > 0 && found[0].at.column > 0,
+            "{shown}: {:?}",
+            found[0]
+        );
+        assert!(found[0].render("x.yaml", &text).len() < 2000, "{shown}");
+    }
+}
+
+#[test]
+fn a_large_definition_is_proved_in_no_time() {
+    let mut chain = String::new();
+    for i in 0..1500 {
+        let _ = writeln!(chain, "  s{i}: {{ route: {{ to: s{} }} }}", i + 1);
+    }
+    let text = format!(
+        "tramline: 1\nid: x\ntitle: X\ninitial: s0\nstates:\n{chain}  s1500: {{ final: completed }}\n"
+    );
+    accepts(&text);
+    let round = text.replace(
+        "final: completed",
+        "route: [ { when: run.paused == '', to: s0 }, { to: z } ]",
+    ) + "  z: { final: completed }\n";
+    assert_eq!(faults(&round).len(), 1);
+}

@@ -1,0 +1,7 @@
+//! Readers of documents.
+
+mod corpus;
+mod designs;
+mod graphs;
+mod properties;
+mod words;

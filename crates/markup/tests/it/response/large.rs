@@ -1,0 +1,112 @@
+//! Responses so large that a reader which looks at anything twice too often would not come back.
+
+use std::fmt::Write as _;
+
+use markup::response::bundle::{self, Rules};
+use markup::response::{plan, verdict};
+
+const LARGE: usize = 50 * 1024 * 1024;
+/// Large enough to take hours where each line looks at all others.
+const AWKWARD: usize = 2 * 1024 * 1024;
+
+fn filled(piece: &str) -> String {
+    piece.repeat(AWKWARD / piece.len())
+}
+
+#[test]
+fn ten_thousand_files_are_read() {
+    let mut text = String::new();
+    for number in 0..10_000 {
+        writeln!(
+            text,
+            "<<<FILE: src/m{}/f{number}.rs>>>\nfn f{number}() {{}}",
+            number % 100
+        )
+        .expect("memory");
+    }
+    let read = bundle::read(text.as_bytes(), &Rules::default()).expect("a bundle");
+    assert_eq!(read.files.len(), 10_000);
+    assert_eq!(read.files[9_999].path, "src/m99/f9999.rs");
+    assert_eq!(read.files[9_999].content, "fn f9999() {}\n");
+
+    text.push_str("<<<FILE: one/more.rs>>>\nx\n");
+    let error = bundle::read(text.as_bytes(), &Rules::default()).expect_err("too many");
+    assert_eq!(error.code(), "bundle_too_many");
+    assert_eq!(error.line(), Some(20_001));
+}
+
+#[test]
+fn a_response_has_a_largest_size() {
+    let rules = Rules::default().with_max_bytes(30);
+    let text = "<<<FILE: a.txt>>>\n0123456789\n";
+    assert!(bundle::read(text.as_bytes(), &rules).is_ok());
+    let error = bundle::read(format!("{text}ab").as_bytes(), &rules).expect_err("too large");
+    assert_eq!(error.code(), "bundle_too_large");
+}
+
+#[test]
+fn one_large_file_of_blocks_is_read() {
+    let piece = format!(
+        "    ```rust\n    let x = \"```\";\n{}    ```\n  \n",
+        "    //  and much more\n".repeat(1000)
+    );
+    let body = piece.repeat(LARGE / piece.len());
+    let text = format!("<<<FILE: a.md>>>\n    x\n{body}");
+    let read = bundle::read(text.as_bytes(), &Rules::default()).expect("a bundle");
+    assert!(read.files[0].content.starts_with("x\n```rust\n"));
+}
+
+#[test]
+fn blocks_that_are_never_named_or_closed_are_walked_once() {
+    for piece in [
+        "```\n",
+        "`````\n~~~\n",
+        "~~~ sh\n<<<FILE\n",
+        "- - - 1. * ",
+        "```sh a='b \" c={ d=\"e\n",
+        "src/a.rs\n```\nx\n```\n",
+    ] {
+        let error = bundle::read(filled(piece).as_bytes(), &Rules::default()).expect_err("refused");
+        assert!(!error.to_string().is_empty());
+    }
+}
+
+#[test]
+fn names_without_end_are_refused() {
+    for piece in ["a/", "ẞ", ">>>", "<<<FILE:"] {
+        let text = format!("<<<FILE: {}>>>\nx\n", filled(piece));
+        let error = bundle::read(text.as_bytes(), &Rules::default()).expect_err("refused");
+        assert!(error.to_string().len() < 1000);
+    }
+}
+
+#[test]
+fn deep_names_are_told_apart() {
+    let deep = "a/".repeat(99);
+    let mut text = String::new();
+    for number in 0..2000 {
+        writeln!(text, "<<<FILE: {deep}{number}>>>\nx").expect("memory");
+    }
+    let read = bundle::read(text.as_bytes(), &Rules::default()).expect("a bundle");
+    assert_eq!(read.files.len(), 2000);
+}
+
+#[test]
+fn large_reviews_and_plans_are_read() {
+    let review = format!(
+        "{}@@@REVIEW_META\n{}verdict: FAIL\nissues_total: 1\nissues_critical: 0\nmissing_inputs: 0\n@@@\n",
+        filled("```\n@@@ REVIEW\n```x\n```\n"),
+        "other: key\n".repeat(100_000),
+    );
+    assert!(!verdict::read(review.as_bytes()).expect("a verdict").pass);
+
+    let plan = format!(
+        "{}\n# Files\n",
+        filled("a\nb\n---\n- c\n===\n<!--\n-->\n#\n")
+    );
+    assert!(plan::read(plan.as_bytes(), &["files".to_owned()]).is_ok());
+    let plan = format!("{}\n\n# Files\n", filled("a\n"));
+    assert!(plan::read(plan.as_bytes(), &["files".to_owned()]).is_ok());
+    let refusal = format!("VALIDATION FAILED: {}", filled("why "));
+    assert!(plan::read(refusal.as_bytes(), &[]).is_ok());
+}

@@ -1,0 +1,7 @@
+//! Readers of responses.
+
+mod corpus;
+mod large;
+mod names;
+mod properties;
+mod rules;

@@ -1,0 +1,122 @@
+//! Which changes of the settings make the rails weaker.
+
+use serde_json::{Value, json};
+use workspace::config::{Config, keys, loosened};
+
+fn with(key: &str, value: &Value) -> Config {
+    let mut config = Config::default().to_json();
+    *config
+        .pointer_mut(&format!("/{}", key.replace('.', "/")))
+        .expect(key) = value.clone();
+    serde_json::from_value(config).expect(key)
+}
+
+/// Key, the stricter value, the weaker one.
+pub(crate) fn steps() -> Vec<(&'static str, Value, Value)> {
+    let mut steps = vec![
+        (
+            "autopilot.requireCleanWorkingTree",
+            json!(true),
+            json!(false),
+        ),
+        ("autopilot.maxGreenAttempts", json!(3), json!(4)),
+        ("autopilot.redAllPassing", json!("refuse"), json!("skip")),
+        ("git.protectedBranches", json!(["a", "b"]), json!(["b"])),
+        ("git.protectedBranches", json!(["a"]), json!([])),
+        ("git.allowSecrets", json!([]), json!(["*.pem"])),
+        ("evidence.require", json!("reported"), json!("claimed")),
+        ("evidence.require", json!("verified"), json!("reported")),
+        ("evidence.requireCoverage", json!(true), json!(false)),
+        ("evidence.flaky", json!("refuse"), json!("warn")),
+        ("evidence.redInCleanTree", json!(true), json!(false)),
+        ("evidence.notes", json!(true), json!(false)),
+        ("evidence.withoutTests", json!([]), json!(["docs"])),
+        ("review.gates.plan", json!("human"), json!("auto")),
+        ("review.gates.code", json!("human"), json!("auto")),
+        ("review.gates.review", json!("human"), json!("auto")),
+        ("review.maxIterations", json!(10), json!(11)),
+    ];
+    for key in keys() {
+        if key.starts_with("test.coverageThresholds") {
+            steps.push((key, json!(80.0), json!(79.5)));
+            steps.push((key, json!(80.0), Value::Null));
+        }
+        if key.starts_with("evidence.policy") {
+            steps.push((key, json!("refuse"), json!("warn")));
+            steps.push((key, json!("warn"), json!("off")));
+            steps.push((key, json!("pause"), json!("warn")));
+        }
+    }
+    steps
+}
+
+#[test]
+fn weaker_is_told_and_stricter_is_not() {
+    for (key, strict, weak) in steps() {
+        let (strict_config, weak_config) = (with(key, &strict), with(key, &weak));
+        let found = loosened(&strict_config, &weak_config);
+        let [only] = found.as_slice() else {
+            panic!("{key}: {found:?}")
+        };
+        assert_eq!(
+            (only.key.as_str(), &only.was, &only.is),
+            (key, &strict, &weak)
+        );
+        assert!(
+            loosened(&weak_config, &strict_config).is_empty(),
+            "{key}: tightening"
+        );
+        assert!(
+            loosened(&strict_config, &strict_config).is_empty(),
+            "{key}: no change"
+        );
+    }
+}
+
+#[test]
+fn test_patterns_freeze_files_so_losing_one_is_weaker() {
+    for (was, is, weaker) in [
+        (json!(["a", "b"]), json!(["a"]), true),
+        (json!(["a"]), json!([]), true),
+        (json!([]), json!(["a"]), true),
+        (json!(["a"]), json!(["b", "a"]), false),
+        (json!(["a", "b"]), json!(["b", "a"]), false),
+    ] {
+        let found = loosened(&with("test.patterns", &was), &with("test.patterns", &is));
+        assert_eq!(!found.is_empty(), weaker, "{was} -> {is}");
+    }
+    let target = |value: Value| with("test.targetedRunPattern", &value);
+    assert_eq!(loosened(&target(json!("a")), &target(json!("b"))).len(), 1);
+    assert_eq!(loosened(&target(json!("a")), &target(Value::Null)).len(), 1);
+    assert!(loosened(&target(Value::Null), &target(json!("b"))).is_empty());
+}
+
+#[test]
+fn what_is_only_different_is_not_weaker() {
+    for (key, value) in [
+        ("autopilot.commitTemplate", json!("{msg}")),
+        ("autopilot.testTimeout", json!(1)),
+        ("autopilot.finalization.updateTaskStatus", json!(false)),
+        ("git.branchPattern", json!("x")),
+        ("git.scopes", json!({"a": "b"})),
+        ("prompts.loadOrder", json!([])),
+        ("evidence.policy.stuck", json!("refuse")),
+    ] {
+        assert!(
+            loosened(&Config::default(), &with(key, &value)).is_empty(),
+            "{key}"
+        );
+    }
+}
+
+#[test]
+fn a_loosening_reads_as_a_sentence() {
+    let found = loosened(
+        &Config::default(),
+        &with("autopilot.maxGreenAttempts", &json!(9)),
+    );
+    assert_eq!(
+        found[0].to_string(),
+        "`autopilot.maxGreenAttempts` was 3 and is 9"
+    );
+}

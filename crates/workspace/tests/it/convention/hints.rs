@@ -1,0 +1,281 @@
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use workspace::convention::hints::{
+    ContextHints, MOST_FILES, SubtaskText, context_hints, existing_tests, files_named, new_paths,
+    tests_near,
+};
+use workspace::convention::paths::{Language, PathClasses};
+use workspace::convention::test_place::{test_file_for, test_file_for_title};
+
+use super::strings;
+
+static CLASSES: LazyLock<PathClasses> = LazyLock::new(|| PathClasses::new::<&str>(&[]).unwrap());
+
+#[test]
+fn named_files() {
+    let files = strings(&[
+        "src/cli/main.ts",
+        "src/AuthService.ts",
+        "src/parse_date.py",
+        "src/index.ts",
+        "a/index.ts",
+        "b/index.ts",
+        "c/index.ts",
+        "d/index.ts",
+        "src/auth.ts",
+        "README.md",
+        "Makefile",
+    ]);
+    for (text, expected) in [
+        ("Change src/cli/main.ts.", &["src/cli/main.ts"][..]),
+        (
+            "see `cli/main.ts:42`, (./src/auth.ts)",
+            &["src/cli/main.ts", "src/auth.ts"],
+        ),
+        (
+            "in main.ts and \"README.md\"",
+            &["src/cli/main.ts", "README.md"],
+        ),
+        (
+            "AuthService and parse_date()",
+            &["src/AuthService.ts", "src/parse_date.py"],
+        ),
+        ("auth and main and Makefile", &[]),
+        ("index.ts", &[]),
+        ("src/index.ts", &["src/index.ts"]),
+        ("i/main.ts", &[]),
+        ("main.ts main.ts", &["src/cli/main.ts"]),
+        ("", &[]),
+    ] {
+        assert_eq!(files_named(text, &files), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn paths_that_are_not_there_yet() {
+    let files = strings(&["crates/cli/main.rs"]);
+    let text = "Add src/schema.js, `./lib/new.py` and cli/main.rs; not /etc/x.py, ../up.ts, a/../b.ts, and/or, https://a.b/c.js";
+    assert_eq!(new_paths(text, &files), ["src/schema.js", "lib/new.py"]);
+}
+
+#[test]
+fn near_tests_come_first() {
+    let files = strings(&[
+        "src/auth/login.ts",
+        "src/auth/login.test.ts",
+        "src/auth/logout.test.ts",
+        "tests/login.spec.ts",
+        "src/other.test.ts",
+    ]);
+    assert_eq!(
+        tests_near("src/auth/login.ts", &files, &CLASSES),
+        [
+            "src/auth/login.test.ts",
+            "tests/login.spec.ts",
+            "src/auth/logout.test.ts"
+        ]
+    );
+    let named = strings(&["src/auth/login.ts"]);
+    assert_eq!(
+        existing_tests("Handle other things", &named, &files, &CLASSES)
+            .last()
+            .unwrap(),
+        "src/other.test.ts"
+    );
+}
+
+#[test]
+fn lists_are_bounded() {
+    let files: Vec<String> = (0..200)
+        .map(|n| format!("tests/login/part{n}_test.py"))
+        .collect();
+    assert_eq!(
+        existing_tests("", &files, &files, &CLASSES).len(),
+        MOST_FILES
+    );
+    let text = files.join(" ");
+    assert_eq!(files_named(&text, &files).len(), MOST_FILES);
+    assert_eq!(new_paths(&text, &[]).len(), MOST_FILES);
+}
+
+#[test]
+fn tests_go_where_the_project_puts_them() {
+    for (target, files, expected) in [
+        ("src/b.ts", &["src/a.test.ts"][..], "src/b.test.ts"),
+        (
+            "src/b.ts",
+            &["src/a.spec.ts", "src/c.spec.ts", "src/d.test.ts"],
+            "src/b.spec.ts",
+        ),
+        (
+            "src/x/b.ts",
+            &["src/__tests__/a.test.ts"],
+            "src/x/__tests__/b.test.ts",
+        ),
+        ("src/x/b.ts", &["tests/a.test.ts"], "tests/b.test.ts"),
+        (
+            "src/x/b.ts",
+            &["tests/x/a.test.ts", "src/x/a.ts"],
+            "tests/x/b.test.ts",
+        ),
+        (
+            "packages/p/src/b.ts",
+            &["packages/q/tests/a.test.ts", "packages/p/package.json"],
+            "packages/p/tests/b.test.ts",
+        ),
+        ("pkg/b.go", &[], "pkg/b_test.go"),
+        ("pkg/b.py", &[], "tests/test_b.py"),
+        ("pkg/b.py", &["pkg/a_test.py"], "pkg/b_test.py"),
+        (
+            "pkg/sub/b.py",
+            &["tests/conftest.py", "tests/test_a.py"],
+            "tests/test_b.py",
+        ),
+        (
+            "crates/c/src/b.rs",
+            &["crates/c/Cargo.toml"],
+            "crates/c/tests/b.rs",
+        ),
+        (
+            "crates/c/src/b.rs",
+            &[
+                "crates/c/Cargo.toml",
+                "crates/c/tests/it/main.rs",
+                "crates/c/tests/it/a.rs",
+            ],
+            "crates/c/tests/it/b.rs",
+        ),
+        (
+            "crates/c/src/lib.rs",
+            &["crates/c/Cargo.toml"],
+            "crates/c/tests/c.rs",
+        ),
+        (
+            "crates/c/src/a/mod.rs",
+            &["crates/c/Cargo.toml"],
+            "crates/c/tests/a.rs",
+        ),
+        (
+            "src/main/java/com/a/B.java",
+            &[],
+            "src/test/java/com/a/BTest.java",
+        ),
+        (
+            "m/src/main/kotlin/B.kt",
+            &["m/src/test/kotlin/ASpec.kt"],
+            "m/src/test/kotlin/BSpec.kt",
+        ),
+        ("lib/shop/b.ex", &[], "test/shop/b_test.exs"),
+        ("lib/shop/b.rb", &[], "spec/shop/b_spec.rb"),
+        (
+            "app/models/b.rb",
+            &["test/models/a_test.rb", "app/models/a.rb"],
+            "test/models/b_test.rb",
+        ),
+        ("src/Shop/B.php", &[], "tests/Shop/BTest.php"),
+        ("src/widget.vue", &[], "src/widget.test.ts"),
+    ] {
+        let all: Vec<String> = files
+            .iter()
+            .copied()
+            .chain([target])
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(
+            test_file_for(target, &all, &CLASSES).as_deref(),
+            Some(expected),
+            "{target} {files:?}"
+        );
+    }
+    assert_eq!(test_file_for("README.md", &[], &CLASSES), None);
+}
+
+#[test]
+fn without_a_file_the_title_names_the_tests() {
+    for (title, language, files, expected) in [
+        (
+            "Add metrics schema",
+            None,
+            &["src/a.ts", "src/b.ts", "x.py"][..],
+            Some("src/add-metrics-schema.test.ts"),
+        ),
+        (
+            "Add metrics schema",
+            Some(Language::Python),
+            &[],
+            Some("tests/test_add_metrics_schema.py"),
+        ),
+        (
+            "Add metrics",
+            Some(Language::Jvm),
+            &["src/main/java/a/B.java"],
+            Some("src/test/java/a/AddMetricsTest.java"),
+        ),
+        ("../../etc", Some(Language::Go), &[], Some("etc_test.go")),
+        ("x", None, &["README.md"], None),
+    ] {
+        assert_eq!(
+            test_file_for_title(title, language, &strings(files), &CLASSES).as_deref(),
+            expected,
+            "{title}"
+        );
+    }
+}
+
+#[test]
+fn all_hints_of_a_subtask() {
+    let files = strings(&[
+        "src/schema.js",
+        "src/__tests__/other.test.js",
+        "package.json",
+        "src/other.js",
+    ]);
+    let text = SubtaskText {
+        title: "Add metrics schema",
+        description: "Extend src/schema.js and add src/metrics.js.",
+        details: "- keep it small",
+        test_strategy: "- rejects bad input",
+    };
+    assert_eq!(
+        context_hints(&text, &files, &CLASSES, Some(Language::JavaScript)),
+        ContextHints {
+            test_file: Some("src/__tests__/schema.test.js".to_owned()),
+            existing_tests: vec!["src/__tests__/other.test.js".to_owned()],
+            acceptance_criteria: vec!["rejects bad input".to_owned()],
+            implementation_hints: vec!["keep it small".to_owned()],
+            expected_files: strings(&["src/schema.js", "src/metrics.js"]),
+        }
+    );
+    let text = SubtaskText {
+        description: "In src/__tests__/schema.test.js.",
+        ..text
+    };
+    let hints = context_hints(&text, &files, &CLASSES, None);
+    assert_eq!(
+        hints.test_file.as_deref(),
+        Some("src/__tests__/schema.test.js")
+    );
+    assert_eq!(
+        context_hints(&SubtaskText::default(), &[], &CLASSES, None),
+        ContextHints::default()
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_breaks_the_hints(
+        text in "(\\PC|[-./:()`'\"\\\\a-c\n]|\\.rs|\\.test\\.ts|src/|tests/|\\.\\.){0,60}",
+        files in proptest::collection::vec("(src/|tests/|a|b|\\.|/|mod|\\.rs|\\.ts|test_|\\.test){1,6}", 0..12),
+    ) {
+        let text = SubtaskText { title: &text, description: &text, details: &text, test_strategy: &text };
+        let hints = context_hints(&text, &files, &CLASSES, None);
+        prop_assert!(hints.existing_tests.iter().all(|test| files.contains(test)));
+        if let Some(test) = hints.test_file.filter(|test| !files.contains(test)) {
+            let known = files.iter().any(|file| file.contains("..") || file.contains("//") || file.starts_with('/'));
+            prop_assert!(known || !(test.starts_with('/') || test.split('/').any(|part| part == "..")), "{}", test);
+        }
+    }
+}

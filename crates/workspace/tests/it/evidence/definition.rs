@@ -1,0 +1,393 @@
+//! What really runs behind a test command.
+
+use std::fs;
+
+use tempfile::TempDir;
+use workspace::runner::definition::{Definition, command_definition};
+
+fn project(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        write(&folder, name, text);
+    }
+    folder
+}
+
+fn write(folder: &TempDir, name: &str, text: &str) {
+    let path = folder.path().join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn of(folder: &TempDir, command: &str) -> Option<Definition> {
+    command_definition(folder.path(), command)
+}
+
+fn what(folder: &TempDir, command: &str) -> String {
+    of(folder, command)
+        .map(|found| found.what)
+        .unwrap_or_default()
+}
+
+const PACKAGE: &str = r#"{"scripts": {"pretest": "tsc", "test": "vitest run", "unit": "node run.js", "lint": "eslint ."}}"#;
+
+#[test]
+fn commands_that_say_it_themselves_have_none() {
+    let folder = project(&[
+        ("Cargo.toml", ""),
+        ("package.json", PACKAGE),
+        ("test_a.py", ""),
+        ("a.test.js", ""),
+    ]);
+    for command in [
+        "true",
+        "pytest -q",
+        "cargo test --workspace",
+        "go test ./...",
+        "npx vitest run",
+        "python3 -m unittest",
+        "mvn test",
+        "bun test",
+        "node --test a.test.js",
+        "python test_a.py",
+        "npm ci",
+        "npm run none",
+        "npm test -w packages/a",
+        "",
+        "'",
+        "sh -c true",
+        "/bin/true",
+        "../outside.sh",
+        "make test",
+        "just test",
+        "composer test",
+        "python -c 'x'",
+    ] {
+        assert_eq!(of(&folder, command), None, "{command}");
+    }
+}
+
+#[test]
+fn scripts_of_a_package() {
+    let folder = project(&[("package.json", PACKAGE), ("sub/a.txt", "")]);
+    for command in [
+        "npm test",
+        "npm t",
+        "npm run test",
+        "npm run-script test -- --coverage",
+        "npm --silent run test",
+        "pnpm test",
+        "pnpm run test",
+        "yarn test",
+        "yarn run test",
+        "bun run test",
+        "npm cit",
+        "CI=1 npm test",
+        "env CI=1 npm test",
+        "sh -c 'npm test'",
+        "bash -ec \"cd sub && npm test\"",
+        "npm --prefix . test",
+        "cross-env CI=1 npm test",
+    ] {
+        let found = of(&folder, command).unwrap_or_else(|| panic!("{command}"));
+        assert_eq!(found.what, "scripts.test of package.json", "{command}");
+        assert_eq!(
+            found.text, "scripts.test of package.json:\npretest: tsc\ntest: vitest run\n",
+            "{command}"
+        );
+    }
+    assert_eq!(
+        what(&folder, "npm run lint && npm test"),
+        "scripts.lint of package.json, scripts.test of package.json"
+    );
+    assert_eq!(what(&folder, "yarn lint"), "scripts.lint of package.json");
+    assert_eq!(
+        what(&folder, "run-s lint test"),
+        "scripts.lint of package.json, scripts.test of package.json"
+    );
+}
+
+#[test]
+fn a_script_that_is_replaced_is_seen_and_another_one_is_not() {
+    let folder = project(&[("package.json", PACKAGE)]);
+    let before = of(&folder, "npm test");
+    write(
+        &folder,
+        "package.json",
+        &PACKAGE
+            .replace("eslint .", "true")
+            .replace(": {\"pre", ":\n{\"pre"),
+    );
+    assert_eq!(of(&folder, "npm test"), before);
+    for (from, to) in [("vitest run", "true"), ("tsc", "exit 0")] {
+        write(&folder, "package.json", &PACKAGE.replace(from, to));
+        assert_ne!(of(&folder, "npm test"), before, "{to}");
+    }
+    write(
+        &folder,
+        "package.json",
+        &PACKAGE.replace("\"unit\"", "\"posttest\""),
+    );
+    assert_ne!(of(&folder, "npm test"), before);
+    fs::remove_file(folder.path().join("package.json")).unwrap();
+    assert_eq!(of(&folder, "npm test"), None);
+}
+
+#[test]
+fn what_a_script_calls_is_followed() {
+    let folder = project(&[
+        (
+            "package.json",
+            r#"{"scripts": {"test": "npm run unit && make check", "unit": "./ci/unit.sh"}}"#,
+        ),
+        (
+            "ci/unit.sh",
+            "#!/bin/sh\nset -e\nif ./ci/deep.sh; then\n  exec ./ci/deeper.sh\nfi\n",
+        ),
+        ("ci/deep.sh", "#!/bin/sh\n./ci/too-deep.sh\n"),
+        ("ci/deeper.sh", "true\n"),
+        ("ci/too-deep.sh", "true\n"),
+        ("Makefile", "check:\n\tpython3 tools/check.py\n"),
+        ("tools/check.py", "pass\n"),
+    ]);
+    // The first level is the script, the second what it calls, the third what that calls; there it ends.
+    assert_eq!(
+        what(&folder, "npm test"),
+        "scripts.test of package.json, scripts.unit of package.json, ci/unit.sh, `check` in Makefile, tools/check.py"
+    );
+    assert_eq!(
+        what(&folder, "./ci/unit.sh"),
+        "ci/unit.sh, ci/deep.sh, ci/too-deep.sh, ci/deeper.sh"
+    );
+    let before = of(&folder, "npm test").unwrap();
+    write(&folder, "tools/check.py", "import sys\nsys.exit(0)\n");
+    let after = of(&folder, "npm test").unwrap();
+    assert_eq!(after.what, before.what);
+    assert_ne!(after.text, before.text);
+}
+
+#[test]
+fn what_calls_itself_ends() {
+    let folder = project(&[
+        (
+            "package.json",
+            r#"{"scripts": {"test": "npm test && npm run test"}}"#,
+        ),
+        (
+            "Makefile",
+            "a: b\n\t$(MAKE) a\nb: a\nX = $(Y)\nY = $(X)\nc:\n\t$(X)\ninclude Makefile\n",
+        ),
+        ("loop.sh", "./loop.sh\n"),
+        ("justfile", "a: b\nb: a\n"),
+        (".cargo/config.toml", "[alias]\nt = \"t\"\n"),
+    ]);
+    for command in [
+        "npm test",
+        "make a",
+        "make c",
+        "./loop.sh",
+        "just a",
+        "cargo t",
+    ] {
+        assert!(of(&folder, command).is_some(), "{command}");
+    }
+}
+
+#[test]
+fn targets_of_make() {
+    let folder = project(&[
+        (
+            "Makefile",
+            "FLAGS ?= -q\nPYTEST := pytest $(FLAGS)\nOTHER = x\n.PHONY: test lint\n\nall: test\n\ntest: build | dirs\n\t@$(PYTEST) \\\n\t  tests\n\nbuild:\n\tcc -o a a.c\ndirs: ; mkdir -p out\nlint:\n\truff .\n-include more.mk\n",
+        ),
+        ("more.mk", "build: extra\nextra:\n\t./extra.sh\n"),
+        ("extra.sh", "true\n"),
+        ("web/Makefile", "check:\n\ttrue\n"),
+    ]);
+    let found = of(&folder, "make test").unwrap();
+    assert_eq!(found.what, "`test` in Makefile, extra.sh");
+    for part in [
+        "@$(PYTEST)",
+        "tests",
+        "cc -o a a.c",
+        "mkdir -p out",
+        "PYTEST := pytest",
+        "FLAGS ?= -q",
+        "./extra.sh",
+    ] {
+        assert!(found.text.contains(part), "{part} in {}", found.text);
+    }
+    for part in ["ruff", "OTHER"] {
+        assert!(!found.text.contains(part), "{part} in {}", found.text);
+    }
+    assert_eq!(what(&folder, "make"), "`all` in Makefile, extra.sh");
+    assert_eq!(
+        what(&folder, "make -C web -s check V=1"),
+        "`check` in web/Makefile"
+    );
+    assert_eq!(
+        what(&folder, "make --directory=web"),
+        "`check` in web/Makefile"
+    );
+    assert_eq!(
+        what(&folder, "make -f more.mk extra"),
+        "`extra` in more.mk, extra.sh"
+    );
+    assert_eq!(of(&folder, "make none"), None);
+    // What makes every recipe pass is seen, wherever it stands.
+    let text = fs::read_to_string(folder.path().join("Makefile")).unwrap();
+    for cheat in [
+        "SHELL = /bin/true\n",
+        ".IGNORE:\n",
+        "MAKEFLAGS += -i\n",
+        "FLAGS = --collect-only\n",
+    ] {
+        write(&folder, "Makefile", &format!("{text}{cheat}"));
+        assert_ne!(
+            of(&folder, "make test").unwrap().text,
+            found.text,
+            "{cheat}"
+        );
+    }
+}
+
+#[test]
+fn recipes_of_just_and_tasks_of_others() {
+    let folder = project(&[
+        (
+            "justfile",
+            "set shell := [\"bash\", \"-c\"]\nx := \"1\"\n\ndefault: test\n\n@test arg='a': build (lint 'x')\n    pytest {{arg}}\nbuild:\n    ./build.sh\nlint what:\n    ruff\nother:\n    true\n",
+        ),
+        ("build.sh", "true\n"),
+        (
+            "deno.json",
+            r#"{"tasks": {"test": "deno test -A", "ci": {"command": "deno task test"}}}"#,
+        ),
+        (
+            "composer.json",
+            r#"{"scripts": {"test": ["@lint", "phpunit"], "lint": "@php lint.php"}}"#,
+        ),
+        ("lint.php", "<?php\n"),
+    ]);
+    let found = of(&folder, "just test").unwrap();
+    // What is built is no part of the project's own files, but this one is.
+    assert_eq!(found.what, "`test` in justfile, build.sh");
+    assert!(
+        found.text.contains("ruff") && !found.text.contains("other"),
+        "{}",
+        found.text
+    );
+    assert_eq!(what(&folder, "just"), "`default` in justfile, build.sh");
+    assert_eq!(
+        what(&folder, "deno task ci"),
+        "tasks.ci of deno.json, tasks.test of deno.json"
+    );
+    assert_eq!(
+        what(&folder, "composer test"),
+        "scripts.test of composer.json, scripts.lint of composer.json, lint.php"
+    );
+    assert_eq!(
+        what(&folder, "composer run-script lint"),
+        "scripts.lint of composer.json, lint.php"
+    );
+}
+
+#[test]
+fn script_files_of_the_project() {
+    let folder = project(&[
+        ("test.sh", "#!/bin/sh\npytest\n"),
+        ("run_all.py", "x\n"),
+        ("tools/run.py", "x\n"),
+        ("tools/__main__.py", "x\n"),
+        ("gradlew", "#!/bin/sh\n"),
+        ("node_modules/.bin/jest", "x"),
+        ("vendor/bin/phpunit", "x"),
+        ("tests/test_a.py", "x"),
+    ]);
+    for (command, expected) in [
+        ("./test.sh", "test.sh"),
+        ("sh test.sh -v", "test.sh"),
+        ("/bin/bash ./test.sh", "test.sh"),
+        ("python run_all.py", "run_all.py"),
+        ("python3.12 -u ./tools/run.py a", "tools/run.py"),
+        ("uv run --frozen python run_all.py", "run_all.py"),
+        ("python -m tools.run", "tools/run.py"),
+        ("python -m tools", "tools/__main__.py"),
+        ("./gradlew test", "gradlew"),
+        ("cd tools && python run.py", "tools/run.py"),
+        ("node_modules/.bin/jest", ""),
+        ("vendor/bin/phpunit", ""),
+        ("python tests/test_a.py", ""),
+        ("pytest tests/test_a.py", ""),
+    ] {
+        assert_eq!(what(&folder, command), expected, "{command}");
+    }
+    let absolute = folder.path().join("test.sh");
+    assert_eq!(what(&folder, absolute.to_str().unwrap()), "test.sh");
+    let before = of(&folder, "./test.sh").unwrap();
+    assert!(
+        before.text.starts_with("test.sh:\nsha256:"),
+        "{}",
+        before.text
+    );
+    write(&folder, "test.sh", "#!/bin/sh\ntrue\n");
+    assert_ne!(of(&folder, "./test.sh").unwrap(), before);
+}
+
+#[test]
+fn aliases_and_runners_of_cargo() {
+    let folder = project(&[(
+        ".cargo/config.toml",
+        "[alias]\nci = \"test --workspace\"\nall = [\"ci\", \"--all-features\"]\n",
+    )]);
+    assert_eq!(of(&folder, "cargo test"), None);
+    let found = of(&folder, "cargo +nightly --locked all").unwrap();
+    assert_eq!(
+        found.what,
+        "alias.all of .cargo/config.toml, alias.ci of .cargo/config.toml"
+    );
+    assert!(found.text.contains("test --workspace") && found.text.contains("ci --all-features"));
+    write(
+        &folder,
+        ".cargo/config.toml",
+        "[target.'cfg(all())']\nrunner = \"true\"\n",
+    );
+    let found = of(&folder, "cargo test").unwrap();
+    assert_eq!(found.what, "target.*.runner of .cargo/config.toml");
+    assert!(found.text.contains("true"));
+}
+
+#[test]
+fn odd_files_are_no_trouble() {
+    let folder = project(&[
+        ("package.json", "{\"scripts\": ["),
+        ("Makefile", "\t\n:\n=\n:=\ndefine\ntest\\"),
+        ("justfile", ":\n@\n  x\n"),
+        ("composer.json", "[]"),
+        (".cargo/config.toml", "alias = 3\ntarget = 1\n"),
+        ("deno.json", "{\"tasks\": {\"test\": 3}}"),
+        ("a.sh", "'\"$(\n\\"),
+    ]);
+    fs::create_dir(folder.path().join("GNUmakefile")).unwrap();
+    fs::write(folder.path().join("b.sh"), b"\xff\xfe#!/bin/sh\n").unwrap();
+    for command in [
+        "npm test",
+        "make test",
+        "make",
+        "just",
+        "just test",
+        "composer test",
+        "cargo test",
+        "deno task test",
+        "./a.sh",
+        "sh b.sh",
+        "sh -c",
+        "make -C",
+        "npm run",
+        "cd",
+        "cd $X && ./a.sh",
+        "npm --prefix",
+    ] {
+        let _ = of(&folder, command);
+    }
+}

@@ -1,0 +1,211 @@
+//! The profile that comes with the program.
+
+use serde_json::{Value, json};
+use workspace::profile::{CodeFile, Phase, Profile, View, load, shown_files};
+
+use super::{builtin, view};
+
+fn generic() -> Profile {
+    let folder = tempfile::TempDir::new().unwrap();
+    load(folder.path(), "generic", &builtin()).unwrap()
+}
+
+fn least() -> View {
+    let inputs = generic()
+        .check_inputs(
+            &[("request".to_owned(), json!("the-request"))]
+                .into_iter()
+                .collect(),
+        )
+        .unwrap();
+    let mut view = view(Value::Object(inputs));
+    view.feedback = String::new();
+    view.review.text = String::new();
+    view.files.clear();
+    view
+}
+
+fn most() -> View {
+    let given = json!({
+        "request": "the-request\n```\nescape", "context": "the-context", "language": "the-language",
+        "constraints": "first-constraint,second-constraint",
+    });
+    let inputs = generic().check_inputs(given.as_object().unwrap()).unwrap();
+    view(Value::Object(inputs))
+}
+
+#[test]
+fn every_prompt_says_where_the_answer_goes_and_how_it_is_written() {
+    let profile = generic();
+    for (phase, format) in [
+        (Phase::Planning, "VALIDATION FAILED:"),
+        (Phase::Generation, "\n<<<FILE: "),
+        (Phase::Review, "\n@@@REVIEW_META\nverdict: "),
+        (Phase::Revision, "\n<<<FILE: "),
+    ] {
+        for view in [least(), most()] {
+            let prompt = profile.render(phase, &view).unwrap();
+            assert!(prompt.starts_with("# "), "{prompt}");
+            assert!(prompt.contains("the-response.md"), "{prompt}");
+            assert!(prompt.contains(format), "{prompt}");
+            assert!(prompt.contains("the-request"), "{prompt}");
+            assert!(
+                prompt.contains("the session\n`review__x__2026` can take its next step"),
+                "{prompt}"
+            );
+            assert!(!prompt.contains("\n\n\n"), "{phase} has gaps:\n{prompt}");
+            assert!(!prompt.contains("{{") && !prompt.contains("{%"), "{prompt}");
+        }
+    }
+}
+
+#[test]
+fn every_prompt_shows_what_belongs_to_it() {
+    let profile = generic();
+    let inputs = [
+        "the-context",
+        "the-language",
+        "first-constraint\nsecond-constraint",
+    ];
+    for (phase, shown, hidden) in [
+        (
+            Phase::Planning,
+            vec!["/the-project"],
+            vec!["the-plan", "the-review"],
+        ),
+        (Phase::Generation, vec!["the-plan"], vec!["the-review"]),
+        (
+            Phase::Review,
+            vec![
+                "the-plan",
+                "iteration-2/code",
+                "\"src/a.rs\", 10 bytes",
+                "fn a() {}",
+                "\"b.md\"",
+            ],
+            vec!["fn old()"],
+        ),
+        (
+            Phase::Revision,
+            vec![
+                "the-plan",
+                "the-review",
+                "Issues: 3, of which critical: 1",
+                "\"src/a.rs\"",
+            ],
+            vec![],
+        ),
+    ] {
+        let prompt = profile.render(phase, &most()).unwrap();
+        for words in shown.iter().chain(&inputs).chain(&["the-feedback"]) {
+            assert!(prompt.contains(words), "{phase} lacks {words}:\n{prompt}");
+        }
+        for words in hidden {
+            assert!(!prompt.contains(words), "{phase} shows {words}:\n{prompt}");
+        }
+    }
+}
+
+/// What others wrote stands in fences that it cannot close.
+#[test]
+fn text_of_others_is_always_fenced() {
+    let profile = generic();
+    for phase in Phase::ALL {
+        let prompt = profile.render(phase, &most()).unwrap();
+        let mut fence: Option<usize> = None;
+        let mut outside = String::new();
+        for line in prompt.lines() {
+            let ticks = line.chars().take_while(|c| *c == '`').count();
+            match fence {
+                None if ticks >= 3 => fence = Some(ticks),
+                Some(open) if ticks >= open && line.len() == ticks => fence = None,
+                None => outside += line,
+                Some(_) => {}
+            }
+        }
+        assert_eq!(fence, None, "{phase} leaves a fence open:\n{prompt}");
+        for words in [
+            "the-request",
+            "the-context",
+            "the-language",
+            "first-constraint",
+            "the-plan",
+            "the-review",
+            "the-feedback",
+            "fn a()",
+        ] {
+            assert!(
+                !outside.contains(words),
+                "{phase} has {words} outside:\n{prompt}"
+            );
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_files_and_long_ones_fit() {
+    let file = |number: usize, content: String| CodeFile {
+        path: format!("src/{number}.rs"),
+        sha256: String::new(),
+        size: content.len() as u64,
+        content,
+    };
+    let mut view = most();
+    view.files = shown_files((0..10_000).map(|number| file(number, "x".repeat(1_000))));
+    let shown = view
+        .files
+        .iter()
+        .filter(|file| !file.content.is_empty())
+        .count();
+    assert!((500..600).contains(&shown), "{shown}");
+    let prompt = generic().render(Phase::Review, &view).unwrap();
+    assert!(prompt.contains("and 9500 more"), "{prompt}");
+    view.files = shown_files([file(1, "long".repeat(10_000)), file(2, "short".to_owned())]);
+    let prompt = generic().render(Phase::Revision, &view).unwrap();
+    assert!(prompt.contains("\"src/1.rs\", 40000 bytes") && prompt.contains("short"));
+    assert!(!prompt.contains("longlong"));
+}
+
+#[test]
+fn only_the_request_is_needed() {
+    let error = generic().check_inputs(&serde_json::Map::new()).unwrap_err();
+    assert_eq!(error.to_string(), "the input `request` is missing");
+    assert_eq!(
+        error.suggestion(),
+        "give request=… with text: what is to be built"
+    );
+}
+
+/// Whoever follows a prompt to the letter is understood: its examples are read by the readers of responses.
+#[test]
+fn the_examples_in_the_prompts_are_what_the_readers_read() {
+    let profile = generic();
+    let example = |phase, begins: &str| {
+        let prompt = profile.render(phase, &least()).unwrap();
+        let start = prompt.rfind(begins).unwrap();
+        let end = start + prompt[start..].find("\n```").unwrap();
+        prompt[start..end].to_owned()
+    };
+    for phase in [Phase::Generation, Phase::Revision] {
+        let answer = format!(
+            "Here they are.\n\n{}\n",
+            example(phase, "<<<FILE: path/of/the/first")
+        );
+        let bundle = markup::response::bundle::read(
+            answer.as_bytes(),
+            &markup::response::bundle::Rules::default(),
+        )
+        .unwrap();
+        let paths: Vec<&str> = bundle.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["path/of/the/first.file", "path/of/the/second.file"]);
+    }
+    let answer = format!(
+        "It is wrong.\n\n{}\n",
+        example(Phase::Review, "@@@REVIEW_META")
+    );
+    let verdict = markup::response::verdict::read(answer.as_bytes()).unwrap();
+    assert!(!verdict.pass && verdict.issues_total == 3 && verdict.issues_critical == 1);
+    let answer = example(Phase::Planning, "VALIDATION FAILED:");
+    let plan = markup::response::plan::read(answer.as_bytes(), &[]).unwrap();
+    assert!(matches!(plan, markup::response::plan::Plan::Invalid { .. }));
+}

@@ -1,0 +1,215 @@
+//! Profiles as a caller sees them.
+
+mod folders;
+mod generic;
+mod inputs;
+mod pins;
+mod processors;
+mod reading;
+mod schema;
+mod templates;
+mod trusting;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use workspace::profile::{Builtin, CodeFile, Profile, ProfileError, View, list, load};
+use workspace::trust::TrustStore;
+
+const LEAST: &str = "tramline-profile: 1\ntitle: A trial\n";
+
+/// A project with a profile `own`, and a folder of the user's own.
+struct Scene {
+    folder: TempDir,
+}
+
+impl Scene {
+    /// With a `profile.yaml` and four templates that say their phase.
+    fn new(yaml: &str) -> Self {
+        let scene = Self::empty().file("profile.yaml", yaml);
+        ["planning", "generation", "review", "revision"]
+            .into_iter()
+            .fold(scene, |scene, phase| {
+                scene.file(&format!("{phase}.md"), format!("{phase}\n"))
+            })
+    }
+
+    fn empty() -> Self {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir_all(folder.path().join("project/.taskmaster/profiles/own")).unwrap();
+        Self { folder }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    fn profile_folder(&self) -> PathBuf {
+        self.root().join(".taskmaster/profiles/own")
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.profile_folder().join(name)
+    }
+
+    fn file(self, name: &str, text: impl AsRef<[u8]>) -> Self {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    fn store(&self) -> TrustStore {
+        TrustStore::in_folder(&self.folder.path().join("home/.taskmaster"))
+    }
+
+    fn load(&self) -> Result<Profile, ProfileError> {
+        load(&self.root(), "own", &builtin())
+    }
+
+    /// The fault of loading: its code, and message and suggestion.
+    fn fault(&self) -> (&'static str, String) {
+        told(&self.load().unwrap_err())
+    }
+}
+
+fn told(error: &ProfileError) -> (&'static str, String) {
+    (error.code(), format!("{error} | {}", error.suggestion()))
+}
+
+/// The built-in profiles as the program has them.
+fn builtin() -> Vec<Builtin<'static>> {
+    workflows::builtin_profiles()
+        .iter()
+        .map(|one| Builtin {
+            name: one.name,
+            files: one.files,
+        })
+        .collect()
+}
+
+/// A view with something under every name.
+fn view(inputs: Value) -> View {
+    let Value::Object(inputs) = inputs else {
+        panic!("inputs are an object");
+    };
+    let file = |path: &str, content: &str| CodeFile {
+        path: path.to_owned(),
+        sha256: "ab".repeat(32),
+        size: content.len() as u64,
+        content: content.to_owned(),
+    };
+    let mut view = View {
+        inputs,
+        iteration: 2,
+        plan: "the-plan".to_owned(),
+        files: vec![file("src/a.rs", "fn a() {}\n"), file("b.md", "")],
+        previous: vec![file("src/a.rs", "fn old() {}\n")],
+        feedback: "the-feedback".to_owned(),
+        code_dir: PathBuf::from("/store/session/iteration-2/code"),
+        ..View::default()
+    };
+    view.session.id.push_str("review__x__2026");
+    view.response.path = PathBuf::from("/store/session/the-response.md");
+    view.prompt.path = PathBuf::from("/store/session/the-prompt.md");
+    view.project.root = PathBuf::from("/the-project");
+    view.review.text.push_str("the-review");
+    view.review.issues_total = 3;
+    view.review.issues_critical = 1;
+    view
+}
+
+#[test]
+fn a_list_names_broken_profiles_with_their_faults() {
+    let scene = Scene::new(LEAST);
+    let profiles = scene.root().join(".taskmaster/profiles");
+    fs::create_dir_all(profiles.join("broken")).unwrap();
+    fs::write(profiles.join("broken/profile.yaml"), "title: [\n").unwrap();
+    fs::create_dir_all(profiles.join(".hidden")).unwrap();
+    fs::create_dir_all(profiles.join("my profile")).unwrap();
+    fs::write(profiles.join("README.md"), "no profile").unwrap();
+    let all = list(&scene.root(), &builtin(), Some(&scene.store()));
+    let names: Vec<(&str, bool, bool)> = all
+        .iter()
+        .map(|one| (one.name.as_str(), one.builtin, one.fault.is_some()))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ("broken", false, true),
+            ("generic", true, false),
+            ("my profile", false, true),
+            ("own", false, false)
+        ]
+    );
+    assert!(all.iter().all(|one| one.trusted.is_none()));
+    assert!(all[0].folder.as_deref().is_some_and(Path::is_dir));
+    assert_eq!(all[3].title, "A trial");
+}
+
+#[test]
+fn a_folder_takes_the_place_of_a_built_in_profile_only_if_it_says_so() {
+    let scene = Scene::new(LEAST);
+    let own = scene.root().join(".taskmaster/profiles/generic");
+    fs::rename(scene.profile_folder(), &own).unwrap();
+    let error = load(&scene.root(), "generic", &builtin()).unwrap_err();
+    assert_eq!(error.code(), "profile_shadows");
+    assert!(error.suggestion().contains("shadows: true"));
+    fs::write(own.join("profile.yaml"), format!("{LEAST}shadows: true\n")).unwrap();
+    let profile = load(&scene.root(), "generic", &builtin()).unwrap();
+    assert_eq!(profile.title, "A trial");
+    let all = list(&scene.root(), &builtin(), None);
+    assert_eq!(all.len(), 1);
+    assert!(all[0].shadows && !all[0].builtin);
+}
+
+#[test]
+fn a_name_that_leads_elsewhere_is_refused_before_it_becomes_a_path() {
+    let scene = Scene::new(LEAST);
+    for name in [
+        "",
+        "..",
+        "../own",
+        "a/b",
+        ".own",
+        "-own",
+        "own\n",
+        "ö",
+        "a..b",
+        &"x".repeat(65),
+    ] {
+        let error = load(&scene.root(), name, &builtin()).unwrap_err();
+        assert_eq!(error.code(), "bad_name", "{name:?}");
+    }
+}
+
+#[test]
+fn a_profile_that_is_not_there_is_answered_with_those_that_are() {
+    let scene = Scene::new(LEAST);
+    let error = load(&scene.root(), "genric", &builtin()).unwrap_err();
+    assert_eq!(error.code(), "unknown_profile");
+    assert_eq!(error.suggestion(), "did you mean `generic`?");
+    let error = load(&scene.root(), "zzz", &builtin()).unwrap_err();
+    assert!(error.suggestion().contains("generic, own"), "{error:?}");
+}
+
+#[test]
+fn the_hash_covers_names_contents_and_permissions() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scene = Scene::new(LEAST).file("lib/part.py", "1");
+    let first = scene.load().unwrap().hash;
+    assert_eq!(first.len(), 64);
+    assert_eq!(first, scene.load().unwrap().hash);
+    let scene = scene.file("lib/part.py", "2");
+    let second = scene.load().unwrap().hash;
+    fs::set_permissions(scene.path("lib/part.py"), fs::Permissions::from_mode(0o755)).unwrap();
+    let third = scene.load().unwrap().hash;
+    fs::rename(scene.path("lib/part.py"), scene.path("lib/other.py")).unwrap();
+    let fourth = scene.load().unwrap().hash;
+    let mut all = vec![first, second, third, fourth];
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 4);
+}

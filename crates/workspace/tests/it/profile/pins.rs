@@ -1,0 +1,64 @@
+//! A session keeps the profile that it began with.
+
+use std::fs;
+
+use serde_json::json;
+use workspace::profile::{Phase, Profile, Source, load};
+
+use super::{LEAST, Scene, builtin, view};
+
+#[test]
+fn a_pinned_profile_is_what_it_was() {
+    let scene = Scene::new(&format!(
+        "{LEAST}inputs: {{ a: {{ type: int, default: 3 }} }}\nresponses: {{ planning: {{ command: [x, y] }} }}\n"
+    ))
+    .file("review.md", "{% include \"part.md\" %}")
+    .file("part.md", "part {{ inputs.a }}")
+    .file("x", "not a text of the prompts");
+    let profile = scene.load().unwrap();
+    let pin = profile.pin().unwrap();
+    assert!(!String::from_utf8_lossy(&pin).contains("not a text of the prompts"));
+    fs::remove_dir_all(scene.profile_folder()).unwrap();
+
+    let again = Profile::from_pin(&pin).unwrap();
+    assert_eq!(again.hash, profile.hash);
+    assert_eq!(again.name, "own");
+    assert_eq!(again.inputs, profile.inputs);
+    assert_eq!(again.responses, profile.responses);
+    assert_eq!(again.source, profile.source);
+    assert!(matches!(again.source, Source::Project { .. }));
+    let prompt = again.render(Phase::Review, &view(json!({ "a": 3 })));
+    assert_eq!(prompt.unwrap(), "part 3");
+    assert_eq!(again.pin().unwrap(), pin);
+}
+
+#[test]
+fn a_built_in_profile_can_be_pinned_too() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let profile = load(folder.path(), "generic", &builtin()).unwrap();
+    let again = Profile::from_pin(&profile.pin().unwrap()).unwrap();
+    assert_eq!(again.source, Source::Builtin);
+    assert_eq!(again.hash, profile.hash);
+    assert_eq!(again.title, profile.title);
+}
+
+#[test]
+fn what_is_no_pin_is_told() {
+    let good = Scene::new(LEAST).load().unwrap().pin().unwrap();
+    let good = String::from_utf8(good).unwrap();
+    for bad in [
+        String::new(),
+        "{}".to_owned(),
+        "nonsense".to_owned(),
+        good[..good.len() / 2].to_owned(),
+        good.replace("\"version\":1", "\"version\":9"),
+        good.replace("tramline-profile: 1", "tramline-profile: 7"),
+        good.replace("\"planning.md\":", "\"planing.md\":"),
+        "[".repeat(100_000),
+    ] {
+        let error = Profile::from_pin(bad.as_bytes()).unwrap_err();
+        assert_eq!(error.code(), "profile_damaged", "{bad}");
+    }
+    let error = Profile::from_pin(good.replace("\"own\"", "\"../x\"").as_bytes()).unwrap_err();
+    assert_eq!(error.code(), "bad_name");
+}

@@ -1,0 +1,150 @@
+//! Plans in Markdown.
+
+use workspace::tasks::{Applied, PlanFile, Status, StatusChange, Task, TaskSource};
+
+use super::Project;
+
+const PLAN: &str = "\u{feff}---\r\ntitle: front matter\r\n- [ ] not this\r\n---\r\nSome words first.\r\n\r\n# Add a *cache* #\r\n\r\nMore words.\r\n\r\n```md\r\n# Not the title\r\n- [ ] in code\r\n```\r\n<!-- - [ ] in a comment -->\r\n<!--\r\n- [ ] in a longer comment\r\n-->\r\n- [x] Store answers\r\n* [ ] Forget old ones (depends on: 1)\r\n  Old answers are read again.\r\n\r\n  After a while.\r\n  - [ ] the limit can be set\r\n  - [x] it has a default\r\n## Then\r\n3. [X] Count\r\n- an ordinary point\r\n- [link](x)\r\n- [ ]nothing\r\n+ [ ] Show counts\r\n\t~~~\r\n\t- [ ] code again\r\n\t~~~\r\n\t**Depends on:** #3 and 2\r\n";
+
+fn read(text: &str) -> Task {
+    let project = Project::new();
+    PlanFile::new(project.write("plan.md", text))
+        .task()
+        .unwrap()
+}
+
+#[test]
+fn a_checklist_is_a_task() {
+    let task = read(PLAN);
+    assert_eq!(
+        (task.id.as_str(), task.title.as_str()),
+        ("add-a-cache", "Add a *cache*")
+    );
+    assert_eq!(task.status, Status::Pending);
+    assert!(
+        task.description
+            .starts_with("Some words first.\n\n\nMore words."),
+        "{:?}",
+        task.description
+    );
+    let items: Vec<_> = task
+        .subtasks
+        .iter()
+        .map(|item| (item.id.as_str(), item.title.as_str(), item.status.as_str()))
+        .collect();
+    assert_eq!(
+        items,
+        [
+            ("add-a-cache.1", "Store answers", "done"),
+            ("add-a-cache.2", "Forget old ones", "pending"),
+            ("add-a-cache.3", "Count", "done"),
+            ("add-a-cache.4", "Show counts", "pending"),
+        ]
+    );
+    let second = &task.subtasks[1];
+    assert_eq!(second.dependencies, ["add-a-cache.1"]);
+    assert_eq!(
+        second.acceptance_criteria,
+        ["the limit can be set", "it has a default"]
+    );
+    assert!(
+        second
+            .description
+            .starts_with("Old answers are read again.\n\nAfter a while.\n")
+    );
+    let fourth = &task.subtasks[3];
+    assert_eq!(fourth.dependencies, ["add-a-cache.3", "add-a-cache.2"]);
+    assert_eq!(fourth.description, "~~~\n- [ ] code again\n~~~");
+    assert!(fourth.acceptance_criteria.is_empty());
+}
+
+#[test]
+fn without_a_heading_the_file_names_the_task() {
+    let project = Project::new();
+    let source = PlanFile::new(project.write("Add Cache.md", "- [ ] one\n- [ ] two"));
+    let task = source.load_task("add-cache").unwrap();
+    assert_eq!(task.title, "Add Cache");
+    assert_eq!(
+        source.load_task("other").unwrap_err().suggestion().unwrap(),
+        "use one of: add-cache"
+    );
+    assert_eq!(source.task_statuses().unwrap().len(), 3);
+}
+
+#[test]
+fn dependencies_are_written_in_several_ways() {
+    for (line, expected) in [
+        ("depends on: 1, 2", &["p.1", "p.2"][..]),
+        ("Depends On : 1", &["p.1"]),
+        ("- depends on: #1; 2.", &["p.1", "p.2"]),
+        ("depends on: p.2", &["p.2"]),
+        ("depends on: none", &[]),
+        ("depends on: 1, 1", &["p.1"]),
+        ("depends on: the first", &["p.the", "p.first"]),
+    ] {
+        let task = read(&format!(
+            "# p\n- [ ] a\n- [ ] b\n- [ ] c\n  {line}\n  text\n"
+        ));
+        assert_eq!(task.subtasks[2].dependencies, expected, "{line}");
+        assert_eq!(task.subtasks[2].description, "text", "{line}");
+    }
+    let prose = read("# p\n- [ ] a\n  This depends on: luck\n");
+    assert!(prose.subtasks[0].dependencies.is_empty());
+}
+
+#[test]
+fn a_plan_without_items_is_refused() {
+    let project = Project::new();
+    for (text, says) in [
+        ("# Title\n\ntext\n", ":4:1: the plan has no item"),
+        ("", ":1:1: the plan has no item"),
+        ("# T\n- [ ]  \n", ":2:4: this item has no title"),
+    ] {
+        let error = PlanFile::new(project.write("plan.md", text))
+            .task()
+            .unwrap_err();
+        assert_eq!(error.code(), "tasks_invalid");
+        assert!(error.to_string().contains(says), "{text:?}: {error}");
+    }
+}
+
+#[test]
+fn done_items_are_ticked_and_nothing_else_changes() {
+    let project = Project::new();
+    let source = PlanFile::new(project.write("plan.md", PLAN));
+    let done =
+        |number: u32, status: &str| StatusChange::new(format!("add-a-cache.{number}"), status);
+    let rewrite = source
+        .rewrite(&[done(4, "done"), done(2, "done"), done(1, "done")])
+        .unwrap()
+        .unwrap();
+    assert_eq!(rewrite.splices.len(), 2);
+    assert_eq!(
+        rewrite.apply(project.scratch.path()).unwrap(),
+        Applied::Done
+    );
+    let expected = PLAN
+        .replace("* [ ] Forget", "* [x] Forget")
+        .replace("+ [ ] Show", "+ [x] Show");
+    assert_eq!(project.read("plan.md"), expected);
+    assert!(source.task().unwrap().status.is_finished());
+    let back = source.rewrite(&[done(3, "pending")]).unwrap().unwrap();
+    back.apply(project.scratch.path()).unwrap();
+    assert_eq!(
+        project.read("plan.md"),
+        expected.replace("[X] Count", "[ ] Count")
+    );
+    assert_eq!(
+        source
+            .rewrite(&[StatusChange::new("add-a-cache", "review")])
+            .unwrap(),
+        None
+    );
+    assert_eq!(source.rewrite(&[done(4, "in-progress")]).unwrap(), None);
+    for unknown in ["add-a-cache.5", "add-a-cache.0", "add-a-cache.x", "other.1"] {
+        let error = source
+            .rewrite(&[StatusChange::new(unknown, "done")])
+            .unwrap_err();
+        assert_eq!(error.code(), "unknown_task", "{unknown}");
+    }
+}
