@@ -30,9 +30,9 @@ pub struct Chaos {
     /// Only stories of these rails
     #[arg(long, value_enum)]
     rails: Vec<story::Rails>,
-    /// The program
-    #[arg(long, value_name = "FILE", default_value = "target/debug/tm")]
-    program: PathBuf,
+    /// The program; what `cargo build` made if left out
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
     /// So many trials of each kind and rails, chosen by chance; every place if left out
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
@@ -42,6 +42,30 @@ pub struct Chaos {
     /// Only the n-th place of this command, as a failure names it: `COMMAND:N`
     #[arg(long, value_name = "PLACE")]
     only: Option<String>,
+}
+
+impl Chaos {
+    /// All kinds, at every place.
+    pub fn everything() -> Self {
+        Self {
+            faults: Vec::new(),
+            rails: Vec::new(),
+            program: None,
+            sample: None,
+            seed: 1,
+            only: None,
+        }
+    }
+
+    /// All kinds but `power`, which takes a right, at so many places of each kind and rails.
+    pub fn sample(count: usize) -> Self {
+        let kinds = Kind::ALL.into_iter();
+        Self {
+            faults: kinds.filter(|kind| *kind != Kind::Power).collect(),
+            sample: Some(count),
+            ..Self::everything()
+        }
+    }
 }
 
 /// A kind of fault.
@@ -85,8 +109,12 @@ impl Kind {
 
 /// Carries it out; whether all came to a good end.
 pub fn run(chaos: &Chaos) -> io::Result<bool> {
-    let program = std::fs::canonicalize(&chaos.program).map_err(|error| {
-        let what = format!("{}: {error} (build it first)", chaos.program.display());
+    let program = match &chaos.program {
+        Some(program) => program.clone(),
+        None => crate::tools::built("tm")?,
+    };
+    let program = std::fs::canonicalize(&program).map_err(|error| {
+        let what = format!("{}: {error} (build it first)", program.display());
         io::Error::new(error.kind(), what)
     })?;
     let kinds = if chaos.faults.is_empty() {

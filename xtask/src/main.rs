@@ -7,6 +7,11 @@
 )]
 
 mod chaos;
+mod clients;
+mod conformance;
+mod fuzz;
+mod gate;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -23,14 +28,32 @@ struct Tasks {
 
 #[derive(Debug, Subcommand)]
 enum Task {
+    /// What must hold before a change lands
+    Gate(gate::Gate),
+    /// What takes too long for the gate: every kill point and fault, made-up input for an hour, the dist build
+    Nightly,
+    /// Hold the crates that we depend on to `deny.toml`
+    Deny(gate::Deny),
     /// Have the program die, fail and lose its files at each of its system calls, and see whether it goes on
     Chaos(chaos::Chaos),
+    /// Feed the readers of foreign text with made-up input
+    Fuzz(fuzz::Fuzz),
+    /// Measure the MCP stack with the protocol's official conformance suite
+    Conformance,
+    /// Drive the program with the protocol's official clients
+    Clients,
 }
 
 fn main() -> ExitCode {
     let Tasks { task } = Tasks::parse();
     let outcome = match task {
+        Task::Gate(gate) => gate::gate(&gate),
+        Task::Nightly => gate::nightly(),
+        Task::Deny(deny) => gate::deny(&deny),
         Task::Chaos(chaos) => chaos::run(&chaos),
+        Task::Fuzz(fuzz) => fuzz::run_all(&fuzz),
+        Task::Conformance => conformance::run_all(),
+        Task::Clients => clients::run_all(),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! Every report that is read holds together, whatever it is made from; what is refused is told shortly.
 
-use evidence::limits::{LONGEST_ID, LONGEST_MESSAGE};
-use evidence::{Kind, Named, TestFormat, TestReport, Totals, Unreadable, read_tests};
+use test_report::limits::{LONGEST_ID, LONGEST_MESSAGE};
+use test_report::{Kind, Named, TestFormat, TestReport, Totals, Unreadable, read_tests};
 
 /// Reads the bytes as this format, and as what they look like.
 pub fn check(bytes: &[u8], format: TestFormat) {

@@ -1,10 +1,8 @@
 //! Every verdict that is read makes sense and reads back; a second block beside it is refused.
-#![no_main]
+use markup::response::verdict;
 
-use libfuzzer_sys::fuzz_target;
-use response::verdict;
-
-fuzz_target!(|bytes: &[u8]| {
+/// Reads the bytes as a response with a verdict.
+pub fn check(bytes: &[u8]) {
     match verdict::read(bytes) {
         Ok(read) => {
             assert!(read.issues_critical <= read.issues_total);
@@ -28,4 +26,4 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(!message.chars().any(char::is_control), "{message:?}");
         }
     }
-});
+}

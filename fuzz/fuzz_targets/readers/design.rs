@@ -1,12 +1,10 @@
 //! A design that is read has items with numbers of their own, and a problem wherever an item has no type.
-#![no_main]
-
 use std::collections::HashSet;
 
-use documents::design::{kind, read, status};
-use libfuzzer_sys::fuzz_target;
+use markup::documents::design::{kind, read, status};
 
-fuzz_target!(|text: &str| {
+/// Reads the text as a design document.
+pub fn check(text: &str) {
     let endings = text.replace("\r\n", "\n").replace('\r', "\n");
     let last = u32::try_from(endings.lines().count().max(1)).unwrap_or(u32::MAX);
     let design = read(text);
@@ -43,4 +41,4 @@ fuzz_target!(|text: &str| {
         assert!(!note.message.chars().any(char::is_control), "{note:?}");
     }
     let _ = (kind(text), status(text));
-});
+}

@@ -1,6 +1,6 @@
 //! Every report that is read holds together, whatever it is made from; what is refused is told shortly.
 
-use evidence::{Coverage, CoverageFormat, Kind, Metric, Unreadable, read_coverage};
+use test_report::{Coverage, CoverageFormat, Kind, Metric, Unreadable, read_coverage};
 
 /// Reads the bytes as this format, and as what they look like.
 pub fn check(bytes: &[u8], format: CoverageFormat) {

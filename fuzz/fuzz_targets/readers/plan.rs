@@ -1,10 +1,8 @@
 //! A plan that is read is the text that was written, with the headings that were asked for.
-#![no_main]
+use markup::response::plan::{self, MAX_REASON_CHARS, Plan};
 
-use libfuzzer_sys::fuzz_target;
-use response::plan::{self, MAX_REASON_CHARS, Plan};
-
-fuzz_target!(|bytes: &[u8]| {
+/// Reads the bytes as a plan with two headings.
+pub fn check(bytes: &[u8]) {
     let headings = ["Approach".to_owned(), "## Files".to_owned()];
     match plan::read(bytes, &headings) {
         Ok(Plan::Accepted { text }) => {
@@ -34,4 +32,4 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(!message.chars().any(char::is_control), "{message:?}");
         }
     }
-});
+}

@@ -1,9 +1,0 @@
-//! The reader of `JUnit` XML.
-#![no_main]
-
-mod test_report;
-
-use evidence::TestFormat;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| test_report::check(bytes, TestFormat::Junit));

@@ -1,0 +1,194 @@
+//! The MCP stack under the protocol's official conformance suite, in both eras, through a server of fixtures that stands on the
+//! same adapter and the same HTTP layer as the real one (`crates/mcp/examples/fixtures`).
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use crate::tools::{built, cache, cargo, command, filled, npm, path_with_node, run};
+
+const SUITE: &str = "0.2.0-alpha.12";
+
+/// Each era with the number of scenarios that it requires of a server: fewer would mean that some were not run.
+const ERAS: [(&str, usize); 2] = [("2025-11-25", 30), ("2026-07-28", 37)];
+
+/// Runs the suite; whether all that is required passed.
+pub fn run_all() -> io::Result<bool> {
+    run(&mut cargo(&[
+        "build",
+        "--locked",
+        "--quiet",
+        "-p",
+        "mcp",
+        "--example",
+        "fixtures",
+    ]))?;
+    let path = path_with_node()?;
+    let home = cache(&format!("conformance/suite-{SUITE}"))?;
+    filled(&home, || {
+        fs::write(home.join("package.json"), "{\"private\": true}\n")?;
+        let package = format!("@modelcontextprotocol/conformance@{SUITE}");
+        npm(&home, &["install", "--save-exact", &package])
+    })?;
+    let suite = home.join("node_modules/.bin/conformance");
+
+    let work = tempfile::tempdir()?;
+    let mut server = Server::start(&work.path().join("log"))?;
+    let mut good = true;
+    for (era, required) in ERAS {
+        good &= Era {
+            version: era,
+            required,
+            suite: &suite,
+            path: &path,
+            url: &server.url,
+            results: &work.path().join(era),
+        }
+        .run()?;
+    }
+    Ok(server.stop()? && good)
+}
+
+/// The server of fixtures; killed when nobody stops it.
+struct Server {
+    child: Child,
+    url: String,
+    log: std::path::PathBuf,
+}
+
+impl Server {
+    fn start(log: &Path) -> io::Result<Self> {
+        let mut child = command(built("examples/fixtures")?)
+            .stdout(Stdio::piped())
+            .stderr(File::create(log)?)
+            .spawn()?;
+        let mut url = String::new();
+        if let Some(stdout) = &mut child.stdout {
+            BufReader::new(stdout).read_line(&mut url)?;
+        }
+        let server = Self {
+            child,
+            url: url.trim().to_owned(),
+            log: log.to_owned(),
+        };
+        if server.url.is_empty() {
+            let said = fs::read_to_string(log)?;
+            let message = format!("the server of fixtures did not start:\n{said}");
+            return Err(io::Error::other(message));
+        }
+        Ok(server)
+    }
+
+    /// Asks it to stop; whether it did, and said nothing bad all the time.
+    fn stop(&mut self) -> io::Result<bool> {
+        run(command("kill").args(["-TERM", &self.child.id().to_string()]))?;
+        let status = self.child.wait()?;
+        let said = fs::read_to_string(&self.log)?;
+        if status.success() && said.is_empty() {
+            return Ok(true);
+        }
+        println!("the server of fixtures ended with {status} and said:\n{said}");
+        Ok(false)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // One that was stopped is no more.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One version of the protocol under the suite.
+struct Era<'a> {
+    version: &'a str,
+    required: usize,
+    suite: &'a Path,
+    path: &'a OsStr,
+    url: &'a str,
+    /// Where the suite writes what it found.
+    results: &'a Path,
+}
+
+impl Era<'_> {
+    fn run(&self) -> io::Result<bool> {
+        let mut suite = command(self.suite);
+        let options = ["server", "--url", self.url, "--requirements", self.version];
+        suite.args(options).arg("-o").arg(self.results);
+        let output = suite.env("PATH", self.path).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let summary = Summary::read(&text);
+        let Self {
+            version, required, ..
+        } = self;
+        let passed = summary.passed.len();
+        println!("MCP {version}: {passed} of {required} required scenarios passed");
+        if output.status.success() && passed == *required && summary.failed.is_empty() {
+            return Ok(true);
+        }
+        if summary.passed.is_empty() {
+            println!("the suite ended with {}:\n{text}", output.status);
+            io::copy(&mut output.stderr.as_slice(), &mut io::stdout())?;
+        }
+        for name in &summary.failed {
+            println!("  failed: {name}");
+        }
+        self.tell_failures()?;
+        Ok(false)
+    }
+
+    /// Prints each check that failed: the suite leaves a folder for each scenario, with `checks.json`.
+    fn tell_failures(&self) -> io::Result<()> {
+        if !self.results.is_dir() {
+            return Ok(());
+        }
+        for entry in fs::read_dir(self.results)? {
+            let folder = entry?;
+            let mut text = String::new();
+            let file = File::open(folder.path().join("checks.json"));
+            // Empty where the suite broke off while it wrote.
+            let _ = file.and_then(|mut file| file.read_to_string(&mut text));
+            let checks: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
+            for check in checks.iter().filter(|check| check["status"] == "FAILURE") {
+                let name = folder.file_name();
+                let (id, why) = (&check["id"], &check["errorMessage"]);
+                println!("  {}: {id}: {why}", name.display());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the suite says at its end: a line for each scenario behind `=== SUMMARY ===`, up to the total. Behind `Not scored` stand
+/// those that count for nothing, which the summary has too.
+struct Summary {
+    passed: Vec<String>,
+    failed: Vec<String>,
+}
+
+impl Summary {
+    fn read(text: &str) -> Self {
+        let from = |mark: &'static str| text.lines().skip_while(move |line| !line.contains(mark));
+        let unscored: Vec<&str> = from("Not scored")
+            .filter_map(|line| line.trim().split_once(' ')?.1.split_once(" ("))
+            .map(|(name, _)| name)
+            .collect();
+        let scenarios = |sign: &str| {
+            from("=== SUMMARY ===")
+                .take_while(|line| !line.starts_with("Total"))
+                .filter_map(|line| line.strip_prefix(sign)?.split_once(": "))
+                .map(|(name, _)| name.to_owned())
+                .filter(|name| !unscored.contains(&name.as_str()))
+                .collect()
+        };
+        Self {
+            passed: scenarios("✓ "),
+            failed: scenarios("✗ "),
+        }
+    }
+}

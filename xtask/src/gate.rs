@@ -1,0 +1,147 @@
+//! What must hold before a change lands, and what takes too long for that.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+
+use crate::chaos::{self, Chaos};
+use crate::fuzz::{self, Fuzz};
+use crate::tools::{cargo, cargo_tool, command, need, passes, run};
+use crate::{clients, conformance};
+
+/// Which steps are taken.
+#[derive(Debug, Args)]
+pub struct Gate {
+    /// Only these steps, in the order of the gate
+    #[arg(value_enum)]
+    steps: Vec<Step>,
+}
+
+/// A step of the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Step {
+    /// Everything is formatted
+    Format,
+    /// Clippy has nothing to say
+    Lints,
+    /// The documentation of the code has no dead link
+    Documentation,
+    /// What we depend on is allowed by `deny.toml`
+    Deny,
+    /// All tests
+    Tests,
+    /// The demo, as README says
+    Demo,
+    /// Faults at system calls, some of them
+    Faults,
+    /// Made-up input for every reader of foreign text
+    Fuzz,
+    /// The conformance suite of the Model Context Protocol
+    Conformance,
+    /// Its official clients
+    Clients,
+}
+
+/// Takes the steps of the gate, up to the first that fails; whether all held.
+pub fn gate(gate: &Gate) -> io::Result<bool> {
+    // Which tests use what: a runner of tests, system calls that are watched, keys that sign.
+    need("git", "git")?;
+    need("python3", "python3")?;
+    need("strace", "strace")?;
+    need("ssh-keygen", "openssh-client")?;
+    let mut times: Vec<(Step, Duration)> = Vec::new();
+    let wanted = |step: &&Step| gate.steps.is_empty() || gate.steps.contains(step);
+    let mut good = true;
+    for step in Step::value_variants().iter().filter(wanted) {
+        println!("\n== {}", step.name());
+        let begun = Instant::now();
+        good = step.holds()?;
+        times.push((*step, begun.elapsed()));
+        if !good {
+            break;
+        }
+    }
+    println!();
+    for (step, time) in times {
+        println!("{:>6.0} s  {}", time.as_secs_f64(), step.name());
+    }
+    Ok(good)
+}
+
+impl Step {
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| {
+            let help = value.get_help().map(ToString::to_string);
+            format!("{}: {}", value.get_name(), help.unwrap_or_default())
+        })
+    }
+
+    fn holds(self) -> io::Result<bool> {
+        match self {
+            Self::Format => passes(&mut cargo(&["fmt", "--all", "--check"])),
+            Self::Lints => passes(
+                cargo(&["clippy", "--workspace", "--all-targets", "--locked"])
+                    .args(["--", "-D", "warnings"]),
+            ),
+            Self::Documentation => passes(
+                cargo(&["doc", "--workspace", "--no-deps", "--locked", "--quiet"])
+                    .env("RUSTDOCFLAGS", "-D warnings"),
+            ),
+            Self::Deny => deny(&Deny { advisories: false }),
+            Self::Tests => passes(&mut cargo(&["test", "--workspace", "--locked"])),
+            Self::Demo => passes(&mut cargo(&["run", "--locked", "--quiet", "--", "demo"])),
+            Self::Faults => faults(&Chaos::sample(12)),
+            Self::Fuzz => fuzz::run_all(&Fuzz::lasting(4, 2)),
+            Self::Conformance => conformance::run_all(),
+            Self::Clients => clients::run_all(),
+        }
+    }
+}
+
+/// Builds the program, and has it meet faults.
+fn faults(chaos: &Chaos) -> io::Result<bool> {
+    run(&mut cargo(&["build", "--workspace", "--locked", "--quiet"]))?;
+    chaos::run(chaos)
+}
+
+/// What is asked about the crates that we depend on.
+#[derive(Debug, Args)]
+pub struct Deny {
+    /// Also what is known to be wrong with them, for which the network is needed
+    #[arg(long)]
+    advisories: bool,
+}
+
+/// Licences, crates that are compiled twice, where they come from.
+pub fn deny(deny: &Deny) -> io::Result<bool> {
+    let tool = cargo_tool("cargo-deny", "0.20.2", &["--no-default-features"])?;
+    let mut check = command(tool);
+    check.args(["--locked", "check", "bans", "licenses", "sources"]);
+    if deny.advisories {
+        check.arg("advisories");
+    }
+    passes(&mut check)
+}
+
+/// Every place at which a process can die, a call can fail or the power can go, made-up input for an hour, and the build with all
+/// optimization. Without the right to mount, `power` is left out, and says so.
+pub fn nightly() -> io::Result<bool> {
+    let begun = Instant::now();
+    let heading = |text: &str| {
+        println!("\n== {text} (after {} s)", begun.elapsed().as_secs());
+    };
+    let mut good = true;
+    heading("every point at which the tests kill a debug build");
+    good &= passes(cargo(&["test", "--workspace", "--locked"]).env("TRAMLINE_KILL_ALL", "1"))?;
+    heading("what is known to be wrong with what we depend on");
+    good &= deny(&Deny { advisories: true })?;
+    heading("faults at every system call");
+    good &= faults(&Chaos::everything())?;
+    heading("made-up input for every reader of foreign text");
+    good &= fuzz::run_all(&Fuzz::lasting(300, 60))?;
+    heading("the demo from the binary that is given away");
+    good &= passes(cargo(&["run", "--profile", "dist", "--locked", "--quiet", "--"]).arg("demo"))?;
+    Ok(good)
+}

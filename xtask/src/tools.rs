@@ -1,0 +1,206 @@
+//! The programs that tasks run, and where each comes from: Debian, the registries, this workspace.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The folder of the workspace. Tasks run there.
+pub fn root() -> PathBuf {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR");
+    let own = manifest.map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    own.parent().map_or_else(PathBuf::new, Path::to_owned)
+}
+
+/// The folder `name` among what is built, where a task keeps what it made or fetched.
+pub fn cache(name: &str) -> io::Result<PathBuf> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+    let folder = root().join(target).join(name);
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// A program of this workspace, as `cargo build` leaves it.
+pub fn built(path: &str) -> io::Result<PathBuf> {
+    Ok(cache("debug")?.join(path))
+}
+
+/// A program to be run in the workspace's folder, without what `cargo` told this one about itself: some of it would have what
+/// is compiled further on compiled anew.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(root());
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        let of_cargo = [
+            "CARGO_PKG_",
+            "CARGO_MANIFEST_",
+            "CARGO_BIN_",
+            "CARGO_CRATE_",
+        ];
+        if of_cargo.iter().any(|prefix| text.starts_with(prefix))
+            || ["CARGO", "LD_LIBRARY_PATH"].contains(&&*text)
+        {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
+/// `cargo` with these arguments.
+pub fn cargo(arguments: &[&str]) -> Command {
+    let mut command = command("cargo");
+    command.args(arguments);
+    command
+}
+
+/// Runs it; whether it ended well.
+///
+/// # Errors
+///
+/// Where it does not start.
+pub fn passes(command: &mut Command) -> io::Result<bool> {
+    let status = command.status().map_err(|error| {
+        let program = command.get_program().display();
+        io::Error::new(error.kind(), format!("{program}: {error}"))
+    })?;
+    Ok(status.success())
+}
+
+/// Runs it.
+///
+/// # Errors
+///
+/// Where it does not start, or does not end well.
+pub fn run(command: &mut Command) -> io::Result<()> {
+    if passes(command)? {
+        return Ok(());
+    }
+    let program = command.get_program().display();
+    let arguments: Vec<_> = command.get_args().map(OsStr::to_string_lossy).collect();
+    let arguments = arguments.join(" ");
+    Err(io::Error::other(format!("failed: {program} {arguments}")))
+}
+
+/// What a program writes to its standard output; nothing where it is not there or fails.
+fn output(command: &mut Command) -> Option<String> {
+    let output = command.stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+/// Whether a program is on the search path.
+fn has(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Sees to it that a program is there: `package` of Debian has it.
+pub fn need(program: &str, package: &str) -> io::Result<()> {
+    if has(program) {
+        return Ok(());
+    }
+    install(package)
+}
+
+/// Installs a package of Debian.
+pub fn install(package: &str) -> io::Result<()> {
+    if !has("apt-get") {
+        let message = format!("install {package}, and start this again: there is no apt-get here");
+        return Err(io::Error::other(message));
+    }
+    println!("install {package}");
+    run(command("apt-get").args(["update", "-qq"]))?;
+    let options = ["install", "-y", "-qq", "--no-install-recommends"];
+    run(command("apt-get")
+        .args(options)
+        .arg(package)
+        .stdout(Stdio::null()))
+}
+
+/// A tool from the registry of crates, compiled once, and without optimization: that would take longer than its work.
+pub fn cargo_tool(name: &str, version: &str, options: &[&str]) -> io::Result<PathBuf> {
+    let home = cache("tools")?;
+    let tool = home.join("bin").join(name);
+    let said = output(command(&tool).arg("--version"));
+    if said.is_some_and(|said| said.ends_with(&format!(" {version}"))) {
+        return Ok(tool);
+    }
+    println!("install {name} {version}");
+    let install = ["install", "--quiet", "--locked", "--force", "--debug"];
+    run(cargo(&install)
+        .args(["--version", version, "--root"])
+        .arg(&home)
+        .args(options)
+        .arg(name))?;
+    Ok(tool)
+}
+
+/// Sees to it that there is a nightly toolchain, without making it the one in use.
+pub fn nightly() -> io::Result<()> {
+    if !has("rustup") {
+        let message = "rustup is needed for the nightly toolchain that fuzzing takes";
+        return Err(io::Error::other(message));
+    }
+    if output(command("rustup").args(["run", "nightly", "rustc", "--version"])).is_some() {
+        return Ok(());
+    }
+    println!("install the nightly toolchain");
+    let install = ["toolchain", "install", "nightly", "--profile", "minimal"];
+    run(command("rustup").args(install).arg("--no-self-update"))
+}
+
+/// The target triple that is compiled for.
+pub fn host() -> io::Result<String> {
+    let about = output(command("rustc").arg("-vV")).unwrap_or_default();
+    let host = about.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned)
+        .ok_or_else(|| io::Error::other("rustc -vV names no host"))
+}
+
+/// Fills a folder once: what a call that died left half filled is thrown away.
+pub fn filled(folder: &Path, fill: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    let ready = folder.join("ready");
+    if ready.exists() {
+        return Ok(());
+    }
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    fill()?;
+    fs::write(ready, "")
+}
+
+/// `npm` with these arguments, in a folder. Scripts of packages are not run.
+pub fn npm(folder: &Path, arguments: &[&str]) -> io::Result<()> {
+    let quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+    run(command("npm")
+        .current_dir(folder)
+        .args(arguments)
+        .args(quiet)
+        .arg("--ignore-scripts"))
+}
+
+/// A search path on which the Node comes first that suites and clients of the protocol need: Debian's may be older. With `npm`.
+pub fn path_with_node() -> io::Result<std::ffi::OsString> {
+    const VERSION: &str = "22.23.3";
+    need("npm", "npm")?;
+    let home = cache(&format!("node-{VERSION}"))?;
+    let package = home.join("node_modules/node");
+    filled(&home, || {
+        fs::write(home.join("package.json"), "{\"private\": true}\n")?;
+        npm(&home, &["install", &format!("node@{VERSION}")])?;
+        if package.join("bin/node").exists() {
+            return Ok(());
+        }
+        // The one script of it that is needed: it fetches the program for this machine.
+        let script = "installArchSpecificPackage.js";
+        let mut node = command("node");
+        run(node.current_dir(&package).arg(script).stdout(Stdio::null()))
+    })?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(package.join("bin")).chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).map_err(io::Error::other)
+}
