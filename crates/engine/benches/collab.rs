@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use engine::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
+use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
 use engine::{Engine, OpenOptions};
 use serde_json::json;
 use workspace::config::Environment;

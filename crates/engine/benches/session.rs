@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use engine::review::request::{Decide, Init};
+use engine::view::session::request::{Decide, Init};
 use engine::{Asked, Engine, OpenOptions};
 use journal::{FileJournal, Journal as _, NewEvent};
 use machine::command::Choice;

@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use machine::command::Choice;
 use machine::{Approval, Refusal, RunState, Signature, Strength};
 use serde_json::{Map, Value, json};
-use workspace::person::{self, SignatureError};
+use workspace::person;
+use workspace::person::SignatureError;
 
 use crate::call::Input;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind, chain};
 use crate::next_step::{NextStep, Verb};
-use crate::open_run::{self, Loaded, OpenRun};
-use crate::review::answer::ClosedGate;
+use crate::open_run;
+use crate::open_run::{Loaded, OpenRun};
+use crate::view::session::answer::ClosedGate;
 
 /// By which way a person was asked. Who asks vouches for it: nothing in here can tell a person from a program that plays
 /// one, but for a signature.

@@ -12,8 +12,8 @@ use machine::trigger::Trigger;
 use machine::{Definition, Event, RunState, RunStatus, Severity, Strength};
 use serde::Serialize;
 
+use crate::capability::files::subject::recorded;
 use crate::decisions::Decision;
-use crate::review::subject::recorded;
 use crate::support::reported as reported_hash;
 
 /// Something that does not follow from the events before it.

@@ -14,15 +14,15 @@ use serde_json::{Map, Value};
 use workspace::config::{Config, Settings};
 use workspace::git::{Repository, TreeStatus};
 
+use crate::capability::documents::skills::Skills;
+use crate::capability::profile::session::Session;
+use crate::capability::tests::evidence::Taken;
 use crate::capability::{DOCUMENTS, TASKS};
-use crate::collab::Skills;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::readers::ReportInput;
 use crate::open_run;
-use crate::review::Session;
 use crate::support::{HandlerError, Support as _};
-use crate::tdd::evidence::Taken;
 
 /// What a call brought along for the readers.
 #[derive(Debug, Clone)]

@@ -5,11 +5,12 @@ use std::path::Path;
 use journal::Record;
 use machine::{Approval, Event, Strength};
 use serde::Serialize;
-use workspace::person::{self, SignatureError};
+use workspace::person;
+use workspace::person::SignatureError;
 
 use crate::approval::{Statement, Turn};
 use crate::fault::chain;
-use crate::review::answer::ClosedGate;
+use crate::view::session::answer::ClosedGate;
 
 /// What a person decided, as the journal of its run has it.
 #[derive(Debug, Clone, PartialEq)]

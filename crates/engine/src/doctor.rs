@@ -4,12 +4,12 @@ use journal::layout::RunDir;
 use serde::Serialize;
 use workspace::git::GitErrorKind;
 
+use crate::capability::messages::counted;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::integrity::is_bare;
 use crate::next_step::{NextStep, Verb};
 use crate::runs;
-use crate::tdd::messages::counted;
 use crate::view::View;
 
 /// One thing that was looked at.

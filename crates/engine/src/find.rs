@@ -10,7 +10,8 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::integrity::{has_begun, never_began};
 use crate::next_step::{Argument, Verb, argument};
-use crate::open_run::{self, Loaded};
+use crate::open_run;
+use crate::open_run::Loaded;
 use crate::view::{AUTOPILOT, COLLAB, GENERIC, View};
 
 /// What a call has in mind that names no run.
@@ -473,7 +474,7 @@ pub(crate) fn over_tasks(project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
 
 /// Whether a run is over a task, on a branch.
 pub(crate) fn is_over_a_task(run: &RunState) -> bool {
-    crate::tdd::memory::START.is_in(&run.kept)
+    crate::capability::memory::START.is_in(&run.kept)
 }
 
 /// Whether a run's id says that it is over a task: of one that cannot be read that is all there is.
@@ -482,7 +483,7 @@ fn is_named_for_a_task(id: &str) -> bool {
 }
 
 fn task_of(run: &RunState) -> String {
-    crate::tdd::memory::START
+    crate::capability::memory::START
         .value(&run.kept)
         .and_then(|start| start.get("taskId")?.as_str())
         .unwrap_or_default()

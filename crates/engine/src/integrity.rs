@@ -10,9 +10,9 @@ use machine::{Event, RunState};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::capability::profile::session::code_path;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
-use crate::review::code_path;
 
 /// Files that are written after the first event was journalled, and never before.
 const AFTER_THE_FIRST_EVENT: [&str; 7] = [

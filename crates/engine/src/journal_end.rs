@@ -1,7 +1,8 @@
 //! The end of a journal, for what is asked of the last events only: what it costs does not grow with the run.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use journal::file::FILE_NAME;

@@ -22,9 +22,8 @@
 pub mod approval;
 mod audit;
 pub mod call;
-mod capability;
+pub mod capability;
 pub mod clock;
-pub mod collab;
 pub mod decisions;
 pub mod definitions;
 mod derived;
@@ -47,7 +46,6 @@ mod pinning;
 pub mod proof;
 mod refusals;
 pub mod report;
-pub mod review;
 pub mod revision;
 mod run_cache;
 pub mod runs;
@@ -55,25 +53,24 @@ mod slot;
 mod snapshots;
 mod summary;
 pub mod support;
-pub mod tdd;
 pub mod trust;
 mod turn;
-mod view;
+pub mod view;
 mod writer;
 
-pub use approval::{Asked, Statement, Turn};
-pub use definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
-pub use doctor::DoctorCheck;
-pub use engine::{Engine, OpenOptions};
-pub use fault::{Fault, Kind};
-pub use generic::answer::{
+pub use crate::approval::{Asked, Statement, Turn};
+pub use crate::definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
+pub use crate::doctor::DoctorCheck;
+pub use crate::engine::{Engine, OpenOptions};
+pub use crate::fault::{Fault, Kind};
+pub use crate::generic::answer::{
     OpenUnit, RunAction, RunMoved, RunRestored, RunStarted, RunStatusAnswer, RunVerdict, StandingAt,
 };
-pub use graph::{GraphFormat, WorkflowGraph};
+pub use crate::graph::{GraphFormat, WorkflowGraph};
+pub use crate::next_step::{NextStep, Verb};
+pub use crate::run_cache::remember_runs;
+pub use crate::runs::{Follow, LogRepaired, LogVerified, RunFilter, RunSummary};
+pub use crate::summary::Summary;
+pub use crate::trust::TrustRequest;
 pub use machine::Strength;
 pub use machine::command::Choice;
-pub use next_step::{NextStep, Verb};
-pub use run_cache::remember_runs;
-pub use runs::{Follow, LogRepaired, LogVerified, RunFilter, RunSummary};
-pub use summary::Summary;
-pub use trust::TrustRequest;

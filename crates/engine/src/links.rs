@@ -5,7 +5,7 @@ use std::path::Path;
 use workspace::git::Repository;
 
 use crate::fault::{Fault, Kind};
-use crate::tdd::request;
+use crate::view::autopilot::request;
 
 /// Refuses files that would be written through a link of the repository's own to somewhere else.
 pub(crate) fn stays_inside(

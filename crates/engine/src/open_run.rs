@@ -2,7 +2,7 @@
 
 mod loading;
 
-pub use loading::{Loaded, event_of, fold, load, pinned};
+pub use crate::open_run::loading::{Loaded, event_of, fold, load, pinned};
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,13 @@ use machine::{
     decide,
 };
 
-use loading::load_from;
+use crate::open_run::loading::load_from;
 
 use crate::clock::{Clock, stamp};
 use crate::fail_point;
 use crate::fault::Fault;
-use crate::run_cache::{self, CachedRun};
+use crate::run_cache;
+use crate::run_cache::CachedRun;
 use crate::snapshots;
 use crate::support::{Asked, BAD_TEMPLATE, HandlerError, Looked, Outcome, Support};
 

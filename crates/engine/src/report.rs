@@ -13,9 +13,15 @@ use serde_json::{Map, Value, json};
 use workspace::config::Level;
 
 use crate::call::{Input, ReadAhead, pinned};
+use crate::capability::files::subject::fault as fault_of;
+use crate::capability::memory;
+use crate::capability::memory::Memory;
 use crate::capability::reads_long;
+use crate::capability::tests::evidence;
+use crate::capability::tests::evidence::subject::Subject;
+use crate::capability::tests::evidence::suite::Suite;
+use crate::capability::tests::evidence::{Taken, level_name};
 use crate::clock::stamp;
-use crate::collab::digest_of_skill;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::is_over_a_task;
@@ -25,13 +31,9 @@ use crate::generic::readers::ReportInput;
 use crate::next_step::{Argument, Verb, argument};
 use crate::open_run::Done;
 use crate::refusals;
-use crate::review::subject::fault as fault_of;
-use crate::tdd::evidence::subject::Subject;
-use crate::tdd::evidence::suite::Suite;
-use crate::tdd::evidence::{self, Taken, level_name};
-use crate::tdd::memory::{self, Memory};
-use crate::tdd::request::Evidence;
-use crate::tdd::view::present;
+use crate::view::autopilot::request::Evidence;
+use crate::view::autopilot::state::present;
+use crate::view::collab::complete::digest_of_skill;
 use crate::writer::RunWriter;
 
 /// What somebody says of a work unit. The unit's reader takes of it what it is about.

@@ -10,20 +10,25 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::audit::{Audit, Missing};
+use crate::capability::memory;
+use crate::capability::memory::Memory;
 use crate::clock::stamp;
 use crate::decisions::SignatureState;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
+use crate::find;
 use crate::find::Meant;
-use crate::find::{self, Standing, is_over_a_task, read_json, standing};
+use crate::find::{Standing, is_over_a_task, read_json, standing};
 use crate::generic;
+use crate::integrity;
 use crate::integrity::never_began;
-use crate::integrity::{self, EvidenceProblem, FileProblem, has_begun};
+use crate::integrity::{EvidenceProblem, FileProblem, has_begun};
 use crate::next_step::Verb;
-use crate::open_run::{self, Loaded};
-use crate::summary::{self, Summary};
-use crate::tdd::memory::{self, Memory};
-use crate::tdd::view;
+use crate::open_run;
+use crate::open_run::Loaded;
+use crate::summary;
+use crate::summary::Summary;
+use crate::view::autopilot::state;
 use crate::view::{AUTOPILOT, GENERIC};
 
 /// A run in a list.
@@ -256,7 +261,7 @@ fn unstarted(summary: &mut RunSummary) {
 }
 
 fn fill(summary: &mut RunSummary, run: &RunState) {
-    let progress = view::progress(run);
+    let progress = state::progress(run);
     run.workflow.clone_into(&mut summary.workflow);
     run.view.clone_into(&mut summary.view);
     run.status.name().clone_into(&mut summary.status);
@@ -566,7 +571,7 @@ impl Engine {
             map.shift_remove("policies");
         }
         let next = if is_over_a_task(&state) {
-            serde_json::to_value(view::next_action(&state))
+            serde_json::to_value(state::next_action(&state))
         } else {
             let definition = open_run::pinned(dir.path(), &state)?;
             serde_json::to_value(generic::view::next_action(&state, &definition))

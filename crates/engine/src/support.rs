@@ -233,3 +233,12 @@ pub trait Support {
     /// Writes what can be made anew from the journal: files for people and programs.
     fn derive(&self, run: &RunState, appended: &[Event]);
 }
+
+/// A refusal with a code, a message and a suggestion.
+pub(crate) fn refusal(
+    code: &str,
+    message: impl Into<String>,
+    suggestion: impl Into<String>,
+) -> Refusal {
+    Refusal::new(code).message(message).suggestion(suggestion)
+}

@@ -11,7 +11,8 @@ use machine::{Definition, RunState};
 use serde::Serialize;
 use serde_json::json;
 use workspace::config::{Config, Level};
-use workspace::profile::{self, Profile, Reader, Source as ProfileSource};
+use workspace::profile;
+use workspace::profile::{Profile, Reader, Source as ProfileSource};
 use workspace::runner::definition::{Definition as Behind, command_definition};
 use workspace::trust::TrustStore;
 
@@ -21,7 +22,8 @@ use crate::call::Call;
 use crate::capability::{PROFILE, REPOSITORY, command};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::library::{self, Source};
+use crate::library;
+use crate::library::Source;
 use crate::slot::Slot;
 
 /// Something of a repository that a person may trust as it is now.

@@ -10,7 +10,10 @@ use serde_json::{Map, Value};
 
 use crate::approval::{Statement, Turn, again, present_unit};
 use crate::call::{Call, Input};
-use crate::collab::Skills;
+use crate::capability::documents::skills::Skills;
+use crate::capability::files::subject::TAMPERED;
+use crate::capability::git::changes::Changes;
+use crate::capability::memory::{DIRTY, DirtyFile, Memory};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{Meant, is_over_a_task};
@@ -18,12 +21,9 @@ use crate::generic::messages;
 use crate::next_step::Verb;
 use crate::open_run;
 use crate::report::is_read_on_branch;
-use crate::review::is_at_cap;
-use crate::review::subject::TAMPERED;
 use crate::summary;
-use crate::tdd::autopilot::{running, verdict};
-use crate::tdd::changes::Changes;
-use crate::tdd::memory::{DIRTY, DirtyFile, Memory};
+use crate::view::autopilot::{running, verdict};
+use crate::view::session::turn::is_at_cap;
 use crate::view::{AUTOPILOT, SESSION, View};
 use crate::writer::RunWriter;
 

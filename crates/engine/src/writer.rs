@@ -5,13 +5,14 @@ use journal::layout::{ProjectDir, RunDir};
 use machine::{Command, Decision, Event, Facts, Refusal, RunState, Shared, decide};
 
 use crate::call::{Call, Input};
+use crate::capability::git::effects;
 use crate::derived;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::generic::cleanup;
 use crate::integrity::never_began;
-use crate::open_run::{self, Done, OpenRun};
-use crate::tdd::effects;
+use crate::open_run;
+use crate::open_run::{Done, OpenRun};
 
 /// A run open for writing.
 pub(crate) struct RunWriter<'a> {

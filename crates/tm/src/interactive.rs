@@ -1,8 +1,8 @@
 //! A run gone through with a person: shows a work unit, waits until it is done, asks for the results, goes on.
 
 use engine::report::Report;
-use engine::tdd::answer::{CommitAnswer, NextAction};
-use engine::tdd::request;
+use engine::view::autopilot::answer::{CommitAnswer, NextAction};
+use engine::view::autopilot::request;
 use engine::{Engine, Fault, Kind};
 use workspace::config::Level;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
-use engine::tdd::request;
+use engine::view::autopilot::request;
 use engine::{Engine, OpenOptions};
 use workspace::config::Environment;
 

@@ -6,7 +6,7 @@ use std::io::Write as _;
 
 use criterion::Criterion;
 use engine::report::Report;
-use engine::tdd::request;
+use engine::view::autopilot::request;
 
 use crate::stage;
 

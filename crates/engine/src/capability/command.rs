@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::suite::{How, SuiteError, SuiteRan, SuiteRun, run_suite};
 
-use super::{COMMANDS, Capability, lasting, reader};
 use crate::call::Call;
+use crate::capability::tests::evidence::level_name;
+use crate::capability::tests::evidence::suite::{MOST_KEPT, end_of};
+use crate::capability::{COMMANDS, Capability, lasting, reader};
 use crate::fault::{Fault, Kind};
 use crate::intent;
 use crate::support::{Asked, HandlerError, Looked, Outcome, object};
-use crate::tdd::evidence::level_name;
-use crate::tdd::evidence::suite::{MOST_KEPT, end_of};
 use crate::trust::may_run_commands;
 
 /// The words for how a command ended.

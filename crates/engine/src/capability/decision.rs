@@ -4,8 +4,8 @@ use machine::check::catalog::Reader;
 use machine::definition::FieldType::{String as Text, Strings};
 use machine::{Reading, Role, RunState};
 
-use super::{Capability, reader};
 use crate::call::Call;
+use crate::capability::{Capability, reader};
 use crate::generic::readers;
 use crate::support::HandlerError;
 

@@ -1,15 +1,18 @@
 //! What workflows are composed of. A capability brings readers, effects and policies, each under a name of its own; it knows
-//! no workflow and no state. A definition names what it uses, and [`registry`] says who is meant.
+//! no workflow and no state. A definition names what it uses, and `registry` says who is meant.
 
-pub(crate) mod command;
-mod decision;
-mod documents;
-mod files;
-mod git;
-mod profile;
+pub mod command;
+pub mod decision;
+pub mod documents;
+pub mod files;
+pub mod git;
+pub mod memory;
+pub mod messages;
+pub mod payload;
+pub mod profile;
 mod support;
-mod tasks;
-mod tests;
+pub mod tasks;
+pub mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

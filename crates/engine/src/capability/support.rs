@@ -8,16 +8,18 @@ use machine::{Event, Reading, Role, RunState};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{of_effect, of_event, of_reader};
 use crate::call::{Call, Form};
+use crate::capability::files::subject;
+use crate::capability::git::read;
+use crate::capability::{of_effect, of_event, of_reader};
+use crate::derived;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::generic::{context, files};
 use crate::next_step;
 use crate::report::is_read_on_branch;
-use crate::review::subject;
 use crate::support::{Asked, Emitted, HandlerError, Looked, Outcome, Support};
-use crate::{derived, tdd};
+use crate::view::autopilot::instructions;
 
 /// What is kept of what a unit is told.
 fn kept(told: &impl Serialize) -> Result<Vec<u8>, Fault> {
@@ -35,7 +37,7 @@ impl Support for Call<'_> {
         let mut reading = of_reader(&role.reader)?.read(self, role, run, token)?;
         if !is_over_a_task(run) || !is_read_on_branch(role) {
             let state = run.token(token).map_or("", |token| token.state.as_str());
-            let found = tdd::readers::of_any_report(self, run, state)?;
+            let found = read::of_any_report(self, run, state)?;
             reading.findings.extend(found);
         }
         Ok(reading)
@@ -85,7 +87,7 @@ impl Support for Call<'_> {
         };
         let bytes = match (&self.session, &self.skills) {
             (_, _) if is_over_a_task(run) && !asks => {
-                let unit = tdd::context::build(self, asked, run, broken)?;
+                let unit = instructions::build(self, asked, run, broken)?;
                 if is_text {
                     text(unit.instructions)
                 } else {
@@ -101,7 +103,7 @@ impl Support for Call<'_> {
                     kept(&frame)?
                 }
             }
-            _ if let Some(fault) = broken => text(tdd::context::without_template(fault)),
+            _ if let Some(fault) = broken => text(instructions::without_template(fault)),
             _ => text(context::build(self, asked, run)?),
         };
         if asked.again

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use machine::RunState;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
-use super::REPORTS;
+use crate::derived::REPORTS;
 use crate::run_cache;
 
 /// At most so many runs are remembered.

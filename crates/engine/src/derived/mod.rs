@@ -16,17 +16,18 @@ use machine::{Event, RunState};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub(crate) use results::{TEST_RESULTS, commit_of};
+pub(crate) use crate::derived::results::{TEST_RESULTS, commit_of};
 
 use crate::call::Call;
+use crate::capability::git::effects::notes;
+use crate::capability::memory;
+use crate::capability::memory::{LAST_COMMIT, Memory};
+use crate::derived::results::{results_of, test_results};
+use crate::derived::state::state;
 use crate::fail_point;
 use crate::find::is_over_a_task;
 use crate::summary;
-use crate::tdd::effects::notes;
-use crate::tdd::memory::{self, LAST_COMMIT, Memory};
-use crate::tdd::view;
-use results::{results_of, test_results};
-use state::state;
+use crate::view::autopilot;
 
 /// The files that are there once a run is over.
 const REPORTS: [&str; 2] = ["report.json", "report.md"];
@@ -256,8 +257,8 @@ fn manifest_of(call: &Call<'_>, run: &RunState) -> Value {
         "totalCommits": memory::commits(run),
     });
     if is_over_a_task(run) {
-        let progress = view::progress(run);
-        manifest["currentPhase"] = json!(view::phase(run));
+        let progress = autopilot::state::progress(run);
+        manifest["currentPhase"] = json!(autopilot::state::phase(run));
         manifest["currentSubtask"] = json!(progress.current);
         manifest["subtasksCompleted"] = json!(progress.completed);
         manifest["subtasksFailed"] = json!(progress.failed);

@@ -6,12 +6,13 @@ use machine::{RunState, RunStatus};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::pretty;
 use crate::call::Call;
+use crate::capability::memory;
+use crate::capability::memory::Memory;
+use crate::derived::pretty;
 use crate::find::is_over_a_task;
 use crate::generic;
-use crate::tdd::memory::{self, Memory};
-use crate::tdd::view;
+use crate::view::autopilot::state;
 use crate::view::{AUTOPILOT, View};
 
 /// Lists are cut at this length, with the total beside them.
@@ -44,7 +45,7 @@ fn cut(mut ids: Vec<String>, most: usize) -> Vec<String> {
 
 /// What a reader of the state file needs to begin with; all of it is in the unit's own context.
 fn short_context(run: &RunState, dir: &Path) -> Value {
-    let Ok(action) = view::full(run, dir) else {
+    let Ok(action) = state::full(run, dir) else {
         return Value::Null;
     };
     let Some(context) = action.context else {
@@ -72,11 +73,11 @@ fn on_task_with(run: &RunState, most: usize, context: &Value) -> Value {
     let start = Memory::of(run)
         .map(|memory| memory.start)
         .unwrap_or_default();
-    let progress = view::progress(run);
+    let progress = state::progress(run);
     let waiting = run.waiting().next();
-    let phase = view::phase(run);
+    let phase = state::phase(run);
     let attempt = waiting.map_or(1, |(_, unit)| unit.attempt);
-    let role = view::present(run).map(|token| &token.role);
+    let role = state::present(run).map(|token| &token.role);
     let kind = match (phase, role) {
         (None, _) => "complete",
         (Some(_), Some(role)) if role.shows.is_some() => "test",
@@ -95,7 +96,7 @@ fn on_task_with(run: &RunState, most: usize, context: &Value) -> Value {
         "currentSubtask": progress.current,
         "currentPhase": phase,
         "attemptNumber": attempt,
-        "maxAttempts": view::max_attempts(run),
+        "maxAttempts": state::max_attempts(run),
         "completedTotal": progress.completed.len(),
         "failedTotal": progress.failed.len(),
         "pendingTotal": progress.remaining.len(),

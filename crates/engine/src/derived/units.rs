@@ -8,7 +8,7 @@ use machine::trigger::Trigger;
 use machine::{Event, RunState};
 use serde::{Deserialize, Serialize};
 
-use super::put;
+use crate::derived::put;
 
 const FILE: &str = "work-units.json";
 /// So a row of a unit that is open looks.

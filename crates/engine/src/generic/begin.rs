@@ -9,19 +9,21 @@ use machine::{Definition, Refusal, RunState, Shared};
 use serde_json::{Map, Value};
 use workspace::profile::Profile;
 
-use super::answer::RunStarted;
-use super::{inputs, messages, view};
+use crate::capability::documents::skills::Skills;
+use crate::capability::git::effects;
+use crate::capability::git::read::preflight;
+use crate::capability::git::read::preflight::Planned;
+use crate::capability::profile::session;
+use crate::capability::profile::session::Session;
 use crate::capability::{COMMANDS, DOCUMENTS, PROFILE, TASKS};
 use crate::clock::stamp;
-use crate::collab::Skills;
 use crate::engine::Engine;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
+use crate::generic::answer::RunStarted;
+use crate::generic::{inputs, messages, view};
 use crate::library::Source;
 use crate::open_run::{Done, OpenRun};
-use crate::review::{self, Session};
-use crate::tdd::effects;
-use crate::tdd::readers::preflight::{self, Planned};
 use crate::trust::{WORKFLOW_FILE, real};
 
 /// What a run that begins works with. Any of it may have refused, and then there is no run to begin.
@@ -49,7 +51,7 @@ impl Resources {
             items.push((set.to_owned(), opened.items));
         }
         if let Some(profile) = &self.profile {
-            keep.extend(review::pin(profile, dir)?);
+            keep.extend(session::pin(profile, dir)?);
         }
         if let Some(skills) = &self.skills {
             keep.extend(skills.begin(definition, dir)?);
@@ -224,7 +226,7 @@ impl Engine {
         }
         let name = match name {
             Some(name) => name.to_owned(),
-            None => crate::collab::free_name(project)?,
+            None => crate::view::collab::find::free_name(project)?,
         };
         Ok(Some(Skills::called(&name)))
     }

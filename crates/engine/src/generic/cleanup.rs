@@ -8,10 +8,12 @@ use journal::derived::remove_leftovers;
 use journal::{EvidenceStore, RunLock};
 use machine::RunState;
 
-use super::files;
 use crate::call::Call;
-use crate::review::{STEPS_LOCK, iteration};
-use crate::{collab, derived};
+use crate::capability::documents::folder::FOLDER;
+use crate::capability::profile::session::iteration;
+use crate::derived;
+use crate::generic::files;
+use crate::view::session::step::STEPS_LOCK;
 
 /// Makes good what a process left that was killed. To be called under the run's lock; `turn` is the lock of those who take
 /// steps, where the caller has it.
@@ -54,7 +56,7 @@ fn folders(call: &Call<'_>, run: &RunState) -> Vec<PathBuf> {
         );
     }
     if call.skills.is_some() {
-        all.push(call.dir.join(collab::DOCUMENTS));
+        all.push(call.dir.join(FOLDER));
     }
     all.sort();
     all.dedup();

@@ -5,11 +5,12 @@ use machine::decide::PromptRequest;
 use machine::state::{ROOT, Token};
 use serde_json::{Map, Value, json};
 
-use super::messages;
 use crate::call::Call;
 use crate::fault::Fault;
+use crate::generic::messages;
+use crate::library;
 use crate::next_step;
-use crate::{library, tdd};
+use crate::view::autopilot::instructions;
 
 /// Renders the instructions of a unit.
 pub(crate) fn build(
@@ -26,7 +27,7 @@ pub(crate) fn build(
         return Ok(format!("{place} ({})\n", call.definition.title));
     };
     let template = library::template(call.root, &run.workflow, name)?;
-    tdd::context::render(name, template, &values(call, run, present, asked))
+    instructions::render(name, template, &values(call, run, present, asked))
 }
 
 /// Lays what one capability has to say over what every run has; where both have a group of names, name by name.

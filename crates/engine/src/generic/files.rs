@@ -1,7 +1,9 @@
 //! The files of a run's folder in which somebody is asked, and answers.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
+use std::fs::File;
+use std::io;
+use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 

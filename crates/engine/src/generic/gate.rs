@@ -5,22 +5,26 @@ use machine::decide::gate_strength;
 use machine::state::Token;
 use machine::{Approval, Command, RunState};
 
-use super::answer::RunMoved;
-use super::files;
-use super::look::look_further;
-use super::{messages, view};
 use crate::call::{Call, Input};
+use crate::capability::files::subject::{
+    CODE, PLAN, PLAN_FILE, is_changed_plan, plan_approved_as_it_is,
+};
+use crate::capability::profile::session::{code_path, iteration};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
+use crate::generic::answer::RunMoved;
+use crate::generic::files;
+use crate::generic::look::look_further;
+use crate::generic::{messages, view};
 use crate::next_step::Verb;
-use crate::open_run::{self, Foreseen};
-use crate::review::answer::ClosedGate;
-use crate::review::request::Decide;
-use crate::review::subject::{CODE, PLAN, PLAN_FILE, is_changed_plan, plan_approved_as_it_is};
-use crate::review::{code_path, iteration, refused};
+use crate::open_run;
+use crate::open_run::Foreseen;
 use crate::summary;
 use crate::view::GENERIC;
+use crate::view::session::answer::ClosedGate;
+use crate::view::session::request::Decide;
+use crate::view::session::step::refused;
 use crate::writer::RunWriter;
 
 /// The longest feedback, in bytes: it stands in the journal and in the next prompt.

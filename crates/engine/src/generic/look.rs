@@ -6,22 +6,23 @@ use machine::state::RunStatus;
 use machine::{Command, Definition, Refusal, RunState, Shared};
 use serde_json::Value;
 
-use super::answer::{RunAction, RunMoved, RunStatusAnswer};
+use crate::generic::answer::{RunAction, RunMoved, RunStatusAnswer};
 
-use super::gate::described;
-use super::{messages, on_task, view};
 use crate::call::{Call, Input};
+use crate::capability::files::subject::{TAMPERED, fault as fault_of};
 use crate::capability::reads_long;
 use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::is_over_a_task;
+use crate::generic::gate::described;
+use crate::generic::{messages, on_task, view};
 use crate::integrity::never_began;
 use crate::next_step::{NextStep, Verb};
-use crate::open_run::{self, Foreseen};
+use crate::open_run;
+use crate::open_run::Foreseen;
 use crate::refusals;
-use crate::review::subject::{TAMPERED, fault as fault_of};
 use crate::summary;
 use crate::turn;
 use crate::view::GENERIC;

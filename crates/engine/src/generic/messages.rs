@@ -10,8 +10,8 @@ use machine::trigger::Trigger;
 use machine::{Definition, Refusal, RunState};
 use serde_json::Value;
 
+use crate::capability::messages;
 use crate::next_step::Verb;
-use crate::tdd::messages;
 
 /// What is said of a refusal, and what to do about it.
 pub(crate) struct Said {

@@ -4,24 +4,24 @@ use journal::layout::RunDir;
 use machine::{Definition, RunState, RunStatus, Shared};
 use serde_json::{Map, Value, json};
 
-use super::answer::{OpenUnit, RunAction, RunStarted, RunVerdict};
-use super::look::look_further;
-use super::{messages, view};
 use crate::call::{Call, Input};
 use crate::capability::TASKS;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Meant;
 use crate::find::is_over_a_task;
+use crate::generic::answer::{OpenUnit, RunAction, RunStarted, RunVerdict};
+use crate::generic::look::look_further;
+use crate::generic::{messages, view};
 use crate::library::Source;
 use crate::next_step::Verb;
 use crate::open_run;
 use crate::report::{Answered, ReportOutcome, is_read_on_branch, joined};
 use crate::summary;
-use crate::tdd::answer::{NextAction, Status};
-use crate::tdd::autopilot::{last_commit, made};
-use crate::tdd::request;
 use crate::view::GENERIC;
+use crate::view::autopilot::answer::{NextAction, Status};
+use crate::view::autopilot::request;
+use crate::view::autopilot::{last_commit, made};
 
 /// Whether the unit that is open is one of those that `tm autopilot` knows: tests are reported, or a commit. Where none is open
 /// the run is paused, over, or in the middle of an effect, which is told the same way.

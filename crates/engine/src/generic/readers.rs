@@ -5,13 +5,14 @@ use std::path::{Component, Path, PathBuf};
 use machine::{Finding, Reading, RunState};
 use serde_json::{Map, Value, json};
 
-use super::{files, messages};
 use crate::call::Call;
+use crate::capability::tests::evidence;
+use crate::capability::tests::evidence::Taken;
 use crate::fault::{Fault, Kind};
+use crate::generic::{files, messages};
 use crate::next_step::{Argument, argument, step};
 use crate::report::Report;
 use crate::support::HandlerError;
-use crate::tdd::evidence::{self, Taken};
 
 /// The longest outcome, in bytes: a word that guards compare.
 const LONGEST_OUTCOME: usize = 200;

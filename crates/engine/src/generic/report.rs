@@ -5,19 +5,19 @@ use machine::event::Reported;
 use machine::{Definition, Refusal, RunState};
 use serde_json::{Map, json};
 
-use super::answer::RunVerdict;
-use super::look::{blocked, look_further};
-use super::{messages, view};
 use crate::call::Input;
+use crate::capability::documents::skills::Skills;
+use crate::capability::git::effects;
 use crate::capability::is_reported;
-use crate::collab::Skills;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::find::Meant;
+use crate::generic::answer::RunVerdict;
+use crate::generic::look::{blocked, look_further};
+use crate::generic::{messages, view};
 use crate::next_step::argument;
 use crate::report::{Answered, Meaning, Report, ReportOutcome, is_read_on_branch, joined};
 use crate::summary;
-use crate::tdd::effects;
 use crate::view::GENERIC;
 
 /// The readers of what a report itself brings along.

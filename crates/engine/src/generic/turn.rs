@@ -3,14 +3,14 @@
 use machine::Command;
 use serde_json::Map;
 
-use super::answer::RunMoved;
-use super::on_task::action_of_call;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::find::{Meant, is_over_a_task};
-use crate::tdd::view;
+use crate::generic::answer::RunMoved;
+use crate::generic::on_task::action_of_call;
 use crate::turn::{Turned, turned};
 use crate::view::GENERIC;
+use crate::view::autopilot::state;
 
 impl Engine {
     /// Stops taking reports.
@@ -83,10 +83,10 @@ fn moved(turned: Turned<'_>) -> Result<RunMoved, Fault> {
     Ok(RunMoved {
         run_id: run.run.clone(),
         next_action: if is_over_a_task(run) {
-            action_of_call(&turned.writer.call, run, view::next_action(run))?
+            action_of_call(&turned.writer.call, run, state::next_action(run))?
         } else {
-            let own = super::view::next_action(run, &turned.writer.call.definition);
-            super::look::look_further(&turned.writer.call, run, own)?
+            let own = crate::generic::view::next_action(run, &turned.writer.call.definition);
+            crate::generic::look::look_further(&turned.writer.call, run, own)?
         },
         report: turned.report(),
         message: turned.message,

@@ -8,13 +8,13 @@ use machine::state::{ItemStatus, Next, RunStatus, Token, Unit};
 use machine::{Definition, RunState};
 use serde_json::{Map, Value, json};
 
-use super::answer::{OpenUnit, RunAction, RunStatusAnswer, StandingAt};
-use super::messages;
 use crate::call::Form;
 use crate::clock::{millis_of, spoken};
-use crate::collab::Frame;
 use crate::fault::Fault;
-use crate::tdd::context::UnitContext;
+use crate::generic::answer::{OpenUnit, RunAction, RunStatusAnswer, StandingAt};
+use crate::generic::messages;
+use crate::view::autopilot::instructions::UnitContext;
+use crate::view::collab::frame::Frame;
 
 /// How many units are told of at length.
 const MOST_UNITS: usize = 20;

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Decision;
-use super::git_line::{self, Act, Line};
-use super::messages;
-use super::place;
-use super::shell;
-use super::underway::{Phase, Underway};
+use crate::hook::Decision;
+use crate::hook::git_line;
+use crate::hook::git_line::{Act, Line};
+use crate::hook::messages;
+use crate::hook::place;
+use crate::hook::shell;
+use crate::hook::underway::{Phase, Underway};
 
 /// Holds every git command of a line against the run; the first that may not be carried out decides.
 pub fn judge(run: &Underway, cwd: &Path, line: &str) -> Decision {

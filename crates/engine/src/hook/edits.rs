@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 
 use workspace::convention::paths::{PathClass, PathClasses, may_hold_tests};
 
-use super::Decision;
-use super::messages;
-use super::place;
-use super::underway::Underway;
+use crate::capability::memory::SHOWN;
 use crate::clock::millis_of;
-use crate::tdd::memory::SHOWN;
+use crate::hook::Decision;
+use crate::hook::messages;
+use crate::hook::place;
+use crate::hook::underway::Underway;
 use machine::role::Edits;
 
 /// Folders whose files are there for tests, wherever they lie.

@@ -1,6 +1,6 @@
 //! What a git command is about to do, where that is obvious.
 
-use super::shell::{Simple, Word};
+use crate::hook::shell::{Simple, Word};
 
 /// A command, as far as the rules care.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use workspace::convention::plain::one_line;
 use workspace::convention::quote::quote_inline;
 
-use super::Decision;
-use super::place::Head;
-use super::underway::{Other, Phase, Underway};
+use crate::hook::Decision;
+use crate::hook::place::Head;
+use crate::hook::underway::{Other, Phase, Underway};
 use crate::next_step::{NextStep, Verb};
-use crate::tdd::view;
+use crate::view::autopilot::state;
 use crate::view::{GENERIC, View};
 use machine::role::Edits;
 
@@ -354,7 +354,7 @@ pub fn where_it_is(run: &Underway) -> String {
             step(run, Verb::Resume)
         );
     }
-    let progress = view::progress(&run.run);
+    let progress = state::progress(&run.run);
     let rule = match run.phase {
         Phase::Red => "RED takes new or changed tests; other files of the product wait for GREEN.",
         Phase::Green if run.is_repair() => "A repair may change any file.",
@@ -372,7 +372,7 @@ pub fn where_it_is(run: &Underway) -> String {
          {} shows the whole step; commits are made by {}, in COMMIT alone; the branch stays as it is.",
         branch(run),
         progress.completed.len(),
-        crate::tdd::messages::counted(u64::try_from(progress.total).unwrap_or(0), "subtask"),
+        crate::capability::messages::counted(u64::try_from(progress.total).unwrap_or(0), "subtask"),
         at(run),
         next(run),
         step(run, Verb::Next),

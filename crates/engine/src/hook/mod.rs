@@ -28,7 +28,7 @@ use std::path::PathBuf;
 
 use workspace::config::Environment;
 
-use underway::{Found, Underway};
+use crate::hook::underway::{Found, Underway};
 
 /// What an agent is about to do, or has come to.
 #[derive(Debug, Clone, PartialEq, Eq)]

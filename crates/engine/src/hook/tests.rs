@@ -8,11 +8,13 @@ use machine::state::RunStatus;
 use tempfile::TempDir;
 use workspace::tasks::DEFAULT_TAG;
 
-use super::git_line::{self, Act, Line};
-use super::place::Head;
-use super::underway::{Phase, Underway};
-use super::*;
-use crate::tdd::memory::{self, Memory, StartFacts};
+use crate::capability::memory;
+use crate::capability::memory::{Memory, StartFacts};
+use crate::hook::git_line;
+use crate::hook::git_line::{Act, Line};
+use crate::hook::place::Head;
+use crate::hook::underway::{Phase, Underway};
+use crate::hook::*;
 
 /// A run in a repository that is there as far as no git has to be asked.
 struct Stage {

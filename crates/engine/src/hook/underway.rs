@@ -11,15 +11,17 @@ use machine::{RunState, Shared};
 use workspace::config::{Environment, FoundBy};
 use workspace::convention::paths::PathClasses;
 
-use super::place::{self, Head};
+use crate::capability::memory;
+use crate::capability::memory::{FROZEN, Memory};
 use crate::engine::{Engine, OpenOptions};
 use crate::fault::Fault;
 use crate::find::{Standing, is_over_a_task, read_json, standing};
+use crate::hook::place;
+use crate::hook::place::Head;
 use crate::next_step::{NextStep, Verb};
 use crate::open_run;
-use crate::tdd::memory::{self, FROZEN, Memory};
-use crate::tdd::view;
 use crate::view::GENERIC;
+use crate::view::autopilot::state;
 
 /// The phase that a run over a task is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +107,7 @@ impl Underway {
 
     /// The token whose item is in hand.
     pub fn token(&self) -> Option<&Token> {
-        view::present(&self.run)
+        state::present(&self.run)
     }
 
     /// The subtask in hand.
@@ -247,7 +249,7 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<Underway>, Fault> {
         return Ok(None);
     }
     let memory = Memory::of(&run)?;
-    let role = view::present(&run).map(|token| token.role.clone());
+    let role = state::present(&run).map(|token| token.role.clone());
     let role = role.unwrap_or_default();
     let phase = match (role.reader.as_str(), role.edits) {
         ("tests", _) if role.suite.is_some() => Phase::Finalize,

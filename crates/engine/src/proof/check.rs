@@ -8,11 +8,11 @@ use serde::Serialize;
 use workspace::config::Level;
 use workspace::git::{CommitInfo, Oid, Repository};
 
-use super::source::{Known, Piece, short};
-use super::story::{Made, OtherFiles, Phase, Purpose};
+use crate::capability::tests::evidence::level_name;
 use crate::decisions::SignatureState;
 use crate::fault::Fault;
-use crate::tdd::evidence::level_name;
+use crate::proof::source::{Known, Piece, short};
+use crate::proof::story::{Made, OtherFiles, Phase, Purpose};
 
 /// At most so many names are listed in a message.
 const MOST_NAMED: usize = 5;

@@ -31,14 +31,14 @@ use serde::Serialize;
 use workspace::config::Level;
 use workspace::git::{CommitInfo, Oid, Repository};
 
+use crate::capability::tests::evidence::level_name;
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::tdd::evidence::level_name;
-use bundle::Packed;
-use check::{Judged, Least, Problem, problem};
-use range::Range;
-use source::{Damaged, Known, Library, Source, short};
-use story::{Allowed, Made, Phase, Purpose};
+use crate::proof::bundle::Packed;
+use crate::proof::check::{Judged, Least, Problem, problem};
+use crate::proof::range::Range;
+use crate::proof::source::{Damaged, Known, Library, Source, short};
+use crate::proof::story::{Allowed, Made, Phase, Purpose};
 
 /// What is to be verified.
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,7 @@
 
 use workspace::git::RepoPath;
 
-use super::story::{Allowed, Made, OtherFiles, Phase, Purpose};
+use crate::proof::story::{Allowed, Made, OtherFiles, Phase, Purpose};
 
 /// The reference that the notes are in.
 pub const REFERENCE: &str = "refs/notes/tramline";

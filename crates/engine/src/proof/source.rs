@@ -8,11 +8,12 @@ use journal::{EvidenceError, EvidenceStore, FileJournal, Journal as _, JournalEr
 use serde::Serialize;
 use workspace::git::{Oid, Repository};
 
-use super::bundle::{self, Bundle};
-use super::note;
-use super::story::{Made, Story};
 use crate::engine::Engine;
 use crate::fault::{Fault, chain};
+use crate::proof::bundle;
+use crate::proof::bundle::Bundle;
+use crate::proof::note;
+use crate::proof::story::{Made, Story};
 
 /// At most so many runs are looked through for commits that are like one which no run made.
 const MOST_ALIKE: usize = 50;

@@ -11,11 +11,12 @@ use serde_json::Value;
 use workspace::git::RepoPath;
 
 use crate::audit::{Audit, Missing};
+use crate::capability::git::read::commit::UNTESTED;
+use crate::capability::memory;
+use crate::capability::memory::{Memory, TESTED};
 use crate::decisions::Decision;
 use crate::fault::Fault;
 use crate::open_run::event_of;
-use crate::tdd::memory::{self, Memory, TESTED};
-use crate::tdd::readers::commit::UNTESTED;
 
 /// What a run made a commit for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

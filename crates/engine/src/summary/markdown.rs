@@ -7,15 +7,17 @@ use serde_json::Value;
 
 use machine::definition::STATUS;
 
-use super::Account;
-use super::escape::{code, inline, name};
-use super::phase::{MOST_NAMED, Phase};
-use super::tested::{coverage, levels, tests};
-use super::timeline::{self, by_way_of};
 use crate::capability::TASKS;
+use crate::capability::messages;
+use crate::capability::tests::evidence::level_name;
 use crate::clock::spoken;
-use crate::tdd::evidence::level_name;
-use crate::tdd::{messages, view};
+use crate::summary::Account;
+use crate::summary::escape::{code, inline, name};
+use crate::summary::phase::{MOST_NAMED, Phase};
+use crate::summary::tested::{coverage, levels, tests};
+use crate::summary::timeline;
+use crate::summary::timeline::by_way_of;
+use crate::view::autopilot::state;
 
 /// How long a page may be, in bytes: a place for pull requests takes about that much.
 const LONGEST: usize = 60_000;
@@ -89,7 +91,7 @@ impl Page<'_> {
         } = self.account;
         let (title, far) = if let Some(memory) = task {
             let start = &memory.start;
-            let progress = view::progress(run);
+            let progress = state::progress(run);
             let far = format!(
                 "{} of {} done · {} on {}",
                 progress.completed.len(),
@@ -330,7 +332,7 @@ impl Page<'_> {
         });
         if let Some(memory) = &self.account.task {
             let start = &memory.start;
-            let not_run: Vec<String> = view::progress(&self.account.run)
+            let not_run: Vec<String> = state::progress(&self.account.run)
                 .remaining
                 .into_iter()
                 .chain(start.left_out.iter().cloned())
@@ -480,9 +482,9 @@ mod tests {
     use machine::{Definition, RunState};
     use serde_json::json;
 
-    use super::super::{Refused, Row, Story};
     use super::*;
-    use crate::tdd::memory::{Memory, StartFacts};
+    use crate::capability::memory::{Memory, StartFacts};
+    use crate::summary::{Refused, Row, Story};
 
     fn phase(level: &str, names: usize) -> Phase {
         let name = |at| format!("suite {at} {}", "long ".repeat(40));

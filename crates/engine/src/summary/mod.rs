@@ -20,16 +20,20 @@ use machine::{Definition, Event, RunState};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::capability::git::effects;
+use crate::capability::memory;
+use crate::capability::memory::{BASELINE, Memory, TESTED};
+use crate::capability::messages;
+use crate::capability::tests::evidence::level_name;
 use crate::clock::millis_of;
 use crate::derived::commit_of;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::generic;
-use crate::open_run::{self, event_of};
-use crate::tdd::evidence::level_name;
-use crate::tdd::memory::{self, BASELINE, Memory, TESTED};
-use crate::tdd::{effects, messages, view};
-use phase::{Basis, Levels, Phase};
+use crate::open_run;
+use crate::open_run::event_of;
+use crate::summary::phase::{Basis, Levels, Phase};
+use crate::view::autopilot::state;
 
 /// A summary in both its forms.
 #[derive(Debug, Clone, Serialize)]
@@ -287,7 +291,7 @@ impl Account {
     /// What there is to tell of the task that the run is over.
     fn put_task(&self, json: &mut Value, memory: &Memory) {
         let start = &memory.start;
-        let progress = view::progress(&self.run);
+        let progress = state::progress(&self.run);
         let of_task = json!({
             "taskId": start.task_id,
             "taskTitle": start.task_title,

@@ -10,10 +10,10 @@ use machine::event::Reported;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::tdd::evidence::ledger::Ledger;
-use crate::tdd::evidence::suite::Ran;
-use crate::tdd::evidence::{Handed, level_name};
-use crate::tdd::memory::{LAST_LEDGER, SHOWN};
+use crate::capability::memory::{LAST_LEDGER, SHOWN};
+use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::suite::Ran;
+use crate::capability::tests::evidence::{Handed, level_name};
 use workspace::config::Level;
 
 /// At most so many tests are named in each list of the report for programs, and of a line of the journal.

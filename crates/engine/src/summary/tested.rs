@@ -7,13 +7,13 @@ use std::path::Path;
 use serde_json::Value;
 use workspace::config::Level;
 
-use super::Row;
-use super::escape::{code, html, inline, name};
-use super::markdown::{Page, hash};
-use super::phase::{MOST_NAMED, Phase};
+use crate::capability::messages;
+use crate::capability::tests::evidence::level_name;
 use crate::clock::spoken;
-use crate::tdd::evidence::level_name;
-use crate::tdd::messages;
+use crate::summary::Row;
+use crate::summary::escape::{code, html, inline, name};
+use crate::summary::markdown::{Page, hash};
+use crate::summary::phase::{MOST_NAMED, Phase};
 
 impl Page<'_> {
     /// What a subtask rests on, and its tests by name; nothing where there are only numbers that the table has.

@@ -6,9 +6,9 @@ use machine::event::Reported;
 use machine::{Definition, Event};
 use serde_json::{Value, json};
 
-use super::escape::inline;
-use super::markdown::{coded, hash};
 use crate::generic::messages;
+use crate::summary::escape::inline;
+use crate::summary::markdown::{coded, hash};
 
 /// One thing that happened, as programs are told it.
 pub fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
+use engine::capability::tests::evidence::show;
 use engine::report::Report;
-use engine::tdd::evidence::show;
-use engine::tdd::request;
+use engine::view::autopilot::request;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

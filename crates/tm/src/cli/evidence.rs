@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-use engine::tdd::evidence::show;
+use engine::capability::tests::evidence::show;
 
 /// `tm evidence`.
 #[derive(Debug, Args)]

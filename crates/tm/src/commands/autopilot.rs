@@ -1,6 +1,6 @@
 //! `tm autopilot`.
 
-use engine::tdd::request;
+use engine::view::autopilot::request;
 use engine::{Engine, Fault, NextStep, Turn, Verb};
 use workspace::config::Level;
 
@@ -215,8 +215,8 @@ fn make_commit(engine: &Engine, commit: Commit, output: &mut Output) -> Outcome 
     let answer = engine.commit(run.as_deref(), &commit.request())?;
     output.answer(&answer, render::commit_answer)?;
     Ok(match answer {
-        engine::tdd::answer::CommitAnswer::Committed(_) => DONE,
-        engine::tdd::answer::CommitAnswer::Refused(verdict) => verdict.exit_status(),
+        engine::view::autopilot::answer::CommitAnswer::Committed(_) => DONE,
+        engine::view::autopilot::answer::CommitAnswer::Refused(verdict) => verdict.exit_status(),
     })
 }
 

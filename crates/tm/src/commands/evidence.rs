@@ -1,6 +1,6 @@
 //! `tm evidence`.
 
-use engine::tdd::evidence::show::{self, Show};
+use engine::capability::tests::evidence::show::{self, Show};
 
 use super::{DONE, Outcome, current_folder};
 use crate::cli::evidence::{Evidence, EvidenceCommand};

@@ -1,10 +1,10 @@
 //! The answers about a run.
 
-use engine::tdd::answer::{
+use engine::capability::messages;
+use engine::view::autopilot::answer::{
     Aborted, CommitAnswer, Committed, Finalized, Moved, NextAction, Precondition, Progress,
     Resumed, StartPlan, Started, Status, Verdict,
 };
-use engine::tdd::messages;
 use workspace::convention::plain::one_line;
 
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted, status_style};

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use engine::tdd::evidence::show::{Named, Share, Shown, ShownCoverage, ShownTest, ShownTests};
+use engine::capability::tests::evidence::show::{
+    Named, Share, Shown, ShownCoverage, ShownTest, ShownTests,
+};
 use workspace::convention::plain::one_line;
 
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, Sign, WARN, counted};

@@ -323,11 +323,15 @@ const OTHERWISE_KNOWN: [&str; 16] = [
     "COMPLETE",
 ];
 
-/// Where one of the others stands for something else as well: the form of a note of git, an example, the name of a shape.
-const ELSEWHERE: [(&str, &str); 6] = [
+/// Where one of the others stands for something else as well: the form of a note of git, a field of an event or of what is
+/// remembered, an example, the name of a shape.
+const ELSEWHERE: [(&str, &str); 9] = [
     ("proof/note.rs", "red"),
     ("proof/note.rs", "green"),
-    ("capability/tasks.rs", "subtasks"),
+    ("capability/tasks/mod.rs", "subtasks"),
+    ("capability/payload.rs", "preflight"),
+    ("capability/documents/bound.rs", "batches"),
+    ("capability/documents/events.rs", "batches"),
     ("graph/dot.rs", "begin"),
     ("graph/mermaid.rs", "begin"),
     ("svg/scene.rs", "begin"),

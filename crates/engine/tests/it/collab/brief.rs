@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use engine::collab::answer::SessionBrief;
+use engine::view::collab::answer::SessionBrief;
 use serde_json::{Value, json};
 
 use super::stage::{Stage, wire};

@@ -1,8 +1,8 @@
 //! Tasks on their way, and what a batch needs to be finished.
 
 use engine::Kind;
-use engine::collab::request::TaskUpdate;
 use engine::next_step::{self, Verb};
+use engine::view::collab::request::TaskUpdate;
 
 use super::stage::{Stage, TWO_WAVES, ids};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use engine::Kind;
-use engine::collab::request::GraphSync;
+use engine::view::collab::request::GraphSync;
 use serde_json::json;
 
 use super::stage::{Stage, TWO_WAVES};

@@ -1,8 +1,8 @@
 //! What sessions are called, and which one is meant.
 
 use engine::Kind;
-use engine::collab::request::SkillDone;
 use engine::next_step::Argument;
+use engine::view::collab::request::SkillDone;
 use serde_json::json;
 
 use super::stage::Stage;
@@ -21,7 +21,7 @@ fn several(names: &[&str]) -> Stage {
 fn unnamed(
     stage: &Stage,
     skill: &str,
-) -> Result<engine::collab::answer::SkillAnswer, engine::Fault> {
+) -> Result<engine::view::collab::answer::SkillAnswer, engine::Fault> {
     stage.engine().complete_skill(&SkillDone {
         skill: skill.to_owned(),
         ..SkillDone::default()

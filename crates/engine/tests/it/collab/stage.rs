@@ -7,8 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use engine::clock::Clock;
-use engine::collab::answer::{SessionBrief, SessionState, SkillAnswer, Synced, TaskGraph, Updated};
-use engine::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
+use engine::view::collab::answer::{
+    SessionBrief, SessionState, SkillAnswer, Synced, TaskGraph, Updated,
+};
+use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
 use engine::{Engine, Fault, OpenOptions};
 use journal::{FileJournal, Journal as _, Position, Record};
 use serde::Serialize;
@@ -440,7 +442,7 @@ pub fn wire(value: &impl Serialize) -> String {
 
 /// The ids of the tasks of each batch.
 pub fn ids(graph: &TaskGraph) -> Vec<Vec<String>> {
-    let of = |batch: &engine::collab::answer::BatchState| {
+    let of = |batch: &engine::view::collab::answer::BatchState| {
         batch.tasks.iter().map(|task| task.id.clone()).collect()
     };
     graph.batches.iter().map(of).collect()

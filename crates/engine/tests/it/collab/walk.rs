@@ -1,6 +1,6 @@
 //! The way of a session from its start to its end, for every mix of items.
 
-use engine::collab::answer::SkillAnswer;
+use engine::view::collab::answer::SkillAnswer;
 use serde_json::{Value, json};
 
 use super::stage::{Stage, wire};

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use engine::proof::VerifyRequest;
-use engine::tdd::request::Evidence;
+use engine::view::autopilot::request::Evidence;
 use serde_json::{Value, json};
 use stage::{Stage, reported, steady, steady_page, verified};
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use engine::report::Report;
-use engine::tdd::answer::{CommitAnswer, Verdict};
-use engine::tdd::request::{Evidence, Start};
+use engine::view::autopilot::answer::{CommitAnswer, Verdict};
+use engine::view::autopilot::request::{Evidence, Start};
 use engine::{Engine, OpenOptions};
 use serde_json::{Value, json};
 use workspace::config::Environment;

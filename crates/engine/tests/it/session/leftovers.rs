@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use engine::review::request::Response;
+use engine::view::session::request::Response;
 use journal::RunLock;
 
 use super::stage::{PLAN, Stage};

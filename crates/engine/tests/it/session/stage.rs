@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use engine::review::answer::{ClosedGate, SessionState, Stepped};
-use engine::review::request::{Decide, Init};
+use engine::view::session::answer::{ClosedGate, SessionState, Stepped};
+use engine::view::session::request::{Decide, Init};
 use engine::{Asked, Engine, Fault, OpenOptions};
 use journal::{FileJournal, Journal as _, Position, Record};
 use machine::command::Choice;

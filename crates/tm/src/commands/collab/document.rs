@@ -4,14 +4,14 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use engine::collab::answer::Synced;
+use engine::view::collab::answer::Synced;
 use engine::{Fault, Kind};
 use workspace::convention::plain::one_line;
 
 use super::super::usage;
 
 /// The most that is read of one, in bytes.
-const MOST_BYTES: u64 = engine::collab::LARGEST_DOCUMENT as u64;
+const MOST_BYTES: u64 = engine::capability::documents::skills::LARGEST_DOCUMENT as u64;
 
 /// What is asked for where a file cannot be used.
 const NAME_ANOTHER: &str = "name a file that you can read, or `-` for standard input";
@@ -100,7 +100,7 @@ pub fn of_document(synced: &mut Synced, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::collab::answer::DocumentProblem;
+    use engine::view::collab::answer::DocumentProblem;
     use serde_json::json;
 
     #[test]

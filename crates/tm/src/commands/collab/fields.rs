@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use engine::Fault;
-use engine::collab::request::TaskUpdate;
+use engine::view::collab::request::TaskUpdate;
 use serde_json::{Map, Value};
 use workspace::convention::plain::one_line;
 

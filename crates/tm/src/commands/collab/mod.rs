@@ -5,7 +5,7 @@ mod fields;
 
 use std::path::Path;
 
-use engine::collab::request::{GraphSync, SessionUpdate, SkillDone};
+use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone};
 use engine::{Engine, Fault, Kind};
 
 use self::document::{Document, found};

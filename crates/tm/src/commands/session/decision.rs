@@ -1,7 +1,7 @@
 //! Decisions at the gates of a session, and taking one up again.
 
-use engine::review::answer::{ClosedGate, SessionState};
-use engine::review::request::{Decide, Reopen as Wish};
+use engine::view::session::answer::{ClosedGate, SessionState};
+use engine::view::session::request::{Decide, Reopen as Wish};
 use engine::{Choice, Engine, Fault, Kind, NextStep, Verb};
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use engine::review::answer::SessionState;
+use engine::view::session::answer::SessionState;
 use engine::{Engine, Fault, Kind, Verb};
 use serde_json::json;
 use workspace::convention::plain::one_line;

@@ -6,8 +6,8 @@ mod files;
 mod places;
 
 use engine::Engine;
-use engine::review::request;
 use engine::trust::Subject;
+use engine::view::session::request;
 
 use super::{DONE, Outcome, open};
 use crate::cli::session::{Init, Respond, Session, SessionCommand, Show, Trust};

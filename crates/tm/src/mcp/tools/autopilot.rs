@@ -1,6 +1,6 @@
 //! The phase form of a `tdd` run.
 
-use engine::tdd::request;
+use engine::view::autopilot::request;
 use engine::{Asked, Turn, Verb};
 use mcp::Hints;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use engine::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
+use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
 use engine::{Engine, Fault};
 use mcp::Hints;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

@@ -1,7 +1,7 @@
 //! Decisions at gates, of sessions and of any run: a person makes them, and is asked.
 
-use engine::review::answer::ClosedGate;
-use engine::review::request::Decide;
+use engine::view::session::answer::ClosedGate;
+use engine::view::session::request::Decide;
 use engine::{Asked, Engine, Fault, Kind, Verb};
 use mcp::{Client, Hints};
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::tdd::request::Evidence;
+use engine::view::autopilot::request::Evidence;
 use engine::{Engine, Fault, Kind};
 
 use super::super::place::Places;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use engine::review::answer::{SessionState, Stepped};
-use engine::review::request::Response;
+use engine::view::session::answer::{SessionState, Stepped};
+use engine::view::session::request::Response;
 use engine::{Engine, Fault, Kind, Strength, Verb};
 use mcp::{Client, Hints};
 use schemars::JsonSchema;

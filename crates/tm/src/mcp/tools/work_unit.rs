@@ -1,6 +1,6 @@
 //! The work-unit form of a `tdd` run.
 
-use engine::tdd::work_unit::WorkUnitResult;
+use engine::view::autopilot::work_unit::WorkUnitResult;
 use mcp::Hints;
 use schemars::JsonSchema;
 use serde::Deserialize;

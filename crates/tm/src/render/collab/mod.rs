@@ -2,7 +2,7 @@
 
 mod tables;
 
-use engine::collab::answer::{
+use engine::view::collab::answer::{
     BatchBrief, DocumentProblem, ItemBrief, SessionBrief, SessionState, SkillAnswer, Synced,
     TaskBrief, Updated,
 };

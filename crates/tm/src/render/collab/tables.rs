@@ -1,6 +1,6 @@
 //! Items, batches and tasks, a line each.
 
-use engine::collab::answer::{BatchState, SessionState, TaskBrief};
+use engine::view::collab::answer::{BatchState, SessionState, TaskBrief};
 use workspace::convention::plain::{one_line, visible_len};
 
 use super::super::{FAINT, Page, Sign, counted};

@@ -1,6 +1,6 @@
 //! The answers as they are read.
 
-use engine::collab::answer::{BatchState, SkillParams, TaskGraph, WorkItem};
+use engine::view::collab::answer::{BatchState, SkillParams, TaskGraph, WorkItem};
 use serde_json::json;
 use workspace::convention::plain::{is_hidden, many_lines};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use engine::review::answer::{ClosedGate, SessionState, SessionSummary};
+use engine::view::session::answer::{ClosedGate, SessionState, SessionSummary};
 
 use super::{Look, Page, Sign, Standing, counted, option, shown, why};
 use crate::steps::typed;

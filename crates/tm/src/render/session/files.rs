@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use engine::review::answer::{Exported, Responded, Restored, SessionState};
+use engine::view::session::answer::{Exported, Responded, Restored, SessionState};
 
 use super::{
     Look, Page, Sign, Standing, changed_work, command, counted, next, option, waits, what_now,

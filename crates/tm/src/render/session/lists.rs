@@ -1,6 +1,6 @@
 //! Many sessions, and the profiles there are.
 
-use engine::review::answer::{ProfileInput, ProfileSummary, SessionSummary};
+use engine::view::session::answer::{ProfileInput, ProfileSummary, SessionSummary};
 use serde_json::Value;
 use workspace::convention::plain::{one_line, visible_len};
 

@@ -8,7 +8,7 @@ mod standing;
 use std::path::Path;
 
 use engine::Strength;
-use engine::review::answer::{Decided, HistoryEntry, SessionState, Stepped};
+use engine::view::session::answer::{Decided, HistoryEntry, SessionState, Stepped};
 use serde_json::Value;
 use workspace::convention::plain::one_line;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use engine::review::answer::{SessionState, StepAhead};
+use engine::view::session::answer::{SessionState, StepAhead};
 use workspace::profile::Phase;
 
 /// Where a session stands, for whoever asks what to do.
@@ -98,7 +98,7 @@ pub fn next_step(state: &SessionState) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::review::answer::WaitingFor;
+    use engine::view::session::answer::WaitingFor;
 
     #[test]
     fn what_a_session_waits_for_has_one_name() {

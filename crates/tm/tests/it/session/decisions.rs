@@ -1,7 +1,7 @@
 //! Decisions on what was looked at, as any caller may give them: never on something else.
 
-use engine::review::answer::ClosedGate;
-use engine::review::request::Decide;
+use engine::view::session::answer::ClosedGate;
+use engine::view::session::request::Decide;
 use engine::{Asked, Engine, Fault, OpenOptions};
 use serde_json::json;
 use workspace::config::Environment;

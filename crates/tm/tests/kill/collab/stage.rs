@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::ops::Deref;
 use std::process::{Child, Command, Stdio};
 
-use engine::collab::answer::SessionState;
+use engine::view::collab::answer::SessionState;
 use serde_json::Value;
 use testkit::Outcome;
 

@@ -4,8 +4,8 @@ use std::process::Child;
 use std::sync::Barrier;
 
 use engine::Asked;
-use engine::review::answer::ClosedGate;
-use engine::review::request::{Decide, Reopen, Response};
+use engine::view::session::answer::ClosedGate;
+use engine::view::session::request::{Decide, Reopen, Response};
 use serde_json::json;
 
 use super::stage::{Stage, agree_when};

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::process::Command;
 
-use engine::review::answer::SessionState;
+use engine::view::session::answer::SessionState;
 use serde_json::Value;
 use testkit::{Outcome, Person, files};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::ExitStatus;
 
-use engine::review::answer::SessionState;
+use engine::view::session::answer::SessionState;
 use serde_json::Value;
 
 use testkit::Outcome;

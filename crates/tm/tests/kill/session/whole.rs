@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::review::answer::SessionState;
+use engine::view::session::answer::SessionState;
 use serde_json::{Value, json};
 
 use super::stage::Stage;

@@ -1,0 +1,308 @@
+//! A session's files and the world around it: the code that leaves it, and what is put back where somebody changed it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::fs::Permissions;
+use std::io;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use journal::derived::remove_leftovers;
+use journal::layout::RunDir;
+use journal::{EvidenceStore, RunLock, durable};
+use machine::RunStatus;
+
+use crate::call::Call;
+use crate::call::Input;
+use crate::capability::files::code::{Tree, rename};
+use crate::capability::files::effects::put_aside_as;
+use crate::capability::files::subject::{PLAN_FILE, fault as fault_of, is_whole, whole_code};
+use crate::capability::profile::memory::{CODE, plan_hash};
+use crate::capability::profile::session::{code_path, iteration};
+use crate::engine::Engine;
+use crate::fail_point;
+use crate::fault::{Fault, Kind};
+use crate::find::Meant;
+use crate::generic::answer::RunRestored;
+use crate::generic::files;
+use crate::links::not_led_out;
+use crate::next_step::{Verb, argument};
+use crate::view::GENERIC;
+use crate::view::session::about;
+use crate::view::session::answer::{Exported, Restored};
+
+/// How many files that stand in the way are named.
+const MOST_TOLD: usize = 20;
+/// The lock of those who write a session's code elsewhere.
+const EXPORT_LOCK: &str = "export.lock";
+
+impl Engine {
+    /// Writes the code of a complete session to a place outside of it. Over a changed file only by `force`.
+    pub fn session_export(
+        &self,
+        session: Option<&str>,
+        to: &Path,
+        force: bool,
+    ) -> Result<Exported, Fault> {
+        let (dir, run) = self.session_seen(session)?;
+        if run.status != RunStatus::Completed {
+            let state = run.state();
+            let over = matches!(run.status, RunStatus::Cancelled | RunStatus::Aborted);
+            let fault = Fault::new(
+                Kind::Refused,
+                "not_complete",
+                format!("the session stands in {state}: its code was not approved"),
+            )
+            .recover(Verb::Status);
+            let folder = dir.path().display();
+            return Err(if over {
+                fault.suggest(format!("what it left lies in {folder}"))
+            } else {
+                fault.suggest(format!(
+                    "take it to COMPLETE first; what there is so far lies in {folder}"
+                ))
+            });
+        }
+        let call = self.call(&dir, &run, Input::None)?;
+        let (tree, _) = whole_code(&call, &run).map_err(fault_of)?;
+        let to = self.cwd.join(to);
+        not_led_out(&to, &self.cwd)?;
+        let store = fs::canonicalize(&self.settings.store).unwrap_or_default();
+        let to = real(&to).map_err(|error| files::unwritable(&to, &error))?;
+        if !store.as_os_str().is_empty() && to.starts_with(&store) {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_path",
+                format!("{} belongs to the sessions themselves", to.display()),
+            )
+            .suggest("name a folder of your project"));
+        }
+        let mut exported = Exported {
+            session_id: run.run.clone(),
+            iteration: iteration(&call, &run),
+            folder: to.clone(),
+            ..Exported::default()
+        };
+        let mut in_the_way = Vec::new();
+        for (path, content) in &tree.files {
+            match stands(&to, path, content.as_bytes())? {
+                Stands::Nothing => exported.written.push(path.clone()),
+                Stands::TheSame => exported.unchanged.push(path.clone()),
+                Stands::Another if force => exported.written.push(path.clone()),
+                Stands::Another => in_the_way.push(path.clone()),
+                // Not even by force: it would write where nobody meant.
+                Stands::Strange(place) => {
+                    return Err(Fault::new(
+                        Kind::Refused,
+                        "link_in_the_way",
+                        format!(
+                            "{} is no ordinary file or folder, so {path} is not written, and nothing else is",
+                            place.display()
+                        ),
+                    )
+                    .suggest("take it away, or export to another folder"));
+                }
+            }
+        }
+        if !in_the_way.is_empty() {
+            let told = &in_the_way[..in_the_way.len().min(MOST_TOLD)];
+            return Err(Fault::new(
+                Kind::Conflict,
+                "file_changed",
+                format!(
+                    "{} there already with another content, so nothing is written: {}",
+                    match in_the_way.len() {
+                        1 => "1 file is".to_owned(),
+                        several => format!("{several} files are"),
+                    },
+                    told.join(", ")
+                ),
+            )
+            .suggest(concat!(
+                "export to another folder and compare, or write over them with ",
+                argument!("force")
+            ))
+            .detail("files", told.to_vec()));
+        }
+        let lock = RunLock::acquire_named(dir.path(), EXPORT_LOCK, self.wait(), &self.command)?;
+        if lock.is_after_a_death() {
+            clear(&to, &tree);
+        }
+        fs::create_dir_all(&to).map_err(|error| files::unwritable(&to, &error))?;
+        for path in &exported.written {
+            let place = to.join(path);
+            let content = tree
+                .files
+                .get(path)
+                .map(String::as_bytes)
+                .unwrap_or_default();
+            write(&place, content).map_err(|error| files::unwritable(&place, &error))?;
+        }
+        Ok(exported)
+    }
+
+    /// Puts plan, code and responses back as they were recorded, where somebody changed them; what was there is kept beside.
+    pub fn session_restore(&self, session: Option<&str>) -> Result<Restored, Fault> {
+        let (_, dir) = self.session_dir(session)?;
+        self.restored(&dir)
+    }
+
+    /// The same in the folder of any run.
+    pub fn run_restore(&self, run: Option<&str>) -> Result<RunRestored, Fault> {
+        let (_, dir) = self.meant(&GENERIC, run, Meant::Running)?;
+        let Restored {
+            session_id: run_id,
+            restored,
+            aside,
+        } = self.restored(&dir)?;
+        Ok(RunRestored {
+            run_id,
+            restored,
+            aside,
+        })
+    }
+
+    fn restored(&self, dir: &RunDir) -> Result<Restored, Fault> {
+        let writer = self.writer(dir, Input::None)?;
+        let (run, call) = (&writer.open.run, &writer.call);
+        let store = EvidenceStore::new(&call.dir);
+        let mut restored = Restored {
+            session_id: run.run.clone(),
+            ..Restored::default()
+        };
+        let plan = call.dir.join(PLAN_FILE);
+        if let Some(sha256) = plan_hash(run)
+            && !is_whole(&plan, sha256)
+        {
+            let bytes = store.get(sha256)?;
+            restored.aside.extend(made_room(call, PLAN_FILE)?);
+            files::put(&plan, &bytes)?;
+            restored.restored.push(PLAN_FILE.to_owned());
+        }
+        if let Some(code) = CODE.read(&run.kept)?
+            && whole_code(call, run).is_err()
+        {
+            let path = code_path(iteration(call, run));
+            let tree = Tree::kept(&store, &code.tree)?;
+            let aside = tree.write(&files::place(&call.dir, &path)?, None, "code.changed")?;
+            restored.aside.extend(aside.and_then(|aside| {
+                let below = aside.strip_prefix(&call.dir).ok()?;
+                Some(format!("{}/", below.display()))
+            }));
+            restored.restored.push(format!("{path}/"));
+        }
+        for taken in about::changed_responses(call, run) {
+            let place = files::place(&call.dir, &taken.path)?;
+            let bytes = store.get(&taken.sha256)?;
+            restored.aside.extend(made_room(call, &taken.path)?);
+            files::put(&place, &bytes)?;
+            restored.restored.push(taken.path);
+        }
+        Ok(restored)
+    }
+}
+
+/// Puts what stands at `path` of the session aside, if anything does, and gives the name that it has then.
+fn made_room(call: &Call<'_>, path: &str) -> Result<Option<String>, Fault> {
+    let place = call.dir.join(path);
+    if !files::is_there(&place)? {
+        return Ok(None);
+    }
+    let aside = put_aside_as(&call.dir, path, "changed")?;
+    rename(&place, &call.dir.join(&aside)).map_err(|error| files::unwritable(&place, &error))?;
+    Ok(Some(aside))
+}
+
+/// Where a folder lies, or would: with the links above it resolved, and nothing made.
+fn real(folder: &Path) -> io::Result<PathBuf> {
+    let mut there = folder;
+    let mut missing = Vec::new();
+    loop {
+        match fs::canonicalize(there) {
+            Ok(mut real) => {
+                real.extend(missing.into_iter().rev());
+                return Ok(real);
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Behind a folder that is not there, `..` has no meaning.
+                let (Some(name), Some(parent)) = (there.file_name(), there.parent()) else {
+                    return Err(error);
+                };
+                missing.push(name.to_owned());
+                there = parent;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// What stands where a file is to be written.
+enum Stands {
+    Nothing,
+    TheSame,
+    Another,
+    /// A link, or something else that is no ordinary file, here or in a folder above.
+    Strange(PathBuf),
+}
+
+fn stands(to: &Path, path: &str, content: &[u8]) -> Result<Stands, Fault> {
+    let mut place = to.to_owned();
+    let mut parts = path.split('/').peekable();
+    while let Some(part) = parts.next() {
+        place.push(part);
+        let about = match fs::symlink_metadata(&place) {
+            Ok(about) => about,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Stands::Nothing),
+            Err(error) => return Err(files::unwritable(&place, &error)),
+        };
+        let is_last = parts.peek().is_none();
+        if is_last && about.is_file() {
+            let same = fs::read(&place).is_ok_and(|there| there == content);
+            return Ok(if same {
+                Stands::TheSame
+            } else {
+                Stands::Another
+            });
+        }
+        if is_last || !about.is_dir() {
+            return Ok(Stands::Strange(place));
+        }
+    }
+    Ok(Stands::Strange(place))
+}
+
+/// Takes away what an export left beside these files that was killed.
+fn clear(to: &Path, tree: &Tree) {
+    let folders: BTreeSet<PathBuf> = tree
+        .files
+        .keys()
+        .filter_map(|path| Some(to.join(path).parent()?.to_owned()))
+        .collect();
+    for folder in folders {
+        // What cannot be removed is in nobody's way.
+        let _ = remove_leftovers(&folder);
+    }
+}
+
+/// Writes a file as a whole, with the rights that it is to have from the first moment on.
+fn write(place: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = place.parent().unwrap_or(place);
+    fs::create_dir_all(folder)?;
+    let mode = fs::metadata(place).map_or(0o644, |about| about.permissions().mode());
+    fail_point::reach("io");
+    let mut aside = tempfile::Builder::new()
+        .prefix(durable::TEMPORARY_PREFIX)
+        .suffix(durable::TEMPORARY_SUFFIX)
+        .tempfile_in(folder)?;
+    fail_point::reach("io");
+    aside.write_all(content)?;
+    aside
+        .as_file()
+        .set_permissions(Permissions::from_mode(mode & 0o777))?;
+    aside.as_file().sync_all()?;
+    fail_point::reach("io");
+    aside.persist(place).map_err(|error| error.error)?;
+    fail_point::reach("io");
+    durable::sync_folder(folder)
+}

@@ -1,0 +1,247 @@
+//! What a session's decisions and prompts rest on: plan, code and review, as they are and as they were recorded.
+
+use std::path::Path;
+
+use journal::{EvidenceStore, sha256_hex};
+use machine::command::Artifact;
+use machine::{Definition, Refusal, RunState};
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::capability::files::code;
+use crate::capability::files::code::{OnDisk, Tree};
+use crate::capability::profile::memory;
+use crate::capability::profile::memory::{StoredCode, StoredPlan, plan_hash};
+use crate::capability::profile::session::{code_path, iteration};
+use crate::fault::{Fault, Kind};
+use crate::generic::files;
+use crate::next_step::Verb;
+use crate::support::{HandlerError, reported};
+use crate::view::session::answer::ClosedGate;
+
+/// What a gate may be over: the plan.
+pub(crate) const PLAN: &str = "plan";
+/// The code of the iteration.
+pub(crate) const CODE: &str = "code";
+
+/// Where the plan stands, in the session's folder.
+pub(crate) const PLAN_FILE: &str = "plan.md";
+
+/// The code of a refusal of what somebody changed behind the run's back.
+pub(crate) const TAMPERED: &str = "tampered";
+
+/// The hash of what stands before a gate now.
+pub(crate) fn hash(
+    call: &Call<'_>,
+    gate: &str,
+    run: &RunState,
+    token: u32,
+) -> Result<String, HandlerError> {
+    match call.definition.over(gate) {
+        // Before its gate is passed a plan may still be mended by hand: what is approved is what is there.
+        Some(PLAN) => match files::read(&call.dir.join(PLAN_FILE))? {
+            Some(bytes) => Ok(sha256_hex(&bytes)),
+            None => Err(tampered(PLAN_FILE, "it is gone").into()),
+        },
+        Some(CODE) => Ok(whole_code(call, run)?.1),
+        _ => last_report(call, run, token),
+    }
+}
+
+/// The hash of what stands before a gate as the journal has it: what [`hash`] finds where nobody changed a file.
+pub(crate) fn recorded(definition: &Definition, run: &RunState, gate: &str, token: u32) -> String {
+    let of_session = match definition.over(gate) {
+        Some(PLAN) => plan_hash(run).map(str::to_owned),
+        Some(CODE) => code_of(run).map(|code| code.hash),
+        _ => None,
+    };
+    match (of_session, reviewed(run, token)) {
+        (Some(hash), _) => hash,
+        (None, Some(taken)) => taken.sha256,
+        (None, None) => reported(run),
+    }
+}
+
+/// The hash of what was reported last; of the response, where one led to where the token stands. What is looked at has to
+/// be what is decided on.
+pub(crate) fn last_report(
+    call: &Call<'_>,
+    run: &RunState,
+    token: u32,
+) -> Result<String, HandlerError> {
+    let Some(taken) = reviewed(run, token) else {
+        return Ok(reported(run));
+    };
+    if is_whole(&files::place(&call.dir, &taken.path)?, &taken.sha256) {
+        return Ok(taken.sha256);
+    }
+    Err(tampered(&taken.path, "it is not what was taken in").into())
+}
+
+/// Whether what stands before a gate, with this hash, is a plan that somebody changed since it was recorded.
+pub(crate) fn is_changed_plan(call: &Call<'_>, run: &RunState, gate: &str, hash: &str) -> bool {
+    call.definition.over(gate) == Some(PLAN)
+        && plan_hash(run).is_some_and(|recorded| recorded != hash)
+}
+
+/// What is to be recorded and kept where a plan is approved that somebody changed by hand: from then on it is the plan.
+/// Nothing where it is as it was recorded, or the gate is over something else.
+pub(crate) fn plan_approved_as_it_is(
+    call: &Call<'_>,
+    run: &RunState,
+    looked_at: &ClosedGate,
+) -> Result<(Vec<Artifact>, Map<String, Value>), Fault> {
+    let mut keep = Map::new();
+    if !is_changed_plan(call, run, &looked_at.gate, &looked_at.hash) {
+        return Ok((Vec::new(), keep));
+    }
+    let bytes = files::read(&call.dir.join(PLAN_FILE))?;
+    // Changed again since it was looked at, it is not what is decided on, which is refused.
+    let Some(bytes) = bytes.filter(|bytes| sha256_hex(bytes) == looked_at.hash) else {
+        return Ok((Vec::new(), keep));
+    };
+    let sha256 = files::keep(&EvidenceStore::new(&call.dir), &bytes)?;
+    let plan = Artifact {
+        path: PLAN_FILE.to_owned(),
+        sha256: sha256.clone(),
+        state: looked_at.phase.clone(),
+        iteration: Some(iteration(call, run)),
+    };
+    memory::PLAN.put(&mut keep, &StoredPlan { sha256 })?;
+    Ok((vec![plan], keep))
+}
+
+/// The response that led to where the token stands.
+fn reviewed(run: &RunState, token: u32) -> Option<files::Taken> {
+    let from = run.token(token)?.came_from.as_deref()?;
+    files::taken(run, from)
+}
+
+/// The code as it was recorded. What cannot be read is none that a folder could be like.
+fn code_of(run: &RunState) -> Option<StoredCode> {
+    memory::CODE.read(&run.kept).ok().flatten()
+}
+
+/// The plan, if it is as it was recorded.
+pub(crate) fn whole_plan(call: &Call<'_>, run: &RunState) -> Result<Option<String>, HandlerError> {
+    let Some(recorded) = memory::PLAN.read(&run.kept)?.map(|plan| plan.sha256) else {
+        return Ok(None);
+    };
+    match files::read(&call.dir.join(PLAN_FILE))? {
+        Some(bytes) if sha256_hex(&bytes) == recorded => {
+            Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+        }
+        Some(_) => Err(tampered(PLAN_FILE, "it is not what was recorded any more").into()),
+        None => Err(tampered(PLAN_FILE, "it is gone").into()),
+    }
+}
+
+/// The code of the iteration with its hash, if its folder is as it was recorded.
+pub(crate) fn whole_code(call: &Call<'_>, run: &RunState) -> Result<(Tree, String), HandlerError> {
+    let path = code_path(iteration(call, run));
+    let Some(recorded) = memory::CODE.read(&run.kept)? else {
+        return Ok((Tree::default(), String::new()));
+    };
+    let tree = Tree::kept(&EvidenceStore::new(&call.dir), &recorded.tree)?;
+    let recorded = recorded.hash;
+    match code::on_disk(&files::place(&call.dir, &path)?)? {
+        OnDisk::Files(files) if code::hash(&files) == recorded => Ok((tree, recorded)),
+        OnDisk::Files(found) => {
+            let first = first_difference(&tree.hashes(), &found);
+            Err(tampered(
+                &format!("{path}/{first}"),
+                "it is not what was recorded any more",
+            )
+            .into())
+        }
+        OnDisk::Strange(place) => {
+            let place = place.strip_prefix(&call.dir).unwrap_or(&place);
+            Err(tampered(&place.display().to_string(), "it is no ordinary file").into())
+        }
+        OnDisk::Nothing => Err(tampered(&path, "it is gone").into()),
+    }
+}
+
+/// The first path at which two lists of files are not the same.
+fn first_difference(recorded: &code::Hashes, found: &code::Hashes) -> String {
+    differences(recorded, found)
+        .next()
+        .cloned()
+        .unwrap_or_default()
+}
+
+/// The paths at which two lists of files are not the same: those that were recorded, and then those that were added.
+fn differences<'a>(
+    recorded: &'a code::Hashes,
+    found: &'a code::Hashes,
+) -> impl Iterator<Item = &'a String> {
+    let other = recorded
+        .iter()
+        .filter(|(path, sha256)| found.get(*path) != Some(*sha256));
+    let added = found
+        .iter()
+        .filter(|(path, _)| !recorded.contains_key(*path));
+    other.chain(added).map(|(path, _)| path)
+}
+
+/// The files of the iteration's code that are not as they were recorded, in the session's folder.
+pub(crate) fn changed_code(call: &Call<'_>, run: &RunState) -> Vec<String> {
+    let path = code_path(iteration(call, run));
+    let Some(recorded) = code_of(run) else {
+        return Vec::new();
+    };
+    match code::on_disk(&call.dir.join(&path)) {
+        Ok(OnDisk::Files(found)) if code::hash(&found) == recorded.hash => Vec::new(),
+        Ok(OnDisk::Files(found)) => {
+            match Tree::kept(&EvidenceStore::new(&call.dir), &recorded.tree) {
+                Ok(tree) => differences(&tree.hashes(), &found)
+                    .map(|file| format!("{path}/{file}"))
+                    .collect(),
+                Err(_) => vec![path],
+            }
+        }
+        Ok(OnDisk::Strange(place)) => {
+            let place = place.strip_prefix(&call.dir).unwrap_or(&place);
+            vec![place.display().to_string()]
+        }
+        Ok(OnDisk::Nothing) | Err(_) => vec![path],
+    }
+}
+
+/// The refusal of what somebody changed behind the session's back.
+pub(crate) fn tampered(path: &str, why: &str) -> Refusal {
+    Refusal::new(TAMPERED)
+        .message(format!("{path} was changed by hand: {why}; it is not used"))
+        .suggestion(format!(
+            "{restore} puts back what was recorded, and keeps what is there beside it",
+            restore = Verb::Restore
+        ))
+        .detail("path", path)
+}
+
+/// The same where there is no verdict to give.
+pub(crate) fn fault(no: HandlerError) -> Fault {
+    match no {
+        HandlerError::Fault(fault) => fault,
+        HandlerError::Refused(refusal) => {
+            let recovery = match refusal.code.as_str() {
+                TAMPERED => Verb::Restore,
+                _ => Verb::Status,
+            };
+            let mut fault = Fault::new(
+                Kind::Refused,
+                refusal.code,
+                refusal.message.unwrap_or_default(),
+            )
+            .recover(recovery)
+            .suggest(refusal.suggestion.unwrap_or_default());
+            fault.details = refusal.details;
+            fault
+        }
+    }
+}
+
+/// Whether a file holds what it held when it was recorded.
+pub(crate) fn is_whole(path: &Path, sha256: &str) -> bool {
+    matches!(files::read(path), Ok(Some(bytes)) if sha256_hex(&bytes) == sha256)
+}

@@ -1,0 +1,105 @@
+//! What the run changed in the working tree, apart from what was there before.
+
+use workspace::git::{Change, RepoPath, Repository, TreeStatus};
+
+use crate::capability::memory::Memory;
+use crate::fault::Fault;
+
+/// The working tree as the run sees it.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// Files that the run changed, made or deleted.
+    pub files: Vec<Change>,
+    /// Of these, files that were dirty before the run and are different now.
+    pub was_dirty: Vec<RepoPath>,
+    /// Files that are as dirty as they were before.
+    pub untouched: Vec<RepoPath>,
+    /// Reports that were handed in.
+    pub reports: Vec<RepoPath>,
+}
+
+impl Changes {
+    /// Sorts what git says by what the run knows.
+    pub fn of(
+        status: &TreeStatus,
+        memory: &Memory,
+        repository: &Repository,
+        named: &[RepoPath],
+    ) -> Result<Self, Fault> {
+        let exempt = memory.exempt(repository);
+        let reports = &memory.reports;
+        let known: Vec<RepoPath> = memory.dirty.keys().cloned().collect();
+        let now = if known.is_empty() {
+            Vec::new()
+        } else {
+            repository.hash_files(&known)?
+        };
+        let mut changes = Self::default();
+        for change in &status.changes {
+            if exempt.contains(&change.path) {
+                continue;
+            }
+            let is_named = change.paths().any(|path| named.contains(path));
+            // A report that was handed in is no work of the run, unless git knows it or somebody names it.
+            if reports.contains(&change.path) && change.untracked && !is_named {
+                changes.reports.push(change.path.clone());
+                continue;
+            }
+            if change.submodule && !is_named {
+                continue;
+            }
+            let moved = change
+                .original
+                .as_ref()
+                .and_then(|original| memory.dirty.get(original))
+                .is_some_and(|before| !before.left);
+            if moved {
+                changes.was_dirty.push(change.path.clone());
+            } else if let Some(before) = memory.dirty.get(&change.path) {
+                let content = now
+                    .iter()
+                    .find(|(path, _)| *path == change.path)
+                    .and_then(|(_, content)| content.as_ref().map(|id| id.as_str().to_owned()));
+                if content == before.content && !is_named {
+                    changes.untouched.push(change.path.clone());
+                    continue;
+                }
+                if content != before.content && !before.left {
+                    changes.was_dirty.push(change.path.clone());
+                }
+            }
+            changes.files.push(change.clone());
+        }
+        Ok(changes)
+    }
+
+    /// Every path that a commit of these changes names.
+    pub fn paths(&self) -> Vec<RepoPath> {
+        let mut paths: Vec<RepoPath> = self
+            .files
+            .iter()
+            .flat_map(|change| change.paths().cloned())
+            .collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
+    /// The files, for people and programs.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self
+            .files
+            .iter()
+            .map(|change| change.path.to_string())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// What a fingerprint leaves out.
+    pub fn exclude(&self, memory: &Memory, repository: &Repository) -> Vec<RepoPath> {
+        let mut exclude = memory.exempt(repository);
+        exclude.extend(self.untouched.iter().chain(&self.reports).cloned());
+        exclude
+    }
+}

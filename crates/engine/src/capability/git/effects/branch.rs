@@ -1,0 +1,71 @@
+//! `git.branch`: the run's branch is made, or switched to.
+
+use machine::RunState;
+use machine::state::Pending;
+use serde_json::{Value, json};
+use workspace::git::ProcessGroup;
+
+use crate::call::Call;
+use crate::capability::git::effects::{forget_git, note_git, settle_git, since};
+use crate::capability::memory::Memory;
+use crate::fail_point;
+use crate::fault::Fault;
+use crate::support::{HandlerError, Looked, Outcome};
+
+/// Names branch and commit.
+pub fn prepare(_: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
+    let memory = Memory::of(run)?;
+    Ok(json!({ "branch": memory.start.branch, "at": memory.start.head }))
+}
+
+/// Idempotent: being there already is being done.
+pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Outcome, Fault> {
+    let memory = Memory::of(run)?;
+    let repository = memory.repository().with_fsync(call.pinned.git.fsync);
+    let branch = &memory.start.branch;
+    let on_spawn = |group: &ProcessGroup| {
+        note_git(call, group);
+        fail_point::reach("branch-in-git");
+    };
+    let at = memory
+        .start
+        .head
+        .parse()
+        .map_err(|_| Fault::bug("the start of the run is no commit id"))?;
+    let switched = if repository.branch_exists(branch)? {
+        // Other work may have come first, and somebody may have committed there meanwhile.
+        if repository
+            .resolve(&format!("refs/heads/{branch}"))?
+            .as_ref()
+            != Some(&at)
+        {
+            return Ok(moved(branch));
+        }
+        repository.switch(branch, &on_spawn)
+    } else {
+        repository.create_branch_and_switch(branch, &at, &on_spawn)
+    };
+    fail_point::reach("branch-after-switch");
+    forget_git(call);
+    Ok(match switched {
+        Ok(()) => Outcome::done(),
+        Err(error) => Outcome::failed(error.into()),
+    })
+}
+
+/// A branch that is not where the run begins is none that its commits could be made on.
+fn moved(branch: &str) -> Outcome {
+    Outcome::Failed {
+        code: "branch_moved".to_owned(),
+        message: format!("the branch `{branch}` was made or moved since the run began"),
+        suggestion: Some(format!(
+            "see what is on it (`git log {branch}`), keep that elsewhere (`git branch -m {branch} NAME`), then resume"
+        )),
+    }
+}
+
+/// Whether it was done does not matter, since doing it again does no harm; what a dead git left in its way does.
+pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    settle_git(call, run, Some(since(pending)))?;
+    Ok(Looked::NotDone)
+}

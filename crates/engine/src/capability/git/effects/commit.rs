@@ -1,0 +1,631 @@
+//! `git.commit` and the commit of `task.finish`: exactly once, across any kill.
+//!
+//! Order: intent journalled → tasks file replaced → commit → result journalled. After a crash the
+//! commit is known again by its parent and author date; if it was not made, the tasks file gets its
+//! old bytes back and the step is open as before.
+
+use std::time::{Duration, SystemTime};
+
+use machine::RunState;
+use machine::state::Pending;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use workspace::convention::message;
+use workspace::convention::message::{Kind, MessageInput};
+use workspace::convention::paths::PathClasses;
+use workspace::convention::scope::Scopes;
+use workspace::git::{
+    CommitInfo, CommitIntentRef, CommitRequest, Found, Oid, ProcessGroup, RepoPath, Repository,
+};
+use workspace::tasks::{Rewrite, StatusChange};
+
+use crate::call::Call;
+use crate::capability::git::effects::{
+    OUTLIVED, forget_git, note_git, noted_git, notes, since, still_running,
+};
+use crate::capability::memory;
+use crate::capability::memory::{COMMIT_OF, Memory, TESTED, WRITTEN};
+use crate::fail_point;
+use crate::fault::{Fault, Kind as FaultKind, chain};
+use crate::intent;
+use crate::next_step::Verb;
+use crate::support::{HandlerError, Looked, Outcome};
+
+/// All that is needed to make the commit, or to see that it was made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Intent {
+    /// The commit it is made on.
+    pub(crate) parent: Oid,
+    /// Seconds since 1970 and offset.
+    pub(crate) author_date: String,
+    /// What its line in the reflog begins with.
+    pub(crate) reflog_action: String,
+    /// The message.
+    pub(crate) message: String,
+    /// The files; none means that no commit is made, only the tasks file written.
+    pub(crate) paths: Vec<RepoPath>,
+    /// The change of the tasks file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rewrite: Option<Rewrite>,
+    /// Subtasks whose `done` it carries.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) carries: Vec<String>,
+    /// What it is about: a subtask, or the end of the run.
+    #[serde(default)]
+    pub(crate) of: String,
+    /// Subtasks and the task whose status should be in the file, and has no place there any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) owed: Vec<String>,
+    /// Whether the tasks file holds changes that are somebody else's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) edited: bool,
+    /// Whether objects and references are synced.
+    pub(crate) fsync: bool,
+    /// How long git and the hooks may take, in milliseconds.
+    pub(crate) timeout: u64,
+}
+
+/// Puts the intent of a subtask's commit together.
+pub fn prepare(
+    call: &Call<'_>,
+    run: &RunState,
+    token: u32,
+    facts: &Map<String, Value>,
+) -> Result<Value, HandlerError> {
+    let memory = Memory::of(run)?;
+    let key = run
+        .token(token)
+        .and_then(|token| token.key())
+        .ok_or_else(|| Fault::bug("a commit without a subtask"))?
+        .to_owned();
+    let mut paths = paths_of(facts)?;
+    let mut carries = memory::owed(run);
+    if memory::is_planned(run, &key) {
+        carries.push(key.clone());
+    }
+    let writing = writing(call, &memory, carries, None)?;
+    let edited = add_tasks_file(call, &memory, &writing, &mut paths)?;
+    let message = match facts.get("message").and_then(Value::as_str) {
+        Some(message) if !message.trim().is_empty() => message.to_owned(),
+        _ => {
+            let present = run.token(token);
+            let of = present.and_then(|token| token.role.of.as_ref());
+            default_message(call, run, token, of, &paths)?
+        }
+    };
+    let mut intent = intent(call, run, &memory, &key, message, paths, writing)?;
+    intent.edited = edited;
+    Ok(intent::write(&intent)?)
+}
+
+pub(crate) fn intent(
+    call: &Call<'_>,
+    run: &RunState,
+    memory: &Memory,
+    what: &str,
+    message: String,
+    paths: Vec<RepoPath>,
+    writing: Writing,
+) -> Result<Intent, Fault> {
+    let config = &call.pinned;
+    let seconds = call.now / 1000;
+    Ok(Intent {
+        // The run's last commit; another one only where a policy let that pass.
+        parent: match memory.repository().head()?.oid {
+            Some(head) => head,
+            None => memory.last_oid()?,
+        },
+        author_date: format!("{seconds} +0000"),
+        reflog_action: format!("tm {} {what}", run.run),
+        message,
+        paths,
+        rewrite: writing.rewrite,
+        carries: writing.written,
+        of: what.to_owned(),
+        owed: writing.owed,
+        edited: false,
+        fsync: config.git.fsync,
+        timeout: config.git.commit_timeout,
+    })
+}
+
+fn paths_of(facts: &Map<String, Value>) -> Result<Vec<RepoPath>, Fault> {
+    facts
+        .get("files")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(|path| {
+            path.parse()
+                .map_err(|_| Fault::bug(format!("`{path}` is no path")))
+        })
+        .collect()
+}
+
+/// What becomes of statuses in the tasks file.
+#[derive(Debug, Default)]
+pub(crate) struct Writing {
+    /// The change of the file, if there is one.
+    rewrite: Option<Rewrite>,
+    /// The subtasks whose `done` stands in the file then.
+    written: Vec<String>,
+    /// Subtasks, and the task itself, which have no place in the file any more.
+    owed: Vec<String>,
+    /// Whether the task itself has one.
+    task: bool,
+}
+
+/// The change of the tasks file that marks `done` as done, and the task itself with `task_status`.
+pub(crate) fn writing(
+    call: &Call<'_>,
+    memory: &Memory,
+    done: Vec<String>,
+    task_status: Option<&str>,
+) -> Result<Writing, HandlerError> {
+    let source = memory.start.source.open(call.root, &memory.start.tag)?;
+    // Where there is no file, or no place in it, nothing has to be written.
+    if source.path().is_none() || memory.start.implicit && task_status.is_none() {
+        return Ok(Writing {
+            written: done,
+            ..Writing::default()
+        });
+    }
+    // What somebody took out of the file meanwhile has no status there any more.
+    let mut known = source.task_statuses()?;
+    // Neither has what lies behind a link of the repository's own that leads out of it.
+    if let Some(path) = source.path()
+        && memory.repository().led_out(path)?.is_some()
+    {
+        known.clear();
+    }
+    let is_known = |id: &String| memory.start.implicit || known.contains_key(id.as_str());
+    let (written, mut owed): (Vec<String>, Vec<String>) = done.into_iter().partition(is_known);
+    let mut changes: Vec<StatusChange> = written
+        .iter()
+        .map(|id| StatusChange::new(id.clone(), "done"))
+        .collect();
+    let task_id = &memory.start.task_id;
+    let task = known.contains_key(task_id);
+    if let Some(status) = task_status {
+        if task {
+            changes.push(StatusChange::new(task_id.clone(), status));
+        } else {
+            owed.push(task_id.clone());
+        }
+    }
+    Ok(Writing {
+        rewrite: if changes.is_empty() {
+            None
+        } else {
+            source.rewrite(&changes)?
+        },
+        task: task && task_status.is_some(),
+        written,
+        owed,
+    })
+}
+
+/// The tasks file goes into the commit where git knows it and the commit brings a status, also one that stands in the
+/// file already, as an interrupted commit leaves it when somebody has edited the file since. Says whether somebody has.
+pub(crate) fn add_tasks_file(
+    call: &Call<'_>,
+    memory: &Memory,
+    writing: &Writing,
+    paths: &mut Vec<RepoPath>,
+) -> Result<bool, HandlerError> {
+    let Some(tasks) = &memory.start.tasks_path else {
+        return Ok(false);
+    };
+    let repository = memory.repository();
+    if paths.contains(tasks) || !repository.is_tracked(tasks)? {
+        return Ok(false);
+    }
+    let brings_status = writing.task || !writing.written.is_empty();
+    let is_changed = brings_status
+        && call
+            .tree(&repository)?
+            .changes
+            .iter()
+            .any(|change| change.path == *tasks);
+    if writing.rewrite.is_some() || is_changed {
+        paths.push(tasks.clone());
+    }
+    // A status that stands there already was written by a commit of ours that did not come about.
+    Ok(is_changed && writing.rewrite.is_some())
+}
+
+/// The message that a subtask's commit gets by the template.
+pub fn default_message(
+    call: &Call<'_>,
+    run: &RunState,
+    token: u32,
+    of: Option<&String>,
+    paths: &[RepoPath],
+) -> Result<String, Fault> {
+    let memory = Memory::of(run)?;
+    let present = run
+        .token(token)
+        .ok_or_else(|| Fault::bug("a message for no token"))?;
+    let item = run
+        .item(present)
+        .ok_or_else(|| Fault::bug("a message for no subtask"))?;
+    let green = TESTED.read(&present.kept, of)?;
+    let files: Vec<String> = in_project(&memory, paths);
+    compose(
+        call,
+        &memory,
+        &Words {
+            id: item.text("id"),
+            title: item.text("title"),
+            description: item.text("description"),
+            tests: green.as_ref().map(|green| green.passed),
+            lines: green.and_then(|green| green.lines),
+            kind: if memory::is_repair(run, present) {
+                Kind::Fix
+            } else {
+                Kind::Subtask
+            },
+            files: &files,
+        },
+    )
+}
+
+/// What a message says of its commit.
+pub(crate) struct Words<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) description: &'a str,
+    pub(crate) tests: Option<u64>,
+    pub(crate) lines: Option<f64>,
+    pub(crate) kind: Kind<'a>,
+    pub(crate) files: &'a [String],
+}
+
+/// Fills the template.
+pub(crate) fn compose(
+    call: &Call<'_>,
+    memory: &Memory,
+    words: &Words<'_>,
+) -> Result<String, Fault> {
+    let config = &call.pinned;
+    let bad = |error: &dyn std::error::Error| {
+        Fault::new(FaultKind::Environment, "config_invalid", chain(error))
+            .suggest("mend the setting in .taskmaster/config.json")
+    };
+    let classes = PathClasses::new(&config.test.patterns).map_err(|e| bad(&e))?;
+    let scopes = Scopes::new(
+        config
+            .git
+            .scopes
+            .iter()
+            .map(|(glob, name)| (glob.as_str(), name.as_str())),
+    )
+    .map_err(|e| bad(&e))?;
+    message::compose(&MessageInput {
+        template: &config.autopilot.commit_template,
+        default_type: &config.autopilot.default_commit_type,
+        subtask_id: words.id,
+        subtask_title: words.title,
+        description: words.description,
+        task_title: &memory.start.task_title,
+        tag: &memory.start.tag,
+        tests_passing: words.tests,
+        coverage_lines: words.lines,
+        files: words.files,
+        classes: &classes,
+        scopes: &scopes,
+        kind: words.kind,
+        root: call.root,
+    })
+    .map_err(|e| bad(&e))
+}
+
+/// Paths relative to the project root.
+fn in_project(memory: &Memory, paths: &[RepoPath]) -> Vec<String> {
+    let repository = memory.repository();
+    let scope = repository.scope().into_owned();
+    paths
+        .iter()
+        .filter(|path| Some(*path) != memory.start.tasks_path.as_ref())
+        .map(|path| {
+            let path = path.to_string();
+            path.strip_prefix(&scope).map(str::to_owned).unwrap_or(path)
+        })
+        .collect()
+}
+
+/// Makes the commit. Failing, it leaves everything as it was.
+pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+    let intent: Intent = intent::read(&pending.what)?;
+    let memory = Memory::of(run)?;
+    let repository = memory.repository().with_fsync(intent.fsync);
+    let scratch = &memory.start.git_dir;
+    if intent.paths.is_empty() && pending.name != "task.finish" {
+        return Ok(Outcome::Failed {
+            code: "nothing_changed".to_owned(),
+            message: "nothing was changed since the last commit".to_owned(),
+            suggestion: Some(format!(
+                "implement the subtask, or give it up with {skip}",
+                skip = Verb::Skip.step().and("reason")
+            )),
+        });
+    }
+    if !intent.paths.is_empty()
+        && let Err(error) = repository.commit_preflight(&intent.parent, &memory.start.branch)
+    {
+        // A busy index frees itself, so that is worth another try.
+        if pending.name == "task.finish" && error.code() != "git_busy" {
+            return Ok(not_written(error.code(), &chain(&error)));
+        }
+        return Ok(Outcome::Failed {
+            code: error.code().to_owned(),
+            message: chain(&error),
+            suggestion: error.suggestion(),
+        });
+    }
+    fail_point::reach("commit-before-tasks");
+    if let Some(rewrite) = &intent.rewrite
+        && let Err(error) = rewrite.apply(scratch)
+    {
+        return Ok(Outcome::failed(error.into()));
+    }
+    fail_point::reach("commit-after-tasks");
+    if intent.paths.is_empty() {
+        return written(&intent);
+    }
+    let made = repository.commit(&CommitRequest {
+        expected_parent: &intent.parent,
+        branch: &memory.start.branch,
+        message: &intent.message,
+        paths: &intent.paths,
+        author_date: &intent.author_date,
+        reflog_action: &intent.reflog_action,
+        timeout: Duration::from_millis(intent.timeout),
+        on_spawn: &|group: &ProcessGroup| {
+            fail_point::reach("commit-unrecorded");
+            note_git(call, group);
+            fail_point::reach("commit-in-git");
+        },
+    });
+    fail_point::reach("commit-after-git");
+    match made {
+        Ok(made) => {
+            forget_git(call);
+            committed(call, run, &intent, &made.commit, &made.paths)
+        }
+        Err(error) => {
+            // What git says of itself is not what counts: the branch is.
+            if let Some(outcome) = came_about(call, run, &memory, &repository, &intent)? {
+                forget_git(call);
+                return Ok(outcome);
+            }
+            if let Some(rewrite) = &intent.rewrite {
+                rewrite.revert(scratch).map_err(Fault::from)?;
+            }
+            forget_git(call);
+            if pending.name == "task.finish" {
+                // All work is committed by now; that a status could not be is no reason to stand still.
+                return Ok(not_written(error.code(), &chain(&error)));
+            }
+            let reopen = format!(
+                "mend what it says; if files must change for that, {reopen}, report GREEN again, then commit",
+                reopen = Verb::Reopen.step().and("reason")
+            );
+            Ok(Outcome::Failed {
+                suggestion: match error.code() {
+                    "commit_refused" => Some(reopen.clone()),
+                    _ => error.suggestion(),
+                },
+                code: error.code().to_owned(),
+                message: chain(&error),
+            })
+        }
+    }
+}
+
+/// The outcome of a commit that came about although git, or a hook behind it, failed.
+fn came_about(
+    call: &Call<'_>,
+    run: &RunState,
+    memory: &Memory,
+    repository: &Repository,
+    intent: &Intent,
+) -> Result<Option<Outcome>, Fault> {
+    let found = repository.find_our_commit(&CommitIntentRef {
+        parent: &intent.parent,
+        author_date: &intent.author_date,
+        reflog_action: &intent.reflog_action,
+        branch: &memory.start.branch,
+        process_group: None,
+    })?;
+    let commit = match found {
+        Found::Made(commit) => commit,
+        Found::Rewritten(commit) => as_rewritten(repository, intent, commit)?,
+        Found::Running => return Err(still_running()),
+        Found::NotMade => return Ok(None),
+    };
+    repository.settle_index(&commit, &intent.paths)?;
+    let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
+    committed(call, run, intent, &commit, &paths).map(Some)
+}
+
+/// What a hook made of our commit, where it stands in its place.
+fn as_rewritten(
+    repository: &Repository,
+    intent: &Intent,
+    commit: CommitInfo,
+) -> Result<CommitInfo, Fault> {
+    if let Some(head) = repository.head()?.oid {
+        let head = repository.commit_info(&head)?;
+        if head.parents == [intent.parent.clone()] {
+            return Ok(head);
+        }
+    }
+    Ok(commit)
+}
+
+/// Looks whether a tm that is gone made the commit.
+pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    let intent: Intent = intent::read(&pending.what)?;
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    if intent.paths.is_empty() {
+        return Ok(Looked::NotDone);
+    }
+    let group = noted_git(call).map(|noted| noted.group);
+    let since = since(pending);
+    if let Some(group) = &group {
+        // Who was to end it when its time is up is gone.
+        let time_up = since + Duration::from_millis(intent.timeout);
+        let left = time_up
+            .duration_since(SystemTime::now())
+            .unwrap_or_default();
+        if !group.wait_for_leader(left.min(OUTLIVED)) && (left > OUTLIVED || !group.end()) {
+            return Err(still_running());
+        }
+    }
+    let found = repository.find_our_commit(&CommitIntentRef {
+        parent: &intent.parent,
+        author_date: &intent.author_date,
+        reflog_action: &intent.reflog_action,
+        branch: &memory.start.branch,
+        process_group: None,
+    })?;
+    if found == Found::NotMade && group.as_ref().is_some_and(|group| !group.end()) {
+        return Err(still_running());
+    }
+    // Also where nobody noted the git: a power cut takes such a note with it.
+    repository.remove_stale_locks(group.as_ref(), since, &memory.start.branch)?;
+    match found {
+        Found::Running => Err(still_running()),
+        Found::Made(commit) => {
+            repository.settle_index(&commit, &intent.paths)?;
+            let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
+            forget_git(call);
+            committed(call, run, &intent, &commit, &paths).map(Looked::Settled)
+        }
+        // It was made; that somebody rewrote it since is for the next report to refuse.
+        Found::Rewritten(commit) => {
+            let commit = as_rewritten(&repository, &intent, commit)?;
+            let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
+            forget_git(call);
+            committed(call, run, &intent, &commit, &paths).map(Looked::Settled)
+        }
+        Found::NotMade => {
+            repository.take_back_intent_to_add(&intent.paths)?;
+            if let Some(rewrite) = &intent.rewrite {
+                rewrite.revert(&memory.start.git_dir).map_err(Fault::from)?;
+            }
+            forget_git(call);
+            if pending.name == "task.finish" {
+                return Ok(Looked::NotDone);
+            }
+            Ok(Looked::Settled(Outcome::Failed {
+                code: "interrupted".to_owned(),
+                message: "the process that was to make the commit ended before it did".to_owned(),
+                suggestion: Some(format!(
+                    "run {report} again",
+                    report = Verb::Report.step().with("phase", "commit")
+                )),
+            }))
+        }
+    }
+}
+
+fn written(intent: &Intent) -> Result<Outcome, Fault> {
+    let mut keep = Map::new();
+    for id in &intent.carries {
+        WRITTEN.of(id).put(&mut keep, &true)?;
+    }
+    Ok(Outcome::Done {
+        result: with_owed(intent, json!({ "sha": "", "message": "", "files": [] })),
+        keep,
+        artifacts: Vec::new(),
+    })
+}
+
+/// Adds what could not be written, and what came along, to the result of a commit.
+fn with_owed(intent: &Intent, mut result: Value) -> Value {
+    if !intent.owed.is_empty() {
+        result["notWritten"] = json!(intent.owed);
+    }
+    if intent.edited {
+        result["tasksEdited"] = json!(true);
+    }
+    result
+}
+
+/// What somebody should be told of the result of a commit.
+pub fn told(result: &Value, tasks: &str) -> Vec<String> {
+    let mut told = Vec::new();
+    if let Some(owed) = result.get("notWritten").and_then(Value::as_array) {
+        let ids: Vec<&str> = owed.iter().filter_map(Value::as_str).collect();
+        told.push(format!(
+            "the status of {} could not be written: {tasks} has no such entry any more; it is owed",
+            ids.join(", ")
+        ));
+    }
+    if result.get("tasksEdited") == Some(&Value::Bool(true)) {
+        told.push(format!(
+            "{tasks} was changed by somebody else, too: the commit brings that along"
+        ));
+    }
+    told
+}
+
+/// The run ends without the task's status being written; the report says so.
+fn not_written(code: &str, message: &str) -> Outcome {
+    Outcome::Done {
+        result: json!({
+            "sha": "",
+            "message": "",
+            "files": [],
+            "failed": { "code": code, "message": message },
+        }),
+        keep: Map::new(),
+        artifacts: Vec::new(),
+    }
+}
+
+fn committed(
+    call: &Call<'_>,
+    run: &RunState,
+    intent: &Intent,
+    commit: &CommitInfo,
+    paths: &[RepoPath],
+) -> Result<Outcome, Fault> {
+    let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    let mut keep = memory::with_commit(run, commit.oid.as_str())?;
+    COMMIT_OF
+        .of(&intent.of)
+        .put(&mut keep, &commit.oid.to_string())?;
+    let has_no_place = !intent.owed.contains(&intent.of);
+    for id in intent
+        .carries
+        .iter()
+        .chain(has_no_place.then_some(&intent.of))
+    {
+        WRITTEN.of(id).put(&mut keep, &true)?;
+    }
+    let mut result = with_owed(
+        intent,
+        json!({
+            "sha": commit.oid.to_string(),
+            "message": commit.message,
+            "files": files,
+        }),
+    );
+    // The commit stands, whatever becomes of its note.
+    let noted = Memory::of(run)
+        .and_then(|memory| notes::of_pending(call, &memory.repository(), &commit.oid));
+    if let Err(fault) = noted {
+        result["noteFailed"] = json!({ "code": fault.code, "message": fault.message });
+    }
+    Ok(Outcome::Done {
+        result,
+        keep,
+        artifacts: Vec::new(),
+    })
+}

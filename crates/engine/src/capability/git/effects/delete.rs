@@ -1,0 +1,124 @@
+//! `branch.delete`: clearing up after an abort. Never with work that is nowhere else, unless forced.
+
+use machine::RunState;
+use machine::state::Pending;
+use serde_json::{Map, Value, json};
+use workspace::git::ProcessGroup;
+
+use crate::call::Call;
+use crate::capability::git::effects::{forget_git, note_git, settle_git, since};
+use crate::capability::memory::Memory;
+use crate::fail_point;
+use crate::fault::Fault;
+use crate::next_step::argument;
+use crate::support::refusal;
+use crate::support::{HandlerError, Looked, Outcome};
+
+/// Looks what would be lost.
+pub fn prepare(
+    _call: &Call<'_>,
+    run: &RunState,
+    flags: &Map<String, Value>,
+) -> Result<Value, HandlerError> {
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let force = flags.get("force") == Some(&Value::Bool(true));
+    let branch = &memory.start.branch;
+    let back_to = &memory.start.from_branch;
+    let there = repository.branch_exists(branch)?;
+    if there && !force {
+        let into = repository.resolve(&format!("refs/heads/{back_to}"))?;
+        let unmerged = match &into {
+            Some(into) => repository.unmerged_commits(branch, into)?,
+            None => 1,
+        };
+        if unmerged > 0 {
+            return Err(refusal(
+                "unmerged_work",
+                format!("`{branch}` has {unmerged} commits that `{back_to}` does not have"),
+                concat!(
+                    "merge them first, leave ",
+                    argument!("cleanup"),
+                    " out, or add ",
+                    argument!("force"),
+                    " to lose them"
+                ),
+            )
+            .into());
+        }
+        let status = repository.status()?;
+        let exempt = memory.exempt(&repository);
+        let on_it = status.branch.as_deref() == Some(branch);
+        let changed: Vec<String> = status
+            .changes
+            .iter()
+            .filter(|change| {
+                !exempt.contains(&change.path)
+                    && !memory.reports.contains(&change.path)
+                    && !memory.dirty.contains_key(&change.path)
+            })
+            .map(|change| change.path.to_string())
+            .collect();
+        if on_it && !changed.is_empty() {
+            return Err(refusal(
+                "unmerged_work",
+                format!(
+                    "there are changes that are not committed: {}",
+                    changed.join(", ")
+                ),
+                concat!(
+                    "commit or stash them, leave ",
+                    argument!("cleanup"),
+                    " out, or add ",
+                    argument!("force"),
+                    ": the files then stay as they are on the other branch"
+                ),
+            )
+            .into());
+        }
+    }
+    Ok(
+        json!({ "branch": branch, "backTo": back_to, "delete": there && (!memory.start.branch_existed || force) }),
+    )
+}
+
+/// Idempotent.
+pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
+    carry_out(call, run, &pending.what)
+}
+
+/// Puts away what a dead git left in the way of doing it again.
+pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    settle_git(call, run, Some(since(pending)))?;
+    Ok(Looked::NotDone)
+}
+
+/// The same, where no effect is pending: of a run that was aborted before.
+pub fn settle(call: &Call<'_>, run: &RunState) -> Result<(), Fault> {
+    settle_git(call, run, None)
+}
+
+/// Does what was prepared.
+pub fn carry_out(call: &Call<'_>, run: &RunState, what: &Value) -> Result<Outcome, Fault> {
+    let memory = Memory::of(run)?;
+    let repository = memory.repository().with_fsync(call.pinned.git.fsync);
+    let on_spawn = |group: &ProcessGroup| {
+        note_git(call, group);
+        fail_point::reach("branch-in-git");
+    };
+    let branch = &memory.start.branch;
+    let delete = what.get("delete") == Some(&Value::Bool(true));
+    if repository.head()?.branch.as_deref() == Some(branch)
+        && let Err(error) = repository.switch(&memory.start.from_branch, &on_spawn)
+    {
+        return Ok(Outcome::failed(error.into()));
+    }
+    if delete
+        && repository.branch_exists(branch)?
+        && let Err(error) = repository.delete_branch(branch, true, &on_spawn)
+    {
+        return Ok(Outcome::failed(error.into()));
+    }
+    forget_git(call);
+    Ok(Outcome::done())
+}

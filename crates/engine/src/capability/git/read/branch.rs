@@ -1,0 +1,127 @@
+//! The branch that a run works on.
+
+use workspace::config::Settings;
+use workspace::convention::branch as names;
+use workspace::git::{BranchConflict, Repository};
+
+use crate::capability::git::read::preflight::{BelongsTo, refused};
+use crate::capability::memory::StartFacts;
+use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
+use crate::view::autopilot::request;
+
+/// Gives a run its branch: by the pattern or as it was named, and one that nothing else is called as.
+pub(crate) fn branch_of(
+    repository: &Repository,
+    settings: &Settings,
+    request: &request::Start,
+    start: &mut StartFacts,
+    belongs: BelongsTo<'_>,
+) -> Result<(), Fault> {
+    let git = &settings.config.git;
+    // The id of a task that has no other is its slug already; once is enough.
+    let pattern = if names::slug(&start.task_title) == start.task_id {
+        git.branch_pattern.replace("-{slug}", "")
+    } else {
+        git.branch_pattern.clone()
+    };
+    let mut name = match &request.branch {
+        Some(name) => {
+            names::check_branch_name(name).map_err(|fault| {
+                Fault::new(
+                    Kind::Usage,
+                    "bad_branch_name",
+                    format!("`{name}` cannot be the name of a branch: {fault}"),
+                )
+                .suggest("use letters, digits, `-` and `/`")
+            })?;
+            name.clone()
+        }
+        None => names::branch_name(&pattern, &start.tag, &start.task_id, &start.task_title)
+            .map_err(|error| {
+                Fault::new(Kind::Environment, "config_invalid", error.to_string())
+                    .suggest(error.suggestion())
+            })?,
+    };
+    let branches = repository.branches(&git.default_remote)?;
+    start.protected = repository
+        .default_branch(&branches)?
+        .into_iter()
+        .chain(git.protected_branches.iter().cloned())
+        .collect();
+    if start.is_protected(&name) {
+        return Err(refused(
+            "on_default_branch",
+            format!("`{name}` is a protected branch: no run works on it"),
+            concat!("leave ", argument!("branch"), " out, or name another one"),
+        ));
+    }
+    match branches.conflict(&name) {
+        None => {}
+        Some(conflict @ (BranchConflict::PrefixIsBranch(_) | BranchConflict::IsFolderOf(_))) => {
+            let flat = name.replace('/', "-");
+            start.warnings.push(format!(
+                "git cannot have `{name}` beside the branch `{}`, so the branch is `{flat}`",
+                conflict.branch()
+            ));
+            name = flat;
+            if let Some(conflict) = branches.conflict(&name) {
+                return Err(taken(&name, conflict.branch()));
+            }
+        }
+        Some(conflict) => return Err(taken(&name, conflict.branch())),
+    }
+    if branches.has(&name) {
+        if let Some(elsewhere) = repository.worktree_of_branch(&name)? {
+            return Err(Fault::new(
+                Kind::Conflict,
+                "branch_checked_out",
+                format!(
+                    "`{name}` is checked out in another worktree: {}",
+                    elsewhere.display()
+                ),
+            )
+            .suggest(concat!(
+                "work there, or choose another name with ",
+                argument!("branch")
+            )));
+        }
+        if !belongs(&name, &start.task_id, &start.tag) {
+            return Err(refused(
+                "branch_exists",
+                format!(
+                    "there is a branch `{name}`, and no run of task {} made it",
+                    start.task_id
+                ),
+                concat!(
+                    "choose another name with ",
+                    argument!("branch"),
+                    ", or delete the branch if it is not needed"
+                ),
+            ));
+        }
+        start.branch_existed = true;
+        if let Some(tip) = repository.resolve(&format!("refs/heads/{name}"))? {
+            start.head = tip.to_string();
+        }
+    }
+    // Git would take the one for the other, as in `main..HEAD`: the pattern may come with a clone.
+    let own = format!("refs/heads/{name}");
+    let meant = repository.references_named(&name)?;
+    if let Some(other) = meant.into_iter().find(|other| *other != own) {
+        return Err(taken(&name, &other));
+    }
+    if start.from_branch != name && !start.is_protected(&start.from_branch) {
+        start.protected.push(start.from_branch.clone());
+    }
+    start.branch = name;
+    Ok(())
+}
+
+fn taken(name: &str, other: &str) -> Fault {
+    refused(
+        "branch_conflict",
+        format!("there is `{other}`, which a branch `{name}` cannot stand beside"),
+        concat!("choose another name with ", argument!("branch")),
+    )
+}

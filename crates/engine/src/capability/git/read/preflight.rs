@@ -1,0 +1,555 @@
+//! The checks before a run: each refusal has its own code, and says what to do.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use workspace::config::Settings;
+use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
+use workspace::tasks::{RunPlan, Subtask, Task, TaskSource, plan_run};
+
+use crate::capability::git::read::branch::branch_of;
+use crate::capability::memory;
+use crate::capability::memory::{
+    BASELINE, DIRTY, DirtyFile, LAST_COMMIT, LAST_LEDGER, LAST_TOTAL, REPORTS, START, Source,
+    StartFacts,
+};
+use crate::capability::tests::evidence::Taken;
+use crate::fault::{Fault, Kind};
+use crate::next_step::{NextStep, argument};
+use crate::view::autopilot::answer::Precondition;
+use crate::view::autopilot::request;
+
+/// At most so many tests that fail before a run are named.
+const MOST_NAMED: usize = 100;
+
+/// A start that passed every check.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// What the run will know.
+    pub start: StartFacts,
+    /// What is dirty now.
+    pub dirty: BTreeMap<RepoPath, DirtyFile>,
+    /// The task.
+    pub task: Task,
+    /// Its subtasks, sorted.
+    pub plan: RunPlan,
+    /// Where it comes from, for people.
+    pub source: String,
+    /// The checks that were made.
+    pub checks: Vec<Precondition>,
+    /// The suite as it was before, if somebody reported it.
+    pub baseline: Option<Taken>,
+}
+
+/// What a run that begins so remembers, and the items of its set.
+pub(crate) struct Opened {
+    /// Its memory.
+    pub keep: Map<String, Value>,
+    /// The fields of each subtask.
+    pub items: Vec<Map<String, Value>>,
+}
+
+/// A run in `dir` opens its task: what [`plan`] found.
+pub(crate) fn open(planned: &Planned, dir: &Path) -> Result<Opened, Fault> {
+    let mut keep = LAST_COMMIT.entry(&planned.start.head)?;
+    START.put(&mut keep, &planned.start)?;
+    DIRTY.put(&mut keep, &planned.dirty)?;
+    if let Some(baseline) = &planned.baseline {
+        baseline.keep(dir)?;
+        LAST_TOTAL.put(&mut keep, &baseline.counts.total())?;
+        let mut told = baseline.counts.facts();
+        told.extend(baseline.facts());
+        if let Some(ledger) = baseline.ledger() {
+            let hash = ledger.keep(dir)?;
+            LAST_LEDGER.put(&mut keep, &hash)?;
+            let failing: Vec<&str> = ledger.failing().take(MOST_NAMED).collect();
+            told.insert("failingTests".to_owned(), failing.into());
+        }
+        let handed: Vec<RepoPath> = baseline
+            .files
+            .iter()
+            .filter_map(|file| repository_of(&planned.start).relative(&file.path))
+            .collect();
+        REPORTS.put(&mut keep, &handed)?;
+        BASELINE.put(&mut keep, &told)?;
+    }
+    Ok(Opened {
+        keep,
+        items: planned.plan.runnable.iter().map(item).collect(),
+    })
+}
+
+fn repository_of(start: &StartFacts) -> Repository {
+    Repository::at(
+        start.top_level.clone(),
+        start.git_dir.clone(),
+        start.common_dir.clone(),
+    )
+}
+
+fn item(subtask: &Subtask) -> Map<String, Value> {
+    let mut fields = Map::new();
+    let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
+    put("id", json!(subtask.id));
+    put("title", json!(subtask.title));
+    put("description", json!(subtask.description));
+    put("details", json!(subtask.details));
+    put("testStrategy", json!(subtask.test_strategy));
+    put("acceptanceCriteria", json!(subtask.acceptance_criteria));
+    put("dependencies", json!(subtask.dependencies));
+    fields
+}
+
+/// A branch's owner among earlier runs: whether one of the same task made it.
+pub type BelongsTo<'a> = &'a dyn Fn(&str, &str, &str) -> bool;
+
+/// Makes every check, and changes nothing.
+pub fn plan(
+    root: &Path,
+    settings: &Settings,
+    tag: Option<&str>,
+    request: &request::Start,
+    belongs: BelongsTo<'_>,
+) -> Result<Planned, Fault> {
+    let config = &settings.config;
+    if !config.autopilot.enabled {
+        return Err(refused(
+            "autopilot_disabled",
+            "autopilot.enabled is false in the settings of this project",
+            "set autopilot.enabled to true in .taskmaster/config.json; `tm config show --origin` tells where it comes from",
+        ));
+    }
+    let mut checks = Vec::new();
+    let repository = Repository::discover(root)?.with_scope(root);
+    let status = repository.status()?;
+    let (head, from_branch) = git_is_ready(&repository, &status)?;
+    check(
+        &mut checks,
+        "git",
+        format!("`{from_branch}` at {}", head.short()),
+    );
+
+    let tag = workspace::tasks::resolve_tag(root, tag)?;
+    let source = source_of(root, request)?;
+    crate::links::stays_inside(&repository, root, request)?;
+    let tasks = source.open(root, &tag)?;
+    let task_id = task_id(request, &source, &*tasks)?;
+    let mut task = tasks.load_task(&task_id)?;
+    plain_id(&task.id)?;
+    let mut plan = planned(&task)?;
+    let waiting = tasks.check_dependencies(&task)?;
+    if !waiting.unmet.is_empty() {
+        let told: Vec<String> = waiting
+            .unmet
+            .iter()
+            .map(|unmet| match &unmet.status {
+                Some(status) => format!("{} ({status})", unmet.id),
+                None => format!("{} (does not exist)", unmet.id),
+            })
+            .collect();
+        return Err(refused(
+            "dependencies_not_done",
+            format!(
+                "task {} depends on tasks that are not done: {}",
+                task.id,
+                told.join(", ")
+            ),
+            "do those first, or take the dependency out of the task",
+        )
+        .detail("unmet", told));
+    }
+    check(&mut checks, "task", to_do(&plan, &task));
+
+    let tasks_path = tasks
+        .path()
+        .and_then(|path| std::fs::canonicalize(path).ok())
+        .and_then(|path| repository.relative(&path));
+    let mut start = StartFacts {
+        max_attempts: request
+            .max_attempts
+            .unwrap_or(config.autopilot.max_green_attempts)
+            .max(1),
+        task_id: task.id.clone(),
+        task_title: task.title.clone(),
+        tag: tag.clone(),
+        head: head.to_string(),
+        from_branch: from_branch.clone(),
+        source,
+        tasks_path,
+        top_level: repository.top_level().to_owned(),
+        git_dir: repository.git_dir().to_owned(),
+        common_dir: repository.common_dir().to_owned(),
+        project_root: root.to_owned(),
+        ..StartFacts::default()
+    };
+    for id in &waiting.in_review {
+        start
+            .warnings
+            .push(format!("task {id} is in review: it counts as done"));
+    }
+    let dirty = dirty(&repository, &status, &start, settings, request)?;
+    check(
+        &mut checks,
+        "tree_clean",
+        if dirty.is_empty() {
+            "nothing is changed".to_owned()
+        } else {
+            format!("{} files are changed, and permitted", dirty.len())
+        },
+    );
+    test_command(root, settings, &mut start)?;
+    check(&mut checks, "tests", start.test_command.clone());
+    let identity = repository.identity()?;
+    check(
+        &mut checks,
+        "identity",
+        format!("{} <{}>", identity.name, identity.email),
+    );
+    branch_of(&repository, settings, request, &mut start, belongs)?;
+    if let Some(there) = on_the_branch_taken_over(&repository, &head, &start, &*tasks)? {
+        task = there.load_task(&start.task_id)?;
+        plan = planned(&task).map_err(|fault| on_the_branch(fault, &start.branch))?;
+        if let Some(of_task) = checks.iter_mut().find(|check| check.id == "task") {
+            of_task.detail = to_do(&plan, &task);
+        }
+    }
+    start.source.pin(&task);
+    start.implicit = task.subtasks.iter().any(|subtask| subtask.implicit);
+    start.skipped = plan
+        .skipped
+        .iter()
+        .map(|subtask| subtask.id.clone())
+        .collect();
+    start.left_out = plan.left_out.iter().map(ToString::to_string).collect();
+    start
+        .warnings
+        .extend(plan.warnings.iter().map(ToString::to_string));
+    check(
+        &mut checks,
+        "branch",
+        if start.branch_existed {
+            format!(
+                "`{}` is there, from an earlier run of this task",
+                start.branch
+            )
+        } else {
+            format!("`{}` will be made", start.branch)
+        },
+    );
+    Ok(Planned {
+        start,
+        dirty,
+        plan,
+        source: tasks.describe(),
+        task,
+        checks,
+        baseline: None,
+    })
+}
+
+/// The fault of a plan that was made from what a branch says.
+fn on_the_branch(fault: Fault, branch: &str) -> Fault {
+    if fault.code != "all_done" {
+        return fault;
+    }
+    refused(
+        "all_done",
+        format!("{} on the branch `{branch}`", fault.message),
+        concat!(
+            "merge that branch, or do it anew on another one with ",
+            argument!("branch")
+        ),
+    )
+}
+
+fn planned(task: &Task) -> Result<RunPlan, Fault> {
+    let plan = plan_run(task)?;
+    for subtask in &plan.runnable {
+        plain_id(&subtask.id)?;
+    }
+    Ok(plan)
+}
+
+fn to_do(plan: &RunPlan, task: &Task) -> String {
+    let of = task.subtasks.len();
+    let s = if of == 1 { "" } else { "s" };
+    format!("{} of {of} subtask{s} to do", plan.runnable.len())
+}
+
+/// The tasks as they stand on the branch of an earlier run, where that is not what stands here: what
+/// that run did is done there, and need not be so on the branch that this one starts from.
+fn on_the_branch_taken_over(
+    repository: &Repository,
+    here: &Oid,
+    start: &StartFacts,
+    tasks: &dyn TaskSource,
+) -> Result<Option<Box<dyn TaskSource>>, Fault> {
+    let Some(path) = &start.tasks_path else {
+        return Ok(None);
+    };
+    if !start.branch_existed || start.branch == start.from_branch {
+        return Ok(None);
+    }
+    let tip: Oid = start
+        .head
+        .parse()
+        .map_err(|_| Fault::bug("the tip of a branch is no commit id"))?;
+    if !repository.changed_paths(here, &tip)?.contains(path) {
+        return Ok(None);
+    }
+    Ok(repository
+        .file_at(&tip, path)?
+        .and_then(|text| tasks.as_of(text)))
+}
+
+fn git_is_ready(repository: &Repository, status: &TreeStatus) -> Result<(Oid, String), Fault> {
+    if let Some(operation) = repository.operation_under_way()? {
+        return Err(refused(
+            "operation_under_way",
+            format!("{operation} is under way in this repository"),
+            operation.way_out(),
+        ));
+    }
+    if let Some(path) = status.unmerged.first() {
+        return Err(refused(
+            "unmerged",
+            format!("`{path}` has conflicts that are not resolved"),
+            "resolve them, `git add` the files and commit, then start again",
+        ));
+    }
+    let Some(head) = status.head.clone() else {
+        return Err(refused(
+            "no_commits",
+            "this repository has no commit yet",
+            "make a first commit: `git add -A && git commit -m \"Initial commit\"`",
+        ));
+    };
+    let Some(branch) = status.branch.clone() else {
+        return Err(refused(
+            "detached_head",
+            format!("HEAD is detached at {}", head.short()),
+            "switch to the branch that the work should start from: `git switch main`",
+        ));
+    };
+    Ok((head, branch))
+}
+
+fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
+    match (&request.plan, &request.title) {
+        (Some(_), Some(_)) => Err(Fault::new(
+            Kind::Usage,
+            "two_sources",
+            concat!(
+                argument!("plan"),
+                " and ",
+                argument!("title"),
+                " name two different tasks"
+            ),
+        )
+        .suggest("give one of them")),
+        (Some(path), None) => {
+            let path = if path.is_absolute() {
+                path.clone()
+            } else {
+                root.join(path)
+            };
+            let path = std::fs::canonicalize(&path).unwrap_or(path);
+            Ok(Source::plan(path))
+        }
+        (None, Some(title)) => Ok(Source::Inline {
+            title: title.clone(),
+            subtasks: request.subtasks.clone(),
+        }),
+        (None, None) if !request.subtasks.is_empty() => Err(Fault::new(
+            Kind::Usage,
+            "no_title",
+            concat!(argument!("subtask"), " needs a ", argument!("title")),
+        )
+        .suggest(format!("begin so: {}", NextStep::start_without_tasks()))),
+        (None, None) => Ok(Source::Tasks),
+    }
+}
+
+fn task_id(
+    request: &request::Start,
+    source: &Source,
+    tasks: &dyn TaskSource,
+) -> Result<String, Fault> {
+    if let Some(id) = &request.task_id {
+        return Ok(id.clone());
+    }
+    match source {
+        Source::Tasks => Err(
+            Fault::new(Kind::Usage, "no_task", "which task?").suggest(format!(
+                "name one: {}; or begin without a tasks file: {}",
+                NextStep::start_on_task(),
+                NextStep::start_without_tasks()
+            )),
+        ),
+        Source::Plan { .. } | Source::Inline { .. } => tasks
+            .task_statuses()?
+            .keys()
+            .next()
+            .cloned()
+            .ok_or_else(|| {
+                Fault::new(
+                    Kind::Missing,
+                    "unknown_task",
+                    format!("{} has no task", tasks.describe()),
+                )
+            }),
+    }
+}
+
+/// Ids stand bare in commands, file names and branch names.
+fn plain_id(id: &str) -> Result<(), Fault> {
+    let plain = !id.is_empty()
+        && id.len() <= 100
+        && !id.starts_with(['-', '.'])
+        && !id.contains("..")
+        && id
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
+    if plain {
+        return Ok(());
+    }
+    Err(refused(
+        "bad_id",
+        format!("the id {id:?} cannot be used in commands and file names"),
+        "use ids of letters, digits, `.`, `-` and `_`",
+    ))
+}
+
+/// The reports of the baseline that lie in the working tree.
+fn baseline_files(repository: &Repository, request: &request::Start) -> Vec<RepoPath> {
+    let reports = &request.baseline.reports;
+    reports
+        .iter()
+        .filter_map(|report| repository.relative(report))
+        .collect()
+}
+
+fn dirty(
+    repository: &Repository,
+    status: &TreeStatus,
+    start: &StartFacts,
+    settings: &Settings,
+    request: &request::Start,
+) -> Result<BTreeMap<RepoPath, DirtyFile>, Fault> {
+    let memory = memory::Memory {
+        // A report of the suite as it is may lie in the tree.
+        reports: baseline_files(repository, request),
+        start: start.clone(),
+        dirty: BTreeMap::new(),
+        last_commit: start.head.clone(),
+    };
+    let exempt = memory.exempt(repository);
+    let mut paths: Vec<RepoPath> = status
+        .changes
+        .iter()
+        .filter(|change| !change.submodule)
+        .flat_map(|change| change.paths().cloned())
+        .filter(|path| !exempt.contains(path) && !memory.reports.contains(path))
+        .collect();
+    paths.sort();
+    paths.dedup();
+    if paths.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    if settings.config.autopilot.require_clean_working_tree && !request.allow_dirty {
+        const MOST: usize = 20;
+        let files: Vec<String> = paths.iter().map(ToString::to_string).collect();
+        let more = files.len().saturating_sub(MOST);
+        let mut told = files
+            .iter()
+            .take(MOST)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ");
+        if more > 0 {
+            told = format!("{told} and {more} more");
+        }
+        return Err(refused(
+            "dirty_tree",
+            format!("the working tree has changes that are not committed: {told}"),
+            concat!(
+                "commit or stash them; or permit them with ",
+                argument!("allowDirty"),
+                ": then they are left alone, and never committed by the run"
+            ),
+        )
+        .detail("files", files));
+    }
+    Ok(repository
+        .hash_files(&paths)?
+        .into_iter()
+        .map(|(path, content)| {
+            let content = content.map(|id| id.as_str().to_owned());
+            (
+                path,
+                DirtyFile {
+                    content,
+                    left: false,
+                },
+            )
+        })
+        .collect())
+}
+
+fn test_command(root: &Path, settings: &Settings, start: &mut StartFacts) -> Result<(), Fault> {
+    let test = &settings.config.test;
+    let found = workspace::runner::detect(root, &test.runner).map_err(|error| {
+        Fault::new(Kind::Environment, "config_invalid", error.to_string())
+            .suggest(error.suggestion())
+    })?;
+    if let Some(setup) = &found.setup {
+        start.test_command.clone_from(&setup.command);
+        start.test_framework.clone_from(&setup.framework);
+        start.test_patterns.clone_from(&setup.patterns);
+    } else {
+        "unknown".clone_into(&mut start.test_framework);
+    }
+    if let Some(command) = &test.command {
+        start.test_command.clone_from(command);
+    } else {
+        start
+            .warnings
+            .extend(found.notes.iter().map(ToString::to_string));
+    }
+    if start.test_command.trim().is_empty() {
+        return Err(refused(
+            "no_test_command",
+            format!("no test command was found in {}", root.display()),
+            "set test.command in .taskmaster/config.json, such as {\"test\": {\"command\": \"npm test\"}}",
+        ));
+    }
+    start.test_definition =
+        workspace::runner::definition::command_definition(root, &start.test_command)
+            .map(|definition| definition.text);
+    if !test.patterns.is_empty() {
+        start.test_patterns.clone_from(&test.patterns);
+    }
+    if let Some(pattern) = &test.targeted_run_pattern
+        && !start.test_patterns.contains(pattern)
+    {
+        start.test_patterns.insert(0, pattern.clone());
+    }
+    Ok(())
+}
+
+fn check(checks: &mut Vec<Precondition>, id: &str, detail: impl Into<String>) {
+    checks.push(Precondition {
+        id: id.to_owned(),
+        holds: Some(true),
+        detail: detail.into(),
+    });
+}
+
+pub(crate) fn refused(
+    code: &str,
+    message: impl Into<String>,
+    suggestion: impl Into<String>,
+) -> Fault {
+    Fault::new(Kind::Refused, code, message).suggest(suggestion)
+}

@@ -1,0 +1,90 @@
+//! What a session remembers of its profile, plan and code, and what it is about to do to its folder.
+
+use machine::RunState;
+use serde::{Deserialize, Serialize};
+
+use crate::slot::Slot;
+
+/// The profile that it began with.
+pub(crate) const PROFILE: Slot<PinnedProfile> = Slot::new("profile");
+/// Its plan.
+pub(crate) const PLAN: Slot<StoredPlan> = Slot::new("plan");
+/// The code of its iteration.
+pub(crate) const CODE: Slot<StoredCode> = Slot::new("code");
+/// The code that its iteration began with.
+pub(crate) const CARRIED: Slot<StoredCode> = Slot::new("carried");
+
+/// A profile as it was at the beginning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PinnedProfile {
+    /// Its name.
+    pub(crate) name: String,
+    /// Hash of its files.
+    pub(crate) hash: String,
+    /// The whole of it: a hash of the run's evidence.
+    pub(crate) pin: String,
+}
+
+/// A plan that was stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StoredPlan {
+    /// SHA-256 of it.
+    pub(crate) sha256: String,
+}
+
+/// Code that was stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StoredCode {
+    /// Its iteration.
+    pub(crate) iteration: i64,
+    /// All files of it: a hash of the run's evidence.
+    pub(crate) tree: String,
+    /// Hash of their names and contents.
+    pub(crate) hash: String,
+}
+
+/// The hash of the plan as it was recorded.
+pub(crate) fn plan_hash(run: &RunState) -> Option<&str> {
+    PLAN.value(&run.kept)?.get("sha256")?.as_str()
+}
+
+/// What an effect is going to do.
+pub(crate) mod intent {
+    use serde::{Deserialize, Serialize};
+
+    /// Stores a plan.
+    #[derive(Debug, Serialize, Deserialize)]
+    pub(crate) struct StorePlan {
+        /// SHA-256 of it: a hash of the run's evidence.
+        pub(crate) sha256: String,
+        pub(crate) iteration: i64,
+    }
+
+    /// Makes the code of an iteration what a tree of the run's evidence is.
+    #[derive(Debug, Serialize, Deserialize)]
+    pub(crate) struct StoreCode {
+        pub(crate) iteration: i64,
+        /// The tree; none for no code at all.
+        pub(crate) tree: Option<String>,
+        /// Hash of the code that may be replaced: what else is there was changed by hand.
+        pub(crate) before: Option<String>,
+    }
+
+    /// Opens an iteration.
+    #[derive(Debug, Serialize, Deserialize)]
+    pub(crate) struct OpenIteration {
+        pub(crate) iteration: i64,
+        /// The tree that it begins with; none for no code.
+        pub(crate) tree: Option<String>,
+    }
+
+    /// Puts files of the run's folder aside.
+    #[derive(Debug, Serialize, Deserialize)]
+    pub(crate) struct PutAside {
+        /// Where each stands, and where it is to stand.
+        pub(crate) moves: Vec<[String; 2]>,
+        /// The state whose response is no longer taken in.
+        pub(crate) state: Option<String>,
+        pub(crate) iteration: i64,
+    }
+}

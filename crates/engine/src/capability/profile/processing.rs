@@ -1,0 +1,189 @@
+//! What a profile makes of a response.
+
+use std::path::Path;
+
+use markup::response::bundle;
+use markup::response::bundle::{File, Rules};
+use markup::response::{plan, verdict};
+use workspace::profile::processing;
+use workspace::profile::processing::{ProcessingResult, ProcessorFault, Request, Status};
+use workspace::profile::{Phase, Profile, Reader};
+use workspace::trust::TrustStore;
+
+use crate::fault::{Fault, Kind, chain};
+use crate::next_step::Verb;
+
+/// What came of a response.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Made {
+    /// `SUCCESS`, `FAILED`, `ERROR`, `CANCELLED` or `IN_PROGRESS`.
+    pub(crate) status: &'static str,
+    /// Why it did not go well.
+    pub(crate) reason: String,
+    /// The files that it holds.
+    pub(crate) files: Vec<File>,
+    /// What there is to say besides.
+    pub(crate) messages: Vec<String>,
+}
+
+impl Made {
+    fn success(files: Vec<File>) -> Self {
+        Self {
+            status: "SUCCESS",
+            files,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn error(reason: impl Into<String>) -> Self {
+        Self {
+            status: "ERROR",
+            reason: reason.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Has the response of a phase read as the profile says.
+pub(crate) fn process(
+    profile: &Profile,
+    phase: Phase,
+    bytes: &[u8],
+    request: &Request<'_>,
+    store: &Path,
+) -> Result<Made, Fault> {
+    if let Some(made) = read_by_ours(profile, phase, bytes)? {
+        return Ok(made);
+    }
+    let trust = TrustStore::in_folder(store);
+    let result = processing::process(profile, phase, request, &trust)?;
+    checked(phase, result)
+}
+
+/// Has it read by a reader of ours; none where the profile has a command for it.
+pub(crate) fn read_by_ours(
+    profile: &Profile,
+    phase: Phase,
+    bytes: &[u8],
+) -> Result<Option<Made>, Fault> {
+    Ok(Some(match profile.responses.get(phase) {
+        Reader::Plan { headings } => match plan::read(bytes, headings) {
+            Ok(plan::Plan::Invalid { reason }) => Made {
+                status: "CANCELLED",
+                reason,
+                ..Made::default()
+            },
+            Ok(plan::Plan::Accepted { .. }) => Made::success(Vec::new()),
+            Err(error) => Made::error(said(&error, &error.suggestion())),
+        },
+        Reader::Bundle { allow } => match bundle::read(bytes, &rules(allow)?) {
+            Ok(bundle) => Made::success(bundle.files),
+            Err(error) => Made::error(said(&error, &error.suggestion())),
+        },
+        Reader::Verdict => match verdict::read(bytes) {
+            Ok(verdict) if verdict.pass => Made::success(Vec::new()),
+            Ok(verdict) => Made {
+                status: "FAILED",
+                reason: format!(
+                    "the review found {} issues, {} of them critical",
+                    verdict.issues_total, verdict.issues_critical
+                ),
+                ..Made::default()
+            },
+            Err(error) => Made::error(said(&error, &error.suggestion())),
+        },
+        Reader::Command { .. } => return Ok(None),
+    }))
+}
+
+/// A command's files are held to the same rules as those that a reader of ours finds; names it allows itself.
+fn checked(phase: Phase, result: ProcessingResult) -> Result<Made, Fault> {
+    let files: Vec<File> = result
+        .files
+        .into_iter()
+        .map(|file| File {
+            path: file.path,
+            content: file.content,
+        })
+        .collect();
+    let writes = matches!(phase, Phase::Generation | Phase::Revision);
+    let mut made = Made {
+        status: match result.status {
+            Status::Success => "SUCCESS",
+            Status::Failed => "FAILED",
+            Status::Error => "ERROR",
+            Status::Cancelled => "CANCELLED",
+            Status::InProgress => "IN_PROGRESS",
+        },
+        reason: result.error_message.unwrap_or_default(),
+        files,
+        messages: result.messages,
+    };
+    if made.status == "SUCCESS"
+        && writes
+        && let Err(error) = bundle::check(&made.files, &rules(&[])?)
+    {
+        made = Made {
+            messages: made.messages,
+            ..Made::error(said(&error, &error.suggestion()))
+        };
+    }
+    Ok(made)
+}
+
+/// Whether the names that a profile allows can be told from others.
+pub(crate) fn check(profile: &Profile) -> Result<(), Fault> {
+    for (_, reader) in profile.responses.iter() {
+        if let Reader::Bundle { allow } = reader {
+            rules(allow)?;
+        }
+    }
+    Ok(())
+}
+
+fn rules(allow: &[String]) -> Result<Rules, Fault> {
+    Rules::new(allow).map_err(|error| {
+        Fault::new(Kind::Environment, "profile_invalid", chain(&error))
+            .suggest("mend `allow` in profile.yaml")
+    })
+}
+
+fn said(error: &dyn std::error::Error, suggestion: &str) -> String {
+    if suggestion.is_empty() {
+        chain(error)
+    } else {
+        format!("{}. {suggestion}", chain(error))
+    }
+}
+
+impl From<ProcessorFault> for Fault {
+    fn from(error: ProcessorFault) -> Self {
+        let kind = match error {
+            ProcessorFault::Untrusted { .. } => Kind::Refused,
+            ProcessorFault::NoCommand { .. } => Kind::Bug,
+            _ => Kind::Environment,
+        };
+        let fault = Self::new(kind, error.code(), chain(&error)).suggest(error.suggestion());
+        if let ProcessorFault::Untrusted { profile, .. } = &error {
+            return fault.recover(format!("tm session trust {profile}"));
+        }
+        let suggestion = format!(
+            "{}. Nothing moved: step again then. If the response is at fault, write another one: {}, or {} where it was taken in already",
+            fault.suggestion,
+            Verb::Respond.step().and("replace"),
+            Verb::Reopen,
+        );
+        fault.suggest(suggestion)
+    }
+}
+
+impl From<workspace::profile::ProfileError> for Fault {
+    fn from(error: workspace::profile::ProfileError) -> Self {
+        let kind = match error.code() {
+            "bad_name" | "unknown_input" | "bad_input" => Kind::Usage,
+            "unknown_profile" => Kind::Missing,
+            _ => Kind::Environment,
+        };
+        Self::new(kind, error.code(), chain(&error)).suggest(error.suggestion())
+    }
+}

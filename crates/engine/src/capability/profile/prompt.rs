@@ -1,0 +1,183 @@
+//! What a prompt shows.
+
+use journal::EvidenceStore;
+use machine::RunState;
+use workspace::convention::plain::is_hidden;
+use workspace::profile::{CodeFile, Phase, Review, View, shown_files};
+
+use crate::call::Call;
+use crate::capability::files::code::Tree;
+use crate::capability::files::code::carried;
+use crate::capability::files::subject::{PLAN_FILE, fault, whole_code, whole_plan};
+use crate::capability::profile::read::{no_phase, phase_of};
+use crate::capability::profile::session::{Session, code_path, iteration, values};
+use crate::fault::Fault;
+use crate::generic::files;
+use crate::generic::files::Taken;
+use crate::view::session::begin::builtin_profiles;
+
+impl Session {
+    /// The prompt of the state that the token stands at, by the profile's template.
+    pub(crate) fn prompt(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        token: u32,
+    ) -> Result<Vec<u8>, Fault> {
+        let present = run
+            .token(token)
+            .ok_or_else(|| Fault::bug("a prompt for no token"))?;
+        let definition = &call.definition;
+        let prompt = definition
+            .prompt(&present.state, &run.vars)
+            .ok_or_else(|| Fault::bug(format!("`{}` has no prompt", present.state)))?;
+        let response = definition
+            .response(&present.state, &run.vars)
+            .unwrap_or_default();
+        let phase = phase_of(definition, &present.state).ok_or_else(|| no_phase(&present.state))?;
+        let number = iteration(call, run);
+        let mut view = View {
+            inputs: values(call, run).cloned().unwrap_or_default(),
+            iteration: u32::try_from(number).unwrap_or(0),
+            feedback: present.reason.clone().unwrap_or_default(),
+            code_dir: call.dir.join(code_path(number.max(1))),
+            ..View::default()
+        };
+        view.session.id.clone_from(&run.run);
+        view.response.path = call.dir.join(response);
+        view.prompt.path = call.dir.join(&prompt);
+        call.root.clone_into(&mut view.project.root);
+        let profile = self.profile()?;
+        if phase != Phase::Planning {
+            view.plan = whole_plan(call, run).map_err(fault)?.unwrap_or_default();
+        }
+        if matches!(phase, Phase::Review | Phase::Revision) {
+            let (tree, _) = whole_code(call, run).map_err(fault)?;
+            view.files = shown_files(code_files(&tree));
+        }
+        if phase == Phase::Review {
+            let store = EvidenceStore::new(&call.dir);
+            view.previous = shown_files(code_files(&carried(run, &store)?));
+        }
+        if number > 1 || phase == Phase::Revision {
+            view.review = self.last_review(call, run)?;
+        }
+        let mut text = match profile.render(phase, &view) {
+            Ok(text) => text,
+            // What a session takes in may be longer than a prompt can be. Then it names more and shows less.
+            Err(error) => {
+                shorten(&mut view, call, run);
+                match profile.render(phase, &view) {
+                    Ok(text) => text + SHORTENED,
+                    Err(_) => self.mended(&profile.name, phase, &view).ok_or(error)?,
+                }
+            }
+        };
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        Ok(text.into_bytes())
+    }
+
+    /// The prompt by the templates as they are now, where those that the session began with fail: somebody mended them.
+    fn mended(&self, name: &str, phase: Phase, view: &View) -> Option<String> {
+        let now = workspace::profile::load(&self.root, name, &builtin_profiles()).ok()?;
+        let text = now.render(phase, view).ok()?;
+        self.warn(format!(
+            "the template of {phase} that the session began with fails; the profile's present one was used"
+        ));
+        Some(text)
+    }
+
+    /// The last review that was taken in.
+    fn last_review(&self, call: &Call<'_>, run: &RunState) -> Result<Review, Fault> {
+        let Some(taken) = reviewed(call, run) else {
+            return Ok(Review::default());
+        };
+        let (bytes, same) = files::taken_bytes(call, &taken)?;
+        if !same {
+            self.warn(format!(
+                "{} was changed after it was taken in; the prompt shows what it said then",
+                taken.path
+            ));
+        }
+        let verdict = markup::response::verdict::read(&bytes).ok();
+        Ok(Review {
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+            issues_total: verdict.as_ref().map_or(0, |verdict| verdict.issues_total),
+            issues_critical: verdict
+                .as_ref()
+                .map_or(0, |verdict| verdict.issues_critical),
+            missing_inputs: verdict.as_ref().map_or(0, |verdict| verdict.missing_inputs),
+        })
+    }
+}
+
+/// The response with the last review, as it was taken in.
+fn reviewed(call: &Call<'_>, run: &RunState) -> Option<Taken> {
+    call.definition
+        .all_states()
+        .filter(|(_, name, _)| phase_of(&call.definition, name) == Some(Phase::Review))
+        .find_map(|(_, name, _)| files::taken(run, name))
+}
+
+/// What is told at the end of a prompt that could not show all.
+const SHORTENED: &str = "\n\nNot everything could be shown here. What is cut names the file that holds the whole of it; read that.\n";
+/// How much of a long text is shown then, in characters.
+const MOST_OF_A_TEXT: usize = 32 * 1024;
+/// How many files are named then.
+const MOST_FILES: usize = 500;
+
+/// Leaves of everything that may be long as much as a prompt can surely show.
+fn shorten(view: &mut View, call: &Call<'_>, run: &RunState) {
+    let cut = |text: &mut String, whole: &str| {
+        if let Some((end, _)) = text.char_indices().nth(MOST_OF_A_TEXT) {
+            text.truncate(end);
+            text.push_str("\n\n[cut here; the whole of it: ");
+            text.push_str(whole);
+            text.push_str("]\n");
+        }
+    };
+    cut(
+        &mut view.plan,
+        &call.dir.join(PLAN_FILE).display().to_string(),
+    );
+    let review = reviewed(call, run).map(|taken| call.dir.join(taken.path).display().to_string());
+    cut(&mut view.review.text, &review.unwrap_or_default());
+    cut(&mut view.feedback, "the journal");
+    for list in [&mut view.files, &mut view.previous] {
+        list.truncate(MOST_FILES);
+        for file in list {
+            file.content.clear();
+        }
+    }
+}
+
+/// Code with every character told by its number that could not be seen, or would let a line be read otherwise than a
+/// compiler reads it: who reviews has to see what is there.
+fn visible(code: &str) -> String {
+    let mut shown = String::with_capacity(code.len());
+    let mut rest = code.chars().peekable();
+    while let Some(c) = rest.next() {
+        let ends_line = c == '\n' || (c == '\r' && rest.peek() == Some(&'\n'));
+        if is_hidden(c) && c != '\t' && !ends_line {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+fn code_files(tree: &Tree) -> Vec<CodeFile> {
+    let hashes = tree.hashes();
+    tree.files
+        .iter()
+        .map(|(path, content)| CodeFile {
+            path: path.clone(),
+            sha256: hashes.get(path).cloned().unwrap_or_default(),
+            size: content.len() as u64,
+            content: visible(content),
+        })
+        .collect()
+}

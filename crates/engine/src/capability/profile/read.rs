@@ -1,0 +1,241 @@
+//! The reader `response`: what a session's profile makes of what somebody wrote.
+
+use journal::EvidenceStore;
+use machine::{Definition, Reading, RunState};
+use markup::response::bundle;
+use markup::response::bundle::{File, Rules};
+use serde_json::Map;
+use workspace::profile::processing::Request;
+use workspace::profile::{Phase, Reader};
+
+use crate::call::Call;
+use crate::capability::files::code::Tree;
+use crate::capability::files::code::carried;
+use crate::capability::files::subject::{whole_code, whole_plan};
+use crate::capability::profile::processing::{Made, process, read_by_ours};
+use crate::capability::profile::session::{Session, code_path, iteration, values};
+use crate::fault::{Fault, Kind};
+use crate::generic::files;
+use crate::support::HandlerError;
+
+/// The longest reason that is kept, in characters.
+const LONGEST_REASON: usize = 2000;
+
+/// The phase of a profile that is asked for in a state.
+pub(crate) fn phase_of(definition: &Definition, state: &str) -> Option<Phase> {
+    let asked = definition.asked(state)?;
+    Phase::ALL
+        .into_iter()
+        .find(|phase| phase.to_string() == asked)
+}
+
+/// A proved definition says what is asked for wherever something is.
+pub(crate) fn no_phase(state: &str) -> Fault {
+    Fault::bug(format!("`{state}` asks for no phase of a profile"))
+}
+
+impl Session {
+    /// Refuses a response that a reader of ours could not read: to say so before it stands in its place costs nothing, and
+    /// after that it would cost the session. What a command of the profile's reads is not known before.
+    pub(crate) fn check_beforehand(
+        &self,
+        phase: Phase,
+        path: &str,
+        bytes: &[u8],
+    ) -> Result<(), Fault> {
+        let profile = self.profile()?;
+        match read_by_ours(profile, phase, bytes)? {
+            Some(made) if made.status == "ERROR" => Err(Fault::new(
+                Kind::Refused,
+                "response_unreadable",
+                format!(
+                    "the response could not be read, so it was not taken: {}",
+                    made.reason
+                ),
+            )
+            .suggest("write it as the prompt says, and send it again")
+            .detail("path", path)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the response in hand: the file that the state waits for, or what was taken in when the state before was
+    /// left.
+    pub(crate) fn read(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        token: u32,
+    ) -> Result<Reading, HandlerError> {
+        let present = run
+            .token(token)
+            .ok_or_else(|| Fault::bug("a response for no token"))?;
+        let waits = call.definition.response(&present.state, &run.vars);
+        let (mut reading, bytes, from) = if waits.is_some() {
+            let (reading, bytes) = files::take_in(call, run, token)?;
+            (reading, bytes, present.state.as_str())
+        } else {
+            let from = present.came_from.as_deref().unwrap_or_default();
+            let taken = files::taken(run, from)
+                .ok_or_else(|| Fault::bug(format!("no response was taken in at `{from}`")))?;
+            let (bytes, same) = files::taken_bytes(call, &taken)?;
+            if !same {
+                self.warn(format!(
+                    "{} was changed after it was taken in; what counts is what it said then",
+                    taken.path
+                ));
+            }
+            let reading = Reading {
+                evidence: vec![taken.sha256.clone()],
+                level: "file".to_owned(),
+                ..Reading::default()
+            };
+            (reading, bytes, from)
+        };
+        let phase = phase_of(&call.definition, from).ok_or_else(|| no_phase(from))?;
+        let made = self.made(call, run, phase, &bytes)?;
+        let store = EvidenceStore::new(&call.dir);
+        let (made, staged) = stage(run, phase, made, &bytes, &store)?;
+        self.told
+            .borrow_mut()
+            .messages
+            .extend(made.messages.iter().cloned());
+        let mut facts = Map::new();
+        facts.insert("status".to_owned(), made.status.into());
+        facts.insert("reason".to_owned(), reason(&made).into());
+        facts.insert("files".to_owned(), made.files.len().into());
+        facts.insert(
+            "hash".to_owned(),
+            reading.evidence.first().cloned().unwrap_or_default().into(),
+        );
+        facts.insert("staged".to_owned(), staged.into());
+        reading.facts = facts;
+        Ok(reading)
+    }
+
+    fn made(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        phase: Phase,
+        bytes: &[u8],
+    ) -> Result<Made, HandlerError> {
+        let profile = self.profile()?;
+        let plan = if phase == Phase::Planning {
+            String::new()
+        } else {
+            whole_plan(call, run)?.unwrap_or_default()
+        };
+        if phase == Phase::Review {
+            // What is judged is what was recorded.
+            whole_code(call, run)?;
+        }
+        let response = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) if matches!(profile.responses.get(phase), Reader::Command { .. }) => {
+                let at = error.valid_up_to() + 1;
+                return Ok(Made::error(format!(
+                    "the response is no UTF-8, from byte {at} on"
+                )));
+            }
+            // The readers of ours say that themselves.
+            Err(_) => "",
+        };
+        let evidence = EvidenceStore::new(&call.dir);
+        let taken_in = evidence.folder().join(journal::sha256_hex(bytes));
+        let empty = Map::new();
+        let request = Request {
+            session_id: &run.run,
+            iteration: u32::try_from(iteration(call, run)).unwrap_or(0),
+            inputs: values(call, run).unwrap_or(&empty),
+            response,
+            // What was taken in, whatever stands in its place by now.
+            response_path: &taken_in,
+            project_root: call.root,
+            session_dir: &call.dir,
+            code_dir: &call.dir.join(code_path(iteration(call, run).max(1))),
+            plan: &plan,
+        };
+        Ok(process(profile, phase, bytes, &request, &self.store)?)
+    }
+}
+
+/// Keeps what an effect is going to write, so that it comes out the same however often it is done.
+fn stage(
+    run: &RunState,
+    phase: Phase,
+    made: Made,
+    bytes: &[u8],
+    store: &EvidenceStore,
+) -> Result<(Made, String), Fault> {
+    if made.status != "SUCCESS" {
+        return Ok((made, String::new()));
+    }
+    match phase {
+        Phase::Planning => {
+            // A command may give the plan another form.
+            let plan = made.files.iter().find(|file| file.path == "plan.md");
+            let plan = plan.map_or(bytes, |file| file.content.as_bytes());
+            if plan.iter().all(u8::is_ascii_whitespace) {
+                return Ok((Made::error("the plan is empty"), String::new()));
+            }
+            let staged = files::keep(store, plan)?;
+            Ok((made, staged))
+        }
+        Phase::Review => Ok((made, String::new())),
+        Phase::Generation | Phase::Revision => {
+            if made.files.is_empty() {
+                let none = Made {
+                    messages: made.messages,
+                    ..Made::error("there is no file in it")
+                };
+                return Ok((none, String::new()));
+            }
+            let mut tree = carried(run, store)?;
+            for file in &made.files {
+                tree.files.insert(file.path.clone(), file.content.clone());
+            }
+            if let Some(clash) = clash(&tree) {
+                return Ok((Made::error(clash), String::new()));
+            }
+            let staged = tree.keep(store)?;
+            Ok((made, staged))
+        }
+    }
+}
+
+/// Whether the files of a bundle and those carried forward could not stand in one folder.
+fn clash(tree: &Tree) -> Option<String> {
+    let files: Vec<File> = tree
+        .files
+        .iter()
+        .map(|(path, content)| File {
+            path: path.clone(),
+            content: content.clone(),
+        })
+        .collect();
+    let rules = Rules::default()
+        .with_max_files(usize::MAX)
+        .with_max_bytes(u64::MAX);
+    let error = bundle::check(&files, &rules).err()?;
+    Some(format!(
+        "together with the files carried forward it could not be written: {error}"
+    ))
+}
+
+fn reason(made: &Made) -> String {
+    let known = made.reason.trim();
+    if known.is_empty() && made.status != "SUCCESS" {
+        return match made.status {
+            "ERROR" => "the profile could not make anything of the response, and did not say why"
+                .to_owned(),
+            "CANCELLED" => "the profile called the session off, and did not say why".to_owned(),
+            "FAILED" => "the review did not pass the code".to_owned(),
+            other => format!("the profile answered {other}, which leads nowhere here"),
+        };
+    }
+    if matches!(made.status, "IN_PROGRESS") {
+        return format!("the profile answered {}: {known}", made.status);
+    }
+    known.chars().take(LONGEST_REASON).collect()
+}

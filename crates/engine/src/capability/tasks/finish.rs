@@ -1,0 +1,51 @@
+//! `task.finish`: the task's status, and every `done` still owed, in a commit where git knows the
+//! file.
+
+use machine::RunState;
+use serde_json::Value;
+use workspace::config::UpdateTaskStatus;
+use workspace::convention::message::Kind;
+
+use crate::call::Call;
+use crate::capability::git::effects::commit;
+use crate::capability::git::effects::commit::Words;
+use crate::capability::memory;
+use crate::capability::memory::Memory;
+use crate::intent;
+use crate::support::HandlerError;
+
+/// Puts the intent together.
+pub fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
+    let memory = Memory::of(run)?;
+    let config = &call.pinned;
+    let status = match &config.autopilot.finalization.update_task_status {
+        UpdateTaskStatus::Set(status) => Some(status.clone()),
+        UpdateTaskStatus::Leave => None,
+    };
+    let carries = memory::owed(run);
+    let writing = commit::writing(call, &memory, carries, status.as_deref())?;
+    let mut paths = Vec::new();
+    let edited = commit::add_tasks_file(call, &memory, &writing, &mut paths)?;
+    let message = if paths.is_empty() {
+        String::new()
+    } else {
+        commit::compose(
+            call,
+            &memory,
+            &Words {
+                id: &memory.start.task_id,
+                title: &memory.start.task_title,
+                description: "",
+                tests: None,
+                lines: None,
+                kind: Kind::TaskStatus {
+                    status: status.as_deref().unwrap_or("done"),
+                },
+                files: &[],
+            },
+        )?
+    };
+    let mut intent = commit::intent(call, run, &memory, "finish", message, paths, writing)?;
+    intent.edited = edited;
+    Ok(intent::write(&intent)?)
+}

@@ -1,0 +1,331 @@
+//! Tests that are frozen from RED on: what the files of tests held when RED was accepted.
+//!
+//! A file of tests is frozen as a whole. A source file that holds tests of its own is frozen by the text of these, so that the rest
+//! of it may be worked on.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use workspace::convention::inline_tests::{
+    is_runner_written, normal_form, parts, same_product, same_tests, split,
+};
+use workspace::convention::paths::{Language, PathClass, PathClasses, may_hold_tests};
+use workspace::git::{Change, Oid, RepoPath, Repository, StatusCode};
+
+use crate::capability::git::changes::Changes;
+use crate::capability::memory::Memory;
+use crate::fault::Fault;
+
+/// The tests as they were when RED was accepted: those that RED changed. All others are as the last commit has them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frozen(pub BTreeMap<RepoPath, Tests>);
+
+/// What a file held.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Tests {
+    /// It was deleted.
+    Gone,
+    /// A file of tests, by its content.
+    Whole(String),
+    /// A source file, by the hashes of its tests' text apart from its form, each stretch by itself.
+    Inside(Vec<String>),
+}
+
+/// What RED changed.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// Tests.
+    pub tests: bool,
+    /// Files, or parts of files, that are no tests.
+    pub product: Vec<String>,
+    /// The tests as they are now.
+    pub frozen: Frozen,
+}
+
+/// What a file is to the tests.
+enum Role {
+    Tests,
+    Both,
+    Product,
+    Other,
+}
+
+/// Looks at tests in the working tree.
+pub struct Look<'a> {
+    repository: &'a Repository,
+    classes: PathClasses,
+    last: &'a Oid,
+}
+
+impl<'a> Look<'a> {
+    /// By the run's patterns, against its last commit.
+    pub fn new(repository: &'a Repository, memory: &Memory, last: &'a Oid) -> Result<Self, Fault> {
+        let classes = PathClasses::new(&memory.start.test_patterns).map_err(|error| {
+            Fault::bug(format!("the run's test patterns cannot be used: {error}"))
+        })?;
+        Ok(Self {
+            repository,
+            classes,
+            last,
+        })
+    }
+
+    fn role(&self, path: &RepoPath) -> Role {
+        let name = path.to_string();
+        let scope = self.repository.scope();
+        let name = name.strip_prefix(&*scope).unwrap_or(&name);
+        match self.classes.of(name) {
+            _ if is_runner_written(name) => Role::Other,
+            PathClass::Test if is_output(name) => Role::Other,
+            PathClass::Test => Role::Tests,
+            _ if may_hold_tests(name) => Role::Both,
+            PathClass::Source => Role::Product,
+            PathClass::Docs | PathClass::Build => Role::Other,
+        }
+    }
+
+    /// What a file holds now; none where it is gone, or no text.
+    fn text(&self, path: &RepoPath) -> Option<String> {
+        let bytes = std::fs::read(self.repository.absolute(path)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// What it held in the last commit.
+    fn before(&self, path: &RepoPath) -> Result<Option<String>, Fault> {
+        Ok(self.repository.file_at(self.last, path)?)
+    }
+
+    /// What a file of tests holds: its bytes, or what they say apart from their form, and behind a link also those it leads to.
+    /// Its mode says nothing of the tests.
+    fn whole(&self, path: &RepoPath) -> Result<Tests, Fault> {
+        let content = self.repository.hash_files(std::slice::from_ref(path))?;
+        let content = content.into_iter().next().and_then(|(_, content)| content);
+        let Some(content) = content else {
+            return Ok(Tests::Gone);
+        };
+        let (kind, hash) = content.as_str().split_once(':').unwrap_or_default();
+        let formed = formed(path).then(|| self.text(path)).flatten();
+        Ok(Tests::Whole(if let Some(text) = formed {
+            journal::sha256_hex(normal_form(&text).as_bytes())
+        } else if kind == "link" {
+            let behind = std::fs::read(self.repository.absolute(path)).unwrap_or_default();
+            format!("{hash}:{}", journal::sha256_hex(&behind))
+        } else {
+            hash.to_owned()
+        }))
+    }
+
+    /// Whether a file of tests says what the last commit has: another mode, or other line ends, are no other test.
+    fn says_the_same(&self, path: &RepoPath, before: &RepoPath) -> Result<bool, Fault> {
+        let (before, now) = (self.before(before)?, self.text(path));
+        Ok(match (before, now) {
+            (Some(before), Some(now)) => {
+                before == now || (formed(path) && same_tests(&before, &now))
+            }
+            _ => false,
+        })
+    }
+
+    /// What RED changed of tests, and what of the product.
+    pub fn written(&self, changes: &Changes) -> Result<Written, Fault> {
+        let mut written = Written::default();
+        for change in &changes.files {
+            let path = &change.path;
+            match self.role(path) {
+                Role::Tests => {
+                    let blank = |text: String| text.trim().is_empty();
+                    written.tests |= !change.deleted
+                        && !self.text(path).is_some_and(blank)
+                        && !self.says_the_same(path, old_name(change).unwrap_or(path))?;
+                    written.frozen.0.insert(path.clone(), self.whole(path)?);
+                }
+                Role::Both => self.written_in_source(change, &mut written)?,
+                Role::Product => written.product.push(path.to_string()),
+                Role::Other => {}
+            }
+            if let Some(original) = old_name(change)
+                && matches!(self.role(original), Role::Tests)
+            {
+                written.frozen.0.insert(original.clone(), Tests::Gone);
+            }
+        }
+        Ok(written)
+    }
+
+    fn written_in_source(&self, change: &Change, written: &mut Written) -> Result<(), Fault> {
+        let path = &change.path;
+        let name = path.to_string();
+        let text = self.text(path).unwrap_or_default();
+        let old = self
+            .before(old_name(change).unwrap_or(path))?
+            .unwrap_or_default();
+        let (now, old) = (split(&name, &text), split(&name, &old));
+        written.tests |= !same_tests(&now.tests, &old.tests) && !now.tests.trim().is_empty();
+        if !same_product(&now.product, &old.product) {
+            written.product.push(name.clone());
+        }
+        let tests = if change.deleted {
+            Tests::Gone
+        } else {
+            Tests::Inside(stretches(&name, &text))
+        };
+        written.frozen.0.insert(path.clone(), tests);
+        Ok(())
+    }
+
+    /// The files whose tests are not as they were in RED, with what became of them.
+    pub fn changed(&self, frozen: &Frozen, changes: &Changes) -> Result<Vec<String>, Fault> {
+        let files = &changes.files[..];
+        let mut changed = Vec::new();
+        for (path, tests) in &frozen.0 {
+            if let Some(what) = self.broken(path, tests, files)? {
+                changed.push(format!("{path} ({what})"));
+            } else if matches!(tests, Tests::Whole(_))
+                && !files.iter().any(|change| change.path == *path)
+                && !self.says_the_same(path, path)?
+            {
+                // It is there, and would not be committed.
+                changed.push(format!("{path} (git ignores it now)"));
+            }
+        }
+        for change in files {
+            for path in change.paths() {
+                if frozen.0.contains_key(path) {
+                    continue;
+                }
+                if let Some(what) = self.touched(change, path, files)? {
+                    changed.push(format!("{path} ({what})"));
+                }
+            }
+        }
+        changed.sort();
+        changed.dedup();
+        Ok(changed)
+    }
+
+    /// What became of the tests that RED changed.
+    fn broken(
+        &self,
+        path: &RepoPath,
+        tests: &Tests,
+        files: &[Change],
+    ) -> Result<Option<&'static str>, Fault> {
+        Ok(match tests {
+            Tests::Gone => None,
+            Tests::Whole(content) => match self.whole(path)? {
+                Tests::Whole(now) if now == *content => None,
+                Tests::Gone => Some("deleted or renamed"),
+                _ => Some("changed"),
+            },
+            Tests::Inside(stretches) => self.lost(path, stretches.clone(), files),
+        })
+    }
+
+    /// What became of a file that RED left as the last commit has it. New files are no change of tests.
+    fn touched(
+        &self,
+        change: &Change,
+        path: &RepoPath,
+        files: &[Change],
+    ) -> Result<Option<&'static str>, Fault> {
+        let is_new = change.untracked
+            || change.intent_to_add
+            || matches!(change.staged, StatusCode::Added | StatusCode::Copied);
+        match self.role(path) {
+            Role::Tests if *path != change.path => Ok(Some("renamed")),
+            Role::Tests if change.deleted => Ok(Some("deleted")),
+            // What became of its old name is told there.
+            Role::Tests if is_new || old_name(change).is_some() => Ok(None),
+            Role::Tests if self.says_the_same(path, path)? => Ok(None),
+            Role::Tests => Ok(Some("changed")),
+            Role::Both if *path == change.path => {
+                let Some(before) = self.before(old_name(change).unwrap_or(path))? else {
+                    return Ok(None);
+                };
+                Ok(self.lost(path, stretches(&path.to_string(), &before), files))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What became of tests in a source file, if they are not there any more: neither in it nor, moved with what they test,
+    /// in another file that was changed. More of them may be there.
+    fn lost(
+        &self,
+        path: &RepoPath,
+        mut stretches: Vec<String>,
+        files: &[Change],
+    ) -> Option<&'static str> {
+        let now = self.text(path);
+        let gone = now.is_none();
+        strike(path, now.as_deref(), &mut stretches);
+        for change in files {
+            if stretches.is_empty() {
+                return None;
+            }
+            if change.path != *path && may_hold_tests(&change.path.to_string()) {
+                strike(
+                    &change.path,
+                    self.text(&change.path).as_deref(),
+                    &mut stretches,
+                );
+            }
+        }
+        match (stretches.is_empty(), gone) {
+            (true, _) => None,
+            (false, true) => Some("its tests are gone"),
+            (false, false) => Some("its tests changed"),
+        }
+    }
+}
+
+/// Strikes off what a file holds.
+fn strike(path: &RepoPath, text: Option<&str>, wanted: &mut Vec<String>) {
+    for here in stretches(&path.to_string(), text.unwrap_or_default()) {
+        if let Some(at) = wanted.iter().position(|stretch| *stretch == here) {
+            wanted.swap_remove(at);
+        }
+    }
+}
+
+/// Whether a formatter may go over a file of tests without its being another: where tests are known apart from their form.
+fn formed(path: &RepoPath) -> bool {
+    may_hold_tests(&path.to_string())
+}
+
+/// The name that a renamed file had.
+fn old_name(change: &Change) -> Option<&RepoPath> {
+    change.paths().nth(1)
+}
+
+/// The tests within a source file: a short hash of each stretch of them, apart from its form.
+fn stretches(name: &str, text: &str) -> Vec<String> {
+    // Enough to tell the stretches of one project apart.
+    const DIGITS: usize = 20;
+    parts(name, text)
+        .into_iter()
+        .filter(|part| part.is_test && !part.text.trim().is_empty())
+        .map(|part| {
+            let mut hash = journal::sha256_hex(normal_form(part.text).as_bytes());
+            hash.truncate(DIGITS);
+            hash
+        })
+        .collect()
+}
+
+/// Folders below those of tests into which suites write.
+const OUTPUT_FOLDERS: &[&str] = &["artifacts", "output", "test-results", "tmp"];
+
+/// Endings of files that suites write and nobody else.
+const OUTPUT_ENDINGS: &[&str] = &[
+    ".actual", ".db", ".log", ".out", ".sqlite", ".sqlite3", ".tmp",
+];
+
+/// Whether a file among the tests is one that a suite leaves behind.
+fn is_output(name: &str) -> bool {
+    let is_ending = OUTPUT_ENDINGS.iter().any(|ending| name.ends_with(ending));
+    let mut folders = name.split('/').rev().skip(1);
+    is_ending
+        || (Language::of(name).is_none() && folders.any(|folder| OUTPUT_FOLDERS.contains(&folder)))
+}

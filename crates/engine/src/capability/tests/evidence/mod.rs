@@ -1,0 +1,446 @@
+//! What a report of tests rests on: numbers that somebody gives, a runner's own report, or a run of our own.
+
+pub mod clean;
+pub mod frozen;
+pub mod ledger;
+pub mod show;
+pub mod subject;
+pub mod suite;
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use ::test_report::{CoverageFormat, Metric, TestFormat, TestReport, Totals, Unreadable};
+use journal::EvidenceStore;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use workspace::config::{Config, Level};
+
+use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::results::{Counts, Coverage};
+use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
+use crate::view::autopilot::request;
+
+/// A report up to this length, in bytes, is kept with the run; of a longer one its hash is.
+const LONGEST_KEPT: u64 = 16 * 1024 * 1024;
+
+/// What a call brought along of tests, taken in before the run is looked at.
+#[derive(Debug, Clone, Default)]
+pub struct Taken {
+    /// How much is known.
+    pub level: Option<Level>,
+    /// The numbers.
+    pub counts: Counts,
+    /// Coverage, if given.
+    pub coverage: Option<Coverage>,
+    /// What each test did, where the report names them.
+    pub report: Option<TestReport>,
+    /// The files that were handed in.
+    pub files: Vec<Handed>,
+    /// The file with the coverage.
+    pub coverage_file: Option<Handed>,
+    /// What was run, if we ran it.
+    pub ran: Option<suite::Ran>,
+    /// Ids of tests that were taken out on purpose. One that ends with `*` stands for all that begin so.
+    pub removed: Vec<String>,
+    /// The test command was to be run.
+    pub verify: bool,
+    /// The run of RED in a clean tree, where the settings ask for it.
+    pub clean: Option<suite::Ran>,
+}
+
+/// A file that was handed in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Handed {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its hash.
+    pub sha256: String,
+    /// When it was written: nanoseconds since 1970.
+    pub written: i64,
+    /// Its bytes, unless there are too many of them.
+    #[serde(skip)]
+    pub bytes: Option<Vec<u8>>,
+}
+
+impl Taken {
+    /// The level, `claimed` where nothing was handed in.
+    pub fn level(&self) -> Level {
+        self.level.unwrap_or(Level::Claimed)
+    }
+
+    /// What each test did, by name.
+    pub fn ledger(&self) -> Option<Ledger> {
+        self.report
+            .as_ref()
+            .map(Ledger::of)
+            .filter(Ledger::names_any)
+    }
+
+    /// All that a repeated report has to be the same in.
+    pub fn digest(&self) -> Value {
+        match self.verify {
+            true => json!({ "verify": true }),
+            false if self.files.is_empty() => json!(self.counts),
+            false => json!(
+                self.files
+                    .iter()
+                    .map(|file| &file.sha256)
+                    .collect::<Vec<_>>()
+            ),
+        }
+    }
+
+    /// Takes in what is given of coverage.
+    pub fn take_coverage(&mut self, given: &request::Evidence, cwd: &Path) -> Result<(), Fault> {
+        self.coverage = given.coverage.as_deref().map(Coverage::parse).transpose()?;
+        if let Some(path) = &given.coverage_report {
+            if self.coverage.is_some() {
+                return Err(twice(
+                    "the coverage",
+                    argument!("coverage"),
+                    argument!("coverageReport"),
+                ));
+            }
+            let (coverage, file) = read_coverage(&cwd.join(path))?;
+            self.coverage = Some(coverage);
+            self.coverage_file = Some(file);
+        }
+        Ok(())
+    }
+
+    /// Keeps what was handed in with the run, and returns the hashes. What is too long to keep has its hash among the
+    /// [facts](Self::facts) alone: nobody looks for bytes that were never there.
+    pub fn keep(&self, dir: &Path) -> Result<Vec<String>, Fault> {
+        let store = EvidenceStore::new(dir);
+        let mut hashes = Vec::new();
+        for file in self.files.iter().chain(&self.coverage_file) {
+            if let Some(bytes) = &file.bytes {
+                hashes.push(store.put(bytes)?);
+            }
+        }
+        for ran in self.ran.iter().chain(&self.clean) {
+            hashes.push(store.put(&ran.output)?);
+        }
+        Ok(hashes)
+    }
+
+    /// What the journal says of where the numbers come from.
+    pub fn facts(&self) -> Map<String, Value> {
+        let mut facts = Map::new();
+        facts.insert("level".to_owned(), level_name(self.level()).into());
+        if let Some(report) = &self.report {
+            facts.insert("format".to_owned(), report.format.name().into());
+        }
+        if !self.files.is_empty() {
+            facts.insert("reports".to_owned(), json!(self.files));
+        }
+        if let Some(file) = &self.coverage_file {
+            facts.insert("coverageReport".to_owned(), json!(file));
+        }
+        if let Some(ran) = &self.ran {
+            facts.insert("verified".to_owned(), json!(ran));
+        }
+        if let Some(ran) = &self.clean {
+            facts.insert("inCleanTree".to_owned(), json!(ran));
+        }
+        if !self.removed.is_empty() {
+            facts.insert("removed".to_owned(), json!(self.removed));
+        }
+        facts
+    }
+
+    /// Whether a test was taken out on purpose.
+    pub fn was_removed(&self, id: &str) -> bool {
+        self.removed.iter().any(|removed| is_meant(removed, id))
+    }
+}
+
+/// Whether an id is meant by what a caller names: itself, or with `*` at the end all that begin so.
+pub fn is_meant(named: &str, id: &str) -> bool {
+    match named.strip_suffix('*') {
+        // A bare `*` would stand for whatever there is.
+        Some(beginning) => !beginning.is_empty() && id.starts_with(beginning),
+        None => id == named,
+    }
+}
+
+impl Taken {
+    /// Whether the tests are compiled before they run, so that a test of what is not there yet cannot even be built.
+    pub fn is_compiled(&self, framework: &str) -> bool {
+        use TestFormat::{
+            CargoText, DotnetText, GoJson, GoText, Junit, LibtestJson, MavenText, Trx,
+        };
+        const COMPILED: [&str; 9] = [
+            "cargo", "nextest", "go", "maven", "gradle", "junit", "dotnet", "xunit", "swift",
+        ];
+        match self.report.as_ref().map(|report| report.format) {
+            Some(CargoText | LibtestJson | GoJson | GoText | Trx | DotnetText | MavenText) => true,
+            Some(Junit) | None => COMPILED.iter().any(|name| framework.contains(name)),
+            Some(_) => false,
+        }
+    }
+}
+
+/// The name of a level in files and answers.
+pub fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Claimed => "claimed",
+        Level::Reported => "reported",
+        Level::Verified => "verified",
+    }
+}
+
+/// Takes in what a caller gives, without a run of our own. `cwd` is where the caller stands.
+pub fn take(given: &request::Evidence, cwd: &Path) -> Result<Taken, Fault> {
+    let mut taken = Taken {
+        removed: given.removed.clone(),
+        ..Taken::default()
+    };
+    taken.take_coverage(given, cwd)?;
+    match (&given.results, given.reports.is_empty()) {
+        (Some(_), false) => {
+            return Err(twice(
+                "the results",
+                argument!("results"),
+                argument!("report"),
+            ));
+        }
+        (Some(results), true) => {
+            taken.counts = Counts::parse(results)?;
+            taken.level = Some(Level::Claimed);
+        }
+        (None, false) => {
+            let format = format_named(given.format.as_deref())?;
+            let paths: Vec<PathBuf> = given.reports.iter().map(|path| cwd.join(path)).collect();
+            let (report, files) = read_reports(&paths, format)?;
+            taken.counts = counts(&report.totals);
+            taken.report = Some(report);
+            taken.files = files;
+            taken.level = Some(Level::Reported);
+        }
+        (None, true) => {}
+    }
+    Ok(taken)
+}
+
+fn twice(what: &str, one: &str, other: &str) -> Fault {
+    Fault::new(
+        Kind::Usage,
+        "given_twice",
+        format!("{what} stand twice in the call, under {one} and under {other}"),
+    )
+    .suggest("give one of them: a report says more than numbers")
+}
+
+/// The format that a caller names.
+pub fn format_named(name: Option<&str>) -> Result<Option<TestFormat>, Fault> {
+    name.map(str::parse)
+        .transpose()
+        .map_err(|error: Unreadable| {
+            Fault::new(Kind::Usage, "bad_format", error.to_string()).suggest(concat!(
+                "leave ",
+                argument!("format"),
+                " out: reports are told by their content"
+            ))
+        })
+}
+
+/// Reads test reports that belong together: of several packages, say. A folder stands for the reports in it.
+pub fn read_reports(
+    paths: &[PathBuf],
+    format: Option<TestFormat>,
+) -> Result<(TestReport, Vec<Handed>), Fault> {
+    let mut all: Option<TestReport> = None;
+    let mut files = Vec::new();
+    for path in listed(paths)? {
+        let (report, file) = read_report(&path, format)?;
+        files.push(file);
+        match &mut all {
+            None => all = Some(report),
+            Some(all) if all.format == report.format => all.merge(report),
+            Some(all) => {
+                return Err(unreadable(
+                    &path,
+                    &format!(
+                        "it is {}, and the report before it {}",
+                        report.format, all.format
+                    ),
+                ));
+            }
+        }
+    }
+    match all {
+        Some(all) => Ok((all, files)),
+        None => Err(
+            Fault::new(Kind::Usage, "report_missing", "no report is there")
+                .suggest("name the file that the test runner wrote"),
+        ),
+    }
+}
+
+/// The files that are meant: a folder stands for those in it that have an ending of reports.
+fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
+    let mut all = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(path).map_err(|error| missing(path, &error))?;
+        let mut inside: Vec<PathBuf> = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| {
+                let ending = path.extension().and_then(|ending| ending.to_str());
+                path.is_file() && matches!(ending, Some("xml" | "json" | "jsonl" | "tap" | "trx"))
+            })
+            .collect();
+        inside.sort();
+        if inside.is_empty() {
+            return Err(Fault::new(
+                Kind::Usage,
+                "report_missing",
+                format!("no report lies in {}", path.display()),
+            )
+            .suggest("name the file that the test runner wrote"));
+        }
+        all.extend(inside);
+    }
+    // A file that is named twice, once by its folder say, is one report.
+    let mut seen = HashSet::new();
+    all.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
+    Ok(all)
+}
+
+/// Reads one test report, and what it is told by.
+pub fn read_report(path: &Path, format: Option<TestFormat>) -> Result<(TestReport, Handed), Fault> {
+    read_file(path, |input| ::test_report::read_tests(input, format))
+}
+
+fn read_coverage(path: &Path) -> Result<(Coverage, Handed), Fault> {
+    let (read, file) = read_file(path, |input| {
+        ::test_report::read_coverage(input, None::<CoverageFormat>)
+    })?;
+    let percent = |metric: Option<Metric>| {
+        metric
+            .and_then(|metric| metric.percent())
+            // Cut, not rounded: nobody gets over a threshold by it.
+            .map(|percent| (percent * 100.0).floor() / 100.0)
+    };
+    let coverage = Coverage {
+        lines: percent(read.lines),
+        branches: percent(read.branches),
+        functions: percent(read.functions),
+        statements: percent(read.statements),
+    };
+    Ok((coverage, file))
+}
+
+fn read_file<T>(
+    path: &Path,
+    read: impl FnOnce(&mut dyn Read) -> Result<T, Unreadable>,
+) -> Result<(T, Handed), Fault> {
+    // To open what is no file might wait for ever.
+    let is_file = std::fs::metadata(path).map(|found| found.is_file());
+    if !is_file.map_err(|error| missing(path, &error))? {
+        return Err(unreadable(path, "it is no ordinary file"));
+    }
+    let mut file = File::open(path).map_err(|error| missing(path, &error))?;
+    let metadata = file.metadata().map_err(|error| missing(path, &error))?;
+    let written = metadata.modified().map_err(|error| missing(path, &error))?;
+    let (value, sha256, bytes) = if metadata.len() <= LONGEST_KEPT {
+        let mut bytes = Vec::new();
+        file.take(LONGEST_KEPT + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| missing(path, &error))?;
+        let value = read(&mut &bytes[..]);
+        (value, journal::sha256_hex(&bytes), Some(bytes))
+    } else {
+        let mut hashed = journal::Sha256Reader::new(&mut file);
+        let value = read(&mut hashed);
+        (
+            value,
+            hashed.finish().map_err(|error| missing(path, &error))?,
+            None,
+        )
+    };
+    let value = value.map_err(|fault| unreadable(path, &fault.to_string()))?;
+    let handed = Handed {
+        path: path.to_owned(),
+        sha256,
+        written: nanos(written),
+        bytes,
+    };
+    Ok((value, handed))
+}
+
+/// Nanoseconds since 1970.
+pub fn nanos(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+fn missing(path: &Path, error: &std::io::Error) -> Fault {
+    Fault::new(
+        Kind::Usage,
+        "report_missing",
+        format!("the report {} cannot be read: {error}", path.display()),
+    )
+    .suggest("name the file that the test runner wrote")
+}
+
+fn unreadable(path: &Path, why: &str) -> Fault {
+    Fault::new(
+        Kind::Usage,
+        "report_unreadable",
+        format!("the report {} is not understood: {why}", path.display()),
+    )
+    .suggest("see what is understood of a file with `tm evidence show FILE`; run the tests again where the report is cut off")
+}
+
+/// The numbers of a report. A test that could not be collected is an error; every other failure is one.
+pub fn counts(totals: &Totals) -> Counts {
+    Counts {
+        passed: totals
+            .passed
+            .saturating_add(totals.expected_failures)
+            .saturating_add(totals.flaky),
+        failed: totals.failed.saturating_add(totals.errors),
+        skipped: totals.skipped,
+        errors: totals.not_collected,
+    }
+}
+
+/// Refuses evidence that is less than the settings ask for.
+pub fn enough(taken: &Taken, config: &Config) -> Result<(), machine::Refusal> {
+    let (has, needs) = (taken.level(), config.evidence.require);
+    if has >= needs {
+        return Ok(());
+    }
+    let way = match needs {
+        Level::Reported => {
+            concat!(
+                "hand in the report that the test runner wrote, with ",
+                argument!("report"),
+                " FILE, or have the tests run with ",
+                argument!("verify")
+            )
+        }
+        _ => concat!("have the tests run with ", argument!("verify")),
+    };
+    Err(crate::support::refusal(
+        "evidence_too_weak",
+        format!(
+            "the results are {}, and the settings ask for {} ones (evidence.require)",
+            level_name(has),
+            level_name(needs)
+        ),
+        way,
+    ))
+}

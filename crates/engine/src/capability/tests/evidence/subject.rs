@@ -1,0 +1,87 @@
+//! What a report of tests is about: the files whose change makes it old.
+
+use std::collections::BTreeMap;
+
+use workspace::convention::inline_tests::is_runner_written;
+use workspace::convention::paths::{Language, PathClass, PathClasses, may_hold_tests};
+use workspace::git::{Change, RepoPath, Repository};
+
+use crate::capability::memory::StartFacts;
+use crate::fault::Fault;
+
+/// Endings of files that suites, builds and coverage tools write, and people seldom.
+const DATA: &[&str] = &[
+    "coverage", "cov", "csv", "dat", "db", "gcda", "gcno", "gif", "html", "info", "jpg", "json",
+    "jsonl", "lcov", "log", "ndjson", "out", "png", "profdata", "profraw", "sqlite", "sqlite3",
+    "svg", "tap", "tmp", "trx", "tsv", "txt", "xml", "yaml", "yml",
+];
+
+/// Files of this name decide nothing about a test.
+const OF_GIT: &[&str] = &[".gitattributes", ".gitignore", ".gitkeep", ".mailmap"];
+
+/// The files of a run that its tests are about.
+pub struct Subject<'a> {
+    repository: &'a Repository,
+    classes: PathClasses,
+}
+
+impl<'a> Subject<'a> {
+    /// By the run's patterns.
+    pub fn new(repository: &'a Repository, start: &StartFacts) -> Result<Self, Fault> {
+        let classes = PathClasses::new(&start.test_patterns).map_err(|error| {
+            Fault::bug(format!("the run's test patterns cannot be used: {error}"))
+        })?;
+        Ok(Self {
+            repository,
+            classes,
+        })
+    }
+
+    /// Whether a change makes a report old that was written before it. Documentation does not, nor what the suite itself may
+    /// have written after its report.
+    pub fn has(&self, change: &Change) -> bool {
+        let name = self.name(&change.path);
+        let last = name.rsplit_once('/').map_or(&*name, |(_, last)| last);
+        let is_docs = self.classes.of(&name) == PathClass::Docs && !is_code(&name);
+        !(is_docs
+            || is_runner_written(&name)
+            || OF_GIT.contains(&last)
+            || (change.untracked && is_data(&name)))
+    }
+
+    /// The code that is not as the last commit has it, with what it holds.
+    pub fn code(&self) -> Result<BTreeMap<RepoPath, Option<String>>, Fault> {
+        let status = self.repository.status()?;
+        let code: Vec<RepoPath> = status
+            .changes
+            .iter()
+            .filter(|change| self.has(change))
+            .flat_map(Change::paths)
+            .filter(|path| {
+                let name = self.name(path);
+                self.classes.of(&name) != PathClass::Build && !is_data(&name)
+            })
+            .cloned()
+            .collect();
+        let held = self.repository.hash_files(&code)?;
+        Ok(held
+            .into_iter()
+            .map(|(path, content)| (path, content.map(|content| content.as_str().to_owned())))
+            .collect())
+    }
+
+    fn name(&self, path: &RepoPath) -> String {
+        let name = path.to_string();
+        let scope = self.repository.scope();
+        name.strip_prefix(&*scope).unwrap_or(&name).to_owned()
+    }
+}
+
+fn is_code(name: &str) -> bool {
+    Language::of(name).is_some() || may_hold_tests(name)
+}
+
+fn is_data(name: &str) -> bool {
+    name.rsplit_once('.')
+        .is_some_and(|(_, ending)| DATA.contains(&ending.to_ascii_lowercase().as_str()))
+}

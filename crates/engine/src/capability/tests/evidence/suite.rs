@@ -1,0 +1,215 @@
+//! Verified evidence: the test command is run here, and its outcome read.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use ::test_report::{TestFormat, TestReport, Unreadable, read_tests};
+use serde::{Deserialize, Serialize};
+use workspace::config::{Config, Level};
+use workspace::convention::plain::cut_bytes;
+use workspace::suite::{How, SuiteRan, SuiteRun, run_suite};
+
+use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::subject::Subject;
+use crate::capability::tests::evidence::{Taken, counts, nanos, read_reports};
+use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
+
+/// How much of the end of an output is shown where it is not understood, in bytes.
+const SHOWN: usize = 2000;
+/// How much of an output is kept with the run, in bytes.
+pub(crate) const MOST_KEPT: usize = 4 * 1024 * 1024;
+
+/// A run of the test command.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ran {
+    /// The command.
+    pub command: String,
+    /// Its exit status.
+    pub status: i32,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// Hash of everything that it printed.
+    pub output_sha256: String,
+    /// What it printed, as far as it is kept.
+    #[serde(skip)]
+    pub output: Vec<u8>,
+    /// What each test did.
+    #[serde(skip)]
+    pub ledger: Option<Ledger>,
+    /// Code that somebody changed meanwhile.
+    #[serde(skip)]
+    pub changed: Vec<String>,
+}
+
+/// What is to be run.
+#[derive(Clone, Copy)]
+pub struct Suite<'a> {
+    /// The command.
+    pub command: &'a str,
+    /// Where.
+    pub folder: &'a Path,
+    /// The settings.
+    pub config: &'a Config,
+    /// The format of its report, where somebody named it.
+    pub format: Option<TestFormat>,
+    /// The files that it writes its report to; what it prints, where there are none.
+    pub reports: &'a [PathBuf],
+    /// What is tested, where it has to be the same before and after.
+    pub subject: Option<&'a Subject<'a>>,
+}
+
+/// Runs the test command, and takes in what it says. What was changed while it ran may not have been tested; since builds
+/// write code, too, it is run once more then.
+pub fn verify(suite: &Suite<'_>) -> Result<Taken, Fault> {
+    let Some(subject) = suite.subject else {
+        return verify_once(suite);
+    };
+    let before = subject.code()?;
+    let taken = verify_once(suite)?;
+    let after = subject.code()?;
+    if before == after {
+        return Ok(taken);
+    }
+    let mut taken = verify_once(suite)?;
+    let last = subject.code()?;
+    if let Some(ran) = &mut taken.ran {
+        let paths = after
+            .keys()
+            .chain(last.keys().filter(|path| !after.contains_key(path)));
+        ran.changed = paths
+            .filter(|path| after.get(path) != last.get(path))
+            .map(ToString::to_string)
+            .collect();
+    }
+    Ok(taken)
+}
+
+fn verify_once(suite: &Suite<'_>) -> Result<Taken, Fault> {
+    let began = nanos(SystemTime::now());
+    let ran = run(suite.command, suite.folder, suite.config)?;
+    let status = match ran.how {
+        How::Exited(status) => status,
+        How::Signalled(signal) => 128 + signal,
+        How::TimedOut | How::Flooded => {
+            return Err(refused(
+                "test_timeout",
+                format!(
+                    "`{}` did not end within {} s, and was ended with everything that it had started",
+                    suite.command,
+                    suite.config.autopilot.test_timeout / 1000
+                ),
+                "find what hangs; a slow suite gets more time with autopilot.testTimeout, in milliseconds",
+            )
+            .detail("output", end_of(&ran.both)));
+        }
+    };
+    let (report, files) = if suite.reports.is_empty() {
+        (printed(suite, &ran)?, Vec::new())
+    } else {
+        let (report, files) = read_reports(suite.reports, suite.format)?;
+        if let Some(old) = files.iter().find(|file| file.written + 50_000_000 < began) {
+            return Err(refused(
+                "report_not_written",
+                format!(
+                    "`{}` was run, and did not write {}, which is from before",
+                    suite.command,
+                    old.path.display()
+                ),
+                concat!(
+                    "let the test command write the report that is named, or leave ",
+                    argument!("report"),
+                    " out"
+                ),
+            ));
+        }
+        (report, files)
+    };
+    let numbers = counts(&report.totals);
+    if numbers.failing() == 0 && status != 0 {
+        return Err(refused(
+            "test_command_failed",
+            format!(
+                "no test failed, but `{}` ended with status {status}",
+                suite.command
+            ),
+            "see why in its output: a threshold that is not reached, or something that broke after the tests",
+        )
+        .detail("output", end_of(&ran.both)));
+    }
+    let mut output = ran.both;
+    output.truncate(MOST_KEPT);
+    let ledger = Some(Ledger::of(&report)).filter(Ledger::names_any);
+    Ok(Taken {
+        level: Some(Level::Verified),
+        verify: true,
+        counts: numbers,
+        report: Some(report),
+        files,
+        ran: Some(Ran {
+            command: suite.command.to_owned(),
+            status,
+            duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
+            output_sha256: ran.sha256,
+            output,
+            ledger,
+            changed: Vec::new(),
+        }),
+        ..Taken::default()
+    })
+}
+
+/// Runs a command of the settings, as its user would.
+pub fn run(command: &str, folder: &Path, config: &Config) -> Result<SuiteRan, Fault> {
+    run_suite(&SuiteRun {
+        command,
+        cwd: folder,
+        timeout: Duration::from_millis(config.autopilot.test_timeout),
+        env: Vec::new(),
+    })
+    .map_err(|error| {
+        Fault::new(Kind::Environment, "test_command", error.to_string()).suggest(error.suggestion())
+    })
+}
+
+/// What the command printed, as a report: on its standard output alone, where build tools do not interfere, else all of it.
+fn printed(suite: &Suite<'_>, ran: &SuiteRan) -> Result<TestReport, Fault> {
+    let mut why: Option<Unreadable> = None;
+    for text in [&ran.stdout, &ran.both, &ran.stderr] {
+        match read_tests(&text[..], suite.format) {
+            Ok(report) => return Ok(report),
+            Err(fault) => {
+                // What says most of it is what was understood furthest.
+                let tells_more =
+                    fault.format.is_some() || why.as_ref().is_none_or(|why| why.format.is_none());
+                if tells_more {
+                    why = Some(fault);
+                }
+            }
+        }
+    }
+    let why = why.map_or_else(String::new, |why| why.to_string());
+    Err(refused(
+        "report_unreadable",
+        format!("what `{}` printed is not understood: {why}", suite.command),
+        concat!(
+            "let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
+            argument!("report"),
+            " beside ",
+            argument!("verify")
+        ),
+    )
+    .detail("output", end_of(&ran.both)))
+}
+
+pub(crate) fn refused(code: &str, message: impl Into<String>, suggestion: &str) -> Fault {
+    Fault::new(Kind::Refused, code, message).suggest(suggestion)
+}
+
+/// The end of an output, as text.
+pub(crate) fn end_of(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let from = text.ceil_char_boundary(text.len().saturating_sub(SHOWN));
+    cut_bytes(&text[from..], SHOWN).to_owned()
+}

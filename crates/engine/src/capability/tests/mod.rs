@@ -1,0 +1,121 @@
+//! `tests`: what a test runner said, held against what was there before.
+
+pub mod evidence;
+pub(crate) mod named;
+pub mod read;
+pub mod results;
+pub(crate) mod used;
+
+use machine::check::catalog::{Finder, Reader, Resource};
+use machine::definition::FieldType::{Bool, Int, String as Text, Strings};
+use machine::{Reading, Role, RunState};
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::capability::messages::TEXTS;
+use crate::capability::payload;
+use crate::capability::{Capability, reader, reports};
+use crate::find::is_over_a_task;
+use crate::generic;
+use crate::support::{Emitted, HandlerError};
+
+/// The project's test command.
+pub(super) const TESTS: &str = "tests";
+
+pub(super) struct Tests;
+
+impl Capability for Tests {
+    fn name(&self) -> &'static str {
+        "tests"
+    }
+
+    fn readers(&self) -> Vec<(&'static str, Reader)> {
+        let role = [
+            ("as", None),
+            ("shows", Some("no_new_failure")),
+            ("freezes", Some("red_without_tests")),
+            ("against", Some("tests_missing")),
+            ("frozen", Some("tests_changed")),
+            ("suite", None),
+        ];
+        let facts = [
+            ("passed", Int),
+            ("failed", Int),
+            ("errors", Int),
+            ("skipped", Int),
+            ("failing", Int),
+            ("ran", Int),
+            ("total", Int),
+            ("under", Strings),
+            ("files", Strings),
+            ("level", Text),
+            ("compiled", Bool),
+        ];
+        let tests = Reader {
+            role_needs: &[crate::capability::REPOSITORY, TESTS],
+            takes: &[crate::capability::BRANCH],
+            by_call_over: Some(crate::capability::TASKS),
+            is_reported: true,
+            ..reader(&role, &facts)
+        };
+        vec![("tests", tests)]
+    }
+
+    fn resources(&self) -> Vec<(&'static str, Resource)> {
+        let command = Resource {
+            needs: &[crate::capability::REPOSITORY],
+            ..Resource::default()
+        };
+        vec![(TESTS, command)]
+    }
+
+    fn codes(&self) -> Vec<&'static str> {
+        TEXTS.iter().map(|text| text.code).collect()
+    }
+
+    fn events(&self) -> Vec<(&'static str, Option<&'static str>)> {
+        ["test:generated", "test:run", "code:modified"]
+            .map(|name| (name, None))
+            .into()
+    }
+
+    fn fields(&self, _: &Call<'_>, emitted: Emitted<'_>) -> Option<Map<String, Value>> {
+        payload::of_tests(emitted)
+    }
+
+    fn policies(&self) -> Vec<(&'static str, Vec<Finder>)> {
+        let new = || vec![reports("tests", Some("shows"), &[])];
+        let held = || vec![reports("tests", None, &["shows"])];
+        let any = || vec![reports("tests", None, &[])];
+        vec![
+            ("red_without_tests", new()),
+            ("no_new_failure", new()),
+            ("production_changed", new()),
+            (
+                "tests_changed",
+                vec![reports("tests", Some("frozen"), &["shows", "suite"])],
+            ),
+            ("stuck", vec![reports("tests", None, &["shows", "suite"])]),
+            ("fewer_tests", held()),
+            ("tests_missing", held()),
+            ("command_replaced", any()),
+            ("stale_report", any()),
+            ("flaky", any()),
+            ("coverage_missing", any()),
+        ]
+    }
+
+    fn read(
+        &self,
+        call: &Call<'_>,
+        role: &Role,
+        run: &RunState,
+        token: u32,
+    ) -> Result<Reading, HandlerError> {
+        if is_over_a_task(run) {
+            read::read(call, role, run, token)
+        } else {
+            generic::readers::read(call, &role.reader, run, token)
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What a report says of tests by their names, and of how many there are.
+
+use ::test_report::TestFormat;
+use machine::Finding;
+use machine::command::Severity;
+use serde::{Deserialize, Serialize};
+use workspace::config::Level;
+
+use crate::capability::git::read::{finding, with_tests};
+use crate::capability::memory::{LAST_TOTAL, Shown};
+use crate::capability::messages::tests;
+use crate::capability::tests::evidence::is_meant;
+use crate::capability::tests::evidence::ledger::{Lacking, Ledger, Owed};
+use crate::capability::tests::read::{At, few, ledger, name_of, named};
+use crate::fault::Fault;
+use crate::next_step::{Verb, argument, step};
+use crate::slot::Slot;
+use crate::support::HandlerError;
+
+/// Under this name a token keeps which tests failed, and how often these very ones did.
+const FAILING: Slot<Failing> = Slot::new("failing");
+
+/// Tests that fail again and again.
+#[derive(Debug, Serialize, Deserialize)]
+struct Failing {
+    /// Hash of their names.
+    hash: String,
+    /// How many reports in a row showed just these.
+    times: u64,
+}
+/// After so many reports with the same failing tests a run is stuck.
+const STUCK_AFTER: u64 = 3;
+
+impl At<'_> {
+    /// Holds the tests by name against those that were shown to fail, and those of before.
+    pub(crate) fn compare(&mut self, against: Option<&Shown>) -> Result<(), HandlerError> {
+        let red = ledger(self.call, against.and_then(|shown| shown.ledger.as_deref()))?;
+        let held = red.as_ref().or(self.before.as_ref());
+        if let Some((message, suggestion)) = held.and_then(|held| self.unlike(held, red.is_some()))
+        {
+            self.findings
+                .push(finding("tests_missing", message, suggestion));
+            return Ok(());
+        }
+        let Some(now) = &self.now else {
+            return Ok(());
+        };
+        let new = red.as_ref().map_or_else(Vec::new, |red| {
+            red.newly_failing(
+                self.before
+                    .as_ref()
+                    .filter(|before| before.format == red.format),
+            )
+        });
+        let owed = Owed {
+            before: self.before.as_ref(),
+            red: red.as_ref(),
+            new,
+        };
+        let in_red = removed_before(against);
+        let lacking = owed.lacking(now, |id| {
+            self.taken.was_removed(id) || in_red.iter().any(|removed| is_meant(removed, id))
+        });
+        let known: Vec<String> = owed.known(now).map(str::to_owned).collect();
+        if !known.is_empty() {
+            let cases = self.taken.report.as_ref().map_or(0, |report| {
+                let failing = report.tests.iter().filter(|test| test.outcome.is_failure());
+                failing.filter(|test| is_among(&known, &test.id)).count() as u64
+            });
+            self.counts = self.counts.without_failing(cases);
+        }
+        let still: Vec<String> = now
+            .failing()
+            .filter(|id| !is_among(&known, id))
+            .map(str::to_owned)
+            .collect();
+        if !lacking.is_none() {
+            self.findings
+                .push(told_of(lacking, &name_of(self.role.against.as_ref())));
+        }
+        if !known.is_empty() {
+            self.facts.insert("knownFailing".to_owned(), named(&known));
+        }
+        if !still.is_empty() {
+            self.facts.insert("failingTests".to_owned(), named(&still));
+        }
+        Ok(())
+    }
+
+    /// Why the names of this report cannot be held against those of RED, or of before: what is wrong, and what to do.
+    /// Runners that name only what failed have nothing to compare, and owe nothing.
+    fn unlike(&self, held: &Ledger, is_red: bool) -> Option<(String, &'static str)> {
+        let Some(report) = &self.taken.report else {
+            return Some((
+                format!(
+                    "tests were reported by name before ({}), and this report has only numbers: nobody can see that the same tests pass",
+                    held.format
+                ),
+                concat!(
+                    "report the same way as before, with ",
+                    argument!("report"),
+                    " or ",
+                    argument!("verify")
+                ),
+            ));
+        };
+        if report.format != held.format {
+            return is_red.then(|| {
+                (
+                    format!(
+                        "{} was reported as {}, and this is {}: the names of tests cannot be compared",
+                        name_of(self.role.against.as_ref()), held.format, report.format
+                    ),
+                    concat!("report in that format; to change it, go back with ", step!("reopen", "reason")),
+                )
+            });
+        }
+        // Some runners name tests or not as they like. Who hands in a report can have them named; where the pinned command is
+        // run here, nobody can.
+        let verified = self.taken.level() == Level::Verified;
+        let names_every = self.now.as_ref().is_some_and(|now| now.every);
+        (is_red && !verified && held.every && !names_every).then(|| {
+            (
+                format!(
+                    "{} named every test before, and this report does not: nobody can see that the same tests pass",
+                    held.format
+                ),
+                "let the runner print every test, as it did before (such as -v)",
+            )
+        })
+    }
+
+    /// Whether the very same tests fail again and again.
+    pub(crate) fn stuck(&mut self) -> Result<(), Fault> {
+        let Some(now) = self.now.as_ref().filter(|_| self.counts.failing() > 0) else {
+            return Ok(());
+        };
+        let failing: Vec<&str> = now.failing().collect();
+        let hash = journal::sha256_hex(failing.join("\n").as_bytes());
+        let before = FAILING.read(self.kept)?;
+        let same = before.filter(|before| before.hash == hash);
+        let times = same.map_or(0, |before| before.times) + 1;
+        let is_stuck = times >= STUCK_AFTER;
+        // Who takes the run up again gets as many tries as before.
+        let times = if is_stuck { 0 } else { times };
+        FAILING.put(&mut self.keep, &Failing { hash, times })?;
+        if is_stuck {
+            let failing: Vec<String> = failing.into_iter().map(str::to_owned).collect();
+            self.findings.push(with_tests(
+                finding(
+                    "stuck",
+                    format!(
+                        "the same {} failed {STUCK_AFTER} times in a row: {}",
+                        tests(failing.len() as u64),
+                        few(&failing)
+                    ),
+                    format!("tell the person, who looks at it: {resume} goes on, `reopen` goes back to the tests", resume = Verb::Resume),
+                ),
+                &failing,
+            ));
+        }
+        Ok(())
+    }
+
+    /// Tests that passed only when they were tried again.
+    pub(crate) fn flaky(&mut self) {
+        let flaky: Vec<String> = self
+            .now
+            .iter()
+            .flat_map(|now| now.those(|outcome| outcome == ::test_report::Outcome::Flaky))
+            .map(str::to_owned)
+            .collect();
+        if flaky.is_empty() {
+            return;
+        }
+        self.facts.insert("flakyTests".to_owned(), named(&flaky));
+        let found = finding(
+            "flaky",
+            format!("passed only when they were tried again: {}", few(&flaky)),
+            "mend what makes them fail now and then",
+        );
+        self.findings.push(with_tests(found, &flaky));
+    }
+
+    /// Fewer tests than there were: in the report that it is held against, or, where that could not count them because
+    /// they did not compile, and where there is none, in the last one in which all passed.
+    pub(crate) fn gone_missing(&mut self, against: Option<&Shown>) -> Result<(), Fault> {
+        // Where each of them is named, that says more than how many they are.
+        let named = |finding: &Finding| {
+            finding.policy == "tests_missing" && finding.details.contains_key("tests")
+        };
+        let policy = self.run.policies.get("tests_missing");
+        if policy.is_none_or(|policy| *policy == Severity::Refuse)
+            && self.findings.iter().any(named)
+        {
+            return Ok(());
+        }
+        // Of packages that passed Go says without `-v` only that: its numbers are not those of tests.
+        let format = self.taken.report.as_ref().map(|report| report.format);
+        if format == Some(TestFormat::GoText) {
+            return Ok(());
+        }
+        let all = &self.taken.counts;
+        let last = LAST_TOTAL.read(&self.run.kept)?;
+        let last = last.unwrap_or(0).saturating_sub(self.removed(against));
+        let uncounted = against.is_some_and(|shown| shown.errors > 0);
+        let before = match against.map(|shown| shown.total).filter(|total| *total > 0) {
+            Some(total) if uncounted => total.max(last),
+            Some(total) => total,
+            None => last,
+        };
+        let ran_in_red = against.filter(|_| !uncounted).map_or(0, |shown| shown.ran);
+        let skipped = all.total() >= before && all.ran() < ran_in_red && all.skipped > 0;
+        if all.total() >= before && !skipped {
+            return Ok(());
+        }
+        let message = if skipped {
+            format!(
+                "{} ran, {ran_in_red} did in {}: {} skipped now",
+                tests(all.ran()),
+                name_of(self.role.against.as_ref()),
+                all.skipped
+            )
+        } else {
+            format!(
+                "{} reported, {before} were there before: tests have gone missing",
+                tests(all.total())
+            )
+        };
+        self.findings.push(finding(
+            "fewer_tests",
+            message,
+            format!("report the whole suite, and bring the missing tests back; if a test was wrong, go back with {reopen}", reopen = Verb::Reopen.step().and("reason")),
+        ));
+        Ok(())
+    }
+
+    /// How many of the tests of before were taken out on purpose.
+    fn removed(&self, against: Option<&Shown>) -> u64 {
+        let in_red = removed_before(against);
+        let meant = |id: &&str| {
+            self.taken.was_removed(id) || in_red.iter().any(|removed| is_meant(removed, id))
+        };
+        let before = self.before.as_ref();
+        before.map_or(0, |before| {
+            before.those(|_| true).filter(meant).count() as u64
+        })
+    }
+}
+
+fn told_of(lacking: Lacking, against: &str) -> Finding {
+    let mut told = Vec::new();
+    for (what, ids) in [
+        ("missing", &lacking.missing),
+        ("skipped", &lacking.skipped),
+        ("expected to fail", &lacking.excused),
+    ] {
+        if !ids.is_empty() {
+            told.push(format!("{what}: {}", few(ids)));
+        }
+    }
+    if lacking.no_new {
+        told.push(format!("the tests that could not be built in {against} do not show up: there is no test that was not there before"));
+    }
+    let mut all = lacking.missing;
+    all.extend(lacking.skipped);
+    all.extend(lacking.excused);
+    with_tests(
+        finding(
+            "tests_missing",
+            format!(
+                "tests that passed before, or failed in {against}, do not pass now: {}",
+                told.join("; ")
+            ),
+            concat!(
+                "report the whole suite and bring them back; name tests that were taken out on purpose where they were taken out, with ",
+                argument!("removed"),
+                " ID"
+            ),
+        ),
+        &all,
+    )
+}
+
+/// Whether an id is among those of a ledger, which are in order.
+fn is_among(ids: &[String], id: &str) -> bool {
+    ids.binary_search_by(|one| one.as_str().cmp(id)).is_ok()
+}
+
+/// What was said to be taken out when the failing tests were shown.
+fn removed_before(against: Option<&Shown>) -> &[String] {
+    against.map_or(&[], |shown| &shown.removed)
+}

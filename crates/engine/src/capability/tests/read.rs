@@ -1,0 +1,613 @@
+//! The reader of test results, against what git says and what the tests did before.
+
+use machine::role::{Shows, Suite};
+use machine::{Finding, Reading, Role, RunState};
+use serde_json::{Map, Value, json};
+use workspace::config::CoverageThresholds;
+use workspace::git::{
+    Change, FingerprintRequest, Oid, RepoPath, Repository, StatusCode, TreeStatus,
+};
+
+use crate::call::{Call, Input};
+use crate::capability::git::changes::Changes;
+use crate::capability::git::products;
+use crate::capability::git::read::{
+    command_replaced, common_findings, finding, is_rewritten, named_paths, on_the_branch,
+    with_files,
+};
+use crate::capability::memory::{
+    FROZEN, LAST_LEDGER, LAST_TOTAL, Memory, REPORTS, SHOWN, Shown, TESTED, Tested,
+};
+use crate::capability::tests::evidence;
+use crate::capability::tests::evidence::frozen::Look;
+use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::subject::Subject;
+use crate::capability::tests::evidence::{Taken, clean, level_name};
+use crate::capability::tests::results::{Counts, Coverage};
+use crate::capability::tests::used::{USED, stale};
+use crate::fault::{Fault, Kind};
+use crate::next_step::Verb;
+use crate::support::HandlerError;
+use crate::support::refusal;
+
+/// At most so many tests are named in a journal line.
+const MOST_NAMED: usize = 100;
+
+/// Reads a report of test results.
+pub fn read(
+    call: &Call<'_>,
+    role: &Role,
+    run: &RunState,
+    token: u32,
+) -> Result<Reading, HandlerError> {
+    let Input::Tests { taken, files, said } = &call.input else {
+        return Err(
+            Fault::new(Kind::Usage, "wrong_report", "this step takes test results")
+                .suggest(format!(
+                    "report with {}",
+                    Verb::Report.step().with("results", "failed:N,passed:N")
+                ))
+                .into(),
+        );
+    };
+    let config = &call.pinned;
+    evidence::enough(taken, config)?;
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let status = call.tree(&repository)?;
+    on_the_branch(&status, &memory)?;
+    let mut findings = common_findings(call, &status, &memory, &repository)?;
+    findings.extend(command_replaced(call, &memory));
+    let named = named_paths(call, &repository, files)?;
+    let handed = handed_in(&repository, taken, &status, &named);
+    let memory = Memory {
+        reports: memory.reports.into_iter().chain(handed).collect(),
+        ..memory
+    };
+    let changes = Changes::of(&status, &memory, &repository, &named)?;
+    let rewritten = is_rewritten(&findings);
+    let last = match &status.head {
+        // The run's own commits are gone; what is there now has to do.
+        Some(head) if rewritten => head.clone(),
+        _ => memory.last_oid()?,
+    };
+    let changed = since_last(&repository, &status, &changes, &last, rewritten)?;
+    all_changed(&named, &changed)?;
+    let since = with_committed(&changes, &changed, &repository, &last)?;
+    let present = run.token(token);
+    let nothing = Map::new();
+    // What the full suite is about is committed, and what it leaves behind is committed by nobody.
+    if role.suite.is_none() {
+        no_products(&repository, &changes, &named)?;
+    }
+    let mut used = USED.read(&run.kept)?.unwrap_or_default();
+    let subject = Subject::new(&repository, &memory.start)?;
+    findings.extend(stale(
+        taken,
+        present,
+        &repository,
+        &subject,
+        &changes,
+        &used,
+    ));
+    used.note(taken);
+
+    let mut at = At {
+        call,
+        run,
+        role,
+        kept: present.map_or(&nothing, |token| &token.kept),
+        taken,
+        counts: taken.counts,
+        now: taken.ledger(),
+        before: ledger(call, LAST_LEDGER.read(&run.kept)?.as_deref())?,
+        memory: &memory,
+        repository: &repository,
+        status: &status,
+        changes: &changes,
+        since: &since,
+        last: &last,
+        findings,
+        facts: Map::new(),
+        keep: Map::new(),
+        keep_run: used.keep()?,
+        hashes: taken.keep(&call.dir)?,
+        warnings: Vec::new(),
+    };
+    REPORTS.put(&mut at.keep_run, &memory.reports)?;
+    at.findings.extend(no_coverage(
+        taken.coverage.as_ref(),
+        &config.test.coverage_thresholds,
+        config.evidence.require_coverage,
+    ));
+    at.flaky();
+    match (role.shows, role.suite) {
+        (Some(Shows::NewFailure), _) => at.new_failure(&changed)?,
+        (None, None) => at.passing()?,
+        (None, Some(Suite::Full)) => at.full_suite(&status, &changed)?,
+    }
+    let mut facts = facts(
+        &at.counts,
+        taken,
+        &config.test.coverage_thresholds,
+        &changed,
+    );
+    facts.insert(
+        "compiled".to_owned(),
+        taken.is_compiled(&memory.start.test_framework).into(),
+    );
+    facts.extend(at.facts);
+    facts.extend(said.clone());
+    Ok(Reading {
+        facts,
+        findings: at.findings,
+        keep: at.keep,
+        keep_run: at.keep_run,
+        evidence: at.hashes,
+        level: level_name(taken.level()).to_owned(),
+        warnings: at.warnings,
+        ..Reading::default()
+    })
+}
+
+/// A report, and what it is held against.
+pub(crate) struct At<'a> {
+    pub(crate) call: &'a Call<'a>,
+    pub(crate) run: &'a RunState,
+    /// What it is for.
+    pub(crate) role: &'a Role,
+    /// What the reports before it left.
+    pub(crate) kept: &'a Map<String, Value>,
+    pub(crate) taken: &'a Taken,
+    /// The numbers, less what failed before and may.
+    pub(crate) counts: Counts,
+    pub(crate) now: Option<Ledger>,
+    /// The last accepted ledger.
+    pub(crate) before: Option<Ledger>,
+    memory: &'a Memory,
+    repository: &'a Repository,
+    status: &'a TreeStatus,
+    changes: &'a Changes,
+    /// The same, with what was committed since the run's last commit.
+    since: &'a Changes,
+    last: &'a Oid,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) facts: Map<String, Value>,
+    pub(crate) keep: Map<String, Value>,
+    keep_run: Map<String, Value>,
+    hashes: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl At<'_> {
+    /// What people call the report.
+    pub(crate) fn name(&self) -> String {
+        name_of(self.role.label.as_ref())
+    }
+
+    /// Tests are there that fail, and did not before.
+    fn new_failure(&mut self, changed: &[String]) -> Result<(), HandlerError> {
+        let mut written =
+            Look::new(self.repository, self.memory, self.last)?.written(self.since)?;
+        // A report that git knows is none of the product.
+        let handed: Vec<String> = self.handed().iter().map(ToString::to_string).collect();
+        written.product.retain(|path| !handed.contains(path));
+        if !written.tests {
+            self.findings.push(no_tests_written(changed));
+        }
+        if !written.product.is_empty() {
+            self.findings.push(with_files(
+                finding(
+                    "production_changed",
+                    format!(
+                        "files other than tests were changed in {}: {}",
+                        self.name(),
+                        few(&written.product)
+                    ),
+                    format!(
+                        "write only tests in {}; what they test comes behind it",
+                        self.name()
+                    ),
+                ),
+                &written.product,
+            ));
+        }
+        let mut shown = Shown {
+            failing: self.counts.failing(),
+            errors: self.counts.errors,
+            ran: self.counts.ran(),
+            total: self.counts.total(),
+            files: short(changed),
+            level: level_name(self.taken.level()).to_owned(),
+            removed: self.taken.removed.clone(),
+            ..Shown::default()
+        };
+        if let Some(now) = &self.now {
+            let before = self
+                .before
+                .as_ref()
+                .filter(|before| before.format == now.format);
+            let new = now.newly_failing(before);
+            if let Some(clean) = &self.taken.clean {
+                clean::fails_there(clean, now, &new)?;
+            }
+            if new.is_empty() && self.counts.failing() > 0 {
+                self.findings.push(finding(
+                    "no_new_failure",
+                    "every test that fails now failed before this subtask too",
+                    "write a test of the new behaviour and see it fail, then report",
+                ));
+            }
+            // Where the report from before named nothing, because all was well, what fails is new.
+            let unknown = self.before.is_some() || !LAST_TOTAL.is_in(&self.run.kept);
+            if before.is_none() && unknown {
+                self.warnings.push("no_baseline".to_owned());
+            }
+            let failing: Vec<String> = now.failing().map(str::to_owned).collect();
+            self.facts
+                .insert("failingTests".to_owned(), named(&failing));
+            self.facts.insert("newlyFailing".to_owned(), named(&new));
+            let hash = now.keep(&self.call.dir)?;
+            shown.ledger = Some(hash.clone());
+            shown.new = new.into_iter().take(MOST_NAMED).collect();
+            self.hashes.push(hash);
+        }
+        if let Some(label) = &self.role.label {
+            SHOWN.of(label).put(&mut self.keep, &shown)?;
+        }
+        if let Some(label) = &self.role.freezes {
+            FROZEN.of(label).put(&mut self.keep, &written.frozen)?;
+        }
+        Ok(())
+    }
+
+    /// The reports of this call that lie in the repository.
+    fn handed(&self) -> Vec<RepoPath> {
+        let files = self.taken.files.iter().chain(&self.taken.coverage_file);
+        files
+            .filter_map(|file| self.repository.relative(&file.path))
+            .collect()
+    }
+
+    /// All tests pass, those too that the report showed that it is held against.
+    fn passing(&mut self) -> Result<(), HandlerError> {
+        let look = Look::new(self.repository, self.memory, self.last)?;
+        let against = SHOWN.read(self.kept, self.role.against.as_ref())?;
+        // An item that did not come by that report has nothing frozen: its tests are those that the suite has.
+        if let Some(mut frozen) = FROZEN.read(self.kept, self.role.frozen.as_ref())? {
+            // Nor is one that lies among the tests a test.
+            let handed = self.handed();
+            frozen
+                .0
+                .retain(|path, _| !handed.contains(path) && !self.memory.reports.contains(path));
+            let changed = look.changed(&frozen, self.since)?;
+            if !changed.is_empty() {
+                self.findings.push(with_files(
+                    finding(
+                        "tests_changed",
+                        format!(
+                            "tests were changed since {} was accepted: {}",
+                            name_of(self.role.against.as_ref()),
+                            few(&changed)
+                        ),
+                        format!("put them back; if a test was wrong, go back with {reopen}, mend it there and report again", reopen = Verb::Reopen.step().and("reason")),
+                    ),
+                    &changed,
+                ));
+            }
+        }
+        self.compare(against.as_ref())?;
+        self.gone_missing(against.as_ref())?;
+        self.stuck()?;
+        let lines = self
+            .repository
+            .diff_stat(self.last, &self.changes.paths(), self.status)?;
+        self.facts
+            .insert("linesChanged".to_owned(), lines.to_string().into());
+        if self.counts.failing() == 0 && self.counts.passed > 0 {
+            let tested = tested(
+                (self.repository, self.status),
+                self.memory,
+                self.changes,
+                &self.counts,
+                self.taken.coverage.as_ref(),
+            )?;
+            if let Some(label) = &self.role.label {
+                TESTED.of(label).put(&mut self.keep, &tested)?;
+            }
+            self.accepted()?;
+        }
+        Ok(())
+    }
+
+    /// The whole suite passes, with everything committed.
+    fn full_suite(&mut self, status: &TreeStatus, changed: &[String]) -> Result<(), HandlerError> {
+        self.findings.extend(changed_since_commit(changed));
+        if changed.is_empty() && status.head.as_ref() != Some(self.last) {
+            self.findings.push(finding(
+                "foreign_commit",
+                "there are commits on the branch that this run did not make",
+                format!(
+                    "take them off the branch, or {reopen} and hand them in as a repair",
+                    reopen = Verb::Reopen.step().and("reason")
+                ),
+            ));
+        }
+        self.compare(None)?;
+        self.gone_missing(None)?;
+        if self.counts.failing() == 0 {
+            self.accepted()?;
+        }
+        Ok(())
+    }
+
+    /// What the next report is held against.
+    fn accepted(&mut self) -> Result<(), HandlerError> {
+        LAST_TOTAL.put(&mut self.keep_run, &self.taken.counts.total())?;
+        if let Some(now) = &self.now {
+            let hash = now.keep(&self.call.dir)?;
+            LAST_LEDGER.put(&mut self.keep_run, &hash)?;
+            self.hashes.push(hash);
+        }
+        Ok(())
+    }
+}
+
+/// The ledger with this hash in the run's evidence.
+pub(crate) fn ledger(call: &Call<'_>, hash: Option<&str>) -> Result<Option<Ledger>, Fault> {
+    hash.map(|hash| Ledger::read(&call.dir, hash)).transpose()
+}
+
+/// What people call a report, by its label.
+pub fn name_of(label: Option<&String>) -> String {
+    label.map_or_else(
+        || "the report before".to_owned(),
+        |label| label.to_uppercase(),
+    )
+}
+
+/// The reports that were handed in and lie in the working tree without being git's or named: they are no work of the run.
+fn handed_in(
+    repository: &Repository,
+    taken: &Taken,
+    status: &TreeStatus,
+    named: &[RepoPath],
+) -> Vec<RepoPath> {
+    let files = taken.files.iter().chain(&taken.coverage_file);
+    files
+        .filter_map(|file| repository.relative(&file.path))
+        .filter(|path| !named.contains(path))
+        .filter(|path| {
+            let mut changes = status.changes.iter();
+            changes.any(|change| change.path == *path && change.untracked)
+        })
+        .collect()
+}
+
+/// As many names as a journal line can hold.
+pub(crate) fn named(ids: &[String]) -> Value {
+    ids.iter().take(MOST_NAMED).cloned().collect()
+}
+
+/// A few names, for people.
+pub(crate) fn few(names: &[String]) -> String {
+    const FEW: usize = 10;
+    let shown = names[..names.len().min(FEW)].join(", ");
+    match names.len().saturating_sub(FEW) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// The changes in the working tree, and those that somebody committed since the run's last commit.
+fn with_committed(
+    changes: &Changes,
+    changed: &[String],
+    repository: &Repository,
+    last: &Oid,
+) -> Result<Changes, HandlerError> {
+    let mut all = changes.clone();
+    for name in changed {
+        let Ok(path) = RepoPath::from_bytes(name.as_bytes()) else {
+            continue;
+        };
+        if all.files.iter().any(|change| change.path == path) {
+            continue;
+        }
+        let was_there = repository.file_at(last, &path)?.is_some();
+        all.files.push(Change {
+            deleted: std::fs::symlink_metadata(repository.absolute(&path)).is_err(),
+            path,
+            original: None,
+            staged: if was_there {
+                StatusCode::Modified
+            } else {
+                StatusCode::Added
+            },
+            unstaged: StatusCode::Unmodified,
+            untracked: false,
+            submodule: false,
+            intent_to_add: false,
+        });
+    }
+    Ok(all)
+}
+
+/// Every file that differs from the run's last commit, committed since or not.
+fn since_last(
+    repository: &Repository,
+    status: &TreeStatus,
+    changes: &Changes,
+    last: &Oid,
+    rewritten: bool,
+) -> Result<Vec<String>, HandlerError> {
+    let mut changed = changes.names();
+    if let Some(head) = &status.head
+        && head != last
+        && !rewritten
+    {
+        for path in repository.changed_paths(last, head)? {
+            let name = path.to_string();
+            if !changed.contains(&name) {
+                changed.push(name);
+            }
+        }
+        changed.sort();
+    }
+    Ok(changed)
+}
+
+fn all_changed(named: &[RepoPath], changed: &[String]) -> Result<(), HandlerError> {
+    for path in named {
+        if !changed.contains(&path.to_string()) {
+            return Err(refusal(
+                "file_not_changed",
+                format!("`{path}` is named as changed, but git says that it is not"),
+                "name only files that differ from the last commit, or leave --files out",
+            )
+            .into());
+        }
+    }
+    Ok(())
+}
+
+fn no_coverage(
+    coverage: Option<&Coverage>,
+    thresholds: &CoverageThresholds,
+    required: bool,
+) -> Option<Finding> {
+    let missing = coverage.copied().unwrap_or_default().missing(thresholds);
+    if missing.is_empty() && !(required && coverage.is_none()) {
+        return None;
+    }
+    let of = if missing.is_empty() {
+        String::new()
+    } else {
+        format!(" of {}", missing.join(", "))
+    };
+    Some(finding(
+        "coverage_missing",
+        format!("the settings ask for coverage{of}, and none was reported"),
+        "report it with --coverage",
+    ))
+}
+
+fn no_tests_written(changed: &[String]) -> Finding {
+    let message = if changed.is_empty() {
+        "no test was written: nothing was changed since the last commit".to_owned()
+    } else {
+        format!(
+            "no test was written: of what was changed since the last commit nothing is a test ({})",
+            few(changed)
+        )
+    };
+    finding(
+        "red_without_tests",
+        message,
+        "write the tests of this subtask, see them fail, then report; where the project's tests lie is said with test.patterns in the settings, for runs that begin then",
+    )
+}
+
+/// What a test run leaves behind must not get into a commit, and here it can still be mended by a
+/// line in `.gitignore`.
+fn no_products(
+    repository: &Repository,
+    changes: &Changes,
+    named: &[RepoPath],
+) -> Result<(), HandlerError> {
+    let untracked: Vec<String> = changes
+        .files
+        .iter()
+        .filter(|change| change.untracked && !named.contains(&change.path))
+        .map(|change| change.path.to_string())
+        .collect();
+    let found = products::among(repository.top_level(), &untracked);
+    if found.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = found.iter().map(|found| found.ignore.clone()).collect();
+    Err(refusal(
+        "build_products",
+        format!(
+            "these look like products of a build or a test run, and would be committed: {}",
+            found
+                .iter()
+                .map(|found| found.example.as_str())
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        format!(
+            "add to .gitignore: {}; then report again. What is meant to be committed can be named with --files",
+            lines.join(", ")
+        ),
+    )
+    .detail("ignore", lines)
+    .into())
+}
+
+/// What was tested, so that a commit can tell whether it is what is committed.
+fn tested(
+    (repository, status): (&Repository, &TreeStatus),
+    memory: &Memory,
+    changes: &Changes,
+    counts: &Counts,
+    coverage: Option<&Coverage>,
+) -> Result<Tested, HandlerError> {
+    let exclude = changes.exclude(memory, repository);
+    let request = FingerprintRequest {
+        exclude: &exclude,
+        ..FingerprintRequest::default()
+    };
+    let fingerprint = repository.fingerprint(status, &request)?;
+    Ok(Tested {
+        tree: fingerprint.tree.to_string(),
+        exclude,
+        passed: counts.passed,
+        lines: coverage.and_then(|coverage| coverage.lines),
+    })
+}
+
+fn changed_since_commit(changed: &[String]) -> Option<Finding> {
+    (!changed.is_empty()).then(|| {
+        with_files(
+            finding(
+                "changed_after_commit",
+                format!(
+                    "files were changed after the last commit: {}",
+                    short(changed).join(", ")
+                ),
+                format!(
+                    "put them back with git, or {reopen} to take them into a repair",
+                    reopen = Verb::Reopen.step().and("reason")
+                ),
+            ),
+            changed,
+        )
+    })
+}
+
+fn facts(
+    counts: &Counts,
+    taken: &Taken,
+    thresholds: &CoverageThresholds,
+    changed: &[String],
+) -> Map<String, Value> {
+    let coverage = taken.coverage.as_ref();
+    let under = coverage
+        .map(|coverage| coverage.under(thresholds))
+        .unwrap_or_default();
+    let mut facts = counts.facts();
+    facts.insert("under".to_owned(), under.into());
+    facts.insert("files".to_owned(), short(changed).into());
+    facts.extend(taken.facts());
+    if let Some(coverage) = coverage {
+        facts.insert("coverage".to_owned(), json!(coverage));
+    }
+    facts
+}
+
+/// A list that a journal line can hold.
+fn short(files: &[String]) -> Vec<String> {
+    const MOST: usize = 200;
+    files.iter().take(MOST).cloned().collect()
+}

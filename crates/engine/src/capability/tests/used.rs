@@ -1,0 +1,124 @@
+//! Reports that are too old, or were used before.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use machine::Finding;
+use machine::state::Token;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use workspace::git::{RepoPath, Repository};
+
+use crate::capability::git::changes::Changes;
+use crate::capability::git::read::finding;
+use crate::capability::tests::evidence::subject::Subject;
+use crate::capability::tests::evidence::{Taken, nanos};
+use crate::clock::millis_of;
+use crate::fault::Fault;
+use crate::slot::Slot;
+
+/// Which reports a run has taken in.
+pub(crate) const USED: Slot<Used> = Slot::new("usedReports");
+/// At most so many are remembered; older ones are older than the phase, too.
+const MOST_USED: usize = 200;
+/// The clock that stamps files may be behind the one that stamps events by its tick, in nanoseconds.
+const TICK: i64 = 20_000_000;
+
+/// So far may the clock of another machine, whose files these are, be ahead: ten minutes, in nanoseconds.
+const AHEAD: i64 = 600_000_000_000;
+
+/// The reports that a run has taken in: hash, and time of writing.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Used(Vec<(String, i64)>);
+
+impl Used {
+    fn has(&self, sha256: &str, written: i64) -> bool {
+        self.0
+            .iter()
+            .any(|(used, at)| used == sha256 && *at == written)
+    }
+
+    /// Notes that these are used from now on.
+    pub(crate) fn note(&mut self, taken: &Taken) {
+        for file in &taken.files {
+            if !self.has(&file.sha256, file.written) {
+                self.0.push((file.sha256.clone(), file.written));
+            }
+        }
+        let over = self.0.len().saturating_sub(MOST_USED);
+        self.0.drain(..over);
+    }
+
+    /// What the run is to remember.
+    pub(crate) fn keep(&self) -> Result<Map<String, Value>, Fault> {
+        if self.0.is_empty() {
+            return Ok(Map::new());
+        }
+        USED.entry(self)
+    }
+}
+
+/// A report from before the phase, from before the last change of what it is about, or that was used before.
+pub(crate) fn stale(
+    taken: &Taken,
+    present: Option<&Token>,
+    repository: &Repository,
+    subject: &Subject<'_>,
+    changes: &Changes,
+    used: &Used,
+) -> Option<Finding> {
+    if let Some(path) = taken.ran.as_ref().and_then(|ran| ran.changed.first()) {
+        return Some(told(format!("`{path}` was changed while the tests ran")));
+    }
+    let handed: Vec<RepoPath> = taken
+        .files
+        .iter()
+        .chain(&taken.coverage_file)
+        .filter_map(|file| repository.relative(&file.path))
+        .collect();
+    let since = present
+        .and_then(|token| millis_of(&token.entered_at))
+        .map_or(0, |millis| millis.saturating_mul(1_000_000));
+    let changed = changes
+        .files
+        .iter()
+        .filter(|change| subject.has(change) && !handed.contains(&change.path))
+        .filter_map(|change| {
+            let found = std::fs::symlink_metadata(repository.absolute(&change.path)).ok()?;
+            let modified = found.modified().ok().filter(|time| *time > UNIX_EPOCH)?;
+            Some((nanos(modified), change.path.to_string()))
+        })
+        .max();
+    for file in taken.files.iter().chain(&taken.coverage_file) {
+        let name = file.path.display();
+        if used.has(&file.sha256, file.written) {
+            return Some(told(format!("the report {name} was handed in before")));
+        }
+        if file.written > nanos(SystemTime::now()).saturating_add(AHEAD) {
+            return Some(told(format!(
+                "the report {name} says that it is from the future"
+            )));
+        }
+        if file.written.saturating_add(TICK) < since {
+            return Some(told(format!(
+                "the report {name} is from before this phase began"
+            )));
+        }
+        if let Some((at, path)) = &changed
+            && (taken.ran.is_none() || !taken.files.contains(file))
+            && file.written < *at
+        {
+            return Some(told(format!(
+                "the report {name} is older than the last change of `{path}`"
+            )));
+        }
+    }
+    None
+}
+
+fn told(message: String) -> Finding {
+    finding(
+        "stale_report",
+        message,
+        "run the tests again, and hand in the report that they write; what the tests themselves write belongs into .gitignore",
+    )
+}

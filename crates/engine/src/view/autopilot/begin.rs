@@ -1,0 +1,425 @@
+//! Beginning a run: the plan, and the start.
+
+use std::path::{Path, PathBuf};
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use journal::layout::{ProjectDir, RunDir, RunStem};
+use machine::state::RunStatus;
+use machine::{Command, Definition, RunState};
+use serde_json::{Map, Value};
+use workspace::convention::message::Kind as MessageKind;
+
+use crate::call::Input;
+use crate::capability::TASKS;
+use crate::capability::git::effects;
+use crate::capability::git::effects::commit::{Words, compose};
+use crate::capability::git::read::preflight;
+use crate::capability::git::read::preflight::Planned;
+use crate::capability::memory::Memory;
+use crate::capability::tests::evidence;
+use crate::capability::tests::evidence::Taken;
+use crate::capability::tests::evidence::suite::Suite;
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::find::{Standing, is_over_a_task, over_tasks};
+use crate::generic::begin::Resources;
+use crate::integrity::is_bare;
+use crate::library::Source;
+use crate::next_step::{Argument, Verb, argument};
+use crate::open_run::Done;
+use crate::turn::{refused_on_task, turned};
+use crate::view::autopilot::answer::{PlannedSubtask, StartPlan, Started};
+use crate::view::autopilot::{request, state};
+use crate::view::{AUTOPILOT, GENERIC, View};
+
+/// What the call that begins a run over a task calls the wish to end the one that is under way.
+const SUPERSEDE: Option<Argument> = Some(Argument("force"));
+
+impl Engine {
+    pub(crate) fn planned(&self, start: &request::Start) -> Result<Planned, Fault> {
+        // A path is meant from where the caller stands.
+        let start = &request::Start {
+            plan: start.plan.as_ref().map(|plan| self.cwd.join(plan)),
+            baseline: request::Evidence {
+                reports: start
+                    .baseline
+                    .reports
+                    .iter()
+                    .map(|report| self.cwd.join(report))
+                    .collect(),
+                ..start.baseline.clone()
+            },
+            ..start.clone()
+        };
+        let belongs = |branch: &str, task: &str, tag: &str| -> bool {
+            // Asked for only now: who was faster may have made the project's folder since, and then the branch.
+            let Ok(Some(project)) = self.stored() else {
+                return false;
+            };
+            over_tasks(&project).is_ok_and(|runs| {
+                runs.iter()
+                    .filter(|run| run.task.as_deref() == Some(task))
+                    .any(|run| {
+                        crate::open_run::load(run.dir.path())
+                            .ok()
+                            .and_then(|loaded| Memory::of(&loaded.run).ok())
+                            .is_some_and(|memory| {
+                                memory.start.branch == branch && memory.start.tag == tag
+                            })
+                    })
+            })
+        };
+        preflight::plan(
+            &self.root,
+            &self.settings,
+            self.tag.as_deref(),
+            start,
+            &belongs,
+        )
+    }
+
+    /// The suite as it is before a run, where somebody reports it or wants it run. Nothing is locked meanwhile.
+    fn baseline(&self, start: &request::Start) -> Result<Option<Taken>, Fault> {
+        let given = &start.baseline;
+        if !given.verify {
+            let taken = evidence::take(given, &self.cwd)?;
+            return Ok(taken.report.is_some().then_some(taken));
+        }
+        // A start that is refused is refused before anything is run.
+        let planned = self.planned(start)?;
+        let reports = given.reports.iter().map(|path| self.cwd.join(path));
+        evidence::suite::verify(&Suite {
+            command: &planned.start.test_command,
+            folder: &self.root,
+            config: &self.settings.config,
+            format: evidence::format_named(given.format.as_deref())?,
+            reports: &reports.collect::<Vec<_>>(),
+            subject: None,
+        })
+        .map(Some)
+    }
+
+    /// What a start would do. Changes nothing.
+    pub fn plan(&self, start: &request::Start) -> Result<StartPlan, Fault> {
+        if let Some(project) = self.stored()?
+            && !start.force
+        {
+            self.refuse_second(&project, SUPERSEDE)?;
+        }
+        let (definition, _) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
+        let start = self.with_attempts(&definition, start, &mut Map::new())?;
+        let planned = self.planned(&start)?;
+        let call = self.first_call(&self.root, Arc::new(definition));
+        let memory = Memory {
+            reports: Vec::new(),
+            start: planned.start.clone(),
+            dirty: planned.dirty.clone(),
+            last_commit: planned.start.head.clone(),
+        };
+        let subtasks = planned
+            .plan
+            .runnable
+            .iter()
+            .map(|subtask| {
+                let message = compose(
+                    &call,
+                    &memory,
+                    &Words {
+                        id: &subtask.id,
+                        title: &subtask.title,
+                        description: &subtask.description,
+                        tests: None,
+                        lines: None,
+                        kind: MessageKind::Subtask,
+                        files: &[],
+                    },
+                )?;
+                Ok(PlannedSubtask {
+                    id: subtask.id.clone(),
+                    title: subtask.title.clone(),
+                    dependencies: subtask.dependencies.clone(),
+                    commit_message: message.lines().next().unwrap_or_default().to_owned(),
+                })
+            })
+            .collect::<Result<Vec<_>, Fault>>()?;
+        let mut start = planned.start;
+        start.warnings.extend(self.start_warnings()?);
+        Ok(StartPlan {
+            dry_run: true,
+            task_id: start.task_id,
+            task_title: start.task_title,
+            tag: start.tag,
+            source: planned.source,
+            branch: start.branch,
+            branch_exists: start.branch_existed,
+            from_branch: start.from_branch,
+            test_command: start.test_command,
+            test_framework: start.test_framework,
+            max_attempts: start.max_attempts,
+            checks: planned.checks,
+            subtasks,
+            skipped: start.skipped,
+            left_out: start.left_out,
+            warnings: start.warnings,
+        })
+    }
+
+    /// Refuses where a run is under way in this working tree, in this project or in one beside it.
+    pub(crate) fn refuse_second(
+        &self,
+        project: &ProjectDir,
+        supersede: Option<Argument>,
+    ) -> Result<(), Fault> {
+        let (other, at) = match running(project)? {
+            Some(other) => (other, self.root.clone()),
+            None => match self.running_beside()? {
+                Some(found) => found,
+                None => return Ok(()),
+            },
+        };
+        let fault = Fault::new(
+            Kind::Conflict,
+            "run_active",
+            format!("the run {} is under way in {}", other.id(), at.display()),
+        )
+        .detail("runId", other.id())
+        .recover(Verb::Resume.step().of(other.id()));
+        Err(if at == self.root {
+            // One that has a view of its own is found by the verbs of any.
+            let is_generic = crate::open_run::load(other.path())
+                .is_ok_and(|loaded| *View::of(&loaded.run) == GENERIC);
+            let step = |verb: Verb| {
+                let step = verb.step();
+                if is_generic {
+                    step.in_view(GENERIC.name)
+                } else {
+                    step
+                }
+            };
+            let (resume, abort) = (step(Verb::Resume), step(Verb::Abort));
+            fault.suggest(match supersede {
+                Some(option) => {
+                    format!(
+                        "go on with it ({resume}), end it ({abort}), or supersede it with {option}"
+                    )
+                }
+                None => format!("go on with it ({resume}), or end it ({abort})"),
+            })
+        } else {
+            fault.suggest(format!(
+                "both share one working tree: end that one first ({}), or use a worktree of its own",
+                Verb::Abort.step().with("projectRoot", at.display().to_string())
+            ))
+        })
+    }
+
+    /// A run that goes on in another project of the same working tree.
+    fn running_beside(&self) -> Result<Option<(RunDir, PathBuf)>, Fault> {
+        let Some(own) = worktree(&self.root) else {
+            return Ok(None);
+        };
+        for root in self.known_projects() {
+            if root == self.root || worktree(&root) != Some(own) {
+                continue;
+            }
+            if let Some(project) = self.home.find_project(&root)?
+                && let Some(run) = running(&project)?
+            {
+                return Ok(Some((run, root)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Begins a run.
+    pub fn start(&self, start: &request::Start) -> Result<Started, Fault> {
+        let (definition, source) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
+        self.start_workflow(definition, source, start, Map::new(), SUPERSEDE)
+    }
+
+    /// A start with as many tries as a run of this workflow has: those that are given, which `inputs` name then, or what
+    /// its input has where nothing is given.
+    fn with_attempts(
+        &self,
+        definition: &Definition,
+        start: &request::Start,
+        inputs: &mut Map<String, Value>,
+    ) -> Result<request::Start, Fault> {
+        if start.max_attempts == Some(0) {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_attempts",
+                concat!(argument!("maxAttempts"), " is 0"),
+            )
+            .suggest("use 1 or more"));
+        }
+        let input = definition
+            .bound_input(TASKS, "attempts")
+            .unwrap_or_default();
+        if let Some(given) = start.max_attempts {
+            inputs.insert(input.to_owned(), Value::from(given));
+        }
+        self.no_weaker_than_settings(definition, inputs)?;
+        let most = || self.default_of_input(definition, input)?.as_u64();
+        Ok(request::Start {
+            max_attempts: start.max_attempts.or_else(|| u32::try_from(most()?).ok()),
+            ..start.clone()
+        })
+    }
+
+    /// Begins a run over a task. `further` are inputs that only this definition has, and `supersede` is the argument of
+    /// the call that [`request::Start::force`] stands for, where it has one.
+    pub(crate) fn start_workflow(
+        &self,
+        definition: Definition,
+        source: Source,
+        start: &request::Start,
+        further: Map<String, Value>,
+        supersede: Option<Argument>,
+    ) -> Result<Started, Fault> {
+        let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
+        let task = bound("id").to_owned();
+        let mut inputs = further;
+        // Before anything is run.
+        let start = &self.with_attempts(&definition, start, &mut inputs)?;
+        let profile = self.profile_of(&definition, &mut inputs)?;
+        let baseline = self.baseline(start)?;
+        let before = match self.stored()? {
+            // First without making anything: a start that is refused leaves no folder behind.
+            None => Some(self.planned(start)?),
+            Some(_) => None,
+        };
+        let project = self.home.project(&self.root)?;
+        let _lock = project.lock(self.wait(), &self.command)?;
+        // It holds unless another start was faster.
+        let before = before.filter(|_| project.runs().is_ok_and(|runs| runs.is_empty()));
+        if start.force
+            && let Some(other) = running(&project)?
+        {
+            // A start that is refused ends no run.
+            self.planned(start)?;
+            self.supersede(&other)?;
+        }
+        self.refuse_second(&project, supersede)?;
+        let planned = match before {
+            Some(planned) => planned,
+            None => self.planned(start)?,
+        };
+        let planned = Planned {
+            baseline,
+            ..planned
+        };
+        let mut planned = planned;
+        definition
+            .bound_set(TASKS, "into")
+            .unwrap_or_default()
+            .clone_into(&mut planned.start.items);
+        let own = planned.plan.runnable.iter();
+        planned.start.planned = own.map(|subtask| subtask.id.clone()).collect();
+        let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
+        inputs.insert(task, Value::from(planned.start.task_id.as_str()));
+        let branch = planned.start.branch.clone();
+        let mut warnings = planned.start.warnings.clone();
+        warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);
+        warnings.extend(self.start_warnings()?);
+        let resources = Resources {
+            profile,
+            skills: Self::skills_of(&definition, &project, None)?,
+            task: Some(Box::new(planned)),
+        };
+        let begun = self.begin(&project, definition, source, inputs, &stem, resources)?;
+        let run = begun.run;
+        match begun.done {
+            Done::Moved(_) => Ok(Started {
+                run_id: run.run.clone(),
+                branch,
+                warnings,
+                next_action: state::next_action(&run),
+            }),
+            Done::Refused(refusal) => Err(refused_on_task(&RunState::default(), &refusal)),
+            Done::EffectFailed {
+                code,
+                message,
+                suggestion,
+                ..
+            } => Err(effects::fault(code, message, None)
+                .suggest(format!(
+                    "{}; the run {} is paused: {resume} tries again, {abort} ends it",
+                    suggestion.unwrap_or_else(|| "mend what git says".to_owned()),
+                    run.run,
+                    resume = Verb::Resume,
+                    abort = Verb::Abort
+                ))
+                .recover(Verb::Resume)),
+        }
+    }
+
+    /// What should be said of a run of the same task that somebody stopped: it may be meant.
+    fn paused_before(project: &ProjectDir, task: &str) -> Result<Option<String>, Fault> {
+        let paused = |run: &Standing| run.status == "paused" && run.task.as_deref() == Some(task);
+        Ok(over_tasks(project)?.into_iter().find(paused).map(|run| {
+            let id = run.dir.id();
+            format!(
+                "the run {id} of this task is paused; to go on with that one, abort this one and {resume}", resume = Verb::Resume.step().of(id))
+        }))
+    }
+
+    /// Removes the folders of runs whose start was interrupted before anything was journalled. To be called under
+    /// the project's lock, so that no start is under way.
+    pub(crate) fn sweep(project: &ProjectDir) {
+        for id in project.runs().unwrap_or_default() {
+            let Ok(dir) = project.run(&id) else {
+                continue;
+            };
+            // Drafts and evidence of a run whose journal was lost are somebody's work.
+            if is_bare(dir.path()) {
+                // What cannot be removed is harmless: it is no run.
+                let _ = std::fs::remove_dir_all(dir.path());
+            }
+        }
+        // Of processes that were killed while they replaced a file; nobody takes an hour for that.
+        let mut folders = vec![project.path().to_owned(), project.path().join("tags")];
+        let tags = std::fs::read_dir(&folders[1])
+            .into_iter()
+            .flatten()
+            .flatten();
+        folders.extend(tags.map(|entry| entry.path()));
+        for folder in folders {
+            let _ = journal::derived::remove_leftovers_older(&folder, Duration::from_hours(1));
+        }
+    }
+
+    pub(crate) fn supersede(&self, other: &RunDir) -> Result<(), Fault> {
+        let writer = self.writer(other, Input::None)?;
+        let abort = Command::Abort {
+            approval: None,
+            flags: Map::new(),
+        };
+        turned(&AUTOPILOT, writer, &abort, |_| String::new()).map(drop)
+    }
+}
+
+/// A run over a task that goes on in this project, by its journal: a file that could be made anew
+/// decides nothing. A run without a task leaves the working tree alone, and bars nothing.
+pub(crate) fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
+    for id in project.runs()? {
+        let dir = project.run(&id)?;
+        if let Ok(loaded) = crate::open_run::load(dir.path())
+            && loaded.head.seq > 0
+            && loaded.run.status == RunStatus::Running
+            && is_over_a_task(&loaded.run)
+        {
+            return Ok(Some(dir));
+        }
+    }
+    Ok(None)
+}
+
+/// The top of the working tree that a folder lies in.
+fn worktree(folder: &Path) -> Option<&Path> {
+    folder
+        .ancestors()
+        .find(|folder| folder.join(".git").exists())
+}

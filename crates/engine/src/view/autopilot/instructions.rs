@@ -1,0 +1,568 @@
+//! What the executor of a unit is given: put together once, when the unit is issued, and kept by
+//! its hash. `next` only reads it.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, PoisonError, RwLock};
+
+use machine::decide::PromptRequest;
+use machine::state::{Item, Token};
+use machine::{Role, RunState};
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use workspace::config::Config;
+use workspace::convention::hints::{SubtaskText, context_hints};
+use workspace::convention::paths::{Language, PathClasses};
+use workspace::convention::plain::one_line;
+use workspace::convention::quote::quote_untrusted;
+use workspace::git::{RepoPath, is_of_git};
+
+use crate::call::Call;
+use crate::capability::git::effects::commit::default_message;
+use crate::capability::memory;
+use crate::capability::memory::{Memory, SHOWN, Shown, TESTED, Tested};
+use crate::capability::messages;
+use crate::capability::tests::read::name_of;
+use crate::fault::{Fault, Kind, chain};
+use crate::generic;
+use crate::next_step::unmarked;
+use crate::support::BAD_TEMPLATE;
+use crate::view::autopilot::answer::{Precondition, SubtaskView};
+
+/// Rules files longer than this are cut, in bytes.
+const LONGEST_RULES: usize = 64 * 1024;
+
+/// The kept part of a unit.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct UnitContext {
+    /// What is known about the project for this phase.
+    pub context: Map<String, Value>,
+    /// What must hold before the work begins: id, whether it holds, what it means.
+    pub preconditions: Vec<(String, Option<bool>, String)>,
+    /// The whole prompt.
+    pub instructions: String,
+}
+
+impl UnitContext {
+    /// What was kept of a unit.
+    pub fn read(bytes: &[u8]) -> Self {
+        // A prompt that stands in a file, or that a profile wrote, is told as it is.
+        serde_json::from_slice(bytes).unwrap_or_else(|_| Self {
+            instructions: String::from_utf8_lossy(bytes).into_owned(),
+            ..Self::default()
+        })
+    }
+}
+
+/// Puts the context of a unit together.
+pub fn build(
+    call: &Call<'_>,
+    asked: &PromptRequest,
+    run: &RunState,
+    broken: Option<&Fault>,
+) -> Result<UnitContext, Fault> {
+    let memory = Memory::of(run)?;
+    let present = run
+        .token(asked.token)
+        .ok_or_else(|| Fault::bug("a unit for no token"))?;
+    let place = Place {
+        role: &asked.role,
+        run,
+        present,
+        item: run.item(present),
+        against: SHOWN.read(&present.kept, asked.role.against.as_ref())?,
+        tested: TESTED.read(&present.kept, asked.role.of.as_ref())?,
+    };
+    let (context, mut notes) = context(call, run, &memory, &place)?;
+    let rules = rules(call, &memory, &asked.role, &mut notes);
+    let mut built = UnitContext {
+        preconditions: preconditions(&place, &memory),
+        context,
+        instructions: String::new(),
+    };
+    built.instructions = match broken {
+        Some(fault) => without_template(fault),
+        None => instructions(call, asked, &memory, &place, &built.context, &rules)?,
+    };
+    if !notes.is_empty() {
+        built.context.insert("notes".to_owned(), json!(notes));
+    }
+    Ok(built)
+}
+
+/// Where a unit is issued.
+struct Place<'a> {
+    role: &'a Role,
+    run: &'a RunState,
+    present: &'a Token,
+    item: Option<&'a Item>,
+    /// What the report showed that it is going to be held against.
+    against: Option<Shown>,
+    /// What was tested that is going to be committed.
+    tested: Option<Tested>,
+}
+
+impl Place<'_> {
+    /// Whether tests are what is reported of an item.
+    fn is_of_tests(&self) -> bool {
+        self.role.reader == "tests" && self.role.suite.is_none()
+    }
+
+    /// Whether a report of failing tests is meant that the item did not come by: it has them already.
+    fn is_repair(&self) -> bool {
+        self.role.against.is_some() && memory::is_repair(self.run, self.present)
+    }
+}
+
+fn context(
+    call: &Call<'_>,
+    run: &RunState,
+    memory: &Memory,
+    place: &Place<'_>,
+) -> Result<(Map<String, Value>, Vec<String>), Fault> {
+    let start = &memory.start;
+    let mut context = Map::new();
+    let mut put = |key: &str, value: Value| {
+        let empty = match &value {
+            Value::Null => true,
+            Value::String(text) => text.is_empty(),
+            Value::Array(all) => all.is_empty(),
+            _ => false,
+        };
+        if !empty {
+            context.insert(key.to_owned(), value);
+        }
+    };
+    put("projectRoot", json!(call.root));
+    put("taskId", json!(start.task_id));
+    put("taskTitle", json!(start.task_title));
+    put("branch", json!(start.branch));
+    put("tag", json!(start.tag));
+    put("testCommand", json!(start.test_command));
+    put("testFramework", json!(start.test_framework));
+    let mut notes = Vec::new();
+    match place.item {
+        Some(item) if place.is_of_tests() => {
+            let hints = hints(call, memory, item, &mut notes);
+            let written = tests_written(place, memory)?;
+            let test_file = written.first().cloned().or(hints.test_file);
+            put(
+                "testPattern",
+                json!(pattern_for(&start.test_patterns, test_file.as_deref())),
+            );
+            if !memory::is_repair(run, place.present) {
+                put("testFile", json!(test_file));
+                put("existingTests", json!(hints.existing_tests));
+            }
+            let own = item
+                .fields
+                .get("acceptanceCriteria")
+                .and_then(Value::as_array);
+            match own {
+                Some(own) if !own.is_empty() => put("acceptanceCriteria", json!(own)),
+                _ => put("acceptanceCriteria", json!(hints.acceptance_criteria)),
+            }
+            put("implementationHints", json!(hints.implementation_hints));
+            put("expectedFiles", json!(hints.expected_files));
+            if let Some(against) = &place.against {
+                put("redFiles", json!(against.files));
+            }
+        }
+        Some(_) if place.role.reader == "commit" => {
+            let mut files: Vec<String> = run
+                .last
+                .as_ref()
+                .and_then(|last| last.facts.get("files"))
+                .and_then(|files| serde_json::from_value(files.clone()).ok())
+                .unwrap_or_default();
+            let paths: Vec<RepoPath> = files.iter().filter_map(|path| path.parse().ok()).collect();
+            put(
+                "commitMessage",
+                json!(default_message(
+                    call,
+                    run,
+                    place.present.id,
+                    place.role.of.as_ref(),
+                    &paths
+                )?),
+            );
+            if let Some(tasks) = &start.tasks_path
+                && memory.repository().is_tracked(tasks).unwrap_or(false)
+            {
+                files.push(tasks.to_string());
+            }
+            put("filesToCommit", json!(files));
+        }
+        _ => {}
+    }
+    Ok((context, notes))
+}
+
+/// The test files that were changed when the failing tests were shown, as far as they are known by their names; else all
+/// that was changed.
+fn tests_written(place: &Place<'_>, memory: &Memory) -> Result<Vec<String>, Fault> {
+    let before = || SHOWN.read(&place.present.kept, place.role.label.as_ref());
+    let shown = match &place.against {
+        Some(against) => Some(against.clone()),
+        None => before()?,
+    };
+    let files = shown.map(|shown| shown.files).unwrap_or_default();
+    let Ok(classes) = PathClasses::new(&memory.start.test_patterns) else {
+        return Ok(files);
+    };
+    let tests: Vec<String> = files
+        .iter()
+        .filter(|file| classes.is_test(file))
+        .cloned()
+        .collect();
+    Ok(if tests.is_empty() { files } else { tests })
+}
+
+/// The pattern that the test file matches; else the first.
+fn pattern_for<'a>(patterns: &'a [String], test_file: Option<&str>) -> Option<&'a String> {
+    test_file
+        .and_then(|file| {
+            patterns.iter().find(|pattern| {
+                PathClasses::new(std::slice::from_ref(*pattern))
+                    .is_ok_and(|classes| classes.is_test(file))
+            })
+        })
+        .or_else(|| patterns.first())
+}
+
+fn hints(
+    call: &Call<'_>,
+    memory: &Memory,
+    item: &Item,
+    notes: &mut Vec<String>,
+) -> workspace::convention::hints::ContextHints {
+    let repository = memory.repository();
+    let scope = repository.scope().into_owned();
+    // Hints are help, not evidence: without them the unit is as good as before.
+    let files: Vec<String> = match repository.files() {
+        Ok(files) => files
+            .into_iter()
+            .filter_map(|path| path.strip_prefix(&scope).map(str::to_owned))
+            .collect(),
+        Err(error) => {
+            notes.push(format!("no hints: {error}"));
+            return workspace::convention::hints::ContextHints::default();
+        }
+    };
+    let Ok(classes) = PathClasses::new(&memory.start.test_patterns)
+        .or_else(|_| PathClasses::new(&call.settings.config.test.patterns))
+    else {
+        return workspace::convention::hints::ContextHints::default();
+    };
+    let language = files.iter().find_map(|path| Language::of(path));
+    let text = SubtaskText {
+        title: item.text("title"),
+        description: item.text("description"),
+        details: item.text("details"),
+        test_strategy: item.text("testStrategy"),
+    };
+    let mut hints = context_hints(&text, &files, &classes, language);
+    if hints.existing_tests.is_empty() {
+        // None is named and none looks alike: any shows how tests are written here.
+        const MOST: usize = 5;
+        hints.existing_tests = files
+            .iter()
+            .filter(|file| classes.is_test(file))
+            .take(MOST)
+            .cloned()
+            .collect();
+    }
+    hints
+}
+
+fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<(String, Option<bool>, String)> {
+    let (role, present) = (place.role, place.present);
+    let one = |id: &str, holds: Option<bool>, detail: String| (id.to_owned(), holds, detail);
+    let branch = one(
+        "on_branch",
+        None,
+        format!("HEAD is on `{}`", memory.start.branch),
+    );
+    match role.reader.as_str() {
+        "tests" if role.shows.is_some() && present.reason.is_some() => vec![
+            branch,
+            one(
+                "reopened",
+                Some(true),
+                format!(
+                    "{} was reopened: what was changed since the last commit is still there",
+                    name_of(role.label.as_ref())
+                ),
+            ),
+        ],
+        "tests" if role.shows.is_some() => vec![
+            branch,
+            one(
+                "tree_clean",
+                None,
+                "nothing is changed since the last commit, apart from what was dirty before"
+                    .to_owned(),
+            ),
+        ],
+        "tests" if place.is_repair() => vec![
+            branch,
+            one(
+                "suite_failing",
+                Some(true),
+                "a repair is open: the suite failed, or somebody reopened the end".to_owned(),
+            ),
+        ],
+        "tests" if role.against.is_some() => {
+            let fail = place
+                .against
+                .as_ref()
+                .is_some_and(|shown| shown.failing > 0);
+            let (id, what) = if fail {
+                ("red_accepted", "the new tests fail")
+            } else {
+                ("green_accepted", "its tests pass")
+            };
+            let name = name_of(role.against.as_ref());
+            vec![
+                branch,
+                one(id, Some(true), format!("{name} was accepted: {what}")),
+            ]
+        }
+        "commit" if role.of.is_some() => {
+            let name = name_of(role.of.as_ref());
+            let passing = place.tested.as_ref().map_or_else(String::new, |tested| {
+                format!(": {} passing", messages::tests(tested.passed))
+            });
+            vec![
+                branch,
+                one(
+                    "green_accepted",
+                    Some(true),
+                    format!("{name} was accepted{passing}"),
+                ),
+                one(
+                    "tree_as_tested",
+                    None,
+                    format!("the files are those that the accepted {name} was tested with"),
+                ),
+            ]
+        }
+        _ if role.suite.is_none() => vec![branch],
+        _ => vec![
+            branch,
+            one(
+                "all_committed",
+                None,
+                "every subtask is committed, and nothing is changed since".to_owned(),
+            ),
+        ],
+    }
+}
+
+fn instructions(
+    call: &Call<'_>,
+    asked: &PromptRequest,
+    memory: &Memory,
+    place: &Place<'_>,
+    context: &Map<String, Value>,
+    rules: &[Value],
+) -> Result<String, Fault> {
+    let (run, present) = (place.run, place.present);
+    let Some(name) = &asked.instructions else {
+        return Ok(format!("{} ({})\n", present.state, run.workflow));
+    };
+    let template = crate::library::template(call.root, &run.workflow, name)?;
+    let refused_before = run.last.as_ref().filter(|last| {
+        let repairs = place.is_repair() && last.role.suite.is_some();
+        !last.answer.validated && (last.token == present.id || repairs)
+    });
+    let last = match refused_before {
+        Some(last) => json!({
+            "code": last.code,
+            "message": messages::message(last.code.as_deref().unwrap_or_default(), &last.facts),
+            "failing": last.facts.get("failingTests").cloned().unwrap_or_else(|| json!([])),
+        }),
+        None => json!({ "code": "", "message": "", "failing": [] }),
+    };
+    let own = json!({
+        "rules": rules,
+        "task": { "id": memory.start.task_id, "title": memory.start.task_title },
+        "subtask": place.item.map_or_else(|| json!(SubtaskView::default()), |item| json!(view(item))),
+        "context": context,
+        "last": last,
+        "unit": { "repair": place.is_repair() },
+    });
+    let mut values = generic::context::values(call, run, present, asked);
+    generic::context::overlay(&mut values, own);
+    render(name, template, &values)
+}
+
+/// Renders a template with undefined names as errors. One of the project's own is bounded: it came with a repository.
+pub fn render(
+    name: &str,
+    template: Cow<'static, str>,
+    values: &impl Serialize,
+) -> Result<String, Fault> {
+    match template {
+        Cow::Borrowed(built_in) => render_built_in(name, built_in, values),
+        Cow::Owned(own) => {
+            let view = minijinja::Value::from(Serde(values));
+            workspace::profile::template::render_alone(name, &own, view)
+                .map_err(|(line, message)| bad_template(name, &format!("line {line}: {message}")))
+        }
+    }
+}
+
+/// What is told instead of a template that cannot be rendered.
+pub fn without_template(fault: &Fault) -> String {
+    format!(
+        "{}.\n\nTell the person: {}. What is asked for here is known without it: the state, the item, and what is to be reported.\n",
+        fault.message, fault.suggestion
+    )
+}
+
+fn bad_template(name: &str, why: &str) -> Fault {
+    Fault::new(
+        Kind::Environment,
+        BAD_TEMPLATE,
+        format!("the template {name} cannot be rendered: {why}"),
+    )
+    .suggest("mend .taskmaster/templates, or take the file away to use the built-in one")
+}
+
+fn render_built_in(name: &str, template: &str, values: &impl Serialize) -> Result<String, Fault> {
+    /// One engine does for all calls. It knows templates by the hash of their text, so that each is parsed once.
+    static ENGINE: LazyLock<RwLock<Environment<'static>>> =
+        LazyLock::new(|| RwLock::new(template_engine()));
+    const MOST_KEPT: usize = 64;
+    let known_as = format!("{}/{name}", journal::sha256_hex(template.as_bytes()));
+    let rendered = |environment: &Environment<'_>| {
+        let parsed = environment.get_template(&known_as).ok()?;
+        parsed.render(Serde(values)).ok()
+    };
+    let known = rendered(&ENGINE.read().unwrap_or_else(PoisonError::into_inner));
+    if let Some(text) = known {
+        return Ok(text);
+    }
+    let mut environment = ENGINE.write().unwrap_or_else(PoisonError::into_inner);
+    let text = environment
+        .render_named_str(name, template, Serde(values))
+        .map_err(|error| bad_template(name, &chain(&error)))?;
+    if environment.templates().count() >= MOST_KEPT {
+        environment.clear_templates();
+    }
+    // Where it cannot be kept it is parsed again.
+    let _ = environment.add_template_owned(known_as, template.to_owned());
+    Ok(text)
+}
+
+/// The template engine with everything that templates may use.
+pub fn template_engine<'a>() -> Environment<'a> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+
+    environment.add_filter("quoted", |text: String| quote_untrusted(&unmarked(&text)));
+    environment.add_filter("inline", |text: String| inline(&unmarked(&text)));
+    environment
+}
+
+/// Text of others as code in a line, in a fence that it cannot close.
+fn inline(text: &str) -> String {
+    let text = one_line(text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    // A tick at an end would be taken for part of the fence.
+    let blank = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    format!("{fence}{blank}{text}{blank}{fence}")
+}
+
+/// The rules files that the project has; one that was asked for and is missing is skipped and noted. So is one that lies elsewhere: what is read
+/// here goes to a model, and the settings that name it may come with a cloned repository.
+fn rules(call: &Call<'_>, memory: &Memory, role: &Role, notes: &mut Vec<String>) -> Vec<Value> {
+    let own: Vec<PathBuf> = [call.root, &memory.start.top_level]
+        .into_iter()
+        .filter_map(|folder| std::fs::canonicalize(folder).ok())
+        .collect();
+    let prompts = &call.pinned.prompts;
+    let usual = Config::default().prompts;
+    let mut paths: Vec<String> = prompts
+        .load_order
+        .iter()
+        .map(|name| format!("{}/{name}", prompts.rules_path.trim_end_matches('/')))
+        .collect();
+    if role.shows.is_some() {
+        paths.push(prompts.test_generator_path.clone());
+    }
+    let mut rules = Vec::new();
+    for path in paths {
+        let read = std::fs::canonicalize(call.root.join(&path))
+            .ok()
+            .filter(|real| real.is_file())
+            .map(|real| {
+                let is_of_it = own.iter().any(|folder| real.starts_with(folder));
+                if is_of_it && !is_kept_back(&real, memory) {
+                    std::fs::read(real)
+                } else {
+                    Err(std::io::ErrorKind::PermissionDenied.into())
+                }
+            });
+        match read {
+            Some(Ok(bytes)) => {
+                let text = String::from_utf8_lossy(&bytes);
+                let cut = workspace::convention::plain::cut_bytes(&text, LONGEST_RULES);
+                rules.push(json!({ "path": path, "text": cut }));
+            }
+            Some(Err(_)) => notes.push(format!(
+                "{path} (not read: it lies outside of the project, git ignores it, or it cannot be read)"
+            )),
+            // Those that are looked for without being asked for are no loss.
+            None if *prompts == usual => {}
+            None => notes.push(format!("{path} (not there)")),
+        }
+    }
+    rules
+}
+
+/// Whether a file in the working tree is none of the repository's: git's own, or one that git ignores, where secrets are
+/// kept. Settings that name it may come with a clone, and what is read goes to a model.
+fn is_kept_back(real: &Path, memory: &Memory) -> bool {
+    let repository = memory.repository();
+    let top = &memory.start.top_level;
+    let top = std::fs::canonicalize(top).unwrap_or_else(|_| top.clone());
+    let Ok(inside) = real.strip_prefix(&top) else {
+        return true;
+    };
+    is_of_git(inside)
+        || RepoPath::from_bytes(inside.as_os_str().as_encoded_bytes())
+            .is_ok_and(|path| repository.is_ignored(&path).unwrap_or(true))
+}
+
+/// A subtask as the executor sees it.
+pub fn view(item: &Item) -> SubtaskView {
+    SubtaskView {
+        id: item.text("id").to_owned(),
+        title: item.text("title").to_owned(),
+        description: item.text("description").to_owned(),
+        details: item.text("details").to_owned(),
+        test_strategy: item.text("testStrategy").to_owned(),
+        dependencies: item.needs(Some("dependencies")),
+    }
+}
+
+/// The preconditions of a kept context, as an answer shows them.
+pub fn shown(kept: &UnitContext) -> Vec<Precondition> {
+    kept.preconditions
+        .iter()
+        .map(|(id, holds, detail)| Precondition {
+            id: id.clone(),
+            holds: *holds,
+            detail: detail.clone(),
+        })
+        .collect()
+}

@@ -1,0 +1,217 @@
+//! Reports: RED, GREEN, the commit, the full suite.
+
+use journal::layout::{ProjectDir, RunDir};
+use machine::event::Reported;
+use machine::{Event, Role, RunState};
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
+use workspace::git::Repository;
+
+use crate::capability::git::effects;
+use crate::capability::memory;
+use crate::capability::memory::Memory;
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::find::Meant;
+use crate::open_run::Loaded;
+use crate::report::{Answered, Meaning, Report, ReportOutcome, joined};
+use crate::summary;
+use crate::view::AUTOPILOT;
+use crate::view::autopilot::answer::{CommitAnswer, Committed, Finalized, Verdict};
+use crate::view::autopilot::state;
+use crate::view::autopilot::verdict;
+
+impl Engine {
+    /// Reports RED or GREEN.
+    pub fn complete(&self, run: Option<&str>, report: &Report) -> Result<Verdict, Fault> {
+        let phase = match report.state.as_deref().map(str::to_lowercase) {
+            None => None,
+            Some(phase) if matches!(phase.as_str(), "red" | "green" | "finalize") => Some(phase),
+            Some(other) => {
+                return Err(
+                    Fault::new(Kind::Usage, "bad_phase", format!("`{other}` is no phase"))
+                        .suggest("use red or green, or leave it out for the present one"),
+                );
+            }
+        };
+        let found = self.load_in_project(&AUTOPILOT, run, Meant::Running)?;
+        Ok(self.suite(&found, report, phase)?.0)
+    }
+
+    /// Reports the full suite, which ends the run.
+    pub fn finalize(&self, run: Option<&str>, report: &Report) -> Result<Finalized, Fault> {
+        let found = self.load_in_project(&AUTOPILOT, run, Meant::Running)?;
+        let state = state_of(&found.2.run, "finalize", |role| role.suite.is_some());
+        let (verdict, answered) = self.suite(&found, report, Some(state))?;
+        let open = &answered.writer.open;
+        let (mut commit_sha, mut summary) = (None, None);
+        if verdict.next_action.action == "complete" {
+            commit_sha = last_commit(&open.run)?;
+            summary = summary::of_end(&open.dir, &open.run);
+        }
+        Ok(Finalized {
+            commit_sha,
+            report: summary,
+            verdict,
+        })
+    }
+
+    fn suite(
+        &self,
+        (project, dir, seen): &(ProjectDir, RunDir, Loaded),
+        report: &Report,
+        phase: Option<String>,
+    ) -> Result<(Verdict, Answered<'_>), Fault> {
+        let report = Report {
+            state: phase,
+            ..report.clone()
+        };
+        let answered = self.report_on((project, dir), &seen.run, &report, Meaning::Tests)?;
+        Ok((self.verdict_on_branch(&answered)?, answered))
+    }
+
+    /// Reports a commit, or has it made.
+    pub fn commit(&self, run: Option<&str>, report: &Report) -> Result<CommitAnswer, Fault> {
+        let (project, dir, seen) = self.load_in_project(&AUTOPILOT, run, Meant::Running)?;
+        let report = Report {
+            state: Some(state_of(&seen.run, "commit", |role| {
+                role.reader == "commit"
+            })),
+            ..report.clone()
+        };
+        let answered = self.report_on((&project, &dir), &seen.run, &report, Meaning::Commit)?;
+        let verdict = self.verdict_on_branch(&answered)?;
+        let Some(reported) = answered.outcome.report().filter(|_| verdict.validated) else {
+            return Ok(CommitAnswer::Refused(verdict));
+        };
+        let made = made(&answered, reported)?;
+        Ok(CommitAnswer::Committed(Committed {
+            warning: joined(verdict.warning, made.warning),
+            next_action: verdict.next_action,
+            ..made
+        }))
+    }
+
+    /// What is said of a report that is held against a task's branch.
+    pub(crate) fn verdict_on_branch(&self, answered: &Answered<'_>) -> Result<Verdict, Fault> {
+        let (run, dir) = (&answered.writer.open.run, &answered.writer.open.dir);
+        let mut verdict = match &answered.outcome {
+            ReportOutcome::Repeated(report) => state::recorded(run, report),
+            ReportOutcome::Decided { report, events } => {
+                let mut verdict = state::recorded(run, report);
+                verdict.next_action = state::next_action(run);
+                let tasks = Memory::of(run)?.start.tasks_name();
+                let told = events.iter().flat_map(|event| match event {
+                    Event::EffectDone { result, .. } => effects::commit::told(result, &tasks),
+                    _ => Vec::new(),
+                });
+                verdict.warning = joined(verdict.warning, told);
+                verdict
+            }
+            ReportOutcome::Refused(refusal) => verdict(run, refusal),
+            ReportOutcome::EffectFailed {
+                code,
+                message,
+                suggestion,
+            } => Verdict {
+                validated: false,
+                message: message.clone(),
+                warning: None,
+                suggestion: suggestion.clone(),
+                code: Some(code.clone()),
+                details: Map::new(),
+                next_action: state::next_action(run),
+            },
+        };
+        if answered.outcome.report().is_none() {
+            let code = verdict.code.as_deref();
+            self.note_refused(dir, answered.unit(), code, &verdict.message);
+        }
+        verdict.warning = joined(verdict.warning, answered.warnings.clone());
+        Ok(verdict)
+    }
+}
+
+/// The state whose reports have such a role: the one that waits, or the one that was reported last. Where neither has it, what
+/// people call it, so that the report is told to be for another.
+fn state_of(run: &RunState, called: &str, is_meant: impl Fn(&Role) -> bool) -> String {
+    let waiting = run.waiting().map(|(token, _)| (&token.role, &token.state));
+    let last = run.last.iter().map(|last| (&last.role, &last.state));
+    waiting
+        .chain(last)
+        .find(|(role, _)| is_meant(role))
+        .map_or_else(|| called.to_owned(), |(_, state)| state.clone())
+}
+
+/// The commit of the task's status, where the end of the run made one.
+pub(crate) fn last_commit(run: &RunState) -> Result<Option<String>, Fault> {
+    let last = Memory::of(run)?.last_commit;
+    let of_subtask = memory::subtasks(run).any(|(key, _)| memory::commit_of(run, key) == last);
+    Ok((!of_subtask && memory::commits(run) > 0).then_some(last))
+}
+
+/// The commit that answered a unit, with what is told of it.
+pub(crate) fn made(answered: &Answered<'_>, reported: &Reported) -> Result<Committed, Fault> {
+    let run = &answered.writer.open.run;
+    let sha = match reported.facts.get("sha").and_then(Value::as_str) {
+        Some(sha) if !sha.is_empty() => sha.to_owned(),
+        _ => {
+            let item = reported.item.as_deref().unwrap_or_default();
+            memory::commit_of(run, item).to_owned()
+        }
+    };
+    let (message, files) = match just_made(answered, &sha) {
+        Some(made) => made,
+        None => said_by_git(&Memory::of(run)?.repository(), reported, &sha)?,
+    };
+    Ok(Committed {
+        commit_sha: sha,
+        message,
+        warning: taken_out(reported, &files),
+        files,
+        next_action: state::next_action(run),
+    })
+}
+
+/// The message and the files of a commit that this call made: what git said of it is in the journal.
+fn just_made(answered: &Answered<'_>, sha: &str) -> Option<(String, Vec<String>)> {
+    let ReportOutcome::Decided { events, .. } = &answered.outcome else {
+        return None;
+    };
+    let result = events.iter().find_map(|event| match event {
+        Event::EffectDone { result, .. } if result.get("sha")?.as_str()? == sha => Some(result),
+        _ => None,
+    })?;
+    let message = result.get("message")?.as_str()?.to_owned();
+    Some((message, Vec::deserialize(result.get("files")?).ok()?))
+}
+
+fn said_by_git(
+    repository: &Repository,
+    reported: &Reported,
+    sha: &str,
+) -> Result<(String, Vec<String>), Fault> {
+    let oid = sha
+        .parse()
+        .map_err(|_| Fault::bug(format!("the subtask has no commit, but `{sha}`")))?;
+    let (commit, paths) = repository.commit_with_paths(&oid)?;
+    let facts = &reported.facts;
+    let handed_in = facts.get("sha").and_then(Value::as_str) == Some(sha);
+    // There may be several commits behind the one that was handed in.
+    let files = match facts.get("files") {
+        Some(files) if handed_in => Vec::deserialize(files).unwrap_or_default(),
+        _ => paths.iter().map(ToString::to_string).collect(),
+    };
+    Ok((commit.message, files))
+}
+
+/// What is told of files that were to be in a commit and are not: a hook of the repository took them out.
+fn taken_out(reported: &Reported, files: &[String]) -> Option<String> {
+    let meant = reported.facts.get("files")?.as_array()?;
+    let gone: Vec<&str> = meant
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|path| !files.iter().any(|file| file == path))
+        .collect();
+    (!gone.is_empty()).then(|| format!("a hook took out of the commit: {}", gone.join(", ")))
+}

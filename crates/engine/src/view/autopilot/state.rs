@@ -1,0 +1,247 @@
+//! From a run to answers. A view picks names and shapes; it decides nothing.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use journal::EvidenceStore;
+use machine::RunState;
+use machine::event::Reported;
+use machine::state::{ItemStatus, Next, ROOT, RunStatus, Token};
+
+use crate::capability::memory;
+use crate::capability::memory::Memory;
+use crate::capability::messages;
+use crate::clock::{millis_of, spoken};
+use crate::fault::Fault;
+use crate::next_step::Verb;
+use crate::view::autopilot::answer::{NextAction, Progress, Status, Verdict};
+use crate::view::autopilot::instructions;
+use crate::view::autopilot::instructions::UnitContext;
+
+/// Why a run waits in which a process ended on the way between two units. To resume it goes on with that.
+const INTERRUPTED: &str = "interrupted";
+
+/// What comes next, without context and instructions.
+pub fn next_action(run: &RunState) -> NextAction {
+    let next = run.next();
+    let mut action = dressed(run, &next);
+    if next.status == RunStatus::Running && next.unit.is_none() && run.pending.is_some() {
+        // Between two states, where only an effect that was interrupted is still to be settled.
+        "paused".clone_into(&mut action.action);
+        action.paused_reason = Some(INTERRUPTED.to_owned());
+    }
+    action
+}
+
+/// A recorded `next`, with what the run knows of its subtask.
+pub fn dressed(run: &RunState, next: &Next) -> NextAction {
+    let mut action = NextAction {
+        run_id: run.run.clone(),
+        ..NextAction::default()
+    };
+    match next.status {
+        RunStatus::Running => {
+            action.action = next
+                .phase
+                .clone()
+                .or_else(|| next.state.clone())
+                .unwrap_or_else(|| "commit".to_owned());
+            action.unit_id.clone_from(&next.unit);
+            action.attempt = next.attempt;
+            action.max_attempts = next.max_attempts;
+            action.subtask = next
+                .item
+                .as_ref()
+                .and_then(|key| memory::subtask(run, key))
+                .map(instructions::view);
+        }
+        RunStatus::Paused => {
+            "paused".clone_into(&mut action.action);
+            action.paused_reason = run.pause.as_ref().map(|pause| pause.reason.clone());
+            action.paused_message = run.pause.as_ref().and_then(|pause| pause.message.clone());
+            action.needs_person = run.pause.as_ref().is_some_and(|pause| pause.person);
+        }
+        over => {
+            "complete".clone_into(&mut action.action);
+            action.status = Some(over.name().to_owned());
+        }
+    }
+    action
+}
+
+/// What comes next, with everything that is needed to do it.
+pub fn full(run: &RunState, dir: &Path) -> Result<NextAction, Fault> {
+    let mut action = next_action(run);
+    let unit = run
+        .waiting()
+        .find(|(_, unit)| Some(&unit.id) == action.unit_id.as_ref());
+    if let Some((_, unit)) = unit
+        && let Some(hash) = &unit.context
+    {
+        let bytes = EvidenceStore::new(dir).get(hash)?;
+        let kept = UnitContext::read(&bytes);
+        action.preconditions = instructions::shown(&kept);
+        action.context = Some(kept.context);
+        action.instructions = Some(kept.instructions);
+    }
+    Ok(action)
+}
+
+/// The verdict that was recorded for a report.
+pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
+    let code = report.code.as_deref();
+    let said = |code: &String| messages::message_of(report, code);
+    let message = match &report.code {
+        Some(code) => said(code),
+        None => messages::accepted(report),
+    };
+    let warnings: Vec<String> = report.warnings.iter().map(said).collect();
+    let next = report
+        .answer
+        .next
+        .clone()
+        // Between two states nothing was known of what comes next: an effect was still to come.
+        .filter(|next| next.status != RunStatus::Running || next.unit.is_some())
+        .unwrap_or_else(|| run.next());
+    let paused = next.status == RunStatus::Paused;
+    let used_up = paused && code == Some("green_tests_still_failing");
+    let message = match (code, next.attempt, next.max_attempts) {
+        (Some("green_tests_still_failing"), Some(attempt), Some(most)) => {
+            format!(
+                "{message}; attempt {} of {most} used",
+                attempt.saturating_sub(1)
+            )
+        }
+        _ => message,
+    };
+    Verdict {
+        validated: report.answer.validated,
+        message: if used_up {
+            format!("{message}; the attempts are used up, so the run is paused")
+        } else if paused && code.is_some() {
+            format!("{message}; so the run is paused")
+        } else {
+            message
+        },
+        warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+        suggestion: match code {
+            Some(_) if paused && !used_up => Some(format!(
+                "tell the person, who looks at it and goes on with {resume}",
+                resume = Verb::Resume
+            )),
+            Some(_) if used_up && is_repair(run, report) => Some(format!(
+                "tell the person, who decides how it goes on: {resume} for a fresh set of attempts",
+                resume = Verb::Resume
+            )),
+            Some(_) if used_up => Some(format!(
+                "tell the person, who decides how it goes on: {resume} for a fresh set of attempts, or {reopen} where the test is wrong",
+                resume = Verb::Resume,
+                reopen = Verb::Reopen
+            )),
+            // A repair has no RED to go back to.
+            Some("green_tests_still_failing") if is_repair(run, report) => {
+                Some("go on mending, then report again".to_owned())
+            }
+            Some(code) => {
+                let own = report.suggestion(code).map(str::to_owned);
+                Some(own.unwrap_or_else(|| messages::suggestion(code)))
+                    .filter(|text| !text.is_empty())
+            }
+            None => None,
+        },
+        code: code.map(str::to_owned),
+        details: serde_json::Map::new(),
+        next_action: dressed(run, &next),
+    }
+}
+
+fn is_repair(run: &RunState, report: &Reported) -> bool {
+    run.token(report.token)
+        .is_some_and(|token| memory::is_repair(run, token))
+}
+
+/// The token whose item is in hand, or the run's own.
+pub fn present(run: &RunState) -> Option<&Token> {
+    run.tokens
+        .iter()
+        .rfind(|token| token.id != ROOT)
+        .or_else(|| run.token(ROOT))
+}
+
+/// The phase in lower case, while there is one.
+pub fn phase(run: &RunState) -> Option<&str> {
+    if run.status.is_over() {
+        return None;
+    }
+    present(run).map(Token::phase)
+}
+
+/// How far the run is.
+pub fn progress(run: &RunState) -> Progress {
+    // Repairs are no subtasks of the task: they are in hand, but count for nothing.
+    let own: HashSet<&str> = memory::planned(run).collect();
+    let planned = |key: &str| own.contains(key);
+    let of = |status: ItemStatus| -> Vec<String> {
+        memory::subtasks(run)
+            .filter(|(key, item)| item.status == status && planned(key))
+            .map(|(key, _)| key.to_owned())
+            .collect()
+    };
+    let total = memory::subtasks(run)
+        .filter(|(key, _)| planned(key))
+        .count();
+    let completed = of(ItemStatus::Done);
+    let percentage = (completed.len() * 100).checked_div(total).unwrap_or(0);
+    Progress {
+        percentage: u32::try_from(percentage).unwrap_or(100),
+        failed: of(ItemStatus::Failed),
+        current: memory::subtasks(run)
+            .find(|(_, item)| item.status == ItemStatus::Active)
+            .map(|(key, _)| key.to_owned()),
+        remaining: of(ItemStatus::Open),
+        completed,
+        total,
+    }
+}
+
+/// Attempts that a subtask has.
+pub fn max_attempts(run: &RunState) -> u32 {
+    memory::START
+        .value(&run.kept)
+        .and_then(|start| start.get("maxAttempts")?.as_u64())
+        .and_then(|attempts| u32::try_from(attempts).ok())
+        .unwrap_or(0)
+}
+
+/// Where the run is, at the time `now` in milliseconds.
+pub fn status(run: &RunState, now: i64) -> Result<Status, Fault> {
+    let memory = Memory::of(run)?;
+    let began = millis_of(&run.started_at).unwrap_or(now);
+    let until = run.ended_at.as_deref().and_then(millis_of).unwrap_or(now);
+    let millis = u64::try_from(until - began).unwrap_or(0);
+    let progress = progress(run);
+    let waiting = run.waiting().next();
+    Ok(Status {
+        run_id: run.run.clone(),
+        task_id: memory.start.task_id,
+        tag: memory.start.tag,
+        branch: memory.start.branch,
+        status: run.status.name().to_owned(),
+        current_subtask: progress.current.clone(),
+        current_phase: phase(run).map(str::to_owned),
+        attempt_number: waiting.map(|(_, unit)| unit.attempt).or_else(|| {
+            let token = present(run)?;
+            token.attempts.get(&token.state).copied()
+        }),
+        max_attempts: max_attempts(run),
+        progress,
+        commits: memory::commits(run),
+        start_time: run.started_at.clone(),
+        duration: spoken(millis),
+        duration_ms: millis,
+        last_updated: run.updated_at.clone(),
+        can_resume: !run.status.is_over(),
+        paused_reason: run.pause.as_ref().map(|pause| pause.reason.clone()),
+        next_action: next_action(run),
+    })
+}

@@ -1,0 +1,215 @@
+//! The turns of a run over a task, in the shapes of `tm autopilot`; and its end, which may clear up.
+
+use journal::layout::ProjectDir;
+use machine::Command;
+use machine::state::RunStatus;
+use machine::{Refusal, approval};
+use serde_json::{Map, Value};
+
+use crate::call::Input;
+use crate::capability::git::effects;
+use crate::capability::memory::Memory;
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::find::Meant;
+use crate::find::{Standing, over_tasks, several_runs};
+use crate::runs::RunSummary;
+use crate::turn::{Turned, over, refused};
+use crate::view::AUTOPILOT;
+use crate::view::autopilot::answer::{Aborted, Moved, Resumed};
+use crate::view::autopilot::{request, state};
+use crate::writer::RunWriter;
+
+impl From<Turned<'_>> for Moved {
+    fn from(turned: Turned<'_>) -> Self {
+        let run = turned.run();
+        Self {
+            run_id: run.run.clone(),
+            next_action: state::next_action(run),
+            report: turned.report(),
+            message: turned.message,
+        }
+    }
+}
+
+impl Engine {
+    /// One phase back for the present subtask; at the end, into a repair.
+    pub fn reopen(
+        &self,
+        run: Option<&str>,
+        subtask: Option<&str>,
+        reason: &str,
+    ) -> Result<Moved, Fault> {
+        Ok(self.turn_back(&AUTOPILOT, run, subtask, reason)?.into())
+    }
+
+    /// Gives the present subtask up.
+    pub fn skip(
+        &self,
+        run: Option<&str>,
+        subtask: Option<&str>,
+        reason: &str,
+    ) -> Result<Moved, Fault> {
+        Ok(self.turn_to_skip(&AUTOPILOT, run, subtask, reason)?.into())
+    }
+
+    /// Lets one policy refusal pass for the present unit. Only for a person.
+    pub fn allow(&self, run: Option<&str>, code: &str, reason: &str) -> Result<Moved, Fault> {
+        Ok(self.turn_to_allow(&AUTOPILOT, run, code, reason)?.into())
+    }
+
+    /// Stops taking reports.
+    pub fn pause(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
+        Ok(self.turn_to_pause(&AUTOPILOT, run, reason)?.into())
+    }
+
+    /// Runs that somebody could go on with.
+    pub fn resumable(&self) -> Result<Vec<RunSummary>, Fault> {
+        let Some(project) = self.stored()? else {
+            return Ok(Vec::new());
+        };
+        let going = self.going_on(&project)?;
+        let summary = |run: &Standing| crate::runs::summary(&run.dir, &project);
+        Ok(going.iter().map(summary).collect())
+    }
+
+    fn going_on(&self, project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
+        let mut all = over_tasks(project)?;
+        all.retain(Standing::goes_on);
+        if let Some(tag) = &self.tag {
+            all.retain(|run| crate::runs::summary(&run.dir, project).tag == *tag);
+        }
+        Ok(all)
+    }
+
+    /// The one run that `resume` without an id means.
+    fn only_resumable(&self) -> Result<String, Fault> {
+        let candidates = match self.stored()? {
+            Some(project) => self.going_on(&project)?,
+            None => Vec::new(),
+        };
+        match candidates.as_slice() {
+            // The answer then says which run it would have been, and why not.
+            [] => {
+                let (dir, _) = self.load_meant(&AUTOPILOT, None, Meant::Running)?;
+                Ok(dir.id().to_owned())
+            }
+            [one] => Ok(one.dir.id().to_owned()),
+            several => Err(several_runs(
+                &several.iter().collect::<Vec<_>>(),
+                &AUTOPILOT,
+            )),
+        }
+    }
+
+    /// Goes on with a run.
+    pub fn resume(&self, run: Option<&str>) -> Result<Resumed, Fault> {
+        let chosen = match run {
+            Some(id) => id.to_owned(),
+            None => self.only_resumable()?,
+        };
+        let (project, dir) = self.meant(&AUTOPILOT, Some(&chosen), Meant::Running)?;
+        let turned = self.turn_to_resume(&AUTOPILOT, &project, &dir)?;
+        let run = turned.run();
+        Ok(Resumed {
+            resumed: true,
+            run_id: run.run.clone(),
+            next_action: state::next_action(run),
+        })
+    }
+
+    /// Ends a run.
+    pub fn abort(&self, run: Option<&str>, abort: request::Abort) -> Result<Aborted, Fault> {
+        let (project, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
+        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+        let ended = writer.open.run.status;
+        if ended.is_over() && !(abort.cleanup && ended == RunStatus::Aborted) {
+            return Err(over(&writer.open.run));
+        }
+        let memory = Memory::of(&writer.open.run)?;
+        let flags = abort.turn().flags;
+        // What is deleted is gone: a person's to decide, as what is let pass.
+        let approval = if abort.cleanup {
+            let given = self.approval_of_turn(&writer.open, &abort.turn())?;
+            let least = writer.open.run.least_approval;
+            let held = approval::strong_enough(given.as_deref(), least, "clean-up").map(drop);
+            held.map_err(|refusal| {
+                refused(&AUTOPILOT, &writer.call, &writer.open.run, None, &refusal)
+            })?;
+            given
+        } else {
+            None
+        };
+        let refusal = if ended.is_over() {
+            // Aborted before, and perhaps killed while it cleared up: only that is left to do.
+            clear_branch(&writer, &flags)?
+        } else {
+            writer.command(&Command::Abort { approval, flags })?.err()
+        };
+        if let Some(refusal) = refusal {
+            let (call, run) = (&writer.call, &writer.open.run);
+            return Err(refused(&AUTOPILOT, call, run, None, &refusal));
+        }
+        let run_id = writer.open.run.run.clone();
+        if abort.cleanup {
+            // The project stays locked; its run has nobody left who could wait for it.
+            let _project_lock = writer.release();
+            std::fs::remove_dir_all(dir.path()).map_err(|error| {
+                Fault::environment(
+                    "storage",
+                    format!("{} could not be deleted", dir.path().display()),
+                    &error,
+                )
+            })?;
+            if let Some(tag) = project.find_tag(&memory.start.tag)? {
+                let points_here =
+                    crate::find::read_json(&tag.current_run_path()).is_some_and(|pointer| {
+                        pointer.get("runId") == Some(&Value::from(run_id.as_str()))
+                    });
+                if points_here {
+                    let _ = std::fs::remove_file(tag.current_run_path());
+                }
+            }
+        }
+        Ok(Aborted {
+            message: if abort.cleanup {
+                format!(
+                    "The run was aborted; branch `{}` and its folder are cleared up",
+                    memory.start.branch
+                )
+            } else {
+                format!(
+                    "The run was aborted; branch `{}` and all files stay as they are",
+                    memory.start.branch
+                )
+            },
+            run_id,
+            aborted: true,
+            branch: memory.start.branch,
+            cleaned_up: abort.cleanup,
+        })
+    }
+}
+
+/// Deletes the branch of a run that was aborted before; or says why it is not.
+fn clear_branch(
+    writer: &RunWriter<'_>,
+    flags: &Map<String, Value>,
+) -> Result<Option<Refusal>, Fault> {
+    use crate::capability::git::effects::delete;
+    use crate::support::{HandlerError, Outcome};
+    delete::settle(&writer.call, &writer.open.run)?;
+    let what = match delete::prepare(&writer.call, &writer.open.run, flags) {
+        Err(HandlerError::Refused(refusal)) => return Ok(Some(refusal)),
+        Err(HandlerError::Fault(fault)) => return Err(fault),
+        Ok(what) => what,
+    };
+    match delete::carry_out(&writer.call, &writer.open.run, &what)? {
+        Outcome::Done { .. } => Ok(None),
+        Outcome::Failed {
+            code,
+            message,
+            suggestion,
+        } => Err(effects::fault(code, message, suggestion)),
+    }
+}

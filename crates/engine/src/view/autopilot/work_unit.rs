@@ -1,0 +1,469 @@
+//! The work-unit form of a `tdd` run: the same run, asked and answered in other shapes.
+//!
+//! Phases are upper-case here, and a unit tells of its phase under a key of its own. What is decided is decided by
+//! the calls of the phase form.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::next_step::Verb;
+use crate::report::Report;
+use crate::view::autopilot::answer::{CommitAnswer, NextAction, Precondition, Verdict};
+use crate::view::autopilot::request;
+
+/// The most that is kept of what an executor says beside its numbers, in bytes of each text.
+const LONGEST_WORDS: usize = 16 * 1024;
+
+/// The answer of `next_work_unit`: a unit, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum NextWorkUnit {
+    /// This is to be done now.
+    Unit(Box<WorkUnit>),
+    /// Nothing is to be done now.
+    None(NoWorkUnit),
+}
+
+/// What is to be done now, with all that is needed to do it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkUnit {
+    /// Always false: the run goes on.
+    pub over: bool,
+    /// The run.
+    pub run_id: String,
+    /// The unit, to name in the result.
+    pub id: String,
+    /// `RED`, `GREEN`, `COMMIT` or `FINALIZE`.
+    pub phase: String,
+    /// The subtask; absent where the whole task is meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subtask_id: Option<String>,
+    /// What to do, in a sentence.
+    pub action: String,
+    /// Which attempt this is, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// How many there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_attempts: Option<u32>,
+    /// What is known for it. The phase has a key of its own: `redPhase`, `greenPhase`, `commitPhase`.
+    pub context: Map<String, Value>,
+    /// What must hold before the work begins.
+    pub preconditions: Vec<Precondition>,
+    /// The whole prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+}
+
+/// Why there is no unit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NoWorkUnit {
+    /// Whether the run is over. If not, it is paused.
+    pub over: bool,
+    /// The run.
+    pub run_id: String,
+    /// `paused`, `completed`, `failed` or `aborted`.
+    pub status: String,
+    /// Why it is paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused_reason: Option<String>,
+    /// What that means.
+    pub message: String,
+}
+
+/// Where a run is, as `get_state` tells it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkUnitState {
+    /// The run.
+    pub run_id: String,
+    /// The task.
+    pub task_id: String,
+    /// `running`, `paused`, `completed`, `failed` or `aborted`.
+    pub status: String,
+    /// `RED`, `GREEN`, `COMMIT` or `FINALIZE`; absent once the run is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_phase: Option<String>,
+    /// The subtask in hand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_subtask: Option<String>,
+    /// Subtasks done.
+    pub completed_subtasks: Vec<String>,
+    /// Subtasks given up.
+    pub failed_subtasks: Vec<String>,
+    /// When it began, UTC.
+    pub start_time: String,
+    /// When it last moved, UTC.
+    pub last_update_time: String,
+    /// Where it would be gone on with.
+    pub checkpoint: Checkpoint,
+}
+
+/// Where a run would be gone on with.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Checkpoint {
+    /// The subtask.
+    pub subtask_id: Option<String>,
+    /// The phase.
+    pub phase: Option<String>,
+    /// Which attempt, from 1.
+    pub attempt_number: Option<u32>,
+}
+
+/// What an executor reports of a unit.
+#[derive(Debug, Clone, Default)]
+pub struct WorkUnitResult {
+    /// Whether it did what the unit asked for.
+    pub success: bool,
+    /// The phase of the unit.
+    pub phase: String,
+    /// Test files that were written.
+    pub tests_created: Vec<String>,
+    /// Tests that failed; 0 if not said.
+    pub tests_failed: Option<u64>,
+    /// Tests that passed; 0 if not said.
+    pub tests_passed: Option<u64>,
+    /// Files that were changed.
+    pub files_modified: Vec<String>,
+    /// Coverage, as in the phase form.
+    pub coverage: Option<String>,
+    /// A commit that the executor made.
+    pub commit_sha: Option<String>,
+    /// What went wrong, in its words.
+    pub error: Option<String>,
+    /// Output that may help.
+    pub logs: Option<String>,
+    /// What stands for the numbers: reports, or a run of the tests. Its results and coverage are not looked at.
+    pub evidence: request::Evidence,
+}
+
+/// What a result came to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkUnitVerdict {
+    /// The verdict, as in the phase form.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// The commit that was made or taken over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_sha: Option<String>,
+    /// The run report for people, once the run is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+}
+
+impl Engine {
+    /// The present unit in the work-unit form. Changes nothing.
+    pub fn next_work_unit(&self, run: Option<&str>) -> Result<NextWorkUnit, Fault> {
+        let next = match self.next(run, false) {
+            Err(fault) if fault.code == "run_aborted" => {
+                return Ok(NextWorkUnit::None(NoWorkUnit {
+                    over: true,
+                    run_id: fault
+                        .details
+                        .get("runId")
+                        .and_then(Value::as_str)
+                        .unwrap_or_default()
+                        .to_owned(),
+                    status: "aborted".to_owned(),
+                    paused_reason: None,
+                    message: "The run was aborted; there is nothing more to do in it.".to_owned(),
+                }));
+            }
+            other => other?,
+        };
+        Ok(match next.action.as_str() {
+            "paused" => NextWorkUnit::None(NoWorkUnit {
+                over: false,
+                run_id: next.run_id,
+                status: "paused".to_owned(),
+                message: "The run is paused; it takes no results until it is resumed.".to_owned(),
+                paused_reason: next.paused_reason,
+            }),
+            "complete" => NextWorkUnit::None(NoWorkUnit {
+                over: true,
+                run_id: next.run_id,
+                message: "The run is over; there is nothing more to do in it.".to_owned(),
+                status: next.status.unwrap_or_default(),
+                paused_reason: None,
+            }),
+            _ => NextWorkUnit::Unit(Box::new(unit(next))),
+        })
+    }
+
+    /// Reports the result of a unit.
+    pub fn complete_work_unit(
+        &self,
+        run: Option<&str>,
+        unit: &str,
+        result: &WorkUnitResult,
+    ) -> Result<WorkUnitVerdict, Fault> {
+        let phase = result.phase.to_lowercase();
+        if !matches!(phase.as_str(), "red" | "green" | "commit" | "finalize") {
+            return Err(Fault::new(
+                Kind::Usage,
+                "bad_phase",
+                format!("`{}` is no phase", result.phase),
+            )
+            .suggest("use the phase of the unit: RED, GREEN, COMMIT or FINALIZE"));
+        }
+        let status = self.status(run)?;
+        let next = &status.next_action;
+        let is_present = next.unit_id.as_deref() == Some(unit);
+        if is_present && next.action != phase {
+            return Err(Fault::new(
+                Kind::Usage,
+                "wrong_report",
+                format!(
+                    "the unit {unit} is for {}, and the result for {}",
+                    next.action.to_uppercase(),
+                    result.phase
+                ),
+            )
+            .suggest("report the phase that the unit names")
+            .expected(next.action.to_uppercase()));
+        }
+        if is_present && !result.success && phase != "green" {
+            return Ok(not_done(unit, &phase, result, status.next_action));
+        }
+        match phase.as_str() {
+            "commit" => self.commit_unit(run, unit, result),
+            "finalize" => {
+                let finalized = self.finalize(run, &suite(unit, &phase, result))?;
+                Ok(WorkUnitVerdict {
+                    verdict: finalized.verdict,
+                    commit_sha: finalized.commit_sha,
+                    report: finalized.report,
+                })
+            }
+            _ => Ok(WorkUnitVerdict {
+                verdict: self.complete(run, &suite(unit, &phase, result))?,
+                commit_sha: None,
+                report: None,
+            }),
+        }
+    }
+
+    /// Where a run is, in the work-unit form.
+    pub fn work_unit_state(&self, run: Option<&str>) -> Result<WorkUnitState, Fault> {
+        let status = self.status(run)?;
+        let phase = status.current_phase.map(|phase| phase.to_uppercase());
+        Ok(WorkUnitState {
+            run_id: status.run_id,
+            task_id: status.task_id,
+            status: status.status,
+            current_phase: phase.clone(),
+            current_subtask: status.current_subtask.clone(),
+            completed_subtasks: status.progress.completed,
+            failed_subtasks: status.progress.failed,
+            start_time: status.start_time,
+            last_update_time: status.last_updated,
+            checkpoint: Checkpoint {
+                subtask_id: status.current_subtask,
+                phase,
+                attempt_number: status.attempt_number,
+            },
+        })
+    }
+
+    fn commit_unit(
+        &self,
+        run: Option<&str>,
+        unit: &str,
+        result: &WorkUnitResult,
+    ) -> Result<WorkUnitVerdict, Fault> {
+        let answer = self.commit(
+            run,
+            &Report {
+                files: match &result.commit_sha {
+                    Some(_) => Vec::new(),
+                    None => files(result),
+                },
+                sha: result.commit_sha.clone(),
+                unit: Some(unit.to_owned()),
+                ..Report::default()
+            },
+        )?;
+        Ok(match answer {
+            CommitAnswer::Refused(verdict) => WorkUnitVerdict {
+                verdict,
+                commit_sha: None,
+                report: None,
+            },
+            CommitAnswer::Committed(committed) => WorkUnitVerdict {
+                verdict: Verdict {
+                    validated: true,
+                    message: "COMMIT accepted".to_owned(),
+                    warning: committed.warning,
+                    suggestion: None,
+                    code: None,
+                    details: Map::new(),
+                    next_action: committed.next_action,
+                },
+                commit_sha: Some(committed.commit_sha),
+                report: None,
+            },
+        })
+    }
+}
+
+fn files(result: &WorkUnitResult) -> Vec<String> {
+    let mut files = result.tests_created.clone();
+    for file in &result.files_modified {
+        if !files.contains(file) {
+            files.push(file.clone());
+        }
+    }
+    files
+}
+
+fn suite(unit: &str, phase: &str, result: &WorkUnitResult) -> Report {
+    let failed = result.tests_failed.unwrap_or(0);
+    // A failed attempt in which no number is given is one in which something failed.
+    let failed = if result.success {
+        failed
+    } else {
+        failed.max(1)
+    };
+    let passed = result.tests_passed.unwrap_or(0);
+    let mut said = Map::new();
+    for (name, text) in [("error", &result.error), ("logs", &result.logs)] {
+        if let Some(text) = text {
+            said.insert(name.to_owned(), Value::from(ending(text)));
+        }
+    }
+    let given = &result.evidence;
+    let claimed = (given.reports.is_empty() && !given.verify)
+        .then(|| json!({ "passed": passed, "failed": failed }).to_string());
+    Report {
+        state: Some(phase.to_owned()),
+        evidence: request::Evidence {
+            results: claimed,
+            coverage: result.coverage.clone(),
+            ..given.clone()
+        },
+        files: files(result),
+        unit: Some(unit.to_owned()),
+        said,
+        ..Report::default()
+    }
+}
+
+/// The end of a long text: there stands what matters of an output.
+fn ending(text: &str) -> &str {
+    let mut from = text.len().saturating_sub(LONGEST_WORDS);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    &text[from..]
+}
+
+/// A unit that the executor says it did not do. Nothing moves.
+fn not_done(
+    unit: &str,
+    phase: &str,
+    result: &WorkUnitResult,
+    next_action: NextAction,
+) -> WorkUnitVerdict {
+    let why = result
+        .error
+        .as_deref()
+        .map_or_else(String::new, |error| format!(": {}", ending(error)));
+    WorkUnitVerdict {
+        verdict: Verdict {
+            validated: false,
+            message: format!("{unit} is reported as not done{why}"),
+            warning: None,
+            suggestion: Some(match phase {
+                "red" => format!("write the failing tests, then report again; a subtask that makes no sense is given up with {skip}", skip = Verb::Skip.step().and("reason")),
+                "commit" => format!("mend what keeps the commit from being made, or go one phase back with {reopen}", reopen = Verb::Reopen),
+                _ => "run the whole suite and report its numbers with `success: true`, also if tests fail: failing tests open a repair".to_owned(),
+            }),
+            code: Some("unit_not_done".to_owned()),
+            details: Map::new(),
+            next_action,
+        },
+        commit_sha: None,
+        report: None,
+    }
+}
+
+fn unit(next: NextAction) -> WorkUnit {
+    let known = next.context.unwrap_or_default();
+    let subtask = next.subtask;
+    let id = subtask.as_ref().map(|subtask| subtask.id.clone());
+    let of = id
+        .as_ref()
+        .map_or_else(String::new, |id| format!(" for subtask {id}"));
+    let take = |keys: &[&str]| -> Map<String, Value> {
+        keys.iter()
+            .filter_map(|key| Some(((*key).to_owned(), known.get(*key)?.clone())))
+            .collect()
+    };
+    let mut context = take(&[
+        "projectRoot",
+        "branch",
+        "tag",
+        "taskId",
+        "taskTitle",
+        "testCommand",
+    ]);
+    if let Some(subtask) = &subtask {
+        context.insert("subtaskTitle".to_owned(), json!(subtask.title));
+        context.insert("subtaskDescription".to_owned(), json!(subtask.description));
+        context.insert("dependencies".to_owned(), json!(subtask.dependencies));
+    }
+    let (action, own) = match next.action.as_str() {
+        "red" => (
+            format!("Write failing tests{of}"),
+            Some((
+                "redPhase",
+                take(&[
+                    "testFile",
+                    "testFramework",
+                    "acceptanceCriteria",
+                    "testPattern",
+                    "existingTests",
+                ]),
+            )),
+        ),
+        "green" => (
+            format!("Implement the least code that makes the tests pass{of}"),
+            Some((
+                "greenPhase",
+                take(&[
+                    "testFile",
+                    "implementationHints",
+                    "expectedFiles",
+                    "redFiles",
+                ]),
+            )),
+        ),
+        "commit" => (
+            format!("Commit the work{of}"),
+            Some(("commitPhase", take(&["commitMessage", "filesToCommit"]))),
+        ),
+        _ => ("Run the full test suite and report it".to_owned(), None),
+    };
+    if let Some((key, own)) = own {
+        context.insert(key.to_owned(), Value::Object(own));
+    }
+    WorkUnit {
+        over: false,
+        run_id: next.run_id,
+        id: next.unit_id.unwrap_or_default(),
+        phase: next.action.to_uppercase(),
+        subtask_id: id,
+        action,
+        attempt: next.attempt,
+        max_attempts: next.max_attempts,
+        context,
+        preconditions: next.preconditions,
+        instructions: next.instructions,
+    }
+}

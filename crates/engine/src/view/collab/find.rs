@@ -1,0 +1,158 @@
+//! Finding a session of skills, and beginning one.
+
+use journal::layout::{Name, ProjectDir, RunDir, RunStem};
+use machine::{Definition, RunState, Shared};
+use serde_json::{Map, Value};
+
+use crate::capability::documents::skills::{DEFAULT_SESSION, Skills, skill};
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::find;
+use crate::find::{Meant, Standing, session_name, standing};
+use crate::generic::answer::RunStarted;
+use crate::generic::begin::Resources;
+use crate::integrity::never_began;
+use crate::library;
+use crate::library::Source;
+use crate::next_step::Verb;
+use crate::open_run;
+use crate::view::COLLAB;
+use crate::view::collab::complete::same;
+
+impl Engine {
+    /// The session that is meant, with its run's folder: the one of that name or id; else the only one under way; else the
+    /// newest. None where there is none of that name, or none at all.
+    pub(crate) fn find_skills(&self, session: Option<&str>) -> Result<Option<RunDir>, Fault> {
+        match (self.stored()?, session) {
+            (Some(project), Some(named)) => find::called_in(&project, &COLLAB, named.trim()),
+            (None, Some(named)) => Name::check(COLLAB.name_of, named.trim())
+                .map(|_| None)
+                .map_err(Fault::from),
+            (_, None) => match self.meant(&COLLAB, None, Meant::NotOver) {
+                Err(fault) if fault.code == COLLAB.none => Ok(None),
+                found => found.map(|(_, dir)| Some(dir)),
+            },
+        }
+    }
+
+    /// The same, where there has to be one.
+    pub(crate) fn skills_dir(&self, session: Option<&str>) -> Result<RunDir, Fault> {
+        self.find_skills(session)?
+            .ok_or_else(|| self.no_session_of_skills(session))
+    }
+
+    /// The session that is meant, as it is, without a lock.
+    pub(crate) fn skills_seen(
+        &self,
+        session: Option<&str>,
+    ) -> Result<(RunDir, Shared<RunState>), Fault> {
+        let dir = self.skills_dir(session)?;
+        let loaded = open_run::load(dir.path())?;
+        if loaded.head.seq == 0 {
+            return Err(never_began(&dir));
+        }
+        Ok((dir, loaded.run))
+    }
+
+    /// Begins a session of that name, unless somebody else did meanwhile.
+    pub(crate) fn begin_skills(&self, session: Option<&str>) -> Result<RunDir, Fault> {
+        let name = session.map_or(DEFAULT_SESSION, str::trim);
+        let (definition, source) = self.startable_in(&COLLAB, None)?;
+        RunStem::session(&definition.id.value, name)?;
+        let project = self.home.project(&self.root)?;
+        let _lock = project.lock(self.wait(), &self.command)?;
+        if let Some(dir) = find::called_in(&project, &COLLAB, name)? {
+            return Ok(dir);
+        }
+        let begun = self.start_skills(&project, name, definition, source, Map::new())?;
+        Ok(project.run(&begun.run_id)?)
+    }
+
+    /// Begins a session of that name, by a caller who has the project's lock.
+    fn start_skills(
+        &self,
+        project: &ProjectDir,
+        name: &str,
+        definition: Definition,
+        source: Source,
+        inputs: Map<String, Value>,
+    ) -> Result<RunStarted, Fault> {
+        let stem = RunStem::session(&definition.id.value, name)?;
+        let resources = Resources {
+            skills: Some(Skills::called(name)),
+            ..Resources::default()
+        };
+        self.start_in(project, definition, source, inputs, &stem, resources)
+    }
+
+    /// The session in `dir`, or a new one under a free name, where that one is over and `named` is the skill to begin with.
+    pub(crate) fn another_if_over(&self, dir: RunDir, named: &str) -> Result<RunDir, Fault> {
+        let run = open_run::load(dir.path())?.run;
+        if !run.status.is_over() {
+            return Ok(dir);
+        }
+        // The last skill again is answered as it was; only the first one means another session.
+        let pinned = open_run::pinned(dir.path(), &run)?;
+        let first = skill(&pinned, &pinned.initial.value).unwrap_or(&pinned.initial.value);
+        if !same(named, first) {
+            return Ok(dir);
+        }
+        let (definition, source) = self.startable_in(&COLLAB, None)?;
+        let project = self.home.project(&self.root)?;
+        let _lock = project.lock(self.wait(), &self.command)?;
+        // Somebody else may have begun the next one meanwhile.
+        if let Some(run) = standing(&project, Some(&COLLAB))?
+            .into_iter()
+            .find(Standing::goes_on)
+        {
+            return Ok(run.dir);
+        }
+        let name = free_name(&project)?;
+        let begun = self.start_skills(&project, &name, definition, source, Map::new())?;
+        Ok(project.run(&begun.run_id)?)
+    }
+
+    /// The skill that a session begins with.
+    pub(crate) fn first_skill(&self) -> Result<String, Fault> {
+        let (definition, _) = library::load(&self.root, COLLAB.workflow)?;
+        let initial = &definition.initial.value;
+        Ok(skill(&definition, initial).unwrap_or(initial).to_owned())
+    }
+
+    fn no_session_of_skills(&self, session: Option<&str>) -> Fault {
+        let message = match session {
+            Some(name) => format!(
+                "there is no session `{}` in {}",
+                name.trim(),
+                self.root.display()
+            ),
+            None => format!("there is no session of skills in {}", self.root.display()),
+        };
+        let first = self
+            .first_skill()
+            .unwrap_or_else(|_| "collab-start".to_owned());
+        Fault::new(Kind::Missing, "no_session", message)
+            .suggest(format!(
+                "begin one by completing the skill `{first}`, or by setting its items"
+            ))
+            .recover(Verb::Report.step().with("skill", &first))
+            .expected(first)
+    }
+}
+
+/// A name that no session has yet.
+pub(crate) fn free_name(project: &ProjectDir) -> Result<String, Fault> {
+    let ids = project.runs()?;
+    let mut number = 1;
+    loop {
+        let name = match number {
+            1 => DEFAULT_SESSION.to_owned(),
+            number => format!("{DEFAULT_SESSION}-{number}"),
+        };
+        let taken = |id: &String| session_name(id) == Some(name.as_str());
+        if !ids.iter().any(taken) {
+            return Ok(name);
+        }
+        number += 1;
+    }
+}

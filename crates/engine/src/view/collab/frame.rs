@@ -1,0 +1,352 @@
+//! What the executor of a skill is told, put together when its unit is issued. It stands in the journal with the unit, so
+//! that the same completion gets the same answer whenever it is repeated.
+
+use std::path::Path;
+
+use journal::{EvidenceStore, FileJournal, Journal as _, Position};
+use machine::decide::PromptRequest;
+use machine::{Definition, RunState};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::capability::documents::skills::{Skills, display_name, is_fresh, skill};
+use crate::capability::documents::{bound, folder};
+use crate::fault::{Fault, Kind};
+use crate::generic::context;
+use crate::journal_end::JournalEnd;
+use crate::library;
+use crate::next_step::Verb;
+use crate::open_run::{OpenRun, TOLD};
+use crate::view::autopilot::instructions;
+use crate::view::collab::answer::{BatchBrief, ItemBrief, SkillParams};
+use crate::view::collab::state::{batch_brief, item_brief, not_run};
+
+/// The event that issues a unit, with what its executor is told.
+const ISSUED: &str = "unit:issued";
+/// How much of the journal's end is looked at for it before the whole of it is, in bytes. Mostly it is among the last events.
+const NEAR: [u64; 2] = [16 * 1024, 128 * 1024];
+
+/// How many tasks are told of at length.
+const MOST_TASKS: usize = 20;
+/// How many splits, or tasks that are not run, are named.
+const MOST_NOTES: usize = 10;
+
+/// What somebody is told who is asked for a skill.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Frame {
+    /// The skill.
+    pub(crate) skill: String,
+    /// The state.
+    pub(crate) state: String,
+    /// Its name for people.
+    pub(crate) display_name: String,
+    /// `clear` or `none`.
+    pub(crate) action: String,
+    /// What it is about.
+    pub(crate) params: SkillParams,
+    /// The work item in hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) item: Option<ItemBrief>,
+    /// The batch in hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) batch: Option<BatchBrief>,
+    /// What to do.
+    pub(crate) instructions: String,
+    /// What somebody should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notes: Vec<String>,
+}
+
+impl Frame {
+    /// That of a unit of an open run, issued now or before.
+    pub(crate) fn of_unit(open: &OpenRun<'_>, unit: &str) -> Result<Self, Fault> {
+        let dir = &open.dir;
+        let present = open.run.waiting().find(|(_, known)| known.id == unit);
+        let context = match present {
+            Some((_, unit)) => unit.context.clone(),
+            None => issued(dir, "unit", unit, "context")?,
+        };
+        let Some(hash) = context else {
+            return Err(Fault::bug(format!("nothing was told with {unit}")));
+        };
+        match open.said(&hash) {
+            Some(bytes) => Self::parse(dir, bytes),
+            None => Self::read(dir, &hash),
+        }
+    }
+
+    /// That of the unit whose context has this hash, in the run's folder.
+    pub(crate) fn read(dir: &Path, hash: &str) -> Result<Self, Fault> {
+        let kept = EvidenceStore::new(dir);
+        let bytes = match kept.get(hash) {
+            Ok(bytes) => bytes,
+            Err(gone) => {
+                let (told, is_far) = find_issued(dir, "context", hash, TOLD)?;
+                let bytes = told.ok_or(gone)?.into_bytes();
+                if is_far {
+                    // The next time it need not be looked for. Where that cannot be written, it costs time and nothing else.
+                    let _ = kept.cache(&bytes);
+                }
+                bytes
+            }
+        };
+        Self::parse(dir, &bytes)
+    }
+
+    fn parse(dir: &Path, bytes: &[u8]) -> Result<Self, Fault> {
+        serde_json::from_slice(bytes).map_err(|error| {
+            Fault::new(
+                Kind::Environment,
+                "journal_damaged",
+                format!(
+                    "what a unit of {} was told cannot be read: {error}",
+                    dir.display()
+                ),
+            )
+            .suggest("see `tm log verify`")
+        })
+    }
+}
+
+/// What stands under `wanted` where a unit was issued whose field `name` is `value`; the last one that was.
+fn issued(dir: &Path, name: &str, value: &str, wanted: &str) -> Result<Option<String>, Fault> {
+    find_issued(dir, name, value, wanted).map(|(found, _)| found)
+}
+
+/// The same, and whether the whole journal was read for it.
+fn find_issued(
+    dir: &Path,
+    name: &str,
+    value: &str,
+    wanted: &str,
+) -> Result<(Option<String>, bool), Fault> {
+    let of_event = |event: Option<&str>, fields: &Map<String, Value>| {
+        let field = |name: &str| fields.get(name)?.as_str();
+        (event == Some(ISSUED) && field(name) == Some(value))
+            .then(|| field(wanted).map(str::to_owned))?
+    };
+    for near in NEAR {
+        let end = JournalEnd::read(dir, near)?;
+        let found = end.lines_backwards().find_map(|line| {
+            // Most lines are about something else.
+            if !line.contains(ISSUED) || !line.contains(value) {
+                return None;
+            }
+            let line = serde_json::from_str::<Map<String, Value>>(line).ok()?;
+            of_event(line.get("event")?.as_str(), &line)
+        });
+        if found.is_some() || end.is_whole {
+            return Ok((found, false));
+        }
+    }
+    let all = FileJournal::open(dir)?.read(&Position::start())?;
+    let mut backwards = all.records.iter().rev();
+    let found = backwards.find_map(|record| of_event(Some(&record.event), &record.fields));
+    Ok((found, true))
+}
+
+impl Skills {
+    /// What the executor of the unit that is about to be issued is told.
+    pub(crate) fn frame(
+        &self,
+        call: &Call<'_>,
+        asked: &PromptRequest,
+        run: &RunState,
+        broken: Option<&Fault>,
+    ) -> Result<Frame, Fault> {
+        let definition = &call.definition;
+        let token = run
+            .token(asked.token)
+            .ok_or_else(|| Fault::bug("a unit for no token"))?;
+        let state = token.state.as_str();
+        let item = item_brief(run);
+        let batch = batch_brief(definition, run, MOST_TASKS);
+        let mut frame = Frame {
+            skill: skill(definition, state).unwrap_or_default().to_owned(),
+            state: state.to_owned(),
+            display_name: display_name(definition, state),
+            action: if is_fresh(definition, state) {
+                "clear"
+            } else {
+                "none"
+            }
+            .to_owned(),
+            params: SkillParams {
+                item_number: item.as_ref().map(|item| item.number.clone()),
+                batch_index: batch.as_ref().map(|batch| batch.index),
+            },
+            item,
+            batch,
+            instructions: String::new(),
+            notes: notes(definition, run),
+        };
+        let template = definition
+            .state(state)
+            .and_then(|state| state.work.as_ref()?.value.instructions.as_ref());
+        frame.instructions = match (broken, template) {
+            (Some(fault), _) => instructions::without_template(fault),
+            (None, Some(name)) => {
+                let text = library::template(call.root, &run.workflow, name)?;
+                let mut values = context::values(call, run, token, asked);
+                let report = Verb::Report
+                    .step()
+                    .with("skill", &frame.skill)
+                    .with("unit", &asked.unit);
+                context::overlay(
+                    &mut values,
+                    json!({ "steps": { "report": report.to_string() } }),
+                );
+                let own = serde_json::to_value(self.values(call, run, &frame));
+                context::overlay(
+                    &mut values,
+                    own.map_err(|error| Fault::bug(error.to_string()))?,
+                );
+                let rendered = instructions::render(name, text, &values)?;
+                rendered.trim_end().to_owned()
+            }
+            (None, None) => format!("{} ({})", frame.display_name, definition.title),
+        };
+        Ok(frame)
+    }
+
+    /// What a template sees besides. Every name that the proof admits is there, whatever the state.
+    fn values<'a>(&'a self, call: &'a Call<'_>, run: &'a RunState, frame: &'a Frame) -> Values<'a> {
+        let number = bound::item_in_hand(run).unwrap_or_default();
+        let item = bound::items(run).and_then(|items| items.get(number));
+        let text = |field: &str| item.map_or("", |item| item.text(field));
+        let batch = bound::batch_in_hand(run).unwrap_or_default();
+        let batches = bound::batches(run);
+        let mut members: Vec<&Map<String, Value>> = batches
+            .and_then(|batches| batches.get(batch))
+            .into_iter()
+            .flat_map(|batch| batch.texts(bound::tasks_name(run)))
+            .filter_map(|id| bound::tasks(run)?.get(id))
+            .map(|task| &*task.fields)
+            .collect();
+        let more = members.len().saturating_sub(MOST_TASKS);
+        members.truncate(MOST_TASKS);
+        let folder = call.dir.join(folder::FOLDER);
+        Values {
+            skill: &frame.skill,
+            session: SessionValues {
+                name: &self.name,
+                design: folder.join(folder::DESIGN).display().to_string(),
+                graph: folder
+                    .join(folder::graph_name(number))
+                    .display()
+                    .to_string(),
+                documents: folder.display().to_string(),
+            },
+            item: ItemValues {
+                number,
+                title: text("title"),
+                kind: text("type"),
+            },
+            batch: BatchValues {
+                id: batch,
+                index: frame.params.batch_index.unwrap_or(0),
+                count: batches.map_or(0, machine::state::ItemSet::len),
+                tasks: members,
+                more,
+            },
+        }
+    }
+}
+
+/// What a template sees of the documents.
+#[derive(Serialize)]
+struct Values<'a> {
+    skill: &'a str,
+    session: SessionValues<'a>,
+    item: ItemValues<'a>,
+    batch: BatchValues<'a>,
+}
+
+#[derive(Serialize)]
+struct SessionValues<'a> {
+    name: &'a str,
+    documents: String,
+    design: String,
+    graph: String,
+}
+
+#[derive(Serialize)]
+struct ItemValues<'a> {
+    number: &'a str,
+    title: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+}
+
+#[derive(Serialize)]
+struct BatchValues<'a> {
+    id: &'a str,
+    index: u64,
+    count: usize,
+    tasks: Vec<&'a Map<String, Value>>,
+    more: usize,
+}
+
+/// What templates may name of the documents, beside what those of every workflow may.
+pub(crate) const VARIABLES: [&str; 13] = [
+    "skill",
+    "session.name",
+    "session.documents",
+    "session.design",
+    "session.graph",
+    "item.number",
+    "item.title",
+    "item.type",
+    "batch.id",
+    "batch.index",
+    "batch.count",
+    "batch.tasks",
+    "batch.more",
+];
+
+/// What came of cutting and of giving up: told when execution begins, and when it is over.
+fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
+    let Some(batches) = bound::batches(run) else {
+        return Vec::new();
+    };
+    if bound::batch_in_hand(run).is_some() {
+        return Vec::new();
+    }
+    let begun = batches
+        .iter()
+        .any(|(_, batch)| batch.status != machine::state::ItemStatus::Open);
+    let mut notes: Vec<String> = if begun {
+        let (given_up, left) = not_run(definition, run);
+        let told = |what: &str, ids: Vec<String>| {
+            (!ids.is_empty()).then(|| {
+                let more = ids.len().saturating_sub(MOST_NOTES);
+                let shown: Vec<String> = ids.into_iter().take(MOST_NOTES).collect();
+                let more = if more > 0 {
+                    format!(", and {more} more")
+                } else {
+                    String::new()
+                };
+                format!("{what}: {}{more}", shown.join(", "))
+            })
+        };
+        [told("given up", given_up), told("not run", left)]
+            .into_iter()
+            .flatten()
+            .collect()
+    } else {
+        let split = batches
+            .iter()
+            .filter(|(_, batch)| !batch.text("split").is_empty());
+        split
+            .map(|(id, batch)| format!("{id} is split off its wave: {}", batch.text("split")))
+            .collect()
+    };
+    if notes.len() > MOST_NOTES {
+        let more = notes.len() - MOST_NOTES;
+        notes.truncate(MOST_NOTES);
+        notes.push(format!("and {more} more waves are split"));
+    }
+    notes
+}

@@ -1,0 +1,388 @@
+//! The task graph: handed over, and drawn.
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+
+use ::markup::documents::task_graph::{Merged, MergedTask};
+use machine::command::Edit;
+use machine::graph::{TaskNode, TaskStatus, Wave, tasks as draw};
+use machine::state::RunStatus;
+use machine::{Command, Refusal, RunState};
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::call::Input;
+use crate::capability::documents::bound;
+use crate::capability::documents::folder;
+use crate::capability::documents::folder::{Document, Graphs};
+use crate::capability::documents::read;
+use crate::capability::documents::read::All;
+use crate::capability::documents::skills::{key, name_of, number};
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::next_step::argument;
+use crate::view::collab::answer::{BatchState, DocumentProblem, Synced, TaskBrief, TaskGraph};
+use crate::view::collab::messages;
+use crate::view::collab::messages::{Said, said};
+use crate::view::collab::request::GraphSync;
+use crate::view::collab::state::batches;
+use crate::writer::RunWriter;
+
+impl Engine {
+    /// The task graph, with its batches. Before they are cut: what the documents would give now.
+    pub fn collab_graph(&self, session: Option<&str>) -> Result<TaskGraph, Fault> {
+        let (dir, run) = self.skills_seen(session)?;
+        let call = self.call(&dir, &run, Input::None)?;
+        let cut = bound::batches(&run).is_some();
+        let (batches, problems) = if cut {
+            (batches(&call.definition, &run), Vec::new())
+        } else {
+            foreseen(&call, &run)?
+        };
+        Ok(TaskGraph {
+            session: name_of(&run).unwrap_or_default().to_owned(),
+            cut,
+            mermaid: drawn(&batches),
+            batches,
+            problems,
+        })
+    }
+
+    /// Takes a task graph in; without one, those that lie among the session's documents are read again.
+    pub fn collab_sync(&self, sync: &GraphSync) -> Result<Synced, Fault> {
+        let text = self.text_of(sync)?;
+        let dir = self.skills_dir(sync.session.as_deref())?;
+        let mut writer = self.writer(&dir, Input::None)?;
+        let run = &writer.open.run;
+        let mut synced = Synced {
+            session: name_of(run).unwrap_or_default().to_owned(),
+            ..Synced::default()
+        };
+        if run.status != RunStatus::Running {
+            let code = if run.status == RunStatus::Paused {
+                "paused"
+            } else {
+                "run_over"
+            };
+            return Ok(refused(synced, &writer, &Refusal::new(code)));
+        }
+        let mut graphs = Graphs::of(run)?;
+        let item = match (&text, &sync.item) {
+            (None, None) => bound::item_in_hand(run).map(str::to_owned),
+            (_, named) => Some(meant(&writer.call, run, named.as_deref(), &graphs)?),
+        };
+        synced.item = item.as_deref().map(number);
+        let document = match (text, &item) {
+            (Some(text), Some(item)) => {
+                let name = folder::graph_name(item);
+                Some(Document::of(&name, text.into_bytes())?)
+            }
+            _ => None,
+        };
+        let given = item.as_deref().zip(document.as_ref());
+        let all = All::read(&writer.call, run, &mut graphs, given)?;
+        let merged = all.merge(run);
+        let cut = bound::batches(run).is_some();
+        synced.notes = all.notes(item.as_deref());
+        if item.as_deref().is_none_or(|item| all.has(item)) {
+            synced.tasks = all.count(item.as_deref()) as u64;
+        }
+        if let Some(wrong) = missing_or_wrong(&all, &merged, item.as_deref(), cut) {
+            synced.code = Some(wrong.code);
+            synced.message = Some(format!("{}; nothing was changed", wrong.message));
+            synced.suggestion = Some(wrong.suggestion);
+            synced.problems = wrong.problems;
+            return Ok(synced);
+        }
+        let mut edits = Vec::new();
+        if cut {
+            edits.push(Edit::Items {
+                set: bound::tasks_name(run).to_owned(),
+                items: read::tasks(&merged),
+            });
+        }
+        let command = Command::Edit {
+            edits,
+            keep: graphs.kept()?,
+        };
+        if let Some(refusal) = writer.would_refuse(&command) {
+            return Ok(refused(synced, &writer, &refusal));
+        }
+        // What the journal speaks of is there before it does.
+        all.keep(&writer.call)?;
+        let before = match &document {
+            Some(document) => Some(document.put(&writer.call.dir)?),
+            None => None,
+        };
+        let done = writer.command(&command);
+        if let (Err(_), Some(before)) = (&done, before) {
+            // Nothing was journalled: what lay there is what counts.
+            before.put_back();
+        }
+        match done? {
+            Ok(_) => synced.validated = true,
+            Err(refusal) => return Ok(refused(synced, &writer, &refusal)),
+        }
+        if cut {
+            synced.batches = batches(&writer.call.definition, &writer.open.run);
+        }
+        Ok(synced)
+    }
+
+    /// The text that is handed over, if one is.
+    fn text_of(&self, sync: &GraphSync) -> Result<Option<String>, Fault> {
+        match (&sync.document, &sync.path) {
+            (None, None) => Ok(None),
+            (Some(text), None) => Ok(Some(text.clone())),
+            (None, Some(path)) => {
+                let place = inside(&self.root, path)?;
+                let bytes = folder::read_file(&place)?.ok_or_else(|| {
+                    Fault::new(
+                        Kind::Missing,
+                        "no_document",
+                        format!("there is no file {}", place.display()),
+                    )
+                    .suggest("give a path relative to the project's root, or the text itself")
+                })?;
+                Ok(Some(Document::of(path, bytes)?.text))
+            }
+            (Some(_), Some(_)) => Err(Fault::new(
+                Kind::Usage,
+                "bad_input",
+                "the text of a task graph is given, and the path of a file too",
+            )
+            .suggest("give one of the two: `document` is the text, `path` a file of the project")),
+        }
+    }
+}
+
+/// Why task graphs cannot be taken in.
+struct Wrong {
+    code: String,
+    message: String,
+    suggestion: String,
+    problems: Vec<DocumentProblem>,
+}
+
+impl Wrong {
+    fn invalid(message: String, problems: Vec<DocumentProblem>) -> Option<Self> {
+        (!problems.is_empty()).then(|| Self {
+            code: "graph_invalid".to_owned(),
+            message,
+            suggestion: "mend it, and hand it over again".to_owned(),
+            problems,
+        })
+    }
+}
+
+fn missing_or_wrong(all: &All, merged: &Merged, item: Option<&str>, cut: bool) -> Option<Wrong> {
+    let own = all.problems(merged, item);
+    let Some(item) = item else {
+        return Wrong::invalid("the task graphs have errors".to_owned(), own);
+    };
+    if !all.has(item) {
+        return Some(match own.into_iter().next() {
+            // Something lies there, and it cannot be told which of it is meant, or what it says.
+            Some(problem) => Wrong {
+                code: problem.code.clone(),
+                message: problem.message.clone(),
+                suggestion: problem.suggestion.clone(),
+                problems: vec![problem],
+            },
+            None => Wrong {
+                code: "graph_missing".to_owned(),
+                message: format!("there is no task graph of item {item} among the documents"),
+                suggestion: messages::hand_over(item),
+                problems: Vec::new(),
+            },
+        });
+    }
+    let of_item = format!("the task graph of item {item} has errors");
+    Wrong::invalid(of_item, own).or_else(|| {
+        let others = if cut {
+            all.problems(merged, None)
+        } else {
+            Vec::new()
+        };
+        Wrong::invalid("with it the task graphs have errors".to_owned(), others)
+    })
+}
+
+/// Where a file of the project lies. A link on the way may not lead out of the project.
+fn inside(root: &Path, path: &str) -> Result<PathBuf, Fault> {
+    let refused = || {
+        Fault::new(
+            Kind::Usage,
+            "bad_path",
+            format!("`{path}` is not a file of this project"),
+        )
+        .suggest("give a path relative to the project's root, or the text itself")
+    };
+    let given = Path::new(path);
+    let relative = match given.strip_prefix(root) {
+        Ok(relative) => relative,
+        Err(_) if given.is_absolute() => return Err(refused()),
+        Err(_) => given,
+    };
+    let plain = relative
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if !plain || relative.as_os_str().is_empty() {
+        return Err(refused());
+    }
+    let place = root.join(relative);
+    match std::fs::canonicalize(&place) {
+        Ok(real) if real.starts_with(root) => Ok(real),
+        Ok(_) => Err(refused()),
+        // What is not there is complained of by whoever reads it.
+        Err(_) => Ok(place),
+    }
+}
+
+fn refused(mut synced: Synced, writer: &RunWriter<'_>, refusal: &Refusal) -> Synced {
+    let Said {
+        message,
+        suggestion,
+    } = said(&writer.call.definition, &writer.open.run, refusal);
+    synced.validated = false;
+    synced.code = Some(refusal.code.clone());
+    synced.message = Some(message);
+    synced.suggestion = Some(suggestion);
+    synced
+}
+
+/// The item whose task graph is meant: the one that is named; else the one in hand; else the only one there is, or the only
+/// one whose graph has errors.
+fn meant(
+    call: &Call<'_>,
+    run: &RunState,
+    named: Option<&str>,
+    graphs: &Graphs,
+) -> Result<String, Fault> {
+    let items = bound::items(run);
+    let known: Vec<&str> = items
+        .into_iter()
+        .flat_map(machine::state::ItemSet::keys)
+        .collect();
+    let expected: Vec<Value> = known.iter().map(|known| number(known)).collect();
+    if let Some(named) = named {
+        let found = key(&Value::from(named)).filter(|number| known.contains(&number.as_str()));
+        return found.ok_or_else(|| {
+            Fault::new(
+                Kind::Missing,
+                "unknown_item",
+                format!("the session has no item {}", named.trim()),
+            )
+            .suggest("name one of its items")
+            .expected(expected)
+        });
+    }
+    if let Some(item) = bound::item_in_hand(run) {
+        return Ok(item.to_owned());
+    }
+    let mut graphs = graphs.clone();
+    let all = All::read(call, run, &mut graphs, None)?;
+    let wrong = all.with_errors(&all.merge(run));
+    match (known.as_slice(), wrong.as_slice()) {
+        ([only], _) => Ok((*only).to_owned()),
+        (_, [only]) => Ok(only.clone()),
+        _ => Err(Fault::new(
+            Kind::Usage,
+            "which_item",
+            "no item is in hand, so the one that the task graph is of has to be named",
+        )
+        .suggest(concat!("name it with ", argument!("item")))
+        .expected(expected)),
+    }
+}
+
+/// The batches that the documents would give now, and what is wrong with them.
+fn foreseen(
+    call: &Call<'_>,
+    run: &RunState,
+) -> Result<(Vec<BatchState>, Vec<DocumentProblem>), Fault> {
+    let mut graphs = Graphs::of(run)?;
+    let all = All::read(call, run, &mut graphs, None)?;
+    let merged = all.merge(run);
+    let problems = all.problems(&merged, None);
+    if !problems.is_empty() {
+        return Ok((Vec::new(), problems));
+    }
+    let items = read::tasks(&merged);
+    let waves =
+        machine::decide::foresee_waves(&call.definition, run, bound::tasks_name(run), &items);
+    let Some(waves) = waves else {
+        return Ok((Vec::new(), problems));
+    };
+    let by_id: HashMap<&str, &MergedTask> = merged
+        .tasks
+        .iter()
+        .map(|task| (task.id.as_str(), task))
+        .collect();
+    let batches = waves
+        .iter()
+        .map(|wave| {
+            let text = |name: &str| wave.get(name).and_then(Value::as_str).unwrap_or_default();
+            let ids = wave
+                .get(bound::tasks_name(run))
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            BatchState {
+                id: text("id").to_owned(),
+                tasks: ids
+                    .filter_map(Value::as_str)
+                    .map(|id| TaskBrief {
+                        id: id.to_owned(),
+                        status: "pending".to_owned(),
+                        depends_on: by_id
+                            .get(id)
+                            .map(|task| task.depends_on.clone())
+                            .unwrap_or_default(),
+                        ..TaskBrief::default()
+                    })
+                    .collect(),
+                status: text("status").to_owned(),
+                wave: wave.get("level").and_then(Value::as_u64).unwrap_or(0),
+                split: text("split").to_owned(),
+            }
+        })
+        .collect();
+    Ok((batches, problems))
+}
+
+/// The batches as a Mermaid flowchart.
+fn drawn(batches: &[BatchState]) -> String {
+    let labels: Vec<String> = batches
+        .iter()
+        .map(|batch| match batch.split.as_str() {
+            "" => format!("{}: {}", batch.id, batch.status),
+            split => format!("{}: {} ({split})", batch.id, batch.status),
+        })
+        .collect();
+    let waves: Vec<Wave<'_>> = batches
+        .iter()
+        .zip(&labels)
+        .map(|(batch, label)| Wave {
+            id: &batch.id,
+            label,
+            tasks: batch
+                .tasks
+                .iter()
+                .map(|task| TaskNode {
+                    id: &task.id,
+                    label: &task.id,
+                    status: match task.status.as_str() {
+                        _ if task.not_run => TaskStatus::NotRun,
+                        "in_progress" => TaskStatus::InProgress,
+                        "completed" => TaskStatus::Completed,
+                        "failed" => TaskStatus::Failed,
+                        _ => TaskStatus::Pending,
+                    },
+                    needs: task.depends_on.iter().map(String::as_str).collect(),
+                })
+                .collect(),
+        })
+        .collect();
+    draw(&waves)
+}

@@ -1,0 +1,457 @@
+//! What is said of refusals, and what to do about them.
+
+use machine::state::{ItemSet, ItemStatus};
+use machine::{Definition, Refusal, RunState};
+use serde_json::Value;
+
+use crate::capability::documents::bound;
+use crate::capability::documents::folder::graph_name;
+use crate::capability::documents::skills::{CURRENT_ITEM, HAS_SNAPSHOT, Skills, WORK_ITEMS};
+use crate::generic::messages;
+pub(crate) use crate::generic::messages::Said;
+use crate::next_step::Verb;
+use crate::view::COLLAB;
+use crate::view::collab::answer::DocumentProblem;
+use crate::view::collab::state::{item_brief, short, waiting};
+
+/// How many tasks, or items, are named.
+const MOST_TOLD: usize = 10;
+
+impl Skills {
+    /// What is said of a refusal, for those who know the session by its run.
+    pub(crate) fn said(definition: &Definition, run: &RunState, refusal: &Refusal) -> Said {
+        said(definition, run, refusal)
+    }
+
+    /// What is wrong with the documents that were read, and what was read in them with some freedom: told once.
+    pub(crate) fn found(&self) -> (Vec<DocumentProblem>, Vec<String>) {
+        (self.problems.take(), self.notes.take())
+    }
+}
+
+/// How the task graph of an item comes to be there.
+pub(crate) fn hand_over(item: &str) -> String {
+    format!(
+        "hand it over with {}, or write it to `{}` in the session's folder of documents",
+        Verb::Sync.step().and("document"),
+        graph_name(item)
+    )
+}
+
+/// What is said of a refusal of the rails.
+pub(crate) fn said(definition: &Definition, run: &RunState, refusal: &Refusal) -> Said {
+    let told = Told {
+        definition,
+        run,
+        refusal,
+    };
+    let own = told
+        .of_skill()
+        .or_else(|| told.of_document())
+        .or_else(|| told.of_edit());
+    match own {
+        Some((message, suggestion)) => Said {
+            message,
+            suggestion,
+        },
+        None => messages::refusal(run, definition, Some(run.state()), refusal),
+    }
+}
+
+/// A refusal that is to be told: what is said of it, and what to do about it.
+struct Told<'a> {
+    definition: &'a Definition,
+    run: &'a RunState,
+    refusal: &'a Refusal,
+}
+
+impl Told<'_> {
+    /// The skill that the session waits for.
+    fn expected(&self) -> Option<String> {
+        waiting(self.definition, self.run)
+    }
+
+    fn go_on(&self) -> String {
+        self.expected().map_or_else(
+            || format!("see {status}", status = Verb::Status),
+            |skill| match crate::view::collab::state::unit(self.run) {
+                Some(unit) => format!(
+                    "invoke `{skill}`, and when it is done: {}",
+                    Verb::Report.step().with("skill", &skill).with("unit", unit)
+                ),
+                None => format!("invoke `{skill}`, and complete it when it is done"),
+            },
+        )
+    }
+
+    /// What the refusal calls so.
+    fn named(&self, name: &str) -> String {
+        let detail = self.refusal.details.get(name).and_then(Value::as_str);
+        short(detail.unwrap_or_default())
+    }
+
+    /// The refusal's own words.
+    fn message(&self) -> String {
+        self.refusal.message.clone().unwrap_or_default()
+    }
+
+    /// Of a completed skill.
+    fn of_skill(&self) -> Option<(String, String)> {
+        let (definition, run, refusal) = (self.definition, self.run, self.refusal);
+        let state = run.state();
+        let label = crate::capability::documents::skills::display_name(definition, state);
+        let expected = self.expected();
+        let named = |name: &str| self.named(name);
+        Some(match refusal.code.as_str() {
+            "unexpected_skill" if refusal.details.contains_key("unit") => (
+                format!(
+                    "the work unit `{}` is over, and was of another skill than `{}`",
+                    named("unit"),
+                    named("skill")
+                ),
+                match crate::view::collab::state::unit(run) {
+                    // The skill is the right one.
+                    Some(unit) if expected.as_deref() == Some(&named("skill")) => {
+                        format!("name the present work unit, `{unit}`, or none")
+                    }
+                    _ => self.go_on(),
+                },
+            ),
+            "unexpected_skill" => (
+                match &expected {
+                    Some(skill) => format!(
+                        "`{}` is not what comes now: the session stands at {label} ({state}), which is `{skill}`",
+                        named("skill")
+                    ),
+                    None => format!("`{}` is not what comes now", named("skill")),
+                },
+                self.go_on(),
+            ),
+            "unknown_skill" => (
+                format!("there is no skill `{}` in this session", named("skill")),
+                self.go_on(),
+            ),
+            "stale_unit" => (
+                format!("{} was never issued in this session", named("unit")),
+                crate::view::collab::state::unit(run).map_or_else(
+                    || self.go_on(),
+                    |unit| format!("name the present one, `{unit}`"),
+                ),
+            ),
+            "which_unit" => (
+                format!(
+                    "`{}` was completed just before: this may be said again, or be meant for {}",
+                    named("skill"),
+                    item_brief(run).map_or_else(
+                        || "what comes now".to_owned(),
+                        |item| format!("item {}, {}", item.number, short(&item.title))
+                    )
+                ),
+                format!(
+                    "if it was done for that, too: {}; else do it first",
+                    Verb::Report
+                        .step()
+                        .with("skill", named("skill"))
+                        .with("unit", named("unit"))
+                ),
+            ),
+            "item_has_no_route" => (
+                "the next item has a type that no skill is there for".to_owned(),
+                "see the routers of the workflow with `tm workflow show`".to_owned(),
+            ),
+            "paused" => (
+                format!(
+                    "the session is paused: {}",
+                    run.pause.as_ref().map_or("", |pause| pause.reason.as_str())
+                ),
+                format!("it goes on with {}", Verb::Resume.step().of(&run.run)),
+            ),
+            "run_over" => (
+                format!("the session is over: it is {}", run.status.name()),
+                format!(
+                    "begin another one with {}, under a name of its own",
+                    Verb::Start
+                        .step()
+                        .in_view(COLLAB.name)
+                        .with(
+                            "skill",
+                            crate::capability::documents::skills::skill(
+                                definition,
+                                &definition.initial.value
+                            )
+                            .unwrap_or(&definition.initial.value)
+                        )
+                        .and("session")
+                ),
+            ),
+            _ => return None,
+        })
+    }
+
+    /// Of documents, and what was read in them.
+    fn of_document(&self) -> Option<(String, String)> {
+        let item = bound::item_in_hand(self.run).unwrap_or_default();
+        Some(match self.refusal.code.as_str() {
+        "items_unreadable" => (
+            "the design document has items that cannot be read; see `problems`".to_owned(),
+            format!(
+                "mend those lines, or set the items with {}",
+                Verb::Edit.step().and("workItems")
+            ),
+        ),
+        "no_items" => (
+            "the session has no work items".to_owned(),
+            format!(
+                "write them into the design document (`### Item 1: …` with `**Type:** code`), or set them with {}",
+                Verb::Edit.step().and("workItems")
+            ),
+        ),
+        "bad_dependencies" => (
+            self.message(),
+            "give every item a number of its own, and let it depend only on others that are there".to_owned(),
+        ),
+        "graph_missing" => (
+            format!("there is no task graph of item {item} yet"),
+            hand_over(item),
+        ),
+        "graph_invalid" => (
+            match item {
+                "" => "the task graphs have errors; see `problems`".to_owned(),
+                item => format!("the task graph of item {item} has errors; see `problems`"),
+            },
+            "mend those lines, then complete the skill again".to_owned(),
+        ),
+            _ => return None,
+        })
+    }
+
+    /// Of what callers set, and of tasks.
+    fn of_edit(&self) -> Option<(String, String)> {
+        let (run, refusal) = (self.run, self.refusal);
+        let named = |name: &str| self.named(name);
+        Some(match refusal.code.as_str() {
+        "tasks_unfinished" => (
+            format!("tasks of the batch are not done: {}", of_batch(run, &["pending", "in_progress"])),
+            format!(
+                    "do them, and tell each with {} (or failed)",
+                    Verb::Task.step().and("id").with("status", "completed")
+                ),
+        ),
+        "task_failed" => (
+            format!("tasks of the batch failed: {}", of_batch(run, &["failed"])),
+            format!(
+                    "try each again, or give it up: {}",
+                    Verb::Task.step().and("id").with("status", "failed").and("givenUp")
+                ),
+        ),
+        "unknown_task" => (
+            unknown_task(run, refusal, &named("item")),
+            format!("see {graph}", graph = Verb::Graph),
+        ),
+        "unknown_item" => (
+            format!("the session has no item {}", named("item")),
+            match bound::items(run).filter(|items| !items.is_empty()) {
+                Some(items) => format!("its items are {}", some_of(&items.keys().collect::<Vec<_>>())),
+                None => "set its items first, or write them into the design document".to_owned(),
+            },
+        ),
+        "batch_over" => (
+            format!("`{}` belongs to {}, which is finished", named("item"), named("wave")),
+            "tasks of a finished batch stay as they are".to_owned(),
+        ),
+        "not_in_batch" => (
+            match bound::batch_in_hand(run) {
+                Some(batch) => format!(
+                    "`{}` belongs to {}, and {batch} is in hand",
+                    named("item"),
+                    named("wave")
+                ),
+                None => format!("`{}` belongs to {}, which is not in hand", named("item"), named("wave")),
+            },
+            "do the tasks of the batch in hand; the others come after it".to_owned(),
+        ),
+        "needs_unmet" => (
+            format!("`{}` depends on {}, not completed yet", named("item"), listed(refusal, "needs")),
+            "complete what it depends on first".to_owned(),
+        ),
+        "dependents_begun" => (
+            dependents_begun(refusal, &named("item")),
+            if several(refusal, "dependents") {
+                "set those back to `pending` first"
+            } else {
+                "set that one back to `pending` first"
+            }
+            .to_owned(),
+        ),
+        "bad_status" => (
+            self.message(),
+            bad_status(refusal),
+        ),
+        "not_now" => (not_now(self.definition, run, refusal), self.go_on()),
+        "read_only" => (
+            read_only(run, refusal),
+            "set `workItems`, `currentItem` or `hasSnapshot`; the rest follows from completed skills".to_owned(),
+        ),
+            _ => return None,
+        })
+    }
+}
+
+/// That tasks which depend on one are begun.
+fn dependents_begun(refusal: &Refusal, task: &str) -> String {
+    let begun = listed(refusal, "dependents");
+    if several(refusal, "dependents") {
+        format!("{begun} depend on `{task}`, and are begun or completed")
+    } else {
+        format!("{begun} depends on `{task}`, and is begun or completed")
+    }
+}
+
+/// What callers call a field that the definition has under another name.
+fn callers_name<'a>(run: &RunState, field: &'a str) -> &'a str {
+    let bound = bound::bound(run);
+    if field == bound.items {
+        WORK_ITEMS
+    } else if field == bound.item {
+        CURRENT_ITEM
+    } else if field == bound.snapshot {
+        HAS_SNAPSHOT
+    } else {
+        field
+    }
+}
+
+/// That something can be set, but not in this state.
+fn not_now(definition: &Definition, run: &RunState, refusal: &Refusal) -> String {
+    let state = run.state();
+    let place = |state: &str| {
+        format!(
+            "{} ({state})",
+            crate::capability::documents::skills::display_name(definition, state)
+        )
+    };
+    let field = refusal.details.get("field").and_then(Value::as_str);
+    let what = match field {
+        // The only field of a task that callers set.
+        Some("status") => "the status of a task".to_owned(),
+        Some(field) => format!("`{}`", callers_name(run, field)),
+        None => return refusal.message.clone().unwrap_or_default(),
+    };
+    let states = refusal.details.get("states").and_then(Value::as_array);
+    let open: Vec<String> = states
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(place)
+        .collect();
+    format!(
+        "{what} can only be set in {}: the session stands at {}",
+        open.join(" or "),
+        place(state)
+    )
+}
+
+/// That something can never be set. A definition may close what the built-in one leaves open, and knows it by another name.
+fn read_only(run: &RunState, refusal: &Refusal) -> String {
+    let message = refusal.message.clone().unwrap_or_default();
+    match refusal.details.get("field").and_then(Value::as_str) {
+        Some(field) if message.contains("follows from") => match callers_name(run, field) {
+            named @ (WORK_ITEMS | CURRENT_ITEM | HAS_SNAPSHOT) => {
+                format!("`{named}` cannot be set in this workflow")
+            }
+            _ => message,
+        },
+        _ => message,
+    }
+}
+
+/// Which status could be meant.
+fn bad_status(refusal: &Refusal) -> String {
+    let given = refusal.details.get("status").and_then(Value::as_str);
+    let near = match given.unwrap_or_default() {
+        "complete" | "done" | "finished" | "ok" | "passed" | "closed" => Some("completed"),
+        "doing" | "started" | "active" | "running" | "begun" | "inprogress" => Some("in_progress"),
+        "todo" | "open" | "new" | "reset" => Some("pending"),
+        "fail" | "error" | "broken" => Some("failed"),
+        _ => None,
+    };
+    let all = "a task is `pending`, `in_progress`, `completed` or `failed`";
+    near.map_or_else(
+        || all.to_owned(),
+        |near| format!("did you mean `{near}`? {all}"),
+    )
+}
+
+/// Whether a detail of a refusal names more than one task.
+fn several(refusal: &Refusal, detail: &str) -> bool {
+    let all = refusal.details.get(detail).and_then(Value::as_array);
+    all.is_some_and(|all| all.len() > 1)
+}
+
+/// The tasks that a detail of a refusal names.
+fn listed(refusal: &Refusal, detail: &str) -> String {
+    let all: Vec<&str> = refusal
+        .details
+        .get(detail)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    some_of(&all)
+}
+
+/// The first of some names, and how many more there are.
+fn some_of(all: &[&str]) -> String {
+    let shown = all
+        .iter()
+        .take(MOST_TOLD)
+        .map(|name| format!("`{}`", short(name)))
+        .collect::<Vec<_>>()
+        .join(", ");
+    match all.len().saturating_sub(MOST_TOLD) {
+        0 => shown,
+        more => format!("{shown}, and {more} more"),
+    }
+}
+
+/// That no task has this id, and which could be meant.
+fn unknown_task(run: &RunState, refusal: &Refusal, id: &str) -> String {
+    let tasks = bound::tasks(run);
+    // An id that several items use is told apart by its item.
+    let qualified: Vec<String> = tasks
+        .into_iter()
+        .flat_map(ItemSet::iter)
+        .filter(|(_, task)| task.text("name") == id)
+        .take(MOST_TOLD)
+        .map(|(id, _)| format!("`{id}`"))
+        .collect();
+    if !qualified.is_empty() {
+        return format!(
+            "there is no task `{id}`; did you mean {}?",
+            qualified.join(" or ")
+        );
+    }
+    match refusal.details.get("nearest").and_then(Value::as_str) {
+        Some(near) => format!("there is no task `{id}`; did you mean `{near}`?"),
+        None => format!("there is no task `{id}`"),
+    }
+}
+
+/// The tasks of the batch in hand that stand so.
+fn of_batch(run: &RunState, statuses: &[&str]) -> String {
+    let words = bound::bound(run);
+    let batch = bound::batch_in_hand(run).and_then(|id| bound::batches(run)?.get(id));
+    let all: Vec<&str> = batch
+        .into_iter()
+        .flat_map(|batch| batch.texts(bound::tasks_name(run)))
+        .filter(|id| {
+            let task = bound::tasks(run).and_then(|tasks| tasks.get(id));
+            task.is_some_and(|task| {
+                let called = words.of_task(task.text("status"));
+                task.status != ItemStatus::Done && statuses.contains(&called)
+            })
+        })
+        .collect();
+    some_of(&all)
+}

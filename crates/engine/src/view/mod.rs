@@ -1,0 +1,217 @@
+//! Views: the words and shapes in which runs are shown and driven. A definition names the one that it is made for; the verbs of
+//! a view find its runs, and those of the generic view find any.
+
+pub mod autopilot;
+pub mod collab;
+pub mod session;
+
+use std::collections::BTreeMap;
+
+use machine::check::catalog;
+use machine::check::catalog::Finder;
+use machine::definition::GENERIC as GENERIC_NAME;
+use machine::{Definition, RunState};
+
+use crate::capability::{DOCUMENTS, FOLDER, PROFILE, TASKS};
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::library::Source;
+use crate::next_step::{Verb, step};
+
+/// Words and shapes for runs.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    /// Its name in definitions and manifests.
+    pub(crate) name: &'static str,
+    /// What a run is called in it.
+    pub(crate) noun: &'static str,
+    /// What names one.
+    pub(crate) name_of: &'static str,
+    /// The workflow that is begun where none is named.
+    pub(crate) workflow: &'static str,
+    /// The code of a fault that there is none.
+    pub(crate) none: &'static str,
+    /// The code of a fault that there is none of that name.
+    pub(crate) unknown: &'static str,
+    /// How one is begun: in words, and what to do for it.
+    pub(crate) begin: (&'static str, &'static str),
+    /// Whether it tells by its own calls all that is asked for, and nothing in files.
+    tells_all: bool,
+    /// The resources that it speaks of.
+    needs: &'static [&'static str],
+    /// The phases that it knows by name: for each the reader, and a key of the role that reports in it must have and one
+    /// that they must not.
+    phases: &'static [(
+        &'static str,
+        &'static str,
+        Option<&'static str>,
+        &'static [&'static str],
+    )],
+}
+
+/// A task's branch, phase by phase.
+pub(crate) static AUTOPILOT: View = View {
+    name: "autopilot",
+    workflow: "tdd",
+    noun: "run",
+    name_of: "run id",
+    none: "no_run",
+    unknown: "unknown_run",
+    begin: (
+        concat!(
+            "begin one with ",
+            step!("start", "view=autopilot", "taskId")
+        ),
+        step!("start", "view=autopilot", "taskId"),
+    ),
+    tells_all: false,
+    needs: &[TASKS],
+    phases: &[
+        ("red", "tests", Some("shows"), &[]),
+        ("green", "tests", None, &["shows", "suite"]),
+        ("commit", "commit", None, &[]),
+        ("finalize", "tests", Some("suite"), &[]),
+    ],
+};
+
+/// Prompts and responses, iteration by iteration.
+pub(crate) static SESSION: View = View {
+    name: "session",
+    workflow: "review",
+    noun: "session",
+    name_of: "session name",
+    none: "no_session",
+    unknown: "no_session",
+    begin: (
+        concat!(
+            "begin one with ",
+            step!("start"),
+            "; `tm session profiles` shows what can be given to it"
+        ),
+        step!("start"),
+    ),
+    tells_all: false,
+    needs: &[FOLDER, PROFILE],
+    phases: &[],
+};
+
+/// Skill by skill.
+pub(crate) static COLLAB: View = View {
+    name: "collab",
+    workflow: "collab",
+    noun: "session",
+    name_of: "session name",
+    none: "no_session",
+    unknown: "no_session",
+    begin: (
+        "begin one by completing its first skill, or by setting its items",
+        step!("status"),
+    ),
+    tells_all: true,
+    needs: &[DOCUMENTS],
+    phases: &[],
+};
+
+/// Any workflow in its own words.
+pub(crate) static GENERIC: View = View {
+    name: GENERIC_NAME,
+    workflow: "",
+    noun: "run",
+    name_of: "run id",
+    none: "no_run",
+    unknown: "unknown_run",
+    begin: (
+        concat!(
+            "begin one with ",
+            step!("start", "workflow"),
+            "; `tm workflow list` shows the workflows"
+        ),
+        "tm workflow list",
+    ),
+    tells_all: false,
+    needs: &[],
+    phases: &[],
+};
+
+/// Those with words of their own.
+static OWN: [&View; 3] = [&AUTOPILOT, &SESSION, &COLLAB];
+
+impl View {
+    /// The view of that name. One that is not known any more is shown as any other run is.
+    pub(crate) fn named(name: &str) -> &'static Self {
+        let found = OWN.into_iter().find(|view| view.name == name);
+        found.unwrap_or(&GENERIC)
+    }
+
+    /// The view whose runs alone are meant in it; none in the generic one, which shows any.
+    pub(crate) fn only(&'static self) -> Option<&'static Self> {
+        (*self != GENERIC).then_some(self)
+    }
+
+    /// Whether runs of a workflow have all that is spoken of here.
+    pub(crate) fn can_tell(&self, definition: &Definition) -> bool {
+        let mut needs = self.needs.iter();
+        needs.all(|resource| definition.works_with(resource))
+    }
+
+    /// The view that a run is made for.
+    pub(crate) fn of(run: &RunState) -> &'static Self {
+        Self::named(&run.view)
+    }
+}
+
+/// The views that a definition may name, for its proof.
+pub(crate) fn catalog() -> BTreeMap<&'static str, catalog::View> {
+    let told = OWN.into_iter().map(|view| {
+        let phases = view.phases.iter().map(|(phase, reader, with, without)| {
+            let finder = Finder {
+                reader: (*reader).to_owned(),
+                with: *with,
+                without: without.to_vec(),
+                ..Finder::default()
+            };
+            (*phase, finder)
+        });
+        let told = catalog::View {
+            needs: view.needs,
+            tells_all: view.tells_all,
+            phases: phases.collect(),
+        };
+        (view.name, told)
+    });
+    told.collect()
+}
+
+impl Engine {
+    /// The workflow that is begun in a view: the one of that id, or the view's own. Refused where it is made for another.
+    pub(crate) fn startable_in(
+        &self,
+        view: &View,
+        id: Option<&str>,
+    ) -> Result<(Definition, Source), Fault> {
+        let id = id.unwrap_or(view.workflow);
+        let (definition, source) = self.startable(id)?;
+        if definition.view() == view.name {
+            return Ok((definition, source));
+        }
+        let begin = Verb::Start
+            .step()
+            .in_view(GENERIC.name)
+            .with("workflow", id);
+        Err(Fault::new(
+            Kind::Usage,
+            "other_workflow",
+            format!(
+                "the workflow `{id}` ({}) is made for the view `{}`, and not for `{}`",
+                source.origin,
+                definition.view(),
+                view.name
+            ),
+        )
+        .suggest(format!(
+            "begin it with {begin}, or say `view: {}` in it",
+            view.name
+        ))
+        .recover(begin))
+    }
+}

@@ -1,0 +1,395 @@
+//! A session as it is, for every answer; and which session a call means.
+
+use journal::layout::{ProjectDir, RunDir};
+use machine::decide::{gate_mode, gate_strength};
+use machine::definition::Issue;
+use machine::trigger::Trigger;
+use machine::{Definition, RunState, RunStatus, Shared};
+use serde_json::{Map, Value};
+
+use crate::call::Call;
+use crate::call::Input;
+use crate::capability::files::subject::{
+    PLAN, PLAN_FILE, TAMPERED, changed_code, is_whole, whole_plan,
+};
+use crate::capability::profile::memory::{PROFILE, plan_hash};
+use crate::capability::profile::read::phase_of;
+use crate::capability::profile::session::{iteration, values};
+use crate::engine::Engine;
+use crate::fault::Fault;
+use crate::find::{Meant, Standing, standing};
+use crate::generic::files;
+use crate::generic::files::Taken;
+use crate::integrity::never_began;
+use crate::open_run;
+use crate::open_run::Foreseen;
+use crate::view::SESSION;
+use crate::view::session::answer::{
+    SessionState, SessionSummary, SessionWork, StepAhead, Stepped, WaitingFor,
+};
+use crate::view::session::history;
+use crate::view::session::history::History;
+use crate::view::session::turn::{MOST_ITERATIONS, is_at_cap};
+
+impl Engine {
+    /// The session, with all of its history and artifacts.
+    pub fn session_status(&self, session: Option<&str>) -> Result<SessionState, Fault> {
+        let (dir, mut run) = self.session_seen(session)?;
+        let call = self.call(&dir, &run, Input::None)?;
+        let mut looks = 1;
+        loop {
+            let history = history::checked(dir.path(), &call.definition)?;
+            let state = whole_state(&call, &run, history);
+            // Journal and files may be ahead of what was seen, by whoever is at work on it now.
+            let told = state.phase_history.len() as u64;
+            let settled = told == state.phase_history_total && !seems_changed(&state);
+            if settled || looks == MOST_LOOKS || is_still(&dir, &run) {
+                return Ok(state);
+            }
+            run = seen(&dir)?;
+            looks += 1;
+        }
+    }
+
+    /// The session, with the last entries of its history and artifacts: at a cost that does not grow with it.
+    pub fn session_brief(&self, session: Option<&str>) -> Result<SessionState, Fault> {
+        let (dir, run) = self.session_seen(session)?;
+        let call = self.call(&dir, &run, Input::None)?;
+        let history = history::last(dir.path(), &call.definition)?;
+        Ok(whole_state(&call, &run, history))
+    }
+
+    /// The sessions of this project, the newest first.
+    pub fn session_list(&self) -> Result<Vec<SessionSummary>, Fault> {
+        let Some(project) = self.stored()? else {
+            return Ok(Vec::new());
+        };
+        let mut all = Vec::new();
+        for Standing { dir, loaded, .. } in standing(&project, Some(&SESSION))? {
+            let loaded = loaded.map_or_else(|| open_run::load(dir.path()), Ok);
+            all.push(match loaded {
+                Ok(loaded) => summary(&dir, &loaded.run),
+                Err(_) => SessionSummary {
+                    session_id: dir.id().to_owned(),
+                    status: "damaged".to_owned(),
+                    ..SessionSummary::default()
+                },
+            });
+        }
+        Ok(all)
+    }
+
+    /// The folder of the session that is meant.
+    pub(crate) fn session_dir(&self, session: Option<&str>) -> Result<(ProjectDir, RunDir), Fault> {
+        let (project, dir, _) = self.load_in_project(&SESSION, session, Meant::NotOver)?;
+        Ok((project, dir))
+    }
+
+    /// The session that is meant, as it is, without a lock.
+    pub(crate) fn session_seen(
+        &self,
+        session: Option<&str>,
+    ) -> Result<(RunDir, Shared<RunState>), Fault> {
+        let (dir, loaded) = self.load_meant(&SESSION, session, Meant::NotOver)?;
+        Ok((dir, loaded.run))
+    }
+}
+
+/// Loads a session, without a lock.
+pub(crate) fn seen(dir: &RunDir) -> Result<Shared<RunState>, Fault> {
+    let loaded = open_run::load(dir.path())?;
+    if loaded.head.seq == 0 {
+        return Err(never_began(dir));
+    }
+    Ok(loaded.run)
+}
+
+/// How often a look is repeated at a session that somebody changes meanwhile.
+const MOST_LOOKS: u32 = 64;
+
+/// Looks at a session without a lock, as it was seen first. Where the look finds something wrong while somebody is at work on the session, it was
+/// half of that work that was seen, and it is looked at again.
+pub(crate) fn settled_look<T>(
+    dir: &RunDir,
+    mut run: Shared<RunState>,
+    look: impl Fn(&RunState) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    for _ in 0..MOST_LOOKS {
+        match look(&run) {
+            Err(_) if !is_still(dir, &run) => run = seen(dir)?,
+            looked => return looked,
+        }
+    }
+    look(&run)
+}
+
+/// Whether somebody seems to have changed files of a session by hand.
+fn seems_changed(state: &SessionState) -> bool {
+    let reason = state
+        .waiting_for
+        .as_ref()
+        .and_then(|waits| waits.reason.as_deref());
+    let named = state.artifacts.iter().any(|file| file.problem.is_some());
+    named || !state.tampered.is_empty() || reason == Some(TAMPERED)
+}
+
+/// Whether a session is still what it was.
+pub(crate) fn is_still(dir: &RunDir, run: &RunState) -> bool {
+    open_run::load(dir.path()).is_ok_and(|loaded| *loaded.run == *run)
+}
+
+fn summary(dir: &RunDir, run: &RunState) -> SessionSummary {
+    let definition = open_run::pinned(dir.path(), run);
+    let iteration = definition.ok().and_then(|known| known.round(&run.vars));
+    let (phase, updated_at) = stands(run);
+    SessionSummary {
+        session_id: run.run.clone(),
+        profile: profile(run),
+        phase,
+        status: history::status(run.status).to_owned(),
+        current_iteration: iteration.unwrap_or(0),
+        created_at: run.started_at.clone(),
+        updated_at,
+    }
+}
+
+/// The phase, and when it was entered.
+fn stands(run: &RunState) -> (String, String) {
+    run.tokens.first().map_or_else(Default::default, |token| {
+        (token.state.clone(), token.entered_at.clone())
+    })
+}
+
+fn profile(run: &RunState) -> String {
+    let pinned = PROFILE.read(&run.kept).ok().flatten();
+    pinned.map(|pinned| pinned.name).unwrap_or_default()
+}
+
+/// A session as it is, with this much of its history.
+pub(crate) fn state(call: &Call<'_>, run: &RunState, history: History) -> SessionState {
+    let (phase, updated_at) = stands(run);
+    let over = run.status.is_over();
+    SessionState {
+        session_id: run.run.clone(),
+        profile: profile(run),
+        phase,
+        status: history::status(run.status).to_owned(),
+        current_iteration: iteration(call, run),
+        max_iterations: call
+            .definition
+            .value_for(MOST_ITERATIONS, &run.vars)
+            .and_then(Value::as_i64)
+            .unwrap_or(0),
+        gates: gates(call, run),
+        phase_history: history.entries,
+        phase_history_total: run.transitions,
+        artifacts: history.artifacts,
+        artifacts_total: run.artifacts,
+        inputs: values(call, run).cloned().unwrap_or_default(),
+        plan_hash: plan_hash(run).map(str::to_owned),
+        created_at: run.started_at.clone(),
+        updated_at,
+        can_reopen: can_reopen(call, run),
+        last_error: run.end_reason.clone().filter(|_| over),
+        waiting_for: waiting_for(call, run),
+        tampered: Vec::new(),
+        folder: call.dir.clone(),
+        work: work(call, run),
+    }
+}
+
+/// What of the profile a session is at.
+fn work(call: &Call<'_>, run: &RunState) -> SessionWork {
+    let definition = &call.definition;
+    let state = run.state();
+    let asked = phase_of(definition, state);
+    let from = run
+        .tokens
+        .first()
+        .and_then(|token| token.came_from.as_deref());
+    let answered = from.and_then(|from| phase_of(definition, from));
+    let is_there = || {
+        let response = definition.response(state, &run.vars);
+        response.is_some_and(|path| call.dir.join(path).is_file())
+    };
+    let reads = definition.state(state).and_then(|state| state.reader());
+    let ahead = match (asked, answered) {
+        (Some(asked), _) if is_there() => StepAhead::TakesIn(asked),
+        (Some(asked), _) => StepAhead::AsksFor(asked),
+        (None, Some(answered)) if reads.is_some() => StepAhead::ActsOn(answered),
+        (None, _) => leads_to(definition, state).unwrap_or_default(),
+    };
+    SessionWork {
+        asked,
+        answered,
+        ahead,
+    }
+}
+
+/// What is asked for in the state that a route leads to by its first edge.
+fn leads_to(definition: &Definition, state: &str) -> Option<StepAhead> {
+    let to = definition
+        .edges(state, Trigger::Route)
+        .first()?
+        .to
+        .as_ref()?;
+    let asked = phase_of(definition, &to.value)?;
+    let work = definition.state(&to.value)?.work.as_ref()?;
+    Some(match work.value.issue {
+        Issue::Entry => StepAhead::AsksFor(asked),
+        Issue::Step => StepAhead::GoesOnTo(asked),
+    })
+}
+
+/// Whether a person may take the session up again: it broke down, or paused at its last iteration, or stands behind a
+/// response that was taken in, of which perhaps nothing can be made.
+pub(crate) fn can_reopen(call: &Call<'_>, run: &RunState) -> bool {
+    match run.status {
+        RunStatus::Error => true,
+        RunStatus::Paused => is_at_cap(&call.definition, run),
+        RunStatus::Running => run
+            .tokens
+            .first()
+            .and_then(|token| call.definition.state(&token.state))
+            .is_some_and(|state| state.work.is_none() && state.expects.is_some()),
+        _ => false,
+    }
+}
+
+/// Who decides at each gate.
+fn gates(call: &Call<'_>, run: &RunState) -> Map<String, Value> {
+    let gates = call.definition.gates.keys();
+    gates
+        .filter_map(|gate| {
+            let mode = gate_mode(&call.definition, run, gate)?;
+            Some((gate.to_owned(), mode.name().into()))
+        })
+        .collect()
+}
+
+/// What the next step waits for, if it does.
+fn waiting_for(call: &Call<'_>, run: &RunState) -> Option<WaitingFor> {
+    match run.status {
+        RunStatus::Running => {}
+        RunStatus::Paused => {
+            let reason = run.pause.as_ref().map(|pause| pause.reason.clone());
+            let needs_reopen = is_at_cap(&call.definition, run);
+            return Some(WaitingFor {
+                paused: !needs_reopen,
+                needs_reopen,
+                reason,
+                ..WaitingFor::default()
+            });
+        }
+        _ => return None,
+    }
+    let state = run.state();
+    let foreseen = match open_run::foresee(&call.definition, run, call) {
+        Ok(foreseen) => foreseen,
+        // Where it stands can be told all the same.
+        Err(fault) => {
+            return Some(WaitingFor {
+                reason: Some(fault.code),
+                ..WaitingFor::default()
+            });
+        }
+    };
+    let refusal = match foreseen {
+        Foreseen::Blocked(refusal) => refusal,
+        Foreseen::Refused(refusal) => {
+            return Some(WaitingFor {
+                reason: Some(refusal.code),
+                ..WaitingFor::default()
+            });
+        }
+        Foreseen::Reading { .. } | Foreseen::Goes => return None,
+    };
+    let told = |name: &str| refusal.details.get(name)?.as_str().map(str::to_owned);
+    let path = told("path");
+    Some(WaitingFor {
+        prompt: path
+            .as_ref()
+            .and_then(|_| call.definition.prompt(state, &run.vars)),
+        unit_id: path
+            .as_ref()
+            .and_then(|_| run.waiting().next())
+            .map(|(_, unit)| unit.id.clone()),
+        path,
+        strength: told("gate").and_then(|gate| gate_strength(&call.definition, run, &gate)),
+        gate: told("gate"),
+        hash: told("hash"),
+        ..WaitingFor::default()
+    })
+}
+
+/// Files of the session that are not what was recorded: the plan, the code in hand, and responses that were taken in.
+fn tampered(call: &Call<'_>, run: &RunState, state: &SessionState) -> Vec<String> {
+    let mut all = Vec::new();
+    // Somebody may mend a plan, and approve just that.
+    let at_gate = || {
+        let gate = state
+            .waiting_for
+            .as_ref()
+            .and_then(|waits| waits.gate.as_deref());
+        gate.is_some_and(|gate| call.definition.over(gate) == Some(PLAN))
+            && call.dir.join(PLAN_FILE).is_file()
+    };
+    if whole_plan(call, run).is_err() && !at_gate() {
+        all.push(PLAN_FILE.to_owned());
+    }
+    all.extend(changed_code(call, run));
+    let responses = changed_responses(call, run);
+    all.extend(responses.into_iter().map(|taken| taken.path));
+    all
+}
+
+/// Responses that were taken in, and are gone or stand otherwise in their places now.
+pub(crate) fn changed_responses(call: &Call<'_>, run: &RunState) -> Vec<Taken> {
+    let current = format!("iteration-{}/", iteration(call, run));
+    let state = run.state();
+    // After a step back another response comes in the place of the one that was taken in.
+    let awaited = call.definition.response(state, &run.vars);
+    call.definition
+        .all_states()
+        .filter_map(|(_, name, _)| files::taken(run, name))
+        // Earlier iterations are history.
+        .filter(|taken| {
+            let is_present = !taken.path.contains('/') || taken.path.starts_with(&current);
+            is_present || call.session.is_none()
+        })
+        .filter(|taken| awaited.as_ref() != Some(&taken.path))
+        .filter(|taken| !is_whole(&call.dir.join(&taken.path), &taken.sha256))
+        .collect()
+}
+
+/// An answer to a call that may have moved the session.
+pub(crate) fn stepped(
+    call: &Call<'_>,
+    run: &RunState,
+    advanced: bool,
+    issued: Option<String>,
+) -> Result<Stepped, Fault> {
+    let told = call
+        .session
+        .as_ref()
+        .map(crate::capability::profile::session::Session::told)
+        .unwrap_or_default();
+    let history = history::last(&call.dir, &call.definition)?;
+    Ok(Stepped {
+        advanced,
+        issued,
+        warnings: told.warnings,
+        messages: told.messages,
+        state: whole_state(call, run, history),
+    })
+}
+
+/// A session as it is, and what somebody changed of it.
+pub(crate) fn whole_state(call: &Call<'_>, run: &RunState, history: History) -> SessionState {
+    let mut state = state(call, run, history);
+    // While an effect is unfinished, files may be as it left them; that is nobody's doing.
+    if run.pending.is_none() {
+        state.tampered = tampered(call, run, &state);
+    }
+    state
+}

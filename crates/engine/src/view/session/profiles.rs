@@ -1,0 +1,51 @@
+//! The profiles that can be used.
+
+use workspace::profile;
+use workspace::profile::Profile;
+
+use crate::engine::Engine;
+use crate::fault::{Fault, chain};
+use crate::view::session::answer::{ProfileInput, ProfileSummary};
+use crate::view::session::begin::builtin_profiles;
+
+impl Engine {
+    /// The profiles that can be used here.
+    pub fn session_profiles(&self) -> Result<Vec<ProfileSummary>, Fault> {
+        let trust = self.trust_store();
+        let listed = profile::list(&self.root, &builtin_profiles(), Some(&trust));
+        Ok(listed
+            .into_iter()
+            .map(|one| {
+                let origin = one.folder.as_ref().map_or_else(
+                    || "built in".to_owned(),
+                    |folder| folder.display().to_string(),
+                );
+                let read = self.profile(&one.name).ok();
+                ProfileSummary {
+                    title: one.title,
+                    origin,
+                    processor: one.trusted.is_some(),
+                    trusted: one.trusted,
+                    inputs: read.as_ref().map(inputs).unwrap_or_default(),
+                    fault: one.fault.map(|fault| chain(&fault)),
+                    name: one.name,
+                }
+            })
+            .collect())
+    }
+}
+
+fn inputs(profile: &Profile) -> Vec<ProfileInput> {
+    profile
+        .inputs
+        .iter()
+        .map(|(name, input)| ProfileInput {
+            name: name.clone(),
+            kind: input.kind.name().to_owned(),
+            required: input.required,
+            description: input.description.clone(),
+            default: input.default.clone(),
+            choices: input.choices.clone(),
+        })
+        .collect()
+}

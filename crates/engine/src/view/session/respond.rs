@@ -1,0 +1,186 @@
+//! Putting a response into its place.
+
+use machine::{RunState, RunStatus};
+use workspace::convention::plain::one_line;
+
+use crate::call::Input;
+use crate::capability::files::code::rename;
+use crate::capability::files::effects::put_aside_as;
+use crate::capability::profile::read::phase_of;
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::generic::files;
+use crate::next_step::{Argument, Verb};
+use crate::view::session::answer::Responded;
+use crate::view::session::history;
+use crate::view::session::request::Response;
+
+impl Engine {
+    /// Puts a response into its place. One that was taken in before, of another prompt, is refused unless the unit that it
+    /// answers is named: who sends it a second time does not mean what is asked for now.
+    pub fn session_respond(
+        &self,
+        session: Option<&str>,
+        response: &Response<'_>,
+    ) -> Result<Responded, Fault> {
+        let &Response {
+            bytes,
+            replace,
+            phase,
+            unit,
+        } = response;
+        let (_, dir) = self.session_dir(session)?;
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err(
+                Fault::new(Kind::Usage, "response_empty", "the response is empty")
+                    .suggest("write it first; the prompt says what belongs into it"),
+            );
+        }
+        if bytes.len() as u64 > files::LARGEST_RESPONSE {
+            return Err(Fault::new(
+                Kind::Usage,
+                "response_too_large",
+                format!(
+                    "the response has {} bytes, and {} are the most",
+                    bytes.len(),
+                    files::LARGEST_RESPONSE
+                ),
+            )
+            .suggest("leave out what need not be in it"));
+        }
+        let writer = self.writer(&dir, Input::None)?;
+        let run = &writer.open.run;
+        let state = run.state();
+        if let Some(phase) = phase.filter(|phase| !phase.eq_ignore_ascii_case(state)) {
+            return Err(Fault::new(
+                Kind::Conflict,
+                "changed_since",
+                format!(
+                    "the session {} is in {state}, and not in {phase}: nothing was done",
+                    run.run
+                ),
+            )
+            .suggest("look at what it asks for now")
+            .recover(Verb::Status));
+        }
+        match (unit, run.waiting().next().map(|(_, present)| present)) {
+            (Some(unit), Some(present)) if present.id != unit => {
+                return Err(not_asked(&run.run, unit, Some(&present.id)));
+            }
+            (Some(unit), None) => return Err(not_asked(&run.run, unit, None)),
+            _ => {}
+        }
+        let path = writer
+            .call
+            .definition
+            .response(state, &run.vars)
+            .filter(|_| run.status == RunStatus::Running)
+            .ok_or_else(|| not_waiting(run.status, state))?;
+        let sha256 = journal::sha256_hex(bytes);
+        // Before it is read: what answered another prompt may well be unreadable as an answer to this one.
+        if unit.is_none() {
+            let taken_in = history::whole(&writer.call.dir, &writer.call.definition)?.artifacts;
+            let before = taken_in
+                .iter()
+                .find(|one| one.sha256 == sha256 && one.path != path);
+            if let Some(before) = before {
+                return Err(repeated(&before.path, &path, run));
+            }
+        }
+        if let Some(session) = &writer.call.session
+            && let Some(phase) = phase_of(&writer.call.definition, state)
+        {
+            session.check_beforehand(phase, &path, bytes)?;
+        }
+        let place = files::place(&writer.call.dir, &path)?;
+        let mut replaced = None;
+        if files::is_there(&place)? && !files::is_blank(&place) {
+            let same = matches!(files::read(&place), Ok(Some(there)) if there == bytes);
+            if !same && !replace {
+                return Err(Fault::new(
+                    Kind::Conflict,
+                    "response_there",
+                    format!("{path} is there already, and says something else"),
+                )
+                .suggest(format!("go on with it by {step}, or put this one in its place with {replace_option}; the other is kept", step = Verb::Step, replace_option = Argument("replace")))
+                .detail("path", path));
+            }
+            if !same {
+                let aside = put_aside_as(&writer.call.dir, &path, "replaced")?;
+                rename(&place, &writer.call.dir.join(&aside))
+                    .map_err(|error| files::unwritable(&place, &error))?;
+                replaced = Some(aside);
+            }
+        }
+        files::put(&place, bytes)?;
+        Ok(Responded {
+            session_id: run.run.clone(),
+            path,
+            bytes: bytes.len() as u64,
+            sha256,
+            replaced,
+        })
+    }
+}
+
+/// The fault of a response to a unit that is not the present one.
+fn not_asked(session: &str, unit: &str, present: Option<&str>) -> Fault {
+    let instead = match present {
+        Some(present) => format!("{present} is asked for"),
+        None => "nothing is asked for".to_owned(),
+    };
+    Fault::new(
+        Kind::Conflict,
+        "stale_unit",
+        format!(
+            "the response is for {}, and {instead} by now: nothing was done",
+            one_line(unit)
+        ),
+    )
+    .suggest("what was sent before has been taken in; look at what is asked for now")
+    .recover(Verb::Status.step().of(session))
+}
+
+/// The fault of a response whose bytes were taken in before, for another prompt.
+fn repeated(before: &str, path: &str, run: &RunState) -> Fault {
+    let unit = run.waiting().next().map(|(_, unit)| unit);
+    let fault = Fault::new(
+        Kind::Conflict,
+        "response_repeated",
+        format!("these bytes were taken in before, as {before}: they were not put into {path}"),
+    )
+    .detail("path", path)
+    .detail("takenInAs", before)
+    .recover(Verb::Status.step().of(&run.run));
+    match unit {
+        Some(unit) => fault
+            .suggest(format!(
+                "look at what is asked for now; if it is just this again, name what it answers: `{argument_unit_id} {}`",
+                unit.id, argument_unit_id = Argument("unit")))
+            .detail("unitId", unit.id.clone()),
+        None => fault.suggest("look at what is asked for now"),
+    }
+}
+
+fn not_waiting(status: RunStatus, state: &str) -> Fault {
+    let fault = Fault::new(
+        Kind::Refused,
+        "not_waiting",
+        match status {
+            RunStatus::Running => format!("the session waits for no response in {state}"),
+            RunStatus::Paused => "the session is paused".to_owned(),
+            _ => format!("the session is over: it stands in {state}"),
+        },
+    );
+    match status {
+        RunStatus::Running => fault
+            .suggest("take a step first: that asks for the next one")
+            .recover(Verb::Step),
+        _ => fault
+            .suggest(format!(
+                "{status} says what can be done",
+                status = Verb::Status
+            ))
+            .recover(Verb::Status),
+    }
+}
