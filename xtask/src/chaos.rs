@@ -30,7 +30,7 @@ pub struct Chaos {
     /// Only stories of these rails
     #[arg(long, value_enum)]
     rails: Vec<story::Rails>,
-    /// The program; what `cargo build` made if left out
+    /// The program; that of the tests if left out
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// So many trials of each kind and rails, chosen by chance; every place if left out

@@ -7,12 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::tools::{
-    built, cache, cargo, command, filled, install, npm, passes, path_with_node, root, run,
+    built, cache, command, filled, install, npm, passes, path_with_node, root, run,
 };
 
 /// Runs all stories; whether all went well.
 pub fn run_all() -> io::Result<bool> {
-    run(&mut cargo(&["build", "--workspace", "--locked", "--quiet"]))?;
     let program = built("tm")?;
     let path = path_with_node()?;
     let stories = root().join("crates/tm/tests/clients");

@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::tools::{built, cache, cargo, command, filled, npm, path_with_node, run};
+use crate::tools::{built, cache, command, filled, npm, path_with_node, run};
 
 const SUITE: &str = "0.2.0-alpha.12";
 
@@ -18,15 +18,7 @@ const ERAS: [(&str, usize); 2] = [("2025-11-25", 30), ("2026-07-28", 37)];
 
 /// Runs the suite; whether all that is required passed.
 pub fn run_all() -> io::Result<bool> {
-    run(&mut cargo(&[
-        "build",
-        "--locked",
-        "--quiet",
-        "-p",
-        "mcp",
-        "--example",
-        "fixtures",
-    ]))?;
+    let program = built("examples/fixtures")?;
     let path = path_with_node()?;
     let home = cache(&format!("conformance/suite-{SUITE}"))?;
     filled(&home, || {
@@ -37,7 +29,7 @@ pub fn run_all() -> io::Result<bool> {
     let suite = home.join("node_modules/.bin/conformance");
 
     let work = tempfile::tempdir()?;
-    let mut server = Server::start(&work.path().join("log"))?;
+    let mut server = Server::start(&program, &work.path().join("log"))?;
     let mut good = true;
     for (era, required) in ERAS {
         good &= Era {
@@ -61,8 +53,8 @@ struct Server {
 }
 
 impl Server {
-    fn start(log: &Path) -> io::Result<Self> {
-        let mut child = command(built("examples/fixtures")?)
+    fn start(program: &Path, log: &Path) -> io::Result<Self> {
+        let mut child = command(program)
             .stdout(Stdio::piped())
             .stderr(File::create(log)?)
             .spawn()?;

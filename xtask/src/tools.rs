@@ -21,8 +21,15 @@ pub fn cache(name: &str) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// A program of this workspace, as `cargo build` leaves it.
+/// A program of this workspace, as its tests have it: another set of features would be compiled anew.
 pub fn built(path: &str) -> io::Result<PathBuf> {
+    run(&mut cargo(&[
+        "test",
+        "--workspace",
+        "--locked",
+        "--quiet",
+        "--no-run",
+    ]))?;
     Ok(cache("debug")?.join(path))
 }
 

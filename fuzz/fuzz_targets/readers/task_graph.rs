@@ -1,7 +1,7 @@
 //! A task graph that is read has tasks with ids of their own and problems with a place; merged, it has no hidden cycle.
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use markup::documents::task_graph::{MAX_ID_BYTES, Part, check, merge, read};
+use markup::documents::task_graph::{self, MAX_ID_BYTES, Part, merge, read};
 
 /// Reads the text as a task graph, and merges it with itself.
 pub fn check(text: &str) {
@@ -19,7 +19,7 @@ pub fn check(text: &str) {
             assert!(!path.is_empty() && !path.chars().any(char::is_control));
         }
     }
-    for problem in check(&graph) {
+    for problem in task_graph::check(&graph) {
         assert!((1..=last).contains(&problem.line), "{problem:?}");
         assert!(!problem.message.is_empty() && !problem.suggestion.is_empty());
         assert!(

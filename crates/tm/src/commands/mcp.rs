@@ -132,18 +132,20 @@ fn own_token_file(roots: &[PathBuf]) -> Result<PathBuf, Fault> {
 /// What happens goes to standard error: standard output belongs to the client. `TRAMLINE_LOG` says how much, as in
 /// `TRAMLINE_LOG=debug`.
 pub(super) fn log_to_stderr() {
-    use tracing_subscriber::EnvFilter;
+    use tracing_subscriber::filter::{LevelFilter, Targets};
+    use tracing_subscriber::prelude::*;
+    use tracing_subscriber::{fmt, registry};
+    // What the SDK complains of is what clients do: requests that fail, streams that end.
+    let unasked = Targets::new()
+        .with_default(LevelFilter::WARN)
+        .with_target("rmcp", LevelFilter::OFF);
     let filter = std::env::var("TRAMLINE_LOG")
         .ok()
-        .and_then(|wanted| EnvFilter::try_new(wanted).ok())
-        // What the SDK complains of is what clients do: requests that fail, streams that end.
-        .unwrap_or_else(|| EnvFilter::new("warn,rmcp=off"));
+        .and_then(|wanted| wanted.parse().ok())
+        .unwrap_or(unasked);
     // Set already where a test runs several in one process; the first one does.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(false)
-        .with_writer(std::io::stderr)
-        .try_init();
+    let lines = fmt::layer().with_ansi(false).with_writer(std::io::stderr);
+    let _ = registry().with(lines).with(filter).try_init();
 }
 
 pub(super) fn groups(named: Vec<Group>) -> Vec<Group> {
