@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use engine::view::session::request::{Decide, Init};
-use engine::{Asked, Engine, OpenOptions};
+use engine::{Channel, Engine, OpenOptions};
 use journal::{FileJournal, Journal as _, NewEvent};
 use machine::command::Choice;
 use workspace::config::Environment;
@@ -95,7 +95,7 @@ impl Stage {
             .session_gate(Some(&self.id))
             .expect("a closed gate");
         self.engine
-            .asked(Asked::Terminal)
+            .asked(Channel::Terminal)
             .session_decide(&Decide {
                 gate,
                 choice,

@@ -19,7 +19,7 @@ use crate::view::session::answer::ClosedGate;
 /// By which way a person was asked. Who asks vouches for it: nothing in here can tell a person from a program that plays
 /// one, but for a signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum Channel {
     /// A client of the Model Context Protocol says that it asked; how, and which one.
     Client(String),
     /// At a terminal, where something was typed back.
@@ -177,7 +177,7 @@ impl<'a> Turn<'a> {
 impl Engine {
     /// The same project for somebody who was asked: what only a person decides is theirs.
     #[must_use]
-    pub fn asked(&self, asked: Asked) -> Self {
+    pub fn asked(&self, asked: Channel) -> Self {
         let mut engine = self.clone();
         engine.asked = Some(asked);
         engine
@@ -246,9 +246,9 @@ impl Engine {
         };
         let approval = match &self.asked {
             None => return Ok(None),
-            Some(Asked::Client(how)) => by(Strength::Client, how),
-            Some(Asked::Terminal) => by(Strength::Terminal, "terminal"),
-            Some(Asked::Signed(armored)) => {
+            Some(Channel::Client(how)) => by(Strength::Client, how),
+            Some(Channel::Terminal) => by(Strength::Terminal, "terminal"),
+            Some(Channel::Signed(armored)) => {
                 let signer = person::verify(&on.text(), armored, &self.signers(), None)?;
                 Approval {
                     strength: Strength::Signed,

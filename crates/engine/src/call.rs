@@ -16,7 +16,7 @@ use workspace::git::{Repository, TreeStatus};
 
 use crate::capability::documents::skills::Skills;
 use crate::capability::profile::session::Session;
-use crate::capability::tests::evidence::Taken;
+use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::{DOCUMENTS, TASKS};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -34,7 +34,7 @@ pub enum Input {
     /// Test results.
     Tests {
         /// The results, and what they rest on.
-        taken: Box<Taken>,
+        taken: Box<TestEvidence>,
         /// Files that are said to have been changed.
         files: Vec<String>,
         /// What the executor said beside its numbers, kept with them.

@@ -10,7 +10,7 @@ use journal::Wait;
 use journal::layout::{Home, ProjectDir};
 use workspace::config::{Environment, Settings};
 
-use crate::approval::Asked;
+use crate::approval::Channel;
 use crate::clock::{Clock, SystemClock};
 use crate::fault::{Fault, Kind};
 use crate::next_step::argument;
@@ -47,7 +47,7 @@ pub struct Engine {
     pub(crate) command: String,
     pub(crate) actor: String,
     /// By which way a person was asked for what the next call decides.
-    pub(crate) asked: Option<Asked>,
+    pub(crate) asked: Option<Channel>,
     given_up: Option<Arc<AtomicBool>>,
     pub(crate) clock: Arc<dyn Clock>,
 }

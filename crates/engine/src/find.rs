@@ -16,7 +16,7 @@ use crate::view::{AUTOPILOT, COLLAB, GENERIC, View};
 
 /// What a call has in mind that names no run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Meant {
+pub(crate) enum Selector {
     /// A run that takes reports; a paused one only where there is none.
     Running,
     /// A run that somebody stopped; one that takes reports only where there is none.
@@ -27,12 +27,12 @@ pub(crate) enum Meant {
 
 /// A run that was found, and what was loaded of it on the way.
 #[derive(Debug)]
-struct Found {
+struct LoadedRun {
     dir: RunDir,
     loaded: Option<Loaded>,
 }
 
-impl Found {
+impl LoadedRun {
     fn goes_on(&self) -> bool {
         self.loaded
             .as_ref()
@@ -63,7 +63,7 @@ impl Engine {
         &self,
         view: &'static View,
         run: Option<&str>,
-        meant: Meant,
+        meant: Selector,
     ) -> Result<(ProjectDir, RunDir), Fault> {
         let (project, found) = self.found(view, run, meant)?;
         Ok((project, found.dir))
@@ -74,7 +74,7 @@ impl Engine {
         &self,
         view: &'static View,
         run: Option<&str>,
-        meant: Meant,
+        meant: Selector,
     ) -> Result<(RunDir, Loaded), Fault> {
         let (_, dir, loaded) = self.load_in_project(view, run, meant)?;
         Ok((dir, loaded))
@@ -85,7 +85,7 @@ impl Engine {
         &self,
         view: &'static View,
         run: Option<&str>,
-        meant: Meant,
+        meant: Selector,
     ) -> Result<(ProjectDir, RunDir, Loaded), Fault> {
         let (project, found) = self.found(view, run, meant)?;
         let loaded = match found.loaded {
@@ -102,8 +102,8 @@ impl Engine {
         &self,
         view: &'static View,
         run: Option<&str>,
-        meant: Meant,
-    ) -> Result<(ProjectDir, Found), Fault> {
+        meant: Selector,
+    ) -> Result<(ProjectDir, LoadedRun), Fault> {
         let Some(project) = self.stored()? else {
             return Err(self.none_of(view));
         };
@@ -119,8 +119,8 @@ impl Engine {
         }
         let mut all = standing(&project, of)?;
         let chosen = one_of(&all, view, meant)?.ok_or_else(|| self.none_of(view))?;
-        let Standing { dir, loaded, .. } = all.swap_remove(chosen);
-        Ok((project, Found { dir, loaded }))
+        let RunHead { dir, loaded, .. } = all.swap_remove(chosen);
+        Ok((project, LoadedRun { dir, loaded }))
     }
 
     /// The present run over a task: the tag's, if it goes on; else, where no tag is named, another
@@ -129,7 +129,11 @@ impl Engine {
         Ok(self.present_loaded(project, &GENERIC)?.dir)
     }
 
-    fn present_loaded(&self, project: &ProjectDir, view: &'static View) -> Result<Found, Fault> {
+    fn present_loaded(
+        &self,
+        project: &ProjectDir,
+        view: &'static View,
+    ) -> Result<LoadedRun, Fault> {
         let of = view.only();
         let tag = match &self.tag {
             Some(tag) => tag.clone(),
@@ -143,8 +147,8 @@ impl Engine {
         if self.tag.is_none() {
             let all = standing(project, of)?.into_iter();
             let mut going = all.filter(|run| run.task.is_some() && run.goes_on());
-            if let Some(Standing { dir, loaded, .. }) = going.next() {
-                return Ok(Found { dir, loaded });
+            if let Some(RunHead { dir, loaded, .. }) = going.next() {
+                return Ok(LoadedRun { dir, loaded });
             }
         }
         own.ok_or_else(|| {
@@ -246,15 +250,15 @@ fn called(project: &ProjectDir, view: &'static View, name: &str) -> Result<Optio
     let of = view.only();
     let mut of_name = Vec::new();
     for id in ids.iter().filter(|id| session_name(id) == Some(name)) {
-        let run = Standing::of(project.run(id)?, of);
+        let run = RunHead::of(project.run(id)?, of);
         of_name.extend(run.filter(|run| run.task.is_none()));
     }
-    let chosen = one_of(&of_name, view, Meant::NotOver)?;
+    let chosen = one_of(&of_name, view, Selector::NotOver)?;
     Ok(chosen.map(|at| of_name.swap_remove(at).dir))
 }
 
 /// The run in this folder, unless it is made for another view.
-fn in_view(dir: RunDir, view: Option<&View>) -> Result<Found, Fault> {
+fn in_view(dir: RunDir, view: Option<&View>) -> Result<LoadedRun, Fault> {
     // What cannot be read is complained of by whoever reads it.
     let loaded = open_run::load(dir.path()).ok();
     if let (Some(loaded), Some(view)) = (&loaded, view)
@@ -283,13 +287,13 @@ fn in_view(dir: RunDir, view: Option<&View>) -> Result<Found, Fault> {
         ))
         .recover(Verb::Next.step().in_view(GENERIC.name).of(dir.id())));
     }
-    Ok(Found { dir, loaded })
+    Ok(LoadedRun { dir, loaded })
 }
 
 /// Where in the list, which has the newest first, the one stands that is meant; none where there are none.
-fn one_of(all: &[Standing], view: &'static View, meant: Meant) -> Result<Option<usize>, Fault> {
+fn one_of(all: &[RunHead], view: &'static View, meant: Selector) -> Result<Option<usize>, Fault> {
     let of = |status: &str| -> Vec<usize> {
-        let fits = |(at, run): (usize, &Standing)| (run.status == status).then_some(at);
+        let fits = |(at, run): (usize, &RunHead)| (run.status == status).then_some(at);
         all.iter().enumerate().filter_map(fits).collect()
     };
     let (running, paused) = (of("running"), of("paused"));
@@ -297,20 +301,20 @@ fn one_of(all: &[Standing], view: &'static View, meant: Meant) -> Result<Option<
     let meant = if *view == GENERIC {
         meant
     } else {
-        Meant::NotOver
+        Selector::NotOver
     };
     let candidates = match meant {
-        Meant::Running if !running.is_empty() => running,
-        Meant::Running => paused,
-        Meant::Stopped if !paused.is_empty() => paused,
-        Meant::Stopped => running,
-        Meant::NotOver => [running, paused].concat(),
+        Selector::Running if !running.is_empty() => running,
+        Selector::Running => paused,
+        Selector::Stopped if !paused.is_empty() => paused,
+        Selector::Stopped => running,
+        Selector::NotOver => [running, paused].concat(),
     };
     match candidates.as_slice() {
         [] => Ok((!all.is_empty()).then_some(0)),
         [one] => Ok(Some(*one)),
         several => {
-            let several: Vec<&Standing> = several.iter().map(|at| &all[*at]).collect();
+            let several: Vec<&RunHead> = several.iter().map(|at| &all[*at]).collect();
             Err(several_runs(&several, view))
         }
     }
@@ -320,7 +324,7 @@ fn one_of(all: &[Standing], view: &'static View, meant: Meant) -> Result<Option<
 const MOST_NAMED: usize = 8;
 
 /// That several runs could be meant.
-pub(crate) fn several_runs(several: &[&Standing], view: &View) -> Fault {
+pub(crate) fn several_runs(several: &[&RunHead], view: &View) -> Fault {
     let few = || several.iter().take(MOST_NAMED);
     let described: Vec<String> = few()
         .map(|run| match &run.loaded {
@@ -362,20 +366,24 @@ pub(crate) fn session_name(id: &str) -> Option<&str> {
 }
 
 /// The newest run of a tag: by the tag's pointer, or by looking through the runs where the pointer is gone.
-fn newest_of(project: &ProjectDir, tag: &str, view: Option<&View>) -> Result<Option<Found>, Fault> {
+fn newest_of(
+    project: &ProjectDir,
+    tag: &str,
+    view: Option<&View>,
+) -> Result<Option<LoadedRun>, Fault> {
     if let Some(dir) = project.find_tag(tag)?
         && let Some(pointer) = read_json(&dir.current_run_path())
         && let Some(id) = pointer.get("runId").and_then(Value::as_str)
         && let Ok(run) = project.run(id)
         && (run.journal_path().exists() || has_begun(run.path()))
-        && let Some(found) = Found::in_folder(run, view)
+        && let Some(found) = LoadedRun::in_folder(run, view)
     {
         return Ok(Some(found));
     }
     let prefix = format!("{tag}__task-");
     for id in project.runs()? {
         if id.starts_with(&prefix)
-            && let Some(found) = Found::in_folder(project.run(&id)?, view)
+            && let Some(found) = LoadedRun::in_folder(project.run(&id)?, view)
         {
             return Ok(Some(found));
         }
@@ -385,7 +393,7 @@ fn newest_of(project: &ProjectDir, tag: &str, view: Option<&View>) -> Result<Opt
 
 /// A run that has begun, as far as it is known without reading more than is needed.
 #[derive(Debug)]
-pub(crate) struct Standing {
+pub(crate) struct RunHead {
     pub(crate) dir: RunDir,
     /// `damaged` where it cannot be read.
     pub(crate) status: String,
@@ -397,7 +405,7 @@ pub(crate) struct Standing {
     pub(crate) loaded: Option<Loaded>,
 }
 
-impl Standing {
+impl RunHead {
     /// The run in this folder, if it has begun and is of the view. What of it may be kept is looked for only where the manifest
     /// does not say that it is over.
     fn of(dir: RunDir, view: Option<&View>) -> Option<Self> {
@@ -458,16 +466,16 @@ impl Standing {
 }
 
 /// All runs of a view that have begun, or of any, the newest first.
-pub(crate) fn standing(project: &ProjectDir, view: Option<&View>) -> Result<Vec<Standing>, Fault> {
+pub(crate) fn standing(project: &ProjectDir, view: Option<&View>) -> Result<Vec<RunHead>, Fault> {
     let mut all = Vec::new();
     for id in project.runs()? {
-        all.extend(Standing::of(project.run(&id)?, view));
+        all.extend(RunHead::of(project.run(&id)?, view));
     }
     Ok(all)
 }
 
 /// All runs over a task that have begun, the newest first.
-pub(crate) fn over_tasks(project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
+pub(crate) fn over_tasks(project: &ProjectDir) -> Result<Vec<RunHead>, Fault> {
     let all = standing(project, None)?.into_iter();
     Ok(all.filter(|run| run.task.is_some()).collect())
 }

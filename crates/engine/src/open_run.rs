@@ -24,14 +24,14 @@ use crate::fault::Fault;
 use crate::run_cache;
 use crate::run_cache::CachedRun;
 use crate::snapshots;
-use crate::support::{Asked, BAD_TEMPLATE, HandlerError, Looked, Outcome, Support};
+use crate::support::{BAD_TEMPLATE, EffectRequest, EffectState, HandlerError, Outcome, Support};
 
 /// How long a writer waits for the run's lock.
 pub const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// What the next step of a run would be, as far as that can be told without writing anything.
 #[derive(Debug)]
-pub enum Foreseen {
+pub enum Forecast {
     /// None: it waits for something. The refusal says for what.
     Blocked(Refusal),
     /// A rule stands against it.
@@ -54,35 +54,35 @@ pub fn foresee(
     definition: &Definition,
     run: &RunState,
     support: &dyn Support,
-) -> Result<Foreseen, Fault> {
+) -> Result<Forecast, Fault> {
     if run.pending.is_some() {
-        return Ok(Foreseen::Goes);
+        return Ok(Forecast::Goes);
     }
     let mut facts = Facts::default();
     loop {
         match decide(definition, run, &Command::Step, &facts) {
-            Decision::Events(_) => return Ok(Foreseen::Goes),
+            Decision::Events(_) => return Ok(Forecast::Goes),
             Decision::Refused(refusal) if refusal.code == BLOCKED => {
-                return Ok(Foreseen::Blocked(refusal));
+                return Ok(Forecast::Blocked(refusal));
             }
-            Decision::Refused(refusal) => return Ok(Foreseen::Refused(refusal)),
+            Decision::Refused(refusal) => return Ok(Forecast::Refused(refusal)),
             Decision::Need(need) => match *need {
                 Need::Present { token, run } => facts.present = Some(support.present(&run, token)?),
                 Need::Subject { gate, token, run } => match support.subject(&gate, &run, token) {
                     Ok(hash) => {
                         facts.subjects.insert(gate, hash);
                     }
-                    Err(HandlerError::Refused(refusal)) => return Ok(Foreseen::Refused(refusal)),
+                    Err(HandlerError::Refused(refusal)) => return Ok(Forecast::Refused(refusal)),
                     Err(HandlerError::Fault(fault)) => return Err(fault),
                 },
                 Need::Reading { role, token, run } => {
-                    return Ok(Foreseen::Reading {
+                    return Ok(Forecast::Reading {
                         role,
                         token,
                         run: Box::new(run),
                     });
                 }
-                Need::Effect { .. } => return Ok(Foreseen::Goes),
+                Need::Effect { .. } => return Ok(Forecast::Goes),
             },
         }
     }
@@ -90,7 +90,7 @@ pub fn foresee(
 
 /// What a command came to.
 #[derive(Debug)]
-pub enum Done {
+pub enum CommandOutcome {
     /// These events were journalled; none if there was nothing to do.
     Moved(Vec<Event>),
     /// Nothing moved.
@@ -213,8 +213,8 @@ impl<'a> OpenRun<'a> {
     pub fn recover(&mut self, support: &dyn Support) -> Result<(), Fault> {
         while let Some(pending) = self.run.pending.clone() {
             let outcome = match support.look(&self.run, &pending)? {
-                Looked::Settled(outcome) => outcome,
-                Looked::NotDone => support.perform(&self.run, &pending)?,
+                EffectState::Settled(outcome) => outcome,
+                EffectState::NotDone => support.perform(&self.run, &pending)?,
             };
             self.moved_on |= pending.report.is_some() && matches!(outcome, Outcome::Done { .. });
             self.settle(support, outcome)?;
@@ -240,10 +240,14 @@ impl<'a> OpenRun<'a> {
     }
 
     /// Decides a command, journals what it gives, and carries out the effects that it asks for.
-    pub fn command(&mut self, support: &dyn Support, command: &Command) -> Result<Done, Fault> {
+    pub fn command(
+        &mut self,
+        support: &dyn Support,
+        command: &Command,
+    ) -> Result<CommandOutcome, Fault> {
         let mut all = match self.decide_and_append(support, command)? {
             Ok(events) => events,
-            Err(refusal) => return Ok(Done::Refused(refusal)),
+            Err(refusal) => return Ok(CommandOutcome::Refused(refusal)),
         };
         while let Some(pending) = self.run.pending.clone() {
             fail_point::reach("before-perform");
@@ -261,7 +265,7 @@ impl<'a> OpenRun<'a> {
             if let Some((code, message, suggestion)) = failed
                 && !self.run.status.is_over()
             {
-                return Ok(Done::EffectFailed {
+                return Ok(CommandOutcome::EffectFailed {
                     code,
                     message,
                     suggestion,
@@ -273,7 +277,7 @@ impl<'a> OpenRun<'a> {
             // The first event holds definition and settings, which is long to read every time.
             self.write_snapshot();
         }
-        Ok(Done::Moved(all))
+        Ok(CommandOutcome::Moved(all))
     }
 
     fn settle(&mut self, support: &dyn Support, outcome: Outcome) -> Result<Vec<Event>, Fault> {
@@ -353,7 +357,7 @@ impl<'a> OpenRun<'a> {
                     at,
                     with,
                 } => {
-                    let asked = Asked {
+                    let asked = EffectRequest {
                         effect: &effect,
                         token,
                         facts: &known,

@@ -20,7 +20,7 @@ use crate::capability::reads_long;
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::suite::Suite;
-use crate::capability::tests::evidence::{Taken, level_name};
+use crate::capability::tests::evidence::{TestEvidence, level_name};
 use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -29,7 +29,7 @@ use crate::generic::gate::closed_gate;
 use crate::generic::on_task::other_step;
 use crate::generic::readers::ReportInput;
 use crate::next_step::{Argument, Verb, argument};
-use crate::open_run::Done;
+use crate::open_run::CommandOutcome;
 use crate::refusals;
 use crate::view::autopilot::request::Evidence;
 use crate::view::autopilot::state::present;
@@ -270,16 +270,16 @@ impl Engine {
         run: &RunState,
         command: &command::Report,
         given: &Evidence,
-    ) -> Result<Taken, Fault> {
+    ) -> Result<TestEvidence, Fault> {
         let config = pinned(run)?;
         let format = evidence::format_named(given.format.as_deref())?;
         let verify = given.verify || config.evidence.require == Level::Verified;
         let mut taken = if verify {
-            Taken {
+            TestEvidence {
                 level: Some(Level::Verified),
                 verify,
                 removed: given.removed.clone(),
-                ..Taken::default()
+                ..TestEvidence::default()
             }
         } else {
             evidence::take(given, &self.cwd)?
@@ -320,7 +320,7 @@ impl Engine {
                 reports: &reports.collect::<Vec<_>>(),
                 subject: Some(&subject),
             })?;
-            taken = Taken {
+            taken = TestEvidence {
                 removed: taken.removed,
                 clean: taken.clean,
                 ..verified
@@ -424,7 +424,7 @@ pub(crate) fn decided(
     command: command::Report,
 ) -> Result<ReportOutcome, Fault> {
     match writer.done(&Command::Report(command))? {
-        Done::Moved(events) => {
+        CommandOutcome::Moved(events) => {
             let report = events.iter().rev().find_map(|event| match event {
                 Event::ReportAccepted(report) | Event::ReportRetried(report) => {
                     Some(report.clone())
@@ -435,8 +435,8 @@ pub(crate) fn decided(
                 report.ok_or_else(|| Fault::bug("a report was decided without a verdict"))?;
             Ok(ReportOutcome::Decided { report, events })
         }
-        Done::Refused(refusal) => Ok(ReportOutcome::Refused(refusal)),
-        Done::EffectFailed {
+        CommandOutcome::Refused(refusal) => Ok(ReportOutcome::Refused(refusal)),
+        CommandOutcome::EffectFailed {
             code,
             message,
             suggestion,

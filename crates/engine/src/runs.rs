@@ -17,8 +17,8 @@ use crate::decisions::SignatureState;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find;
-use crate::find::Meant;
-use crate::find::{Standing, is_over_a_task, read_json, standing};
+use crate::find::Selector;
+use crate::find::{RunHead, is_over_a_task, read_json, standing};
 use crate::generic;
 use crate::integrity;
 use crate::integrity::never_began;
@@ -300,7 +300,7 @@ impl Engine {
             return Ok((project, dir));
         }
         let all = standing(&project, None)?;
-        let goes_on = |run: &&Standing| run.status == "running" || run.status == "paused";
+        let goes_on = |run: &&RunHead| run.status == "running" || run.status == "paused";
         let present = self.present(&project);
         if self.tag.is_some() || all.iter().all(|run| run.task.is_some()) {
             // Only runs over a task have a tag.
@@ -401,7 +401,7 @@ impl Engine {
     pub fn follow(&self, run: Option<&str>) -> Result<Follow, Fault> {
         let (_, dir) = match run {
             Some(_) => self.looked_at(run)?,
-            None => self.meant(&AUTOPILOT, None, Meant::Running)?,
+            None => self.meant(&AUTOPILOT, None, Selector::Running)?,
         };
         Ok(Follow {
             run_id: dir.id().to_owned(),

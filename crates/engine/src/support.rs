@@ -90,7 +90,7 @@ impl Outcome {
 
 /// An effect that is asked for.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct EffectRequest<'a> {
     /// Its name.
     pub effect: &'a str,
     /// The token on whose way it is.
@@ -107,7 +107,7 @@ pub struct Asked<'a> {
 
 /// What the world says of an effect that was under way when its process ended.
 #[derive(Debug)]
-pub enum Looked {
+pub enum EffectState {
     /// It came out so.
     Settled(Outcome),
     /// It was not carried out, and can be.
@@ -178,13 +178,13 @@ pub trait Support {
 
     /// Finds out what an effect is going to do; `run` has the values that its edge sets before it. Changes nothing that
     /// counts: what is staged for it may stay behind.
-    fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, HandlerError>;
+    fn prepare(&self, asked: &EffectRequest<'_>, run: &RunState) -> Result<Value, HandlerError>;
 
     /// Carries an effect out.
     fn perform(&self, run: &RunState, pending: &Pending) -> Result<Outcome, Fault>;
 
     /// Looks whether an effect was carried out by a process that is gone.
-    fn look(&self, run: &RunState, pending: &Pending) -> Result<Looked, Fault>;
+    fn look(&self, run: &RunState, pending: &Pending) -> Result<EffectState, Fault>;
 
     /// Which files of the state that the token stands at are there.
     fn present(&self, run: &RunState, token: u32) -> Result<Present, Fault> {

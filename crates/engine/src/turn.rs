@@ -16,7 +16,7 @@ use crate::capability::git::changes::Changes;
 use crate::capability::memory::{DIRTY, DirtyFile, Memory};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::find::{Meant, is_over_a_task};
+use crate::find::{Selector, is_over_a_task};
 use crate::generic::messages;
 use crate::next_step::Verb;
 use crate::open_run;
@@ -28,13 +28,13 @@ use crate::view::{AUTOPILOT, SESSION, View};
 use crate::writer::RunWriter;
 
 /// A run that was turned, still open.
-pub(crate) struct Turned<'a> {
+pub(crate) struct TurnOutcome<'a> {
     pub(crate) writer: RunWriter<'a>,
     /// What was done.
     pub(crate) message: String,
 }
 
-impl Turned<'_> {
+impl TurnOutcome<'_> {
     /// The run as it is now.
     pub(crate) fn run(&self) -> &RunState {
         &self.writer.open.run
@@ -53,8 +53,8 @@ impl Engine {
         view: &'static View,
         run: Option<&str>,
         reason: &str,
-    ) -> Result<Turned<'_>, Fault> {
-        let (_, dir) = self.meant(view, run, Meant::Running)?;
+    ) -> Result<TurnOutcome<'_>, Fault> {
+        let (_, dir) = self.meant(view, run, Selector::Running)?;
         let reason = match reason.trim() {
             "" => "asked for".to_owned(),
             _ => reason.to_owned(),
@@ -72,7 +72,7 @@ impl Engine {
         view: &'static View,
         project: &ProjectDir,
         dir: &RunDir,
-    ) -> Result<Turned<'_>, Fault> {
+    ) -> Result<TurnOutcome<'_>, Fault> {
         let loaded = open_run::load(dir.path())?;
         if loaded.run.status.is_over() {
             // Whoever ended it may have been killed before the report was written, which this makes good.
@@ -85,7 +85,7 @@ impl Engine {
         if run.status.is_over() {
             // What was interrupted was the end, and that has come about now.
             let message = goes_on(run);
-            return Ok(Turned { writer, message });
+            return Ok(TurnOutcome { writer, message });
         }
         if is_over_a_task(run) {
             self.may_go_on(&writer, project)?;
@@ -119,8 +119,8 @@ impl Engine {
         run: Option<&str>,
         item: Option<&str>,
         reason: &str,
-    ) -> Result<Turned<'_>, Fault> {
-        let (project, dir) = self.meant(view, run, Meant::Running)?;
+    ) -> Result<TurnOutcome<'_>, Fault> {
+        let (project, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
         if item.is_none() {
             is_where_it_was(&writer)?;
@@ -172,11 +172,11 @@ impl Engine {
         run: Option<&str>,
         item: Option<&str>,
         reason: &str,
-    ) -> Result<Turned<'_>, Fault> {
+    ) -> Result<TurnOutcome<'_>, Fault> {
         if reason.trim().is_empty() {
             return Err(no_reason(Verb::Skip));
         }
-        let (project, dir) = self.meant(view, run, Meant::Running)?;
+        let (project, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
         if item.is_none() {
             is_where_it_was(&writer)?;
@@ -207,11 +207,11 @@ impl Engine {
         run: Option<&str>,
         code: &str,
         reason: &str,
-    ) -> Result<Turned<'_>, Fault> {
+    ) -> Result<TurnOutcome<'_>, Fault> {
         if reason.trim().is_empty() {
             return Err(no_reason(Verb::Allow));
         }
-        let (_, dir) = self.meant(view, run, Meant::Running)?;
+        let (_, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer(&dir, Input::None)?;
         is_where_it_was(&writer)?;
         let run = &writer.open.run;
@@ -244,7 +244,7 @@ pub(crate) fn turned<'a>(
     mut writer: RunWriter<'a>,
     command: &Command,
     message: impl FnOnce(&RunState) -> String,
-) -> Result<Turned<'a>, Fault> {
+) -> Result<TurnOutcome<'a>, Fault> {
     if writer.open.run.status.is_over() {
         return Err(over(&writer.open.run));
     }
@@ -255,7 +255,7 @@ pub(crate) fn turned<'a>(
     match done {
         Ok(_) => {
             let message = message(run);
-            Ok(Turned { writer, message })
+            Ok(TurnOutcome { writer, message })
         }
         Err(refusal) => Err(refused(view, call, run, state.as_deref(), &refusal)),
     }

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::generic::cleanup;
 use crate::integrity::never_began;
 use crate::open_run;
-use crate::open_run::{Done, OpenRun};
+use crate::open_run::{CommandOutcome, OpenRun};
 
 /// A run open for writing.
 pub(crate) struct RunWriter<'a> {
@@ -47,7 +47,7 @@ impl<'a> RunWriter<'a> {
     }
 
     /// What a command came to.
-    pub(crate) fn done(&mut self, command: &Command) -> Result<Done, Fault> {
+    pub(crate) fn done(&mut self, command: &Command) -> Result<CommandOutcome, Fault> {
         self.open.command(&self.call, command)
     }
 
@@ -57,9 +57,9 @@ impl<'a> RunWriter<'a> {
         command: &Command,
     ) -> Result<Result<Vec<Event>, Refusal>, Fault> {
         match self.done(command)? {
-            Done::Moved(events) => Ok(Ok(events)),
-            Done::Refused(refusal) => Ok(Err(refusal)),
-            Done::EffectFailed {
+            CommandOutcome::Moved(events) => Ok(Ok(events)),
+            CommandOutcome::Refused(refusal) => Ok(Err(refusal)),
+            CommandOutcome::EffectFailed {
                 code,
                 message,
                 suggestion,

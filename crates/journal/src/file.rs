@@ -12,7 +12,7 @@ use crate::contract::{Journal, Tail};
 use crate::disk::Disk;
 use crate::durable;
 use crate::error::{Damage, DamageKind, JournalError};
-use crate::lock::{self, Known, RunLock, Wait};
+use crate::lock::{self, LastEnd, RunLock, Wait};
 use crate::position::{Head, Position};
 use crate::record::{self, Depth, NewEvent};
 use crate::scan::Extent;
@@ -171,7 +171,7 @@ impl FileJournal {
 
 impl Journal for FileJournal {
     fn read(&self, after: &Position) -> Result<Tail, JournalError> {
-        let read = |extent: &mut Extent<'_, &File>, known: Option<Known>| {
+        let read = |extent: &mut Extent<'_, &File>, known: Option<LastEnd>| {
             let tail = extent.read(after)?;
             holds_against(known.as_ref(), &tail.head, tail.torn_bytes, &self.path)?;
             Ok(tail)
@@ -180,7 +180,7 @@ impl Journal for FileJournal {
             Some(writer) => read(&mut extent(&writer.file, &self.path)?, writer.lock.known())?,
             None => settled(|| {
                 // First, since the journal only grows.
-                let known = Known::of(self.dir());
+                let known = LastEnd::of(self.dir());
                 let file = open_to_read(&self.path)?;
                 read(&mut extent(&file, &self.path)?, known)
             })?,
@@ -207,7 +207,7 @@ impl Journal for FileJournal {
         writer.ends.take();
         writer.append(&unit, expected.len, &self.path)?;
         writer.ends.replace(Some(head.clone()));
-        writer.lock.note(Some(&Known {
+        writer.lock.note(Some(&LastEnd {
             from: expected.len,
             head: head.clone(),
         }));
@@ -296,12 +296,12 @@ fn write_whole(disk: &mut dyn Disk, mut bytes: &[u8]) -> io::Result<()> {
 /// Finds out whether a journal that ends at `head` is what it was once. A torn last unit is left to whoever reads: a disk
 /// that says too early that it is done may leave one that was acknowledged.
 pub(crate) fn holds_against(
-    known: Option<&Known>,
+    known: Option<&LastEnd>,
     head: &Head,
     torn_bytes: u64,
     path: &Path,
 ) -> Result<(), JournalError> {
-    let Some(Known { from, head: once }) = known else {
+    let Some(LastEnd { from, head: once }) = known else {
         return Ok(());
     };
     let torn = torn_bytes > 0 && head.len == *from && head.len + torn_bytes < once.len;

@@ -32,14 +32,14 @@ const HEAD_BYTES: usize = 512;
 
 /// Where a journal ended once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Known {
+pub(crate) struct LastEnd {
     /// Where its last unit began.
     pub(crate) from: u64,
     /// Its end.
     pub(crate) head: Head,
 }
 
-impl Known {
+impl LastEnd {
     /// What the lock file in the folder `dir` has on record.
     pub(crate) fn of(dir: &Path) -> Option<Self> {
         Self::in_file(&durable::open_file(&dir.join(FILE_NAME)).ok()?)
@@ -224,7 +224,7 @@ impl RunLock {
     }
 
     /// Notes where the journal of the run ends. What cannot be written is left out: less is noticed then.
-    pub(crate) fn note(&self, known: Option<&Known>) {
+    pub(crate) fn note(&self, known: Option<&LastEnd>) {
         let text = known
             .and_then(|known| serde_json::to_vec(known).ok())
             .unwrap_or_default();
@@ -238,8 +238,8 @@ impl RunLock {
     }
 
     /// What it has on record of the journal's end.
-    pub(crate) fn known(&self) -> Option<Known> {
-        Known::in_file(&self.file)
+    pub(crate) fn known(&self) -> Option<LastEnd> {
+        LastEnd::in_file(&self.file)
     }
 
     /// Says in the file who holds it. What cannot be written is left out: it is only a hint.

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::durable;
 use crate::error::{Damage, DamageKind, JournalError};
 use crate::file::{extent, holds_against, open_to_read};
-use crate::lock::Known;
+use crate::lock::LastEnd;
 use crate::position::{Head, Position};
 use crate::record::Depth;
 use crate::scan::{Fault, Scanned};
@@ -49,7 +49,7 @@ pub fn verify(path: &Path) -> Result<VerifyReport, JournalError> {
 
 fn check(path: &Path) -> Result<VerifyReport, JournalError> {
     // First, since the journal only grows.
-    let known = Known::of(durable::folder_of(path));
+    let known = LastEnd::of(durable::folder_of(path));
     let file = open_to_read(path)?;
     let mut extent = extent(&file, path)?;
     let report = |scanned: Scanned, damage| VerifyReport {

@@ -34,19 +34,19 @@ impl Scope for Map<String, Value> {
 
 /// What was found in a scope: each variable is looked up once, however many expressions name it. The scope must not change
 /// meanwhile.
-pub(crate) struct Seen<'a> {
+pub(crate) struct ScopeCache<'a> {
     scope: &'a dyn Scope,
-    found: RefCell<Vec<Found>>,
+    found: RefCell<Vec<Variable>>,
 }
 
 /// A variable with the fields that were asked for.
-struct Found {
+struct Variable {
     name: String,
     fields: Vec<String>,
     value: Option<Cel>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> ScopeCache<'a> {
     pub(crate) fn new(scope: &'a dyn Scope) -> Self {
         Self {
             scope,
@@ -56,13 +56,13 @@ impl<'a> Seen<'a> {
 
     fn variable(&self, name: &str, fields: &[String]) -> Option<Cel> {
         let mut found = self.found.borrow_mut();
-        let known = |found: &&Found| found.name == name && found.fields == fields;
+        let known = |found: &&Variable| found.name == name && found.fields == fields;
         if let Some(known) = found.iter().find(known) {
             return known.value.clone();
         }
         let value = self.scope.variable(name, fields);
         let value = value.map(|value| to_cel(&named(value, fields)));
-        found.push(Found {
+        found.push(Variable {
             name: name.to_owned(),
             fields: fields.to_owned(),
             value: value.clone(),
@@ -143,10 +143,10 @@ impl Expression {
     /// # Errors
     /// Where it does not compile, names something that is not there, or breaks a rule of CEL.
     pub fn evaluate(&self, scope: &dyn Scope) -> Result<Value, GuardFault> {
-        self.evaluate_for(&Seen::new(scope))
+        self.evaluate_for(&ScopeCache::new(scope))
     }
 
-    fn evaluate_for(&self, seen: &Seen<'_>) -> Result<Value, GuardFault> {
+    fn evaluate_for(&self, seen: &ScopeCache<'_>) -> Result<Value, GuardFault> {
         // Most are only that, and to compile them would take longer than all the rest of a call.
         if let Some(path) = plain_path(&self.text) {
             return follow(seen.scope, &path)
@@ -171,10 +171,10 @@ impl Expression {
     /// # Errors
     /// As [`evaluate`](Self::evaluate), and where the value is neither true nor false.
     pub fn holds(&self, scope: &dyn Scope) -> Result<bool, GuardFault> {
-        self.holds_for(&Seen::new(scope))
+        self.holds_for(&ScopeCache::new(scope))
     }
 
-    pub(crate) fn holds_for(&self, seen: &Seen<'_>) -> Result<bool, GuardFault> {
+    pub(crate) fn holds_for(&self, seen: &ScopeCache<'_>) -> Result<bool, GuardFault> {
         match self.evaluate_for(seen)? {
             Value::Bool(holds) => Ok(holds),
             other => Err(self.fault(format!("gives {other}, not true or false"))),

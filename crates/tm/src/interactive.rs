@@ -24,7 +24,7 @@ const OTHER_FORMS: &str = "as report FILE, or verify to have the tests run";
 const VERIFY: &str = "verify";
 
 /// What the person said at a prompt.
-enum Said {
+enum Reply {
     /// What was asked for.
     Go(String),
     /// Another command of the run was carried out instead; look again.
@@ -186,10 +186,10 @@ impl Session<'_> {
         self.show(next)?;
         let done = self.prompt("\nPress Enter when it is done: ", Takes::EnterOrResults)?;
         let results = match done {
-            Said::Go(answer) if answer.is_empty() && self.always_verifies() => {
-                Said::Go(VERIFY.to_owned())
+            Reply::Go(answer) if answer.is_empty() && self.always_verifies() => {
+                Reply::Go(VERIFY.to_owned())
             }
-            Said::Go(answer) if answer.is_empty() => {
+            Reply::Go(answer) if answer.is_empty() => {
                 self.prompt(&format!("Results ({FORM}): "), Takes::Results)?
             }
             said => said,
@@ -209,9 +209,9 @@ impl Session<'_> {
     fn commit(&mut self, next: &NextAction) -> Result<bool, Fault> {
         self.show(next)?;
         match self.prompt("\nPress Enter to make the commit: ", Takes::Enter)? {
-            Said::Go(_) => {}
-            Said::Moved => return Ok(true),
-            Said::Leave => return Ok(false),
+            Reply::Go(_) => {}
+            Reply::Moved => return Ok(true),
+            Reply::Leave => return Ok(false),
         }
         let report = Report {
             unit: next.unit_id.clone(),
@@ -232,7 +232,7 @@ impl Session<'_> {
         self.show(next)?;
         let results = if self.always_verifies() {
             match self.prompt("\nPress Enter to have the whole suite run: ", Takes::Enter)? {
-                Said::Go(_) => Said::Go(VERIFY.to_owned()),
+                Reply::Go(_) => Reply::Go(VERIFY.to_owned()),
                 said => said,
             }
         } else {
@@ -255,9 +255,9 @@ impl Session<'_> {
     fn paused(&mut self, next: &NextAction) -> Result<bool, Fault> {
         self.show(next)?;
         match self.prompt("\nPress Enter to resume the run: ", Takes::Enter)? {
-            Said::Go(_) => {}
-            Said::Moved => return Ok(true),
-            Said::Leave => return Ok(false),
+            Reply::Go(_) => {}
+            Reply::Moved => return Ok(true),
+            Reply::Leave => return Ok(false),
         }
         let answer = self.engine.resume(Some(self.run));
         if let Some(answer) = self.told(answer)? {
@@ -269,23 +269,23 @@ impl Session<'_> {
     }
 
     /// The report of a work unit with the results that were typed, or else whether the dialogue goes on.
-    fn report(&mut self, next: &NextAction, results: Said) -> Result<Result<Report, bool>, Fault> {
+    fn report(&mut self, next: &NextAction, results: Reply) -> Result<Result<Report, bool>, Fault> {
         let mut evidence = match results {
-            Said::Go(answer) => evidence(&answer),
-            Said::Moved => return Ok(Err(true)),
-            Said::Leave => return Ok(Err(false)),
+            Reply::Go(answer) => evidence(&answer),
+            Reply::Moved => return Ok(Err(true)),
+            Reply::Leave => return Ok(Err(false)),
         };
         if evidence.coverage.is_none() && next.action != "red" && self.wants_coverage() {
             match self.prompt(
                 "Coverage in percent (Enter if not measured): ",
                 Takes::Coverage,
             )? {
-                Said::Go(answer) => match report(&answer) {
+                Reply::Go(answer) => match report(&answer) {
                     Some(path) => evidence.coverage_report = Some(path.into()),
                     None => evidence.coverage = Some(answer).filter(|answer| !answer.is_empty()),
                 },
-                Said::Moved => return Ok(Err(true)),
-                Said::Leave => return Ok(Err(false)),
+                Reply::Moved => return Ok(Err(true)),
+                Reply::Leave => return Ok(Err(false)),
             }
         }
         if evidence.verify || self.always_verifies() {
@@ -320,13 +320,13 @@ impl Session<'_> {
     }
 
     /// Asks until there is an answer to what was asked, and carries out what is a command instead.
-    fn prompt(&mut self, question: &str, takes: Takes) -> Result<Said, Fault> {
+    fn prompt(&mut self, question: &str, takes: Takes) -> Result<Reply, Fault> {
         loop {
             let Some(answer) = person::ask(self.output, question)? else {
-                return Ok(Said::Leave);
+                return Ok(Reply::Leave);
             };
             if takes.takes(&answer) {
-                return Ok(Said::Go(answer));
+                return Ok(Reply::Go(answer));
             }
             if let Some(said) = self.command(&answer)? {
                 return Ok(said);
@@ -340,23 +340,23 @@ impl Session<'_> {
     }
 
     /// Carries out a command. `None` if it is none.
-    fn command(&mut self, answer: &str) -> Result<Option<Said>, Fault> {
+    fn command(&mut self, answer: &str) -> Result<Option<Reply>, Fault> {
         let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
         let reason = rest.trim();
         let moved = match word {
-            "quit" | "exit" if reason.is_empty() => return Ok(Some(Said::Leave)),
+            "quit" | "exit" if reason.is_empty() => return Ok(Some(Reply::Leave)),
             "status" if reason.is_empty() => {
                 let status = self.engine.status(Some(self.run));
                 if let Some(status) = self.told(status)? {
                     let text = render::status(&status, &self.output.look());
                     self.output.text(&text)?;
                 }
-                return Ok(Some(Said::Moved));
+                return Ok(Some(Reply::Moved));
             }
             "reopen" => self.engine.reopen(Some(self.run), None, reason),
             "skip" if reason.is_empty() => {
                 self.output.text("Say why: skip REASON\n")?;
-                return Ok(Some(Said::Moved));
+                return Ok(Some(Reply::Moved));
             }
             "skip" => self.engine.skip(Some(self.run), None, reason),
             "pause" => self.engine.pause(Some(self.run), reason),
@@ -367,10 +367,10 @@ impl Session<'_> {
             self.output.text(&text)?;
             self.end_told = moved.report.is_some();
             if word == "pause" {
-                return Ok(Some(Said::Leave));
+                return Ok(Some(Reply::Leave));
             }
         }
-        Ok(Some(Said::Moved))
+        Ok(Some(Reply::Moved))
     }
 
     /// Tells a fault that the person can do something about here; any other ends the dialogue.

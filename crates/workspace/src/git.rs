@@ -39,7 +39,7 @@ pub use history::{CommitInfo, Head};
 pub use oid::{InvalidOid, Oid};
 pub use operation::Operation;
 pub use path::{InvalidRepoPath, RepoPath, is_of_git};
-pub use recovery::{CommitIntentRef, Found};
+pub use recovery::{CommitFate, CommitIntentRef};
 pub use repository::{Identity, Repository};
 pub use secret::{SECRET_HEAD_BYTES, looks_secret};
 pub use status::{Change, StatusCode, TreeStatus};

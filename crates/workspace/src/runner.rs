@@ -115,14 +115,14 @@ impl RunnerError {
 }
 
 /// What one detector found.
-struct Found {
+struct RunnerMatch {
     command: String,
     framework: String,
     languages: &'static [Language],
     definition: Option<String>,
 }
 
-impl Found {
+impl RunnerMatch {
     fn new(
         command: impl Into<String>,
         framework: impl Into<String>,
@@ -137,7 +137,7 @@ impl Found {
     }
 }
 
-type Detector = fn(&Path, &mut Vec<Note>) -> Option<Found>;
+type Detector = fn(&Path, &mut Vec<Note>) -> Option<RunnerMatch>;
 
 /// In order of preference.
 const DETECTORS: &[(&str, Detector)] = &[
@@ -249,7 +249,7 @@ fn unknown_runner(name: &str) -> RunnerError {
     }
 }
 
-fn set_up(detector: &'static str, found: Found) -> TestSetup {
+fn set_up(detector: &'static str, found: RunnerMatch) -> TestSetup {
     let patterns = if found.languages.is_empty() {
         default_test_patterns().map(str::to_owned).collect()
     } else {

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use criterion::Criterion;
 use engine::clock::SystemClock;
 use engine::fault::Fault;
-use engine::open_run::{Done, LOCK_WAIT, OpenRun};
-use engine::support::{Asked, HandlerError, Looked, Outcome, Support};
+use engine::open_run::{CommandOutcome, LOCK_WAIT, OpenRun};
+use engine::support::{EffectRequest, EffectState, HandlerError, Outcome, Support};
 use machine::command::{Report, Start};
 use machine::decide::PromptRequest;
 use machine::event::Domain;
@@ -41,7 +41,7 @@ impl Support for Plain {
         Err(Fault::bug(format!("no reader {}", role.reader)).into())
     }
 
-    fn prepare(&self, asked: &Asked<'_>, _: &RunState) -> Result<Value, HandlerError> {
+    fn prepare(&self, asked: &EffectRequest<'_>, _: &RunState) -> Result<Value, HandlerError> {
         Err(Fault::bug(format!("no effect {}", asked.effect)).into())
     }
 
@@ -49,7 +49,7 @@ impl Support for Plain {
         Err(Fault::bug(format!("no effect {}", pending.name)))
     }
 
-    fn look(&self, _: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    fn look(&self, _: &RunState, pending: &Pending) -> Result<EffectState, Fault> {
         Err(Fault::bug(format!("no effect {}", pending.name)))
     }
 
@@ -115,14 +115,14 @@ pub fn transition(criterion: &mut Criterion) {
             )
         })
         .expect("begun");
-    assert!(matches!(begun, Done::Moved(_)));
+    assert!(matches!(begun, CommandOutcome::Moved(_)));
 
     let mut number = 0;
     let mut step = || {
         number += 1;
         let mut open = OpenRun::open(&dir, LOCK_WAIT.into(), "bench", &SystemClock).expect("open");
         let done = open.command(&support, &report(number)).expect("decided");
-        assert!(matches!(done, Done::Moved(_)));
+        assert!(matches!(done, CommandOutcome::Moved(_)));
     };
     let path = dir.join("activity.jsonl");
     step();

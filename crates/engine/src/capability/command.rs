@@ -17,7 +17,7 @@ use crate::capability::tests::evidence::suite::{MOST_KEPT, end_of};
 use crate::capability::{COMMANDS, Capability, lasting, reader};
 use crate::fault::{Fault, Kind};
 use crate::intent;
-use crate::support::{Asked, HandlerError, Looked, Outcome, object};
+use crate::support::{EffectRequest, EffectState, HandlerError, Outcome, object};
 use crate::trust::may_run_commands;
 
 /// The words for how a command ended.
@@ -188,7 +188,7 @@ impl Capability for Commands {
     fn prepare(
         &self,
         call: &Call<'_>,
-        asked: &Asked<'_>,
+        asked: &EffectRequest<'_>,
         run: &RunState,
     ) -> Result<Value, HandlerError> {
         let name = asked
@@ -232,16 +232,21 @@ impl Capability for Commands {
         done(call, &ran)
     }
 
-    fn look(&self, call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    fn look(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        pending: &Pending,
+    ) -> Result<EffectState, Fault> {
         let Intent { name, command } = intent::read(&pending.what)?;
         let Some(look) = &command.look else {
-            return Ok(Looked::NotDone);
+            return Ok(EffectState::NotDone);
         };
         let ran = ran(call, run, &name, &command, look)?;
         if !ran.success() {
-            return Ok(Looked::NotDone);
+            return Ok(EffectState::NotDone);
         }
-        done(call, &ran).map(Looked::Settled)
+        done(call, &ran).map(EffectState::Settled)
     }
 }
 

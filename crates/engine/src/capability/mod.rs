@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::fault::Fault;
-use crate::support::{Asked, Emitted, HandlerError, Looked, Outcome};
+use crate::support::{EffectRequest, EffectState, Emitted, HandlerError, Outcome};
 
 /// A repository, with a branch for the run.
 pub(crate) const REPOSITORY: &str = "repository";
@@ -121,7 +121,7 @@ pub(crate) trait Capability: Sync {
     fn prepare(
         &self,
         call: &Call<'_>,
-        asked: &Asked<'_>,
+        asked: &EffectRequest<'_>,
         run: &RunState,
     ) -> Result<Value, HandlerError> {
         let _ = (call, run);
@@ -141,9 +141,14 @@ pub(crate) trait Capability: Sync {
 
     /// Looks whether one of its effects was carried out by a process that is gone. One that says beforehand all that comes
     /// of it can be done again.
-    fn look(&self, call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    fn look(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        pending: &Pending,
+    ) -> Result<EffectState, Fault> {
         let _ = (call, run, pending);
-        Ok(Looked::NotDone)
+        Ok(EffectState::NotDone)
     }
 
     /// The proof of a definition admits only what is declared.

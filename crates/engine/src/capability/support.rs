@@ -18,7 +18,7 @@ use crate::find::is_over_a_task;
 use crate::generic::{context, files};
 use crate::next_step;
 use crate::report::is_read_on_branch;
-use crate::support::{Asked, Emitted, HandlerError, Looked, Outcome, Support};
+use crate::support::{EffectRequest, EffectState, Emitted, HandlerError, Outcome, Support};
 use crate::view::autopilot::instructions;
 
 /// What is kept of what a unit is told.
@@ -43,7 +43,7 @@ impl Support for Call<'_> {
         Ok(reading)
     }
 
-    fn prepare(&self, asked: &Asked<'_>, run: &RunState) -> Result<Value, HandlerError> {
+    fn prepare(&self, asked: &EffectRequest<'_>, run: &RunState) -> Result<Value, HandlerError> {
         of_effect(asked.effect)?.prepare(self, asked, run)
     }
 
@@ -54,7 +54,7 @@ impl Support for Call<'_> {
         outcome
     }
 
-    fn look(&self, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    fn look(&self, run: &RunState, pending: &Pending) -> Result<EffectState, Fault> {
         of_effect(&pending.name)?.look(self, run, pending)
     }
 

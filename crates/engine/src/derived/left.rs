@@ -19,11 +19,11 @@ const FILES: [&str; 4] = [
     "work-units.json",
 ];
 
-static LEFT: Mutex<Vec<(PathBuf, Left)>> = Mutex::new(Vec::new());
+static LEFT: Mutex<Vec<(PathBuf, WrittenFiles)>> = Mutex::new(Vec::new());
 
 /// The files of one run.
 #[derive(Debug, PartialEq)]
-struct Left {
+struct WrittenFiles {
     /// Time of the run's last event.
     updated_at: String,
     transitions: u64,
@@ -35,7 +35,7 @@ struct Left {
 type Stamp = [i128; 5];
 
 /// The files as they are. `None` where one is missing that every run has.
-fn look(dir: &Path, run: &RunState) -> Option<Left> {
+fn look(dir: &Path, run: &RunState) -> Option<WrittenFiles> {
     // A path is long, and each of the files lies at the end of it.
     let folder = openat(CWD, dir, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()?;
     let stamp = |name: &&str| {
@@ -57,7 +57,7 @@ fn look(dir: &Path, run: &RunState) -> Option<Left> {
         return None;
     }
     files.extend(REPORTS.iter().map(stamp));
-    Some(Left {
+    Some(WrittenFiles {
         updated_at: run.updated_at.clone(),
         transitions: run.transitions,
         files,

@@ -23,7 +23,7 @@ use crate::fault::{Fault, Kind};
 use crate::generic::answer::RunStarted;
 use crate::generic::{inputs, messages, view};
 use crate::library::Source;
-use crate::open_run::{Done, OpenRun};
+use crate::open_run::{CommandOutcome, OpenRun};
 use crate::trust::{WORKFLOW_FILE, real};
 
 /// What a run that begins works with. Any of it may have refused, and then there is no run to begin.
@@ -38,11 +38,11 @@ pub(crate) struct Resources {
 }
 
 /// What a run remembers from its beginning, and what its item sets are filled with.
-type Beginning = (Map<String, Value>, Vec<(String, Vec<Map<String, Value>>)>);
+type InitialContents = (Map<String, Value>, Vec<(String, Vec<Map<String, Value>>)>);
 
 impl Resources {
     /// What the run in `dir` is to remember of them, and what item sets hold.
-    fn open(&self, definition: &Definition, dir: &Path) -> Result<Beginning, Fault> {
+    fn open(&self, definition: &Definition, dir: &Path) -> Result<InitialContents, Fault> {
         let (mut keep, mut items) = (Map::new(), Vec::new());
         if let Some(planned) = &self.task {
             let opened = preflight::open(planned, dir)?;
@@ -61,13 +61,13 @@ impl Resources {
 }
 
 /// A run that has begun, or why it did not.
-pub(crate) struct Begun {
+pub(crate) struct StartOutcome {
     /// The run; empty where nothing was journalled.
     pub(crate) run: Shared<RunState>,
     /// Its definition.
     pub(crate) definition: Arc<Definition>,
     /// What the first command came to.
-    pub(crate) done: Done,
+    pub(crate) done: CommandOutcome,
 }
 
 impl Engine {
@@ -125,15 +125,15 @@ impl Engine {
         let begun = self.begin(project, definition, source, inputs, stem, resources)?;
         let run = &begun.run;
         match begun.done {
-            Done::Moved(_) => Ok(RunStarted {
+            CommandOutcome::Moved(_) => Ok(RunStarted {
                 run_id: run.run.clone(),
                 workflow: run.workflow.clone(),
                 branch: None,
                 warnings: self.start_warnings()?,
                 next_action: view::next_action(run, &begun.definition),
             }),
-            Done::Refused(refusal) => Err(not_begun(&begun.definition, &refusal)),
-            Done::EffectFailed {
+            CommandOutcome::Refused(refusal) => Err(not_begun(&begun.definition, &refusal)),
+            CommandOutcome::EffectFailed {
                 code,
                 message,
                 suggestion,
@@ -151,7 +151,7 @@ impl Engine {
         inputs: Map<String, Value>,
         stem: &RunStem,
         resources: Resources,
-    ) -> Result<Begun, Fault> {
+    ) -> Result<StartOutcome, Fault> {
         inputs::check_unit_ids(&definition, &inputs)?;
         self.no_weaker_than_settings(&definition, &inputs)?;
         Self::sweep(project);
@@ -186,8 +186,8 @@ impl Engine {
         }
         let (run, done) = begun?;
         match done? {
-            Done::Moved(_) if !began => Err(Fault::bug("a start journalled nothing")),
-            done => Ok(Begun {
+            CommandOutcome::Moved(_) if !began => Err(Fault::bug("a start journalled nothing")),
+            done => Ok(StartOutcome {
                 run,
                 definition,
                 done,

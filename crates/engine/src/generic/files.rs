@@ -23,11 +23,11 @@ use crate::support::HandlerError;
 pub(crate) const LARGEST_RESPONSE: u64 = 64 * 1024 * 1024;
 
 /// By the name of a state: the response that a run took in there.
-pub(crate) const TAKEN: Slots<Taken> = Slots::new("taken:");
+pub(crate) const TAKEN: Slots<ResponseText> = Slots::new("taken:");
 
 /// A response that was taken in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Taken {
+pub(crate) struct ResponseText {
     /// Where it stood, in the run's folder.
     pub(crate) path: String,
     /// SHA-256 of it; its bytes are kept as evidence.
@@ -35,7 +35,7 @@ pub(crate) struct Taken {
 }
 
 /// The response that was taken in at `state`.
-pub(crate) fn taken(run: &RunState, state: &str) -> Option<Taken> {
+pub(crate) fn taken(run: &RunState, state: &str) -> Option<ResponseText> {
     TAKEN.of(state).read(&run.kept).ok().flatten()
 }
 
@@ -194,7 +194,7 @@ pub(crate) fn take_in(
         return Err(Refusal::new(BLOCKED).detail("path", path).into());
     };
     let sha256 = keep(&EvidenceStore::new(&call.dir), &bytes)?;
-    let taken = Taken {
+    let taken = ResponseText {
         path: path.clone(),
         sha256: sha256.clone(),
     };
@@ -215,7 +215,7 @@ pub(crate) fn take_in(
 }
 
 /// The bytes of a response that was taken in before, and whether its file is still the same.
-pub(crate) fn taken_bytes(call: &Call<'_>, taken: &Taken) -> Result<(Vec<u8>, bool), Fault> {
+pub(crate) fn taken_bytes(call: &Call<'_>, taken: &ResponseText) -> Result<(Vec<u8>, bool), Fault> {
     let bytes = EvidenceStore::new(&call.dir).get(&taken.sha256)?;
     let same = matches!(read(&call.dir.join(&taken.path)), Ok(Some(now)) if sha256_hex(&now) == taken.sha256);
     Ok((bytes, same))

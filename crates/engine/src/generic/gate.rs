@@ -12,14 +12,14 @@ use crate::capability::files::subject::{
 use crate::capability::profile::session::{code_path, iteration};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::find::Meant;
+use crate::find::Selector;
 use crate::generic::answer::RunMoved;
 use crate::generic::files;
 use crate::generic::look::look_further;
 use crate::generic::{messages, view};
 use crate::next_step::Verb;
 use crate::open_run;
-use crate::open_run::Foreseen;
+use crate::open_run::Forecast;
 use crate::summary;
 use crate::view::GENERIC;
 use crate::view::session::answer::ClosedGate;
@@ -41,7 +41,8 @@ impl Engine {
 
     /// Opens the gate that was looked at, or sends back what stands before it.
     pub fn run_decide(&self, decide: &Decide) -> Result<RunMoved, Fault> {
-        let (project, dir) = self.meant(&GENERIC, Some(&decide.gate.session_id), Meant::Running)?;
+        let (project, dir) =
+            self.meant(&GENERIC, Some(&decide.gate.session_id), Selector::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         let approval = self.approval(&decide.statement(writer.open.last()))?;
         let recorded = writer.decide(decide, approval)?;
@@ -106,8 +107,8 @@ impl RunWriter<'_> {
 /// The gate that a run waits at.
 pub(crate) fn closed_gate(call: &Call<'_>, run: &RunState) -> Result<ClosedGate, Fault> {
     let refusal = match open_run::foresee(&call.definition, run, call)? {
-        Foreseen::Blocked(refusal) => refusal,
-        Foreseen::Refused(refusal) => return Err(refused(run, refusal)),
+        Forecast::Blocked(refusal) => refusal,
+        Forecast::Refused(refusal) => return Err(refused(run, refusal)),
         _ => return Err(no_gate(run)),
     };
     let told = |name: &str| refusal.details.get(name)?.as_str().map(str::to_owned);

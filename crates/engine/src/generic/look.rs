@@ -14,14 +14,14 @@ use crate::capability::reads_long;
 use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::find::Meant;
+use crate::find::Selector;
 use crate::find::is_over_a_task;
 use crate::generic::gate::described;
 use crate::generic::{messages, on_task, view};
 use crate::integrity::never_began;
 use crate::next_step::{NextStep, Verb};
 use crate::open_run;
-use crate::open_run::Foreseen;
+use crate::open_run::Forecast;
 use crate::refusals;
 use crate::summary;
 use crate::turn;
@@ -87,14 +87,14 @@ impl Engine {
             return self.step_of_session(dir.id());
         }
         match open_run::foresee(&definition, &run, &call)? {
-            Foreseen::Blocked(refusal) => return Err(blocked(&run, &refusal)),
-            Foreseen::Refused(refusal) => {
+            Forecast::Blocked(refusal) => return Err(blocked(&run, &refusal)),
+            Forecast::Refused(refusal) => {
                 return Err(turn::refused(&GENERIC, &call, &run, None, &refusal));
             }
-            Foreseen::Reading { role, token, run } if reads_long(&role.reader) => {
+            Forecast::Reading { role, token, run } if reads_long(&role.reader) => {
                 call.reads_ahead(role, token, &run).map_err(fault_of)?;
             }
-            Foreseen::Reading { .. } | Foreseen::Goes => {}
+            Forecast::Reading { .. } | Forecast::Goes => {}
         }
         let project = self.stored_or_missing()?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
@@ -140,7 +140,7 @@ impl Engine {
         }
         if !step.advanced {
             return match open_run::foresee(&call.definition, &run, &call)? {
-                Foreseen::Blocked(refusal) => Err(blocked(&run, &refusal)),
+                Forecast::Blocked(refusal) => Err(blocked(&run, &refusal)),
                 _ => Err(blocked(&run, &Refusal::new(BLOCKED))),
             };
         }
@@ -158,7 +158,7 @@ impl Engine {
 
     /// The run that is meant, as it is, without a lock.
     pub(super) fn seen(&self, run: Option<&str>) -> Result<(RunDir, Shared<RunState>), Fault> {
-        let (_, dir) = self.meant(&GENERIC, run, Meant::Running)?;
+        let (_, dir) = self.meant(&GENERIC, run, Selector::Running)?;
         let loaded = open_run::load(dir.path())?;
         if loaded.head.seq == 0 {
             return Err(never_began(&dir));
@@ -193,7 +193,7 @@ pub(super) fn look_further(
         return Ok(action);
     }
     match open_run::foresee(&call.definition, run, call)? {
-        Foreseen::Blocked(refusal) => {
+        Forecast::Blocked(refusal) => {
             if let Some(gate) = refusal.details.get("gate").and_then(Value::as_str) {
                 "decide".clone_into(&mut action.action);
                 let hash = refusal.details.get("hash").and_then(Value::as_str);
@@ -207,13 +207,13 @@ pub(super) fn look_further(
             }
         }
         // What was changed behind the run's back keeps it from any step until it is put back.
-        Foreseen::Refused(refusal) if refusal.code == TAMPERED => {
+        Forecast::Refused(refusal) if refusal.code == TAMPERED => {
             "restore".clone_into(&mut action.action);
             let path = refusal.details.get("path").and_then(Value::as_str);
             action.look_at = path.map(|path| call.dir.join(path)).into_iter().collect();
         }
         // Where another rule stands against it, the step says so.
-        Foreseen::Goes | Foreseen::Reading { .. } | Foreseen::Refused(_) => {
+        Forecast::Goes | Forecast::Reading { .. } | Forecast::Refused(_) => {
             "step".clone_into(&mut action.action);
         }
     }

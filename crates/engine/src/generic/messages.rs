@@ -14,7 +14,7 @@ use crate::capability::messages;
 use crate::next_step::Verb;
 
 /// What is said of a refusal, and what to do about it.
-pub(crate) struct Said {
+pub(crate) struct RefusalText {
     pub(crate) message: String,
     pub(crate) suggestion: String,
 }
@@ -134,7 +134,7 @@ pub(crate) fn refusal(
     definition: &Definition,
     state: Option<&str>,
     refusal: &Refusal,
-) -> Said {
+) -> RefusalText {
     let code = refusal.code.as_str();
     let id = &run.run;
     let (message, suggestion) = match code {
@@ -207,7 +207,7 @@ pub(crate) fn refusal(
         }
         _ => of_definition(definition, state, code),
     };
-    Said {
+    RefusalText {
         message: refusal.message.clone().unwrap_or(message),
         suggestion: refusal.suggestion.clone().unwrap_or(suggestion),
     }

@@ -8,7 +8,7 @@ use crate::call::{Call, Input};
 use crate::capability::TASKS;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::find::Meant;
+use crate::find::Selector;
 use crate::find::is_over_a_task;
 use crate::generic::answer::{OpenUnit, RunAction, RunStarted, RunVerdict};
 use crate::generic::look::look_further;
@@ -268,7 +268,7 @@ impl Engine {
     }
 
     fn on_disk(&self, id: &str) -> Result<(RunDir, Shared<RunState>), Fault> {
-        let (dir, loaded) = self.load_meant(&GENERIC, Some(id), Meant::Running)?;
+        let (dir, loaded) = self.load_meant(&GENERIC, Some(id), Selector::Running)?;
         Ok((dir, loaded.run))
     }
 }

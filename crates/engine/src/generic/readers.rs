@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::capability::tests::evidence;
-use crate::capability::tests::evidence::Taken;
+use crate::capability::tests::evidence::TestEvidence;
 use crate::fault::{Fault, Kind};
 use crate::generic::{files, messages};
 use crate::next_step::{Argument, argument, step};
@@ -28,7 +28,7 @@ pub struct ReportInput {
     pub(crate) note: String,
     pub(crate) files: Vec<String>,
     /// Test results, and what they rest on.
-    taken: Box<Taken>,
+    taken: Box<TestEvidence>,
 }
 
 impl ReportInput {

@@ -11,7 +11,7 @@ use crate::capability::git::effects;
 use crate::capability::is_reported;
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::find::Meant;
+use crate::find::Selector;
 use crate::generic::answer::RunVerdict;
 use crate::generic::look::{blocked, look_further};
 use crate::generic::{messages, view};
@@ -26,7 +26,7 @@ pub(crate) const GIVEN: [&str; 2] = ["outcome", "tests"];
 impl Engine {
     /// Reports a work unit.
     pub fn run_report(&self, run: Option<&str>, report: &Report) -> Result<RunVerdict, Fault> {
-        let (project, dir, seen) = self.load_in_project(&GENERIC, run, Meant::Running)?;
+        let (project, dir, seen) = self.load_in_project(&GENERIC, run, Selector::Running)?;
         let answered = self.report_on((&project, &dir), &seen.run, report, Meaning::Anything)?;
         let of_branch = !matches!(answered.writer.call.input, Input::Report(_))
             && answered.role.as_ref().is_none_or(is_read_on_branch);

@@ -5,10 +5,10 @@ use serde_json::Map;
 
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::find::{Meant, is_over_a_task};
+use crate::find::{Selector, is_over_a_task};
 use crate::generic::answer::RunMoved;
 use crate::generic::on_task::action_of_call;
-use crate::turn::{Turned, turned};
+use crate::turn::{TurnOutcome, turned};
 use crate::view::GENERIC;
 use crate::view::autopilot::state;
 
@@ -20,7 +20,7 @@ impl Engine {
 
     /// Goes on with a run.
     pub fn run_resume(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
-        let (project, dir) = self.meant(&GENERIC, run, Meant::Stopped)?;
+        let (project, dir) = self.meant(&GENERIC, run, Selector::Stopped)?;
         moved(self.turn_to_resume(&GENERIC, &project, &dir)?)
     }
 
@@ -56,7 +56,7 @@ impl Engine {
 
     /// Ends a run. Whatever it left outside its own folder stays.
     pub fn run_abort(&self, run: Option<&str>) -> Result<RunMoved, Fault> {
-        let (project, dir) = self.meant(&GENERIC, run, Meant::NotOver)?;
+        let (project, dir) = self.meant(&GENERIC, run, Selector::NotOver)?;
         let writer = self.writer_to_end(&project, &dir)?;
         let command = Command::Abort {
             approval: None,
@@ -69,7 +69,7 @@ impl Engine {
 
     /// Settles what an interrupted call left, which is the step that a run over a task can take by itself.
     pub(super) fn step_on_task(&self, id: &str) -> Result<RunMoved, Fault> {
-        let (project, dir) = self.meant(&GENERIC, Some(id), Meant::Running)?;
+        let (project, dir) = self.meant(&GENERIC, Some(id), Selector::Running)?;
         let settled = self.turn_to_resume(&GENERIC, &project, &dir)?;
         Ok(RunMoved {
             message: "What was interrupted is settled".to_owned(),
@@ -78,7 +78,7 @@ impl Engine {
     }
 }
 
-fn moved(turned: Turned<'_>) -> Result<RunMoved, Fault> {
+fn moved(turned: TurnOutcome<'_>) -> Result<RunMoved, Fault> {
     let run = turned.run();
     Ok(RunMoved {
         run_id: run.run.clone(),

@@ -28,7 +28,7 @@ use std::path::PathBuf;
 
 use workspace::config::Environment;
 
-use crate::hook::underway::{Found, Underway};
+use crate::hook::underway::{Lookup, Underway};
 
 /// What an agent is about to do, or has come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub const CODES: [&str; 9] = [
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ToolCall<'a> {
     /// The agent's folder first, then others in which its project may be.
     pub folders: &'a [PathBuf],
     /// The environment that says where runs are kept.
@@ -121,7 +121,7 @@ pub struct Asked<'a> {
 }
 
 /// Decides. Writes nothing.
-pub fn judge(asked: &Asked<'_>) -> Decision {
+pub fn judge(asked: &ToolCall<'_>) -> Decision {
     match asked.action {
         Action::Other
         | Action::Stop {
@@ -137,13 +137,13 @@ pub fn judge(asked: &Asked<'_>) -> Decision {
         return begin(&found);
     }
     let run = match found {
-        Found::Run(run) => run,
-        Found::Unclear(why) => {
+        Lookup::Run(run) => run,
+        Lookup::Unclear(why) => {
             return Decision::Allow {
                 note: Some(messages::unclear(&why)),
             };
         }
-        Found::Nothing { .. } => return Decision::ALLOW,
+        Lookup::Nothing { .. } => return Decision::ALLOW,
     };
     if !run.is_running() {
         return Decision::ALLOW;
@@ -158,21 +158,21 @@ pub fn judge(asked: &Asked<'_>) -> Decision {
 }
 
 /// What an agent that begins is told.
-fn begin(found: &Found) -> Decision {
+fn begin(found: &Lookup) -> Decision {
     match found {
-        Found::Run(run) => Decision::Tell {
+        Lookup::Run(run) => Decision::Tell {
             text: messages::where_it_is(run),
         },
-        Found::Unclear(why) => Decision::Tell {
+        Lookup::Unclear(why) => Decision::Tell {
             text: messages::unclear(why),
         },
-        Found::Nothing {
+        Lookup::Nothing {
             others,
             in_project: true,
         } => Decision::Tell {
             text: messages::no_run(others),
         },
-        Found::Nothing { .. } => Decision::ALLOW,
+        Lookup::Nothing { .. } => Decision::ALLOW,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::capability::memory;
 use crate::capability::memory::{FROZEN, Memory};
 use crate::engine::{Engine, OpenOptions};
 use crate::fault::Fault;
-use crate::find::{Standing, is_over_a_task, read_json, standing};
+use crate::find::{RunHead, is_over_a_task, read_json, standing};
 use crate::hook::place;
 use crate::hook::place::Head;
 use crate::next_step::{NextStep, Verb};
@@ -72,7 +72,7 @@ pub struct Other {
 
 /// What there is.
 #[derive(Debug)]
-pub enum Found {
+pub enum Lookup {
     /// This run.
     Run(Box<Underway>),
     /// No run over a task.
@@ -140,7 +140,7 @@ impl Underway {
 }
 
 /// Looks in the projects that `folders` are in, one after the other, until there is a run.
-pub fn find(folders: &[PathBuf], environment: &Environment) -> Found {
+pub fn find(folders: &[PathBuf], environment: &Environment) -> Lookup {
     let mut seen = BTreeSet::new();
     let mut in_project = false;
     let mut others = Vec::new();
@@ -151,15 +151,15 @@ pub fn find(folders: &[PathBuf], environment: &Environment) -> Found {
         }
         in_project |= root.path.join(".taskmaster").is_dir();
         match in_root(&root.path, environment) {
-            Ok(Found::Nothing { others: more, .. }) => others.extend(more),
+            Ok(Lookup::Nothing { others: more, .. }) => others.extend(more),
             Ok(found) => return found,
-            Err(fault) => return Found::Unclear(fault.message),
+            Err(fault) => return Lookup::Unclear(fault.message),
         }
     }
-    Found::Nothing { in_project, others }
+    Lookup::Nothing { in_project, others }
 }
 
-fn in_root(root: &Path, environment: &Environment) -> Result<Found, Fault> {
+fn in_root(root: &Path, environment: &Environment) -> Result<Lookup, Fault> {
     let engine = Engine::open(OpenOptions {
         cwd: root.to_owned(),
         project_root: Some(root.to_owned()),
@@ -169,7 +169,7 @@ fn in_root(root: &Path, environment: &Environment) -> Result<Found, Fault> {
         actor: String::new(),
         given_up: None,
     })?;
-    let nothing = |others| Found::Nothing {
+    let nothing = |others| Lookup::Nothing {
         in_project: true,
         others,
     };
@@ -181,7 +181,7 @@ fn in_root(root: &Path, environment: &Environment) -> Result<Found, Fault> {
     for dir in newest_of_tags(&project)? {
         match loaded(root, &dir) {
             Ok(Some(run)) if run.is_running() && !run.is_off_its_branch() => {
-                return Ok(Found::Run(Box::new(run)));
+                return Ok(Lookup::Run(Box::new(run)));
             }
             Ok(Some(run)) => {
                 let better = best
@@ -196,7 +196,7 @@ fn in_root(root: &Path, environment: &Environment) -> Result<Found, Fault> {
         }
     }
     match (best, unreadable) {
-        (Some(run), _) => Ok(Found::Run(Box::new(run))),
+        (Some(run), _) => Ok(Lookup::Run(Box::new(run))),
         (None, Some(fault)) => Err(fault),
         (None, None) => Ok(nothing(others(&project))),
     }
@@ -277,7 +277,7 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<Underway>, Fault> {
 fn others(project: &ProjectDir) -> Vec<Other> {
     let going = standing(project, None).unwrap_or_default();
     let mut others = Vec::new();
-    for run in going.into_iter().filter(Standing::goes_on) {
+    for run in going.into_iter().filter(RunHead::goes_on) {
         if run.task.is_some() {
             continue;
         }

@@ -11,8 +11,8 @@ use workspace::git::{CommitInfo, Oid, Repository};
 use crate::capability::tests::evidence::level_name;
 use crate::decisions::SignatureState;
 use crate::fault::Fault;
-use crate::proof::source::{Known, Piece, short};
-use crate::proof::story::{Made, OtherFiles, Phase, Purpose};
+use crate::proof::source::{Piece, SourceIndex, short};
+use crate::proof::story::{OtherFiles, Phase, Purpose, RunCommit};
 
 /// At most so many names are listed in a message.
 const MOST_NAMED: usize = 5;
@@ -62,8 +62,8 @@ pub struct Least {
 
 /// Holds a commit against what its source tells of it.
 pub fn judge(
-    known: &Known,
-    made: &Made,
+    known: &SourceIndex,
+    made: &RunCommit,
     commit: &CommitInfo,
     repository: &Repository,
     least: &Least,
@@ -114,7 +114,7 @@ impl Judged {
     }
 
     /// What failed, before GREEN, before the commit. `name` says what it was that failed.
-    fn both(&mut self, name: &str, made: &Made, least: &Least) {
+    fn both(&mut self, name: &str, made: &RunCommit, least: &Least) {
         match &made.red {
             None => {
                 self.without_tests = true;
@@ -160,7 +160,7 @@ impl Judged {
         }
     }
 
-    fn green(&mut self, made: &Made) {
+    fn green(&mut self, made: &RunCommit) {
         match &made.green {
             None => self.wrong("green_missing", "no GREEN was accepted for it"),
             Some(green) if green.failing() > 0 => self.wrong(
@@ -174,7 +174,7 @@ impl Judged {
         }
     }
 
-    fn suite(&mut self, made: &Made) {
+    fn suite(&mut self, made: &RunCommit) {
         match &made.suite {
             None => self.wrong(
                 "suite_missing",
@@ -206,7 +206,7 @@ impl Judged {
         }
     }
 
-    fn evidence(&mut self, name: &str, phase: &Phase, known: &Known) -> Result<(), Fault> {
+    fn evidence(&mut self, name: &str, phase: &Phase, known: &SourceIndex) -> Result<(), Fault> {
         for hash in &phase.evidence {
             let what = format!("the evidence {} of {name}", short(hash));
             match known.piece(hash)? {
@@ -224,7 +224,7 @@ impl Judged {
         Ok(())
     }
 
-    fn warned(&mut self, what: &str, policies: &[String], made: &Made) {
+    fn warned(&mut self, what: &str, policies: &[String], made: &RunCommit) {
         for policy in policies {
             if !made.allowed.iter().any(|allowed| allowed.code == *policy) {
                 self.remarks
@@ -234,7 +234,7 @@ impl Judged {
     }
 
     /// What a person decided on the way is signed as it says, and as is asked for.
-    fn decisions(&mut self, made: &Made, least: &Least) {
+    fn decisions(&mut self, made: &RunCommit, least: &Least) {
         for decision in &made.decisions {
             let (what, by) = (decision.what(), &decision.approval);
             if by.strength < least.approval {
@@ -283,8 +283,8 @@ impl Judged {
     /// What was tested is what was committed.
     fn tree(
         &mut self,
-        known: &Known,
-        made: &Made,
+        known: &SourceIndex,
+        made: &RunCommit,
         commit: &CommitInfo,
         repository: &Repository,
     ) -> Result<(), Fault> {
@@ -371,8 +371,8 @@ impl Judged {
 
     fn status_alone(
         &mut self,
-        known: &Known,
-        made: &Made,
+        known: &SourceIndex,
+        made: &RunCommit,
         base: &Oid,
         commit: &Oid,
         repository: &Repository,
@@ -400,7 +400,12 @@ impl Judged {
 }
 
 /// Whether a commit holds what GREEN tested.
-pub fn fits(repository: &Repository, made: &Made, base: &Oid, commit: &Oid) -> Result<bool, Fault> {
+pub fn fits(
+    repository: &Repository,
+    made: &RunCommit,
+    base: &Oid,
+    commit: &Oid,
+) -> Result<bool, Fault> {
     let tree = repository.tree_of_commit_without(commit, base, &made.exclude)?;
     Ok(tree.tree.as_str() == made.tree)
 }
@@ -408,7 +413,7 @@ pub fn fits(repository: &Repository, made: &Made, base: &Oid, commit: &Oid) -> R
 /// Files of a commit that it was not to have.
 fn beyond(
     repository: &Repository,
-    made: &Made,
+    made: &RunCommit,
     base: &Oid,
     commit: &Oid,
 ) -> Result<Vec<String>, Fault> {

@@ -37,8 +37,8 @@ use crate::fault::Fault;
 use crate::proof::bundle::Packed;
 use crate::proof::check::{Judged, Least, Problem, problem};
 use crate::proof::range::Range;
-use crate::proof::source::{Damaged, Known, Library, Source, short};
-use crate::proof::story::{Allowed, Made, Phase, Purpose};
+use crate::proof::source::{Damaged, Library, Source, SourceIndex, short};
+use crate::proof::story::{Allowed, Phase, Purpose, RunCommit};
 
 /// What is to be verified.
 #[derive(Debug, Clone, Default)]
@@ -368,7 +368,7 @@ fn nobodys(commit: &CommitInfo, standing: Standing, library: &Library) -> Verdic
 }
 
 /// A note stands outside of the journal, and was there before whoever rewrote the journal.
-fn against_note(library: &Library, known: &Known, made: &Made) -> Option<Problem> {
+fn against_note(library: &Library, known: &SourceIndex, made: &RunCommit) -> Option<Problem> {
     let note = library.note(&made.sha)?;
     if known.source.kind == "note" || (note.journal == made.journal && note.run == made.run) {
         return None;

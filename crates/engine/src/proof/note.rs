@@ -2,7 +2,7 @@
 
 use workspace::git::RepoPath;
 
-use crate::proof::story::{Allowed, Made, OtherFiles, Phase, Purpose};
+use crate::proof::story::{Allowed, OtherFiles, Phase, Purpose, RunCommit};
 
 /// The reference that the notes are in.
 pub const REFERENCE: &str = "refs/notes/tramline";
@@ -13,7 +13,7 @@ const FIRST: &str = "tramline: 1";
 /// The note of a commit. `left_out` are those of its files that GREEN's tree has as they were before.
 ///
 /// The same commit always gets the same note, so that it does no harm to write it again.
-pub fn text(made: &Made, left_out: &[RepoPath]) -> String {
+pub fn text(made: &RunCommit, left_out: &[RepoPath]) -> String {
     let mut lines = vec![
         FIRST.to_owned(),
         format!("commit: {}", made.sha),
@@ -93,7 +93,7 @@ fn on_one_line(path: &RepoPath) -> String {
     line
 }
 
-fn named(made: &Made) -> Vec<(&'static str, &Phase)> {
+fn named(made: &RunCommit) -> Vec<(&'static str, &Phase)> {
     [
         ("red", &made.red),
         ("green", &made.green),
@@ -113,12 +113,12 @@ fn purpose_name(purpose: Purpose) -> &'static str {
 }
 
 /// Reads a note back. The error says what is wrong with it.
-pub fn read(text: &str) -> Result<Made, String> {
+pub fn read(text: &str) -> Result<RunCommit, String> {
     let mut lines = text.lines();
     if lines.next() != Some(FIRST) {
         return Err(format!("it does not begin with `{FIRST}`"));
     }
-    let mut made = Made::default();
+    let mut made = RunCommit::default();
     for line in lines {
         let Some((key, value)) = line.split_once(": ") else {
             return Err(format!("`{}` is no line of a note", short(line)));
@@ -200,7 +200,7 @@ pub fn read(text: &str) -> Result<Made, String> {
     Ok(made)
 }
 
-fn phase<'m>(made: &'m mut Made, name: &str) -> Option<&'m mut Phase> {
+fn phase<'m>(made: &'m mut RunCommit, name: &str) -> Option<&'m mut Phase> {
     let slot = match name {
         "red" => &mut made.red,
         "green" => &mut made.green,
@@ -221,7 +221,7 @@ fn short(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn made() -> Made {
+    fn made() -> RunCommit {
         let phase = |level: &str, passed, failed| Phase {
             level: level.to_owned(),
             passed,
@@ -229,7 +229,7 @@ mod tests {
             evidence: vec!["e".repeat(64)],
             ..Phase::default()
         };
-        Made {
+        RunCommit {
             run: "master__task-1__2026-01-01T00-00-00-000Z".to_owned(),
             workflow: "tdd".to_owned(),
             unit: "workUnit-1.1-COMMIT".to_owned(),
@@ -248,7 +248,7 @@ mod tests {
                 ..Allowed::default()
             }],
             journal: "d".repeat(64),
-            ..Made::default()
+            ..RunCommit::default()
         }
     }
 

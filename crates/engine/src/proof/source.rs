@@ -13,7 +13,7 @@ use crate::fault::{Fault, chain};
 use crate::proof::bundle;
 use crate::proof::bundle::Bundle;
 use crate::proof::note;
-use crate::proof::story::{Made, Story};
+use crate::proof::story::{RunCommit, Story};
 
 /// At most so many runs are looked through for commits that are like one which no run made.
 const MOST_ALIKE: usize = 50;
@@ -47,11 +47,11 @@ pub struct Damaged {
 
 /// A source, and the commits that it tells of.
 #[derive(Debug)]
-pub struct Known {
+pub struct SourceIndex {
     /// Where.
     pub source: Source,
     /// The commits.
-    pub made: Vec<Made>,
+    pub made: Vec<RunCommit>,
     keeper: Keeper,
 }
 
@@ -77,7 +77,7 @@ pub enum Piece {
     NotHere,
 }
 
-impl Known {
+impl SourceIndex {
     /// Looks for a piece of evidence.
     pub fn piece(&self, sha256: &str) -> Result<Piece, Fault> {
         match &self.keeper {
@@ -104,7 +104,7 @@ impl Known {
 #[derive(Debug, Default)]
 pub struct Library {
     /// The sources, the best first.
-    pub known: Vec<Known>,
+    pub known: Vec<SourceIndex>,
     /// Journals that cannot be relied on.
     pub damaged: Vec<Damaged>,
     /// Whether a journal of this project, or a bundle, was at hand at all.
@@ -137,24 +137,24 @@ impl Library {
     }
 
     /// What is known of a commit, and where.
-    pub fn of(&self, sha: &str) -> Option<(&Known, &Made)> {
+    pub fn of(&self, sha: &str) -> Option<(&SourceIndex, &RunCommit)> {
         self.at(self.places.get(sha).or_else(|| self.notes.get(sha))?)
     }
 
     /// What its note says.
-    pub fn note(&self, sha: &str) -> Option<&Made> {
+    pub fn note(&self, sha: &str) -> Option<&RunCommit> {
         Some(self.at(self.notes.get(sha)?)?.1)
     }
 
-    fn at(&self, place: &(usize, usize)) -> Option<(&Known, &Made)> {
+    fn at(&self, place: &(usize, usize)) -> Option<(&SourceIndex, &RunCommit)> {
         let known = self.known.get(place.0)?;
         Some((known, known.made.get(place.1)?))
     }
 
     /// Commits of runs that lie here: those of the range, and then those of other runs of the project, whose journals are
     /// looked at only now.
-    pub fn all_made(&mut self) -> Vec<Made> {
-        let mut all: Vec<Made> = self
+    pub fn all_made(&mut self) -> Vec<RunCommit> {
+        let mut all: Vec<RunCommit> = self
             .known
             .iter()
             .flat_map(|known| known.made.iter().cloned())
@@ -171,7 +171,7 @@ impl Library {
         all
     }
 
-    fn add(&mut self, known: Known) {
+    fn add(&mut self, known: SourceIndex) {
         let place = self.known.len();
         let by_sha = match known.source.kind {
             "note" => &mut self.notes,
@@ -226,7 +226,7 @@ impl Library {
         }
         self.has_journals = true;
         match story(dir.path()) {
-            Ok(story) => self.add(Known {
+            Ok(story) => self.add(SourceIndex {
                 source: Source {
                     kind: "journal",
                     run: story.run,
@@ -253,7 +253,7 @@ impl Library {
         let records = std::mem::take(&mut bundle.records);
         let story = Story::of(&records, &bundle.head)?;
         self.has_journals = true;
-        self.add(Known {
+        self.add(SourceIndex {
             source: Source {
                 kind: "bundle",
                 run: story.run,
@@ -267,7 +267,7 @@ impl Library {
     }
 
     fn notes(&mut self, repository: &Repository, wanted: &[Oid]) -> Result<(), Fault> {
-        let mut by_run: BTreeMap<String, Vec<Made>> = BTreeMap::new();
+        let mut by_run: BTreeMap<String, Vec<RunCommit>> = BTreeMap::new();
         for (on, text) in repository.notes(note::REFERENCE, wanted)? {
             match note::read(&text) {
                 // A rewrite of history may take notes along to other commits.
@@ -282,7 +282,7 @@ impl Library {
             }
         }
         for (run, made) in by_run {
-            self.add(Known {
+            self.add(SourceIndex {
                 source: Source {
                     kind: "note",
                     run,

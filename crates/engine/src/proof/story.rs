@@ -128,7 +128,7 @@ pub struct Allowed {
 
 /// A commit as its run made it, or took it in.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Made {
+pub struct RunCommit {
     /// The run.
     pub run: String,
     /// Its workflow; empty where the source does not say.
@@ -192,9 +192,9 @@ pub struct Story {
     /// Its workflow.
     pub workflow: String,
     /// Its commits, in order.
-    pub made: Vec<Made>,
+    pub made: Vec<RunCommit>,
     /// One that is under way: its id is not known yet.
-    pub under_way: Option<Made>,
+    pub under_way: Option<RunCommit>,
     /// Hash of the last line.
     pub head: String,
 }
@@ -250,7 +250,7 @@ struct Telling {
     /// The items that were added because of it, each with it.
     repairs: BTreeMap<String, Phase>,
     allowed: Vec<Allowed>,
-    pending: Option<Made>,
+    pending: Option<RunCommit>,
 }
 
 impl Story {
@@ -327,7 +327,7 @@ impl Telling {
                 if let Some(sha) = sha.filter(|sha| !sha.is_empty())
                     && let Some(made) = self.made(report.token, Some(report), record.seq)
                 {
-                    self.story.made.push(Made {
+                    self.story.made.push(RunCommit {
                         sha: sha.to_owned(),
                         base: self.last_commit(),
                         handed_in: true,
@@ -379,7 +379,7 @@ impl Telling {
                     }
                     _ => self.suite.clone(),
                 };
-                self.pending = made.map(|made| Made {
+                self.pending = made.map(|made| RunCommit {
                     unit: suite.as_ref().map_or(made.unit, |suite| suite.unit.clone()),
                     base: text("parent").to_owned(),
                     paths: serde_json::from_value(paths).unwrap_or_default(),
@@ -398,7 +398,7 @@ impl Telling {
                 if let Some(made) = self.pending.take()
                     && let Some(sha) = sha.filter(|sha| !sha.is_empty())
                 {
-                    self.story.made.push(Made {
+                    self.story.made.push(RunCommit {
                         sha: sha.to_owned(),
                         ..made
                     });
@@ -410,7 +410,7 @@ impl Telling {
     }
 
     /// What stands behind a commit on the way of a token.
-    fn made(&self, token: u32, report: Option<&Reported>, seq: u64) -> Option<Made> {
+    fn made(&self, token: u32, report: Option<&Reported>, seq: u64) -> Option<RunCommit> {
         let token = self.run.token(token)?;
         let key = token.key().unwrap_or_default();
         let Phases {
@@ -439,7 +439,7 @@ impl Telling {
             .filter(|allowed| of_units.contains(&allowed.unit.as_str()))
             .cloned()
             .collect();
-        Some(Made {
+        Some(RunCommit {
             run: self.run.run.clone(),
             workflow: self.run.workflow.clone(),
             subtask: key.to_owned(),
@@ -460,7 +460,7 @@ impl Telling {
             allowed,
             unit,
             not_held,
-            ..Made::default()
+            ..RunCommit::default()
         })
     }
 

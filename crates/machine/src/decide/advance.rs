@@ -1,7 +1,7 @@
 //! On to the next waiting state: routes, effects, items and ends, until somebody has to act.
 
 use super::command::no_edge;
-use super::edge::{Chosen, Way};
+use super::edge::{Chosen, Transition};
 use super::{Planner, Stop};
 use crate::command::Finding;
 use crate::definition::{Advance, Issue, Kind, StateDef};
@@ -12,7 +12,7 @@ use crate::trigger::Trigger;
 
 impl Planner<'_> {
     /// Goes on until the run waits, is over, or an effect is to be carried out.
-    pub(super) fn advance(&mut self, way: &Way, even_paused: bool) -> Result<(), Stop> {
+    pub(super) fn advance(&mut self, way: &Transition, even_paused: bool) -> Result<(), Stop> {
         let begin = self.events.len();
         let mut steps = 0;
         let mut limit = 0;
@@ -44,7 +44,7 @@ impl Planner<'_> {
 
     /// Where every transition is asked for, an end is reached at once, and a unit is issued by the
     /// transition that enters its state, unless that waits for a gate or for a step.
-    fn settle_in(&mut self, way: &Way) -> Result<(), Stop> {
+    fn settle_in(&mut self, way: &Transition) -> Result<(), Stop> {
         let state = self.state_of(ROOT);
         let definition = self.definition;
         let Some(def) = definition.state(&state) else {
@@ -82,7 +82,7 @@ impl Planner<'_> {
     }
 
     /// One move of the first token that can make one.
-    fn step(&mut self, way: &Way) -> Result<bool, Stop> {
+    fn step(&mut self, way: &Transition) -> Result<bool, Stop> {
         let tokens: Vec<(u32, String, bool)> = self
             .run
             .tokens
@@ -213,7 +213,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    pub(super) fn route(&mut self, token: u32, state: &str, way: &Way) -> Result<(), Stop> {
+    pub(super) fn route(&mut self, token: u32, state: &str, way: &Transition) -> Result<(), Stop> {
         let definition = self.definition;
         let mut way = way.clone();
         let mut findings: &[Finding] = &[];
@@ -241,7 +241,13 @@ impl Planner<'_> {
     }
 
     /// Takes the edge that was chosen where nobody reports, or pauses there.
-    fn follow(&mut self, token: u32, at: &EffectAt, chosen: &Chosen, way: Way) -> Result<(), Stop> {
+    fn follow(
+        &mut self,
+        token: u32,
+        at: &EffectAt,
+        chosen: &Chosen,
+        way: Transition,
+    ) -> Result<(), Stop> {
         let stops = self.edge_at(at).and_then(|edge| chosen.stops_at(edge));
         if let Some((reason, message)) = stops {
             self.push(Event::RunPaused {
@@ -257,7 +263,7 @@ impl Planner<'_> {
 
     /// Opens what is ready, and goes on when nothing is left. False where the items in flight must
     /// move first.
-    fn each(&mut self, token: u32, state: &str, way: &Way) -> Result<bool, Stop> {
+    fn each(&mut self, token: u32, state: &str, way: &Transition) -> Result<bool, Stop> {
         let definition = self.definition;
         let Some(each) = definition
             .state(state)

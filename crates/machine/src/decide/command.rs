@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::edge::Way;
+use super::edge::Transition;
 use super::{Planner, Stop};
 use crate::approval::{self, Approval, Strength};
 use crate::command::Command;
@@ -52,18 +52,18 @@ impl Planner<'_> {
                 approval,
             } => {
                 self.person_agrees("reopen", reason, flags, approval.as_deref())?;
-                let way = Way {
+                let way = Transition {
                     reason: Some(reason.clone()),
                     flags: flags.clone(),
-                    ..Way::default()
+                    ..Transition::default()
                 };
                 self.step_aside(Trigger::Reopen, item.as_deref(), way)
             }
             Command::Skip { item, reason, keep } => {
-                let way = Way {
+                let way = Transition {
                     reason: Some(reason.clone()),
                     keep: keep.clone(),
-                    ..Way::default()
+                    ..Transition::default()
                 };
                 self.step_aside(Trigger::Skip, item.as_deref(), way)
             }
@@ -102,7 +102,12 @@ impl Planner<'_> {
     }
 
     /// `reopen` and `skip`: the present state's own edges.
-    fn step_aside(&mut self, trigger: Trigger, item: Option<&str>, way: Way) -> Result<(), Stop> {
+    fn step_aside(
+        &mut self,
+        trigger: Trigger,
+        item: Option<&str>,
+        way: Transition,
+    ) -> Result<(), Stop> {
         let reopens = trigger == Trigger::Reopen;
         let (token, state) = match self.run.status {
             RunStatus::Running => self.in_hand(trigger, item)?,
@@ -309,7 +314,7 @@ impl Planner<'_> {
                 state: self.state_of(token),
             });
         self.push(Event::RunResumed { grants });
-        self.advance(&Way::default(), false)
+        self.advance(&Transition::default(), false)
     }
 
     fn abort(&mut self, flags: &Map<String, Value>) -> Result<(), Stop> {
@@ -317,10 +322,10 @@ impl Planner<'_> {
             return Err(self.over());
         }
         let reason = flags.get("reason").and_then(Value::as_str);
-        let way = Way {
+        let way = Transition {
             flags: flags.clone(),
             reason: reason.map(str::to_owned),
-            ..Way::default()
+            ..Transition::default()
         };
         let state = self.state_of(ROOT);
         let definition = self.definition;

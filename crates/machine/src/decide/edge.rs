@@ -7,7 +7,7 @@ use crate::command::{Artifact, Choice, Finding, Severity};
 use crate::definition::Edge;
 use crate::diagnostic::Located;
 use crate::event::{Domain, Event, Read, Reported};
-use crate::guard::Seen;
+use crate::guard::ScopeCache;
 use crate::refusal::Refusal;
 use crate::scope::RunScope;
 use crate::state::{EffectAt, ROOT, RunState};
@@ -15,7 +15,7 @@ use crate::trigger::Trigger;
 
 /// What goes along a way from a command to the next waiting state.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Way {
+pub(crate) struct Transition {
     /// The report that began it, as far as it is known.
     pub(crate) report: Option<Box<Reported>>,
     /// Flags of the command.
@@ -30,7 +30,7 @@ pub(crate) struct Way {
     pub(crate) decision: Option<Choice>,
 }
 
-impl Way {
+impl Transition {
     /// What goes on with the way behind the edge that takes the report in.
     pub(crate) fn after(&self) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Planner<'_> {
         &'s self,
         token: u32,
         facts: Option<(&'s str, &'s Map<String, Value>)>,
-        way: &'s Way,
+        way: &'s Transition,
     ) -> RunScope<'s> {
         let token = self
             .run
@@ -108,10 +108,10 @@ impl Planner<'_> {
         token: u32,
         facts: Option<(&str, &Map<String, Value>)>,
         found: &[Finding],
-        way: &Way,
+        way: &Transition,
     ) -> Result<Option<Chosen>, Stop> {
         let scope = self.scope(token, facts, way);
-        let seen = Seen::new(&scope);
+        let seen = ScopeCache::new(&scope);
         let allowed = scope
             .token
             .unit
@@ -204,7 +204,7 @@ impl Planner<'_> {
     }
 
     /// Takes an edge: its first effect if it has any, else all the way to where it leads.
-    pub(crate) fn take(&mut self, token: u32, at: &EffectAt, way: Way) -> Result<(), Stop> {
+    pub(crate) fn take(&mut self, token: u32, at: &EffectAt, way: Transition) -> Result<(), Stop> {
         let next = self.not_done_yet(token, at);
         if self.effect_on(&next).is_some() {
             return self.intend(token, next, way);
@@ -240,7 +240,7 @@ impl Planner<'_> {
     }
 
     /// Journals the intent of the effect at `at`.
-    pub(crate) fn intend(&mut self, token: u32, at: EffectAt, way: Way) -> Result<(), Stop> {
+    pub(crate) fn intend(&mut self, token: u32, at: EffectAt, way: Transition) -> Result<(), Stop> {
         let Some(name) = self.effect_on(&at) else {
             return Ok(());
         };
@@ -283,7 +283,7 @@ impl Planner<'_> {
         &self,
         token: u32,
         at: &EffectAt,
-        way: &Way,
+        way: &Transition,
     ) -> Result<(RunState, Map<String, Value>), Stop> {
         let mut run = self.run.clone();
         let Some(edge) = self.edge_at(at) else {
@@ -299,7 +299,7 @@ impl Planner<'_> {
         &mut self,
         token: u32,
         at: &EffectAt,
-        way: Way,
+        way: Transition,
         result: Option<&Value>,
     ) -> Result<(), Stop> {
         let definition = self.definition;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::edge::Way;
+use super::edge::Transition;
 use super::{Plan, Planner, Stop};
 use crate::command::Artifact;
 use crate::event::Event;
@@ -27,7 +27,7 @@ impl Planner<'_> {
             keep: keep.clone(),
         });
         self.recorded(artifacts.iter().cloned());
-        let way = Way {
+        let way = Transition {
             report: pending.report,
             flags: pending.flags,
             reason: pending.reason,
@@ -79,10 +79,10 @@ impl Planner<'_> {
                     ..pending.at
                 };
                 if self.effect_on(&next).is_some() {
-                    let way = Way {
+                    let way = Transition {
                         flags: pending.flags,
                         reason: pending.reason,
-                        ..Way::default()
+                        ..Transition::default()
                     };
                     return self.intend(pending.token, next, way);
                 }

@@ -2,7 +2,7 @@
 
 use super::advance::place;
 use super::command::cannot;
-use super::edge::Way;
+use super::edge::Transition;
 use super::{Need, Planner, Stop};
 use crate::approval::{GateMode, Strength};
 use crate::command::{Choice, Facts, Ruling};
@@ -114,7 +114,7 @@ impl Planner<'_> {
             for artifact in &ruling.changed {
                 self.push(Event::ArtifactRecorded(artifact.clone()));
             }
-            return self.advance(&Way::default(), false);
+            return self.advance(&Transition::default(), false);
         }
         if ruling.feedback.trim().is_empty() {
             return Err(Stop::refused(
@@ -127,10 +127,10 @@ impl Planner<'_> {
             ));
         }
         self.push(made);
-        let way = Way {
+        let way = Transition {
             reason: Some(ruling.feedback.clone()),
             decision: Some(Choice::Reject),
-            ..Way::default()
+            ..Transition::default()
         };
         let edges = self.definition.edges(&state, Trigger::Reject);
         let Some(chosen) = self.walk(edges, token, None, &[], &way)? else {
@@ -152,7 +152,7 @@ impl Planner<'_> {
             None => return Ok(GateMode::Auto),
             Some(Gate::Mode(mode)) => return Ok(*mode),
             Some(Gate::Expression(expression)) => {
-                expression.evaluate(&self.scope(ROOT, None, &Way::default()))?
+                expression.evaluate(&self.scope(ROOT, None, &Transition::default()))?
             }
         };
         mode.as_str().and_then(GateMode::named).ok_or_else(|| {

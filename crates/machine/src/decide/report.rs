@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::advance::place;
 use super::command::{MAX_ATTEMPTS, no_edge};
-use super::edge::{Chosen, Way};
+use super::edge::{Chosen, Transition};
 use super::{Planner, Stop, UnitMatch, match_unit};
 use crate::command::{Finding, Reading, Report};
 use crate::definition::{Kind, Literal, StateDef};
@@ -73,9 +73,9 @@ impl Planner<'_> {
             artifacts: reading.artifacts,
             ..Reported::default()
         });
-        let mut way = Way {
+        let mut way = Transition {
             flags: report.flags.clone(),
-            ..Way::default()
+            ..Transition::default()
         };
         if definition.edges(state, Trigger::Report).is_empty() {
             self.accept_plainly(token, state, reported);
@@ -128,7 +128,7 @@ impl Planner<'_> {
         state: &str,
         facts: Option<(&str, &Map<String, Value>)>,
         findings: &[Finding],
-        way: &Way,
+        way: &Transition,
     ) -> Result<(Trigger, Chosen), Stop> {
         for trigger in [Trigger::Report, Trigger::Otherwise] {
             let edges = self.definition.own_or_otherwise(state, trigger);
@@ -172,7 +172,7 @@ impl Planner<'_> {
         else {
             return Ok(None);
         };
-        let way = Way::default();
+        let way = Transition::default();
         let value = match &attempts.value {
             Literal::Value(value) => value.clone(),
             Literal::Expression(expression) => {

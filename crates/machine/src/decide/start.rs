@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::edge::Way;
+use super::edge::Transition;
 use super::{Planner, Stop};
 use crate::command::Start;
 use crate::definition::{Field, Literal, Ordered};
@@ -58,7 +58,7 @@ impl Planner<'_> {
             &definition.initial.value,
             Trigger::Start,
         ));
-        self.advance(&Way::default(), false)
+        self.advance(&Transition::default(), false)
     }
 
     /// Declared values: what was given where it is of the type, else the default.
@@ -68,7 +68,7 @@ impl Planner<'_> {
         given: &Map<String, Value>,
         seed: &RunState,
     ) -> Result<Map<String, Value>, Stop> {
-        let way = Way::default();
+        let way = Transition::default();
         let scope = RunScope {
             definition: self.definition,
             run: seed,

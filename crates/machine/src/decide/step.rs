@@ -1,7 +1,7 @@
 //! One step of a run that goes on only when it is asked to: one transition, or nothing.
 
 use super::advance::place;
-use super::edge::Way;
+use super::edge::Transition;
 use super::{Need, Planner, Stop};
 use crate::command::{Present, Report};
 use crate::definition::Kind;
@@ -37,7 +37,7 @@ impl Planner<'_> {
                 .detail("gate", gate)
                 .into());
         }
-        let way = Way::default();
+        let way = Transition::default();
         match def.kind() {
             Kind::Work => self.step_at_work(&state),
             Kind::Route => {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::edge::Way;
+use super::edge::Transition;
 use super::{Planner, Stop};
 use crate::definition::{Assign, Edge, Field, FieldType, ItemSetDef, Literal};
 use crate::items::OrderFault;
@@ -27,7 +27,7 @@ pub(super) struct Values {
 }
 
 /// What a state read, as expressions see it.
-fn facts(way: &Way) -> Option<(&str, &Map<String, Value>)> {
+fn facts(way: &Transition) -> Option<(&str, &Map<String, Value>)> {
     match (&way.report, &way.read) {
         (Some(report), _) => Some((report.reader(), &report.facts)),
         (None, Some(read)) => Some((read.reader.as_str(), &read.facts)),
@@ -41,7 +41,7 @@ impl Planner<'_> {
         &self,
         edge: &Edge,
         token: u32,
-        way: &Way,
+        way: &Transition,
     ) -> Result<Map<String, Value>, Stop> {
         let scope = self.scope(token, facts(way), way);
         let mut vars = self.run.vars.clone();
@@ -68,7 +68,7 @@ impl Planner<'_> {
         &self,
         edge: &Edge,
         token: u32,
-        way: &Way,
+        way: &Transition,
     ) -> Result<Map<String, Value>, Stop> {
         let scope = self.scope(token, facts(way), way);
         edge.with
@@ -81,7 +81,7 @@ impl Planner<'_> {
         &self,
         edge: &Edge,
         token: u32,
-        way: &Way,
+        way: &Transition,
         result: Option<&Value>,
     ) -> Result<Values, Stop> {
         let mut scope = self.scope(token, facts(way), way);

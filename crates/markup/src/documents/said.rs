@@ -80,7 +80,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 /// What is told of a document, line by line: that of the first lines, and how much there is besides. However long a document
 /// is, and however wrong, who reads of it is told no more than can be read.
 #[derive(Debug)]
-pub(crate) struct Told<T> {
+pub(crate) struct Bounded<T> {
     /// By line, and among those of a line by when it was told.
     kept: BTreeMap<(u32, usize), T>,
     /// How often something was told.
@@ -97,7 +97,7 @@ pub(crate) struct LeftOut {
     pub(crate) line: u32,
 }
 
-impl<T> Default for Told<T> {
+impl<T> Default for Bounded<T> {
     fn default() -> Self {
         Self {
             kept: BTreeMap::new(),
@@ -107,7 +107,7 @@ impl<T> Default for Told<T> {
     }
 }
 
-impl<T> Told<T> {
+impl<T> Bounded<T> {
     /// Tells something of a line. What would not be kept is not made.
     pub(crate) fn tell(&mut self, line: u32, make: impl FnOnce() -> T) {
         let key = (line, self.times);
@@ -181,7 +181,7 @@ impl LeftOut {
 
 #[cfg(test)]
 mod tests {
-    use super::{LeftOut, MOST_TOLD, Told, listed};
+    use super::{Bounded, LeftOut, MOST_TOLD, listed};
 
     #[test]
     fn few_are_named() {
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_first_lines_are_kept_in_whatever_order_they_are_told() {
-        let mut told = Told::default();
+        let mut told = Bounded::default();
         for line in (1..=250).rev() {
             told.tell(line, || line);
         }
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn what_was_told_since_is_found() {
-        let mut told = Told::default();
+        let mut told = Bounded::default();
         told.tell(9, || 'a');
         let times = told.times();
         told.tell(3, || 'b');

@@ -23,14 +23,14 @@ const ANSWER_TIME: Duration = Duration::from_mins(10);
 
 /// What a call brings along from a round before.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct RoundReply {
     pub answers: Option<InputResponses>,
     pub state: Option<String>,
     /// What the state must have been sealed for.
     pub about: Vec<u8>,
 }
 
-impl Said {
+impl RoundReply {
     /// A call that cannot be asked back.
     pub(super) fn nothing() -> Self {
         Self {

@@ -18,7 +18,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 
-use super::ask::{self, Said};
+use super::ask::{self, RoundReply};
 use super::{Adapter, Shared};
 use crate::client::{Abilities, Client, News, Untold};
 use crate::server::Server;
@@ -126,7 +126,7 @@ impl<S: Server> Adapter<S> {
         work: impl Fn(&S, &Client) -> Result<T, Stop> + Send + Sync + 'static,
     ) -> Result<T, ErrorData> {
         match self
-            .call(name, Does::Look, Said::nothing(), context, work)
+            .call(name, Does::Look, RoundReply::nothing(), context, work)
             .await?
         {
             Called::Answer(answer) => Ok(answer),
@@ -142,7 +142,7 @@ impl<S: Server> Adapter<S> {
         &self,
         name: &str,
         does: Does,
-        said: Said,
+        said: RoundReply,
         context: RequestContext<RoleServer>,
         work: impl Fn(&S, &Client) -> Result<T, Stop> + Send + Sync + 'static,
     ) -> Result<Called<T>, ErrorData> {

@@ -24,7 +24,7 @@ pub(super) struct Folders(Sender<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    told: Told,
+    told: RootsReply,
     /// The number of the last question.
     question: u64,
     /// When it was asked; nothing where its answer would not count any more.
@@ -34,7 +34,7 @@ struct State {
 }
 
 #[derive(Debug, Default)]
-enum Told {
+enum RootsReply {
     #[default]
     NotYet,
     These(Vec<PathBuf>),
@@ -52,7 +52,7 @@ impl Folders {
         if let Some(question) = self.next_question() {
             self.ask(question, context).await;
         }
-        let answered = state.wait_for(|state| !matches!(state.told, Told::NotYet));
+        let answered = state.wait_for(|state| !matches!(state.told, RootsReply::NotYet));
         let told = tokio::select! {
             told = tokio::time::timeout(TIME, answered) => told,
             () = context.ct.cancelled() => return Err(Untold::because("the call was cancelled")),
@@ -60,11 +60,11 @@ impl Folders {
         };
         match told.as_ref().map(|state| state.as_deref()) {
             Ok(Ok(State {
-                told: Told::These(folders),
+                told: RootsReply::These(folders),
                 ..
             })) => Ok(folders.clone()),
             Ok(Ok(State {
-                told: Told::Not(why),
+                told: RootsReply::Not(why),
                 ..
             })) => Err(Untold::because(why)),
             _ => Err(Untold::because(format!(
@@ -77,7 +77,7 @@ impl Folders {
     /// The client says that they changed.
     pub(super) fn changed(&self) {
         self.0.send_modify(|state| {
-            state.told = Told::NotYet;
+            state.told = RootsReply::NotYet;
             state.asked = None;
             state.counts_from = state.question + 1;
         });
@@ -88,13 +88,13 @@ impl Folders {
         let mut question = None;
         self.0.send_if_modified(|state| {
             let is_due = match state.told {
-                Told::These(_) => false,
-                Told::Not(_) => true,
+                RootsReply::These(_) => false,
+                RootsReply::Not(_) => true,
                 // Several calls share one question, but not for longer than each of them waits.
-                Told::NotYet => state.asked.is_none_or(|asked| asked.elapsed() >= TIME),
+                RootsReply::NotYet => state.asked.is_none_or(|asked| asked.elapsed() >= TIME),
             };
             if is_due {
-                state.told = Told::NotYet;
+                state.told = RootsReply::NotYet;
                 state.asked = Some(Instant::now());
                 state.question += 1;
                 question = Some(state.question);
@@ -111,23 +111,27 @@ impl Folders {
                 tokio::spawn(async move {
                     let told = match ask::end(asked).await {
                         Ok(answer) => read(&answer),
-                        Err(error) => Told::Not(error.message.into_owned()),
+                        Err(error) => RootsReply::Not(error.message.into_owned()),
                     };
                     hear(&state, question, told);
                 });
             }
-            Err(error) => hear(&self.0, question, Told::Not(error.message.into_owned())),
+            Err(error) => hear(
+                &self.0,
+                question,
+                RootsReply::Not(error.message.into_owned()),
+            ),
         }
     }
 }
 
 /// Notes the answer to a question.
-fn hear(state: &Sender<State>, question: u64, told: Told) {
+fn hear(state: &Sender<State>, question: u64, told: RootsReply) {
     state.send_if_modified(|state| {
         let counts = match (&state.told, &told) {
             _ if question < state.counts_from => false,
-            (Told::These(_), _) => false,
-            (_, Told::These(_)) => true,
+            (RootsReply::These(_), _) => false,
+            (_, RootsReply::These(_)) => true,
             // A question that was asked after it may still be answered.
             _ => question == state.question,
         };
@@ -138,15 +142,15 @@ fn hear(state: &Sender<State>, question: u64, told: Told) {
     });
 }
 
-fn read(answer: &serde_json::Value) -> Told {
+fn read(answer: &serde_json::Value) -> RootsReply {
     match answer.get("roots").and_then(|roots| roots.as_array()) {
-        Some(roots) => Told::These(
+        Some(roots) => RootsReply::These(
             roots
                 .iter()
                 .filter_map(|root| folder(root.get("uri")?.as_str()?))
                 .collect(),
         ),
-        None => Told::Not("its answer to `roots/list` has no `roots`".to_owned()),
+        None => RootsReply::Not("its answer to `roots/list` has no `roots`".to_owned()),
     }
 }
 

@@ -211,7 +211,7 @@ impl<S: Server> ServerHandler for Adapter<S> {
         let name = request.name.into_owned();
         let arguments = request.arguments.unwrap_or_default();
         let about = ask::about("tools/call", &name, &arguments);
-        let said = ask::Said {
+        let said = ask::RoundReply {
             answers: request.input_responses,
             state: request.request_state,
             about,
@@ -275,7 +275,7 @@ impl<S: Server> ServerHandler for Adapter<S> {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri;
-        let said = ask::Said {
+        let said = ask::RoundReply {
             answers: request.input_responses,
             state: request.request_state,
             about: ask::about("resources/read", &uri, &serde_json::Map::new()),
@@ -334,7 +334,7 @@ impl<S: Server> ServerHandler for Adapter<S> {
                 None,
             ));
         }
-        let said = ask::Said {
+        let said = ask::RoundReply {
             answers: request.input_responses,
             state: request.request_state,
             about: ask::about("prompts/get", &name, &arguments),

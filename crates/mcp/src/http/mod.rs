@@ -7,25 +7,25 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `serving` | the listener, its connections, and their end |
-//! | `desk` | one request, from its head to its answer |
-//! | `gate` | host, origin and token |
+//! | `handler` | one request, from its head to its answer |
+//! | `access_policy` | host, origin and token |
 //! | `message` | what can be told of a message before the protocol looks at it |
 //! | `sessions` | how many sessions there are, and when they end |
 //! | `refusal`, `reply` | what goes back |
-//! | `silence` | which connection makes room where there are too many |
-//! | `stall` | what happens to clients that do not read it |
+//! | `connection_limit` | which connection makes room where there are too many |
+//! | `write_timeout` | what happens to clients that do not read it |
 //! | `token` | the secret that a client has to know |
 
-mod desk;
-mod gate;
+mod access_policy;
+mod connection_limit;
+mod handler;
 mod message;
 mod refusal;
 mod reply;
 mod serving;
 mod sessions;
-mod silence;
-mod stall;
 mod token;
+mod write_timeout;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};

@@ -10,7 +10,7 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::Held;
-use super::silence::Busy;
+use super::connection_limit::Busy;
 
 /// The body of an answer.
 pub(super) struct Reply {

@@ -15,10 +15,10 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::desk::Desk;
-use super::gate::Gate;
-use super::silence::{Place, Silent};
-use super::stall::Impatient;
+use super::access_policy::AccessPolicy;
+use super::connection_limit::{Place, Silent};
+use super::handler::Handler;
+use super::write_timeout::WriteTimeout;
 use super::{Options, Switch};
 use crate::adapter::Adapter;
 use crate::server::Server;
@@ -38,7 +38,7 @@ pub(super) async fn serve<S: Server>(
     options: Options,
     ready: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
-    let gate = Gate::new(&options)?;
+    let policy = AccessPolicy::new(&options)?;
     if !(1..=Semaphore::MAX_PERMITS).contains(&options.max_requests)
         || options.max_streams > Semaphore::MAX_PERMITS
     {
@@ -56,7 +56,12 @@ pub(super) async fn serve<S: Server>(
     let adapter = Adapter::new(server);
     let stopping = adapter.stopping().clone();
     let ended = CancellationToken::new();
-    let desk = Arc::new(Desk::new(adapter.clone(), gate, &options, ended.clone()));
+    let handler = Arc::new(Handler::new(
+        adapter.clone(),
+        policy,
+        &options,
+        ended.clone(),
+    ));
     let most_connections = options
         .max_requests
         .saturating_add(options.max_streams)
@@ -66,7 +71,7 @@ pub(super) async fn serve<S: Server>(
     ready(address);
 
     {
-        let mut ending_idle = std::pin::pin!(desk.sessions.end_idle_ones());
+        let mut ending_idle = std::pin::pin!(handler.sessions.end_idle_ones());
         loop {
             let is_room = connections.len() < most_connections;
             tokio::select! {
@@ -81,8 +86,8 @@ pub(super) async fn serve<S: Server>(
                         }
                         let end = stopping.child_token();
                         let place = silent.enter(end.clone());
-                        let desk = Arc::clone(&desk);
-                        connections.spawn(connection(stream, desk, options.patience, place, end));
+                        let handler = Arc::clone(&handler);
+                        connections.spawn(connection(stream, handler, options.patience, place, end));
                     }
                     Err(error) => {
                         tracing::warn!(%error, "a connection could not be taken");
@@ -114,13 +119,13 @@ pub(super) async fn serve<S: Server>(
         }
     };
     let result = result.map_err(|(kind, why)| {
-        let (calls, connections) = (desk.open_calls(), connections.len());
+        let (calls, connections) = (handler.open_calls(), connections.len());
         let text = format!(
             "the server {why}; calls that got no answer: {calls}, connections that were cut: {connections}"
         );
         io::Error::new(kind, text)
     });
-    desk.sessions.end_all().await;
+    handler.sessions.end_all().await;
     ended.cancel();
     watching.abort();
     result
@@ -140,7 +145,7 @@ async fn watch(signals: Option<Signals>, switch: Switch) {
 /// Serves one connection. When it is to end, as all do when the server stops, what is under way on it is still answered.
 async fn connection<S: Server>(
     stream: TcpStream,
-    desk: Arc<Desk<S>>,
+    handler: Arc<Handler<S>>,
     patience: Duration,
     place: Arc<Place>,
     end: CancellationToken,
@@ -151,9 +156,9 @@ async fn connection<S: Server>(
     let service = service_fn(|request| {
         begun.store(true, Ordering::Relaxed);
         let busy = place.busy();
-        let desk = Arc::clone(&desk);
+        let handler = Arc::clone(&handler);
         async move {
-            let response = desk.answer(request).await;
+            let response = handler.answer(request).await;
             Ok::<_, Infallible>(response.map(|reply| reply.keeping(busy)))
         }
     });
@@ -163,7 +168,7 @@ async fn connection<S: Server>(
         .header_read_timeout(patience)
         .max_header_size(HEAD);
     let mut served = std::pin::pin!(
-        builder.serve_connection(TokioIo::new(Impatient::new(stream, patience)), service)
+        builder.serve_connection(TokioIo::new(WriteTimeout::new(stream, patience)), service)
     );
     let stop = async {
         tokio::select! {

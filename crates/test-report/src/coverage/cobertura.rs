@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::lines::{is_reached, number};
-use super::once::{Lines, Once, Told};
+use super::once::{Lines, Mergeable, Once};
 use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
@@ -111,7 +111,7 @@ struct Branches {
     of: Metric,
 }
 
-impl Told for Branches {
+impl Mergeable for Branches {
     type Place = u32;
 
     fn place(&self) -> u32 {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::lines::{each_line, is_reached, number};
-use super::once::{Once, Told};
+use super::once::{Mergeable, Once};
 use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
@@ -30,7 +30,7 @@ struct Block {
     at_odds: bool,
 }
 
-impl Told for Block {
+impl Mergeable for Block {
     type Place = ((u32, u32), (u32, u32));
 
     fn place(&self) -> Self::Place {

@@ -1,7 +1,7 @@
 //! What is counted once however often a report names it.
 
 /// Something with a place, that can be told of several times.
-pub(super) trait Told: Copy {
+pub(super) trait Mergeable: Copy {
     /// What makes two of them the same.
     type Place: Ord;
     /// Where it is.
@@ -20,7 +20,7 @@ pub(super) struct Once<T> {
     settled: usize,
 }
 
-impl<T: Told> Once<T> {
+impl<T: Mergeable> Once<T> {
     pub(super) const fn new() -> Self {
         Self {
             told: Vec::new(),
@@ -101,7 +101,7 @@ impl Reached {
     }
 }
 
-impl Told for Reached {
+impl Mergeable for Reached {
     type Place = u64;
 
     fn place(&self) -> u64 {
@@ -141,7 +141,7 @@ impl Lines {
     }
 }
 
-impl Told for Lines {
+impl Mergeable for Lines {
     type Place = u32;
 
     fn place(&self) -> u32 {

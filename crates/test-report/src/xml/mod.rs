@@ -43,7 +43,7 @@ pub(crate) struct Xml<R: BufRead> {
     /// Where `quick-xml` puts what it reads.
     markup: Vec<u8>,
     /// The tag that was read last, without its angle brackets.
-    tag: Kept,
+    tag: OwnedTag,
     /// The beginning of the text that was read last.
     text: Vec<u8>,
     /// The line in which the last event begins.
@@ -74,7 +74,7 @@ impl<R: BufRead> Xml<R> {
             line: input.line(),
             reader: Reader::from_reader(input),
             markup: Vec::new(),
-            tag: Kept::default(),
+            tag: OwnedTag::default(),
             text: Vec::new(),
             depth: 0,
             empty: false,
@@ -256,9 +256,9 @@ impl<R: BufRead> Xml<R> {
 
 /// A tag that is kept while the stream goes on.
 #[derive(Default)]
-struct Kept(String);
+struct OwnedTag(String);
 
-impl Kept {
+impl OwnedTag {
     /// Keeps it in place of the one before, and gives the length of its name.
     fn keep(&mut self, tag: &BytesStart<'_>) -> usize {
         self.0.clear();

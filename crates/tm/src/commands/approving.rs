@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
-use engine::{Asked, Engine, Fault, Kind, NextStep, Statement, Strength, Turn, Verb};
+use engine::{Channel, Engine, Fault, Kind, NextStep, Statement, Strength, Turn, Verb};
 use serde_json::Value;
 
 use super::declined;
@@ -55,7 +55,7 @@ pub fn agreed(
         }
         needs_terminal(output, question.deed, ", or with `--sign KEY`", again)?;
         typed_back(output, question.text, question.to, question.what)?;
-        return Ok(engine.asked(Asked::Terminal));
+        return Ok(engine.asked(Channel::Terminal));
     };
     if output.has_person() {
         output.text(question.text)?;
@@ -63,7 +63,7 @@ pub fn agreed(
     }
     let askpass = askpass::program();
     let armored = workspace::person::sign(&statement.text(), key, askpass.as_deref())?;
-    Ok(engine.asked(Asked::Signed(armored)))
+    Ok(engine.asked(Channel::Signed(armored)))
 }
 
 /// Takes a turn of a run; where only a person may take it, asks one, and takes it with their word.

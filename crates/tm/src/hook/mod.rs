@@ -23,7 +23,7 @@ pub mod settings;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use engine::hook::{self, Action, Asked, Decision};
+use engine::hook::{self, Action, Decision, ToolCall};
 use serde_json::Value;
 use workspace::config::Environment;
 
@@ -142,7 +142,7 @@ pub fn answer(client: Client, input: &[u8], place: &Place) -> Reply {
 }
 
 fn decide(heard: &Heard, environment: &Environment) -> Decision {
-    let decision = hook::judge(&Asked {
+    let decision = hook::judge(&ToolCall {
         folders: &heard.folders,
         environment,
         action: &heard.action,

@@ -22,7 +22,7 @@ const MAX_FILE: u64 = 4 * 1024 * 1024;
 
 /// A file of the project as it is now.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct ProjectFile {
     /// Where it really lies, or would.
     pub real: PathBuf,
     /// What it holds; `None` if there is none.
@@ -66,12 +66,12 @@ fn unfit(file: &str, problem: &str) -> Fault {
 }
 
 /// Reads `file` in the project at `root`, the real path of a folder.
-pub fn read(root: &Path, file: &str) -> Result<Found, Fault> {
+pub fn read(root: &Path, file: &str) -> Result<ProjectFile, Fault> {
     let real = real_path(root, file)?;
     let metadata = match fs::metadata(&real) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(Found {
+            return Ok(ProjectFile {
                 real,
                 text: None,
                 read_only: false,
@@ -80,7 +80,7 @@ pub fn read(root: &Path, file: &str) -> Result<Found, Fault> {
         Err(error) => return Err(failed(file, "cannot be read", &error)),
     };
     let text = text_of(file, &real, &metadata)?;
-    Ok(Found {
+    Ok(ProjectFile {
         real,
         text: Some(text),
         read_only: metadata.permissions().readonly(),

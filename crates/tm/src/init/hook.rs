@@ -5,7 +5,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
-use super::text::{Left, Unusable, newline_of, without_mark};
+use super::text::{Remainder, Unusable, newline_of, without_mark};
 use crate::hook::Client;
 use crate::hook::settings::{self, Hooks};
 
@@ -121,21 +121,21 @@ fn made_sound(node: &CstNode, value: &Value, client: Client, program: &str) -> b
 }
 
 /// The text without it.
-pub fn without_hook(text: &str, client: Client) -> Result<Left, Unusable> {
+pub fn without_hook(text: &str, client: Client) -> Result<Remainder, Unusable> {
     let hooks = settings::of(client);
     let (mark, body) = without_mark(text);
     if body.replace("\r\n", "\n") == document(&hooks) {
-        return Ok(Left::Nothing);
+        return Ok(Remainder::Nothing);
     }
     if body.trim().is_empty() {
-        return Ok(Left::Unchanged);
+        return Ok(Remainder::Unchanged);
     }
     let root = parsed(body)?;
     let Some(section) = root
         .object_value()
         .and_then(|object| object.object_value(SECTION))
     else {
-        return Ok(Left::Unchanged);
+        return Ok(Remainder::Unchanged);
     };
     let mut changed = false;
     for property in section.properties() {
@@ -149,7 +149,7 @@ pub fn without_hook(text: &str, client: Client) -> Result<Left, Unusable> {
         }
     }
     if !changed {
-        return Ok(Left::Unchanged);
+        return Ok(Remainder::Unchanged);
     }
     if section.properties().is_empty()
         && let Some(property) = root.object_value().and_then(|object| object.get(SECTION))
@@ -158,7 +158,7 @@ pub fn without_hook(text: &str, client: Client) -> Result<Left, Unusable> {
     }
     let new = root.to_string();
     parsed(&new)?;
-    Ok(Left::Text(format!("{mark}{new}")))
+    Ok(Remainder::Text(format!("{mark}{new}")))
 }
 
 /// Takes our handlers from an event's list, and the groups that held nothing else.
@@ -267,9 +267,9 @@ mod tests {
 
     fn left(text: &str, client: Client) -> Option<String> {
         match without_hook(text, client).unwrap() {
-            Left::Unchanged => Some(text.to_owned()),
-            Left::Text(text) => Some(text),
-            Left::Nothing => None,
+            Remainder::Unchanged => Some(text.to_owned()),
+            Remainder::Text(text) => Some(text),
+            Remainder::Nothing => None,
         }
     }
 

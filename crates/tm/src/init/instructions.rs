@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::fences::{fenced, indentation};
 use super::text::{
-    Left, Unusable, alone, newline_of, spliced, with_block, without_block, without_mark,
+    Remainder, Unusable, alone, newline_of, spliced, with_block, without_block, without_mark,
 };
 
 /// The line above.
@@ -65,10 +65,10 @@ pub fn with_words(text: Option<&str>, head: &str) -> Result<String, Unusable> {
 }
 
 /// The text without our words. `head` is what a file of ours begins with.
-pub fn without_words(text: &str, head: &str) -> Result<Left, Unusable> {
+pub fn without_words(text: &str, head: &str) -> Result<Remainder, Unusable> {
     let (mark, body) = without_mark(text);
     let Some(mut range) = markers(body)? else {
-        return Ok(Left::Unchanged);
+        return Ok(Remainder::Unchanged);
     };
     let newline = newline_of(&body[range.clone()]);
     // A head with nothing of others behind it was ours too.
@@ -78,7 +78,7 @@ pub fn without_words(text: &str, head: &str) -> Result<Left, Unusable> {
         range.start = 0;
     }
     Ok(match without_block(body, range, newline, newline) {
-        Left::Text(left) => Left::Text(format!("{mark}{left}")),
+        Remainder::Text(left) => Remainder::Text(format!("{mark}{left}")),
         other => other,
     })
 }
@@ -160,10 +160,10 @@ mod tests {
             let new = with_words(None, head).unwrap();
             assert!(new.starts_with(head) && new.ends_with(&format!("{END}\n")));
             assert_eq!(with_words(Some(&new), head).unwrap(), new);
-            assert_eq!(without_words(&new, head).unwrap(), Left::Nothing);
+            assert_eq!(without_words(&new, head).unwrap(), Remainder::Nothing);
             let crlf = new.replace('\n', "\r\n");
             assert_eq!(with_words(Some(&crlf), head).unwrap(), crlf);
-            assert_eq!(without_words(&crlf, head).unwrap(), Left::Nothing);
+            assert_eq!(without_words(&crlf, head).unwrap(), Remainder::Nothing);
         }
     }
 
@@ -186,7 +186,7 @@ mod tests {
                 let new = with_words(Some(text), head).unwrap();
                 assert_eq!(with_words(Some(&new), head).unwrap(), new);
                 let left = without_words(&new, head).unwrap();
-                assert_eq!(left, Left::Text(text.to_owned()), "{new:?}");
+                assert_eq!(left, Remainder::Text(text.to_owned()), "{new:?}");
             }
         }
     }
@@ -198,7 +198,7 @@ mod tests {
         fn any_text_comes_back_to_the_byte(text in "\u{feff}?([a#\\- \r\n]|```|~~~){0,24}") {
             let new = with_words(Some(&text), HEAD).unwrap();
             prop_assert_eq!(&with_words(Some(&new), HEAD).unwrap(), &new);
-            prop_assert_eq!(without_words(&new, HEAD).unwrap(), Left::Text(text));
+            prop_assert_eq!(without_words(&new, HEAD).unwrap(), Remainder::Text(text));
         }
     }
 
@@ -214,7 +214,7 @@ mod tests {
         assert!(!new.replace("\r\n", "").contains('\n'));
         assert_eq!(
             without_words(&text, "").unwrap(),
-            Left::Text("a\r\nb\r\n".to_owned())
+            Remainder::Text("a\r\nb\r\n".to_owned())
         );
     }
 
@@ -228,11 +228,11 @@ mod tests {
             format!("    {BEGIN}\n\t{END}\n"),
         ] {
             assert!(!has_markers(&text));
-            assert_eq!(without_words(&text, HEAD).unwrap(), Left::Unchanged);
+            assert_eq!(without_words(&text, HEAD).unwrap(), Remainder::Unchanged);
             let new = with_words(Some(&text), HEAD).unwrap();
             assert!(new.starts_with(&text) && has_markers(&new));
             assert_eq!(with_words(Some(&new), HEAD).unwrap(), new);
-            assert_eq!(without_words(&new, HEAD).unwrap(), Left::Text(text));
+            assert_eq!(without_words(&new, HEAD).unwrap(), Remainder::Text(text));
         }
         // A fence without an end hides nothing.
         let text = format!("```\n{BEGIN}\nold\n{END}\n");
@@ -240,7 +240,7 @@ mod tests {
         assert!(new.starts_with(&format!("```\n{BEGIN}\n## Tramline")));
         assert_eq!(
             without_words(&new, "").unwrap(),
-            Left::Text("```\n".to_owned())
+            Remainder::Text("```\n".to_owned())
         );
     }
 

@@ -35,7 +35,7 @@ use engine::Fault;
 
 use change::Change;
 use client::{Client, Format};
-use text::{Left, Unusable};
+use text::{Remainder, Unusable};
 
 /// What is wanted.
 #[derive(Debug, Clone)]
@@ -186,7 +186,7 @@ impl Draft<'_> {
     fn take(
         &mut self,
         file: &str,
-        change: impl FnOnce(&str) -> Result<Left, Unusable>,
+        change: impl FnOnce(&str) -> Result<Remainder, Unusable>,
     ) -> Result<(), Fault> {
         self.take_where(file, |text| text.contains(entry::NAME), change)
     }
@@ -196,7 +196,7 @@ impl Draft<'_> {
         &mut self,
         file: &str,
         may_be_ours: impl FnOnce(&str) -> bool,
-        change: impl FnOnce(&str) -> Result<Left, Unusable>,
+        change: impl FnOnce(&str) -> Result<Remainder, Unusable>,
     ) -> Result<(), Fault> {
         if !self.root.join(file).is_file() {
             return Ok(());
@@ -210,9 +210,9 @@ impl Draft<'_> {
             return Ok(());
         };
         match change(text).map_err(|unusable| disk::invalid(file, &unusable))? {
-            Left::Unchanged => {}
-            Left::Text(left) => drafted.after = Some(left),
-            Left::Nothing => drafted.after = None,
+            Remainder::Unchanged => {}
+            Remainder::Text(left) => drafted.after = Some(left),
+            Remainder::Nothing => drafted.after = None,
         }
         Ok(())
     }

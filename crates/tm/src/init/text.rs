@@ -16,7 +16,7 @@ pub struct Unusable {
 
 /// What is left of a file when something was taken out of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Left {
+pub enum Remainder {
     /// All of it: nothing of ours was in it.
     Unchanged,
     /// This.
@@ -103,28 +103,28 @@ pub fn with_block(text: &str, block: &str, newline: &str, gap: &str) -> String {
 
 /// Takes out the block at `range`, which holds whole lines without the end of the last: the reverse of [`with_block`] and
 /// of [`alone`]. `before` and `after` of a block that was moved since are kept to the byte.
-pub fn without_block(text: &str, range: Range<usize>, newline: &str, gap: &str) -> Left {
+pub fn without_block(text: &str, range: Range<usize>, newline: &str, gap: &str) -> Remainder {
     let (before, after) = (&text[..range.start], &text[range.end..]);
     let Some(rest) = after
         .strip_prefix("\r\n")
         .or_else(|| after.strip_prefix('\n'))
     else {
         if !after.is_empty() {
-            return Left::Text(format!("{before}{after}"));
+            return Remainder::Text(format!("{before}{after}"));
         }
         let before = before.strip_suffix(gap).unwrap_or(before);
         let before = before.strip_suffix(newline).unwrap_or(before);
-        return Left::Text(before.to_owned());
+        return Remainder::Text(before.to_owned());
     };
     if before.is_empty() && rest.is_empty() {
-        return Left::Nothing;
+        return Remainder::Nothing;
     }
     // Without a line before it, an empty one is not ours.
     let before = before
         .strip_suffix(gap)
         .filter(|kept| kept.ends_with('\n'))
         .unwrap_or(before);
-    Left::Text(format!("{before}{rest}"))
+    Remainder::Text(format!("{before}{rest}"))
 }
 
 #[cfg(test)]
@@ -156,23 +156,26 @@ mod tests {
                     let with = with_block(text, "X", newline, gap);
                     let at = with.find('X').unwrap();
                     let left = without_block(&with, at..at + 1, newline, gap);
-                    assert_eq!(left, Left::Text(text.to_owned()), "{text:?} {with:?}");
+                    assert_eq!(left, Remainder::Text(text.to_owned()), "{text:?} {with:?}");
                 }
             }
         }
         for newline in ["\n", "\r\n"] {
             let whole = alone("X", newline);
-            assert_eq!(without_block(&whole, 0..1, newline, newline), Left::Nothing);
+            assert_eq!(
+                without_block(&whole, 0..1, newline, newline),
+                Remainder::Nothing
+            );
         }
     }
 
     #[test]
     fn what_was_written_behind_a_block_stays() {
         let left = without_block("a\n\nX\n\nb", 3..4, "\n", "\n");
-        assert_eq!(left, Left::Text("a\n\nb".to_owned()));
+        assert_eq!(left, Remainder::Text("a\n\nb".to_owned()));
         let left = without_block("X\n\nb", 0..1, "\n", "\n");
-        assert_eq!(left, Left::Text("\nb".to_owned()));
+        assert_eq!(left, Remainder::Text("\nb".to_owned()));
         let left = without_block("// a\nX/* b\n */", 5..6, "\n", "");
-        assert_eq!(left, Left::Text("// a\n/* b\n */".to_owned()));
+        assert_eq!(left, Remainder::Text("// a\n/* b\n */".to_owned()));
     }
 }

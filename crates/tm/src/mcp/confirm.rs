@@ -9,14 +9,14 @@ const QUESTION: &str = "confirm";
 
 /// What keeps a tool from answering: a fault, which the model reads, or a question to the person.
 #[derive(Debug)]
-pub enum No {
+pub enum Interruption {
     /// It cannot be done.
     Fault(Box<Fault>),
     /// Somebody else has to say something first.
     Stop(Stop),
 }
 
-impl From<Fault> for No {
+impl From<Fault> for Interruption {
     fn from(fault: Fault) -> Self {
         Self::Fault(Box::new(fault))
     }
@@ -24,7 +24,12 @@ impl From<Fault> for No {
 
 /// Goes on only if the person said yes to `question`. `about` is what the yes is for, such as a run's id: a yes for
 /// something else does not count.
-pub fn confirm(client: &Client, question: &str, about: &str, by_hand: &str) -> Result<(), No> {
+pub fn confirm(
+    client: &Client,
+    question: &str,
+    about: &str,
+    by_hand: &str,
+) -> Result<(), Interruption> {
     if !client.can().forms {
         return Err(Fault::new(
             Kind::Refused,
@@ -61,7 +66,7 @@ pub fn confirm(client: &Client, question: &str, about: &str, by_hand: &str) -> R
             },
         );
         ask.keep = Some(about.into());
-        return Err(No::Stop(Stop::Ask(ask)));
+        return Err(Interruption::Stop(Stop::Ask(ask)));
     };
     let accepted = answer.get("action").and_then(Value::as_str) == Some("accept")
         && answer.pointer("/content/confirm").and_then(Value::as_bool) == Some(true);
@@ -78,7 +83,7 @@ pub fn confirm(client: &Client, question: &str, about: &str, by_hand: &str) -> R
 }
 
 /// Refuses where the word of a client is not enough.
-pub fn strong_enough(least: Strength, by_hand: &str) -> Result<(), No> {
+pub fn strong_enough(least: Strength, by_hand: &str) -> Result<(), Interruption> {
     if least <= Strength::Client {
         return Ok(());
     }

@@ -31,7 +31,7 @@ pub struct Places {
 
 /// What a call says of the project and the run that it means.
 #[derive(Debug, Clone, Default)]
-pub struct Meant {
+pub struct RunSelector {
     /// The project.
     pub project_root: Option<String>,
     /// The tag.
@@ -40,7 +40,7 @@ pub struct Meant {
     pub run: Option<String>,
 }
 
-impl Meant {
+impl RunSelector {
     /// The run, as the engine takes it.
     pub fn run(&self) -> Option<&str> {
         self.run.as_deref()
@@ -56,7 +56,7 @@ pub struct OfRun {
     tag: Option<String>,
 }
 
-impl From<OfRun> for Meant {
+impl From<OfRun> for RunSelector {
     fn from(of: OfRun) -> Self {
         Self {
             project_root: of.project_root,
@@ -75,7 +75,7 @@ pub struct OfSession {
     project_root: Option<String>,
 }
 
-impl From<OfSession> for Meant {
+impl From<OfSession> for RunSelector {
     fn from(of: OfSession) -> Self {
         Self {
             project_root: of.project_root,
@@ -94,7 +94,7 @@ pub struct OfSkills {
     project: Option<String>,
 }
 
-impl From<OfSkills> for Meant {
+impl From<OfSkills> for RunSelector {
     fn from(of: OfSkills) -> Self {
         Self {
             project_root: of.project,
@@ -125,7 +125,7 @@ impl Places {
     }
 
     /// Opens the project that a call means.
-    pub fn open(&self, meant: &Meant, call: &str, client: &Client) -> Result<Engine, Fault> {
+    pub fn open(&self, meant: &RunSelector, call: &str, client: &Client) -> Result<Engine, Fault> {
         if let Some(named) = &meant.project_root {
             let root = self.allowed(&self.cwd.join(named))?;
             // Agents name the folder that they are in: the project is that one, or the one that it lies in.
@@ -158,7 +158,7 @@ impl Places {
         &self,
         folder: &Path,
         exactly: bool,
-        meant: &Meant,
+        meant: &RunSelector,
         call: &str,
         client: &Client,
     ) -> Result<Engine, Fault> {
@@ -192,7 +192,7 @@ impl Places {
     }
 
     /// The project below the roots that a call means which names none.
-    fn unnamed_below_roots(&self, meant: &Meant, client: &Client) -> Result<PathBuf, Fault> {
+    fn unnamed_below_roots(&self, meant: &RunSelector, client: &Client) -> Result<PathBuf, Fault> {
         if let Some(told) = of_client(client)? {
             return self.allowed(told);
         }
@@ -202,7 +202,7 @@ impl Places {
         }
         if let Some(run) = &meant.run {
             let owner = projects.iter().find(|folder| {
-                self.at(folder, true, &Meant::default(), "find", client)
+                self.at(folder, true, &RunSelector::default(), "find", client)
                     .is_ok_and(|project| project.run_revision(run).is_some())
             });
             if let Some(owner) = owner {
@@ -273,13 +273,17 @@ impl Places {
     /// calls that should tell why.
     pub fn all(&self, client: &Client) -> Result<Vec<Engine>, Fault> {
         if self.roots.is_empty() {
-            return Ok(vec![self.open(&Meant::default(), "resources", client)?]);
+            return Ok(vec![self.open(
+                &RunSelector::default(),
+                "resources",
+                client,
+            )?]);
         }
         Ok(self
             .projects(client)
             .iter()
             .filter_map(|folder| {
-                self.at(folder, true, &Meant::default(), "resources", client)
+                self.at(folder, true, &RunSelector::default(), "resources", client)
                     .inspect_err(|fault| {
                         tracing::warn!(project = %folder.display(), %fault, "left out of the resources");
                     })
@@ -303,7 +307,7 @@ impl Places {
             .cloned()
             .collect();
         for root in &self.roots {
-            let Ok(known) = self.at(root, true, &Meant::default(), "find", client) else {
+            let Ok(known) = self.at(root, true, &RunSelector::default(), "find", client) else {
                 continue;
             };
             for folder in known.known_projects() {

@@ -4,7 +4,7 @@ use mcp::{Argument, Client, Content, Problem, Prompt, PromptText, Speaker, Stop}
 use serde_json::{Map, Value};
 
 use super::Group;
-use super::place::{Meant, Places};
+use super::place::{Places, RunSelector};
 use super::resources::problem;
 use crate::steps::Spelling;
 
@@ -190,10 +190,10 @@ pub fn fill(
         .into_iter()
         .find(|(known, ..)| *known == name)
         .ok_or_else(|| Problem::Invalid(format!("Unknown prompt: {name}")))?;
-    let meant = Meant {
+    let meant = RunSelector {
         run: text("runId"),
         project_root: text("projectRoot"),
-        ..Meant::default()
+        ..RunSelector::default()
     };
     let engine = places.open(&meant, name, client).map_err(problem)?;
     let next = engine.next(meant.run(), false).map_err(problem)?;
@@ -264,7 +264,7 @@ fn begin_of_skills(goals: Option<String>, session: Option<String>) -> Result<Str
 /// The ids of the tasks of the present project.
 pub fn task_ids(places: &Places, client: &Client) -> Result<Vec<String>, Stop> {
     let engine = places
-        .open(&Meant::default(), "complete", client)
+        .open(&RunSelector::default(), "complete", client)
         .map_err(problem)?;
     engine.task_ids().map_err(problem)
 }

@@ -44,7 +44,7 @@ pub(super) fn of_file(path: &Path, text: &str, owner: Owner) -> Result<Vec<Setti
             message: format!("an object is expected, not {}", node.kind()),
         });
     }
-    let mut found = Found::new();
+    let mut found = LayerValues::new();
     for member in node.members() {
         if keys::is_section(&member.key) {
             file.section(&member.key, &member.node, &mut found)?;
@@ -107,7 +107,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
 
 /// By name a key, its value and the byte at which the file sets it. Places are worked out for what counts in the end
 /// only: a file may set a key a hundred thousand times.
-type Found = BTreeMap<&'static str, (&'static Key, Value, usize)>;
+type LayerValues = BTreeMap<&'static str, (&'static Key, Value, usize)>;
 
 struct FileLayer<'t> {
     path: &'t Path,
@@ -134,7 +134,12 @@ impl FileLayer<'_> {
         }
     }
 
-    fn section(&self, name: &str, node: &Node<'_>, found: &mut Found) -> Result<(), ConfigError> {
+    fn section(
+        &self,
+        name: &str,
+        node: &Node<'_>,
+        found: &mut LayerValues,
+    ) -> Result<(), ConfigError> {
         if !matches!(node.value, json::Value::Object(_)) {
             return Err(ConfigError::WrongType {
                 place: self.place(node.span.start).into(),

@@ -112,7 +112,7 @@ type ConfigFile = (PathBuf, String);
 
 /// All that settings are made of.
 #[derive(Debug, PartialEq)]
-struct Given {
+struct Sources {
     root: PathBuf,
     user: Option<ConfigFile>,
     project: Option<ConfigFile>,
@@ -129,7 +129,7 @@ pub fn load(
     environment: &Environment,
 ) -> Result<Arc<Settings>, ConfigError> {
     /// The settings that were asked for last.
-    static LAST: Mutex<Option<(Given, Arc<Settings>)>> = Mutex::new(None);
+    static LAST: Mutex<Option<(Sources, Arc<Settings>)>> = Mutex::new(None);
     let project_file = root.join(".taskmaster/config.json");
     let user_file = environment
         .store()
@@ -154,7 +154,7 @@ pub fn load(
     {
         return Ok(Arc::clone(settings));
     }
-    let given = Given {
+    let given = Sources {
         root: root.to_owned(),
         user,
         project,
@@ -166,8 +166,8 @@ pub fn load(
     Ok(settings)
 }
 
-fn put_together(given: &Given) -> Result<Settings, ConfigError> {
-    let Given {
+fn put_together(given: &Sources) -> Result<Settings, ConfigError> {
+    let Sources {
         root,
         user,
         project,

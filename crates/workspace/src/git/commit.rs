@@ -13,7 +13,7 @@ use super::history::CommitInfo;
 use super::index_copy::IndexCopy;
 use super::oid::Oid;
 use super::path::RepoPath;
-use super::recovery::{CommitIntentRef, Found, same_date};
+use super::recovery::{CommitFate, CommitIntentRef, same_date};
 use super::repository::Repository;
 use super::scratch::Scratch;
 use super::status::{Change, Renames};
@@ -383,7 +383,7 @@ impl Repository {
             process_group: None,
         };
         Ok(match self.find_our_commit(&intent)? {
-            Found::Made(commit) => {
+            CommitFate::Made(commit) => {
                 let paths = self.changed_paths(request.expected_parent, &commit.oid)?;
                 Some((commit, paths))
             }

@@ -43,7 +43,7 @@ pub struct CommitIntentRef<'a> {
 
 /// What became of a commit that was intended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum CommitFate {
     /// It is on the branch.
     Made(CommitInfo),
     /// It was made, and then taken off the branch by somebody (an amend, a reset, a rebase).
@@ -56,12 +56,12 @@ pub enum Found {
 
 impl Repository {
     /// Whether the intended commit was made.
-    pub fn find_our_commit(&self, intent: &CommitIntentRef<'_>) -> Result<Found, GitError> {
+    pub fn find_our_commit(&self, intent: &CommitIntentRef<'_>) -> Result<CommitFate, GitError> {
         if intent.process_group.is_some_and(ProcessGroup::is_alive) {
-            return Ok(Found::Running);
+            return Ok(CommitFate::Running);
         }
         if !self.branch_exists(intent.branch)? {
-            return Ok(Found::NotMade);
+            return Ok(CommitFate::NotMade);
         }
         let branch = format!("refs/heads/{}", intent.branch);
         let is_ours = |commit: &CommitInfo| {
@@ -86,7 +86,7 @@ impl Repository {
                 .filter(|entry| entry.oid == commit.oid)
                 .peekable();
             if entries.peek().is_none() || entries.any(|entry| confirms(&entry.message)) {
-                return Ok(Found::Made(commit));
+                return Ok(CommitFate::Made(commit));
             }
         }
         // Not there, or there with the date of ours but made by another command, as an amend does. The reflog is written
@@ -99,10 +99,10 @@ impl Repository {
             }
             let commit = self.commit_info(&entry.oid)?;
             if is_ours(&commit) {
-                return Ok(Found::Rewritten(commit));
+                return Ok(CommitFate::Rewritten(commit));
             }
         }
-        Ok(Found::NotMade)
+        Ok(CommitFate::NotMade)
     }
 
     /// The newest entries of a branch's reflog, newest first; none where none is kept.

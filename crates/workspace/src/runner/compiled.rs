@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::{Found, Note};
+use super::{Note, RunnerMatch};
 use crate::convention::paths::Language;
 use crate::convention::{has_file, read_manifest};
 
 /// Folders are read to here; a project's root has its solution files among the first.
 const ENTRIES_READ: usize = 4096;
 
-pub(super) fn cargo(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn cargo(root: &Path, notes: &mut Vec<Note>) -> Option<RunnerMatch> {
     let manifest = super::toml_manifest(root, "Cargo.toml", notes)?;
     // In a workspace with a package at its root, `cargo test` alone tests only that package.
     let whole = if manifest.contains_key("workspace") {
@@ -24,17 +24,17 @@ pub(super) fn cargo(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
     };
     // Otherwise cargo stops at the first test program that fails (nextest: at the first test), and the numbers are
     // those of a part.
-    Some(Found::new(
+    Some(RunnerMatch::new(
         format!("{program}{whole} --no-fail-fast"),
         framework,
         &[Language::Rust],
     ))
 }
 
-pub(super) fn go(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn go(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {
     const LANGUAGES: &[Language] = &[Language::Go];
     if has_file(root, "go.mod") {
-        return Some(Found::new("go test ./...", "go test", LANGUAGES));
+        return Some(RunnerMatch::new("go test ./...", "go test", LANGUAGES));
     }
     // At the root of a workspace without a module of its own, `./...` matches nothing.
     let modules = go_modules(&read_manifest(&root.join("go.work"))?);
@@ -45,7 +45,7 @@ pub(super) fn go(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
         .iter()
         .map(|module| format!("{module}/..."))
         .collect();
-    Some(Found::new(
+    Some(RunnerMatch::new(
         format!("go test {}", packages.join(" ")),
         "go test",
         LANGUAGES,
@@ -79,21 +79,21 @@ fn go_modules(workspace: &str) -> Vec<String> {
     modules
 }
 
-pub(super) fn maven(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn maven(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {
     let manifest = read_manifest(&root.join("pom.xml"))?;
     let program = if has_file(root, "mvnw") {
         "./mvnw"
     } else {
         "mvn"
     };
-    Some(Found::new(
+    Some(RunnerMatch::new(
         format!("{program} test"),
         jvm_framework(&manifest),
         &[Language::Jvm],
     ))
 }
 
-pub(super) fn gradle(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn gradle(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {
     let scripts = [
         "build.gradle.kts",
         "build.gradle",
@@ -112,7 +112,7 @@ pub(super) fn gradle(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
     } else {
         "gradle"
     };
-    Some(Found::new(
+    Some(RunnerMatch::new(
         format!("{program} test"),
         jvm_framework(&text.concat()),
         &[Language::Jvm],
@@ -133,7 +133,7 @@ fn jvm_framework(manifest: &str) -> &'static str {
         .map_or("junit", |(_, framework)| framework)
 }
 
-pub(super) fn dotnet(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn dotnet(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {
     let mut solutions = Vec::new();
     let mut projects = Vec::new();
     for entry in root.read_dir().ok()?.take(ENTRIES_READ).flatten() {
@@ -168,27 +168,28 @@ pub(super) fn dotnet(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
     let framework = ["xunit", "nunit", "mstest", "tunit"]
         .into_iter()
         .find(|name| text.contains(name));
-    Some(Found::new(
+    Some(RunnerMatch::new(
         command,
         framework.unwrap_or("unknown"),
         &[Language::DotNet],
     ))
 }
 
-pub(super) fn swift(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
-    has_file(root, "Package.swift").then(|| Found::new("swift test", "xctest", &[Language::Swift]))
+pub(super) fn swift(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {
+    has_file(root, "Package.swift")
+        .then(|| RunnerMatch::new("swift test", "xctest", &[Language::Swift]))
 }
 
-pub(super) fn dart(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn dart(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {
     let manifest = read_manifest(&root.join("pubspec.yaml"))?;
     let is_flutter = manifest.lines().any(|line| {
         let line = line.trim();
         line.starts_with("flutter:") || line == "sdk: flutter"
     });
     Some(if is_flutter {
-        Found::new("flutter test", "flutter test", &[Language::Dart])
+        RunnerMatch::new("flutter test", "flutter test", &[Language::Dart])
     } else {
-        Found::new("dart test", "dart test", &[Language::Dart])
+        RunnerMatch::new("dart test", "dart test", &[Language::Dart])
     })
 }
 

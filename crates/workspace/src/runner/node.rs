@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Found, Note};
+use super::{Note, RunnerMatch};
 use crate::convention::paths::Language;
 use crate::convention::{has_file, read_manifest};
 
@@ -71,7 +71,7 @@ enum Manager {
     Bun,
 }
 
-pub(super) fn node(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn node(root: &Path, notes: &mut Vec<Note>) -> Option<RunnerMatch> {
     let manifest = super::json_manifest(root, "package.json", notes)?;
     let manager = manager(root, &manifest);
     let script = manifest
@@ -90,7 +90,7 @@ pub(super) fn node(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
         let framework = of_script(script)
             .or_else(|| of_packages(&manifest))
             .unwrap_or("unknown");
-        let mut found = Found::new(command, framework, LANGUAGES);
+        let mut found = RunnerMatch::new(command, framework, LANGUAGES);
         found.definition = Some(script.to_owned());
         return Some(found);
     }
@@ -107,14 +107,14 @@ pub(super) fn node(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
         Manager::Yarn => "yarn",
         Manager::Bun => "bunx",
     };
-    Some(Found::new(
+    Some(RunnerMatch::new(
         format!("{exec} {program}"),
         framework,
         LANGUAGES,
     ))
 }
 
-pub(super) fn deno(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn deno(root: &Path, notes: &mut Vec<Note>) -> Option<RunnerMatch> {
     // With comments, as `deno.jsonc` may have them, the tasks stay unknown and the plain command does.
     let task = if has_file(root, "deno.json") {
         let manifest = super::json_manifest(root, "deno.json", notes)?;
@@ -133,7 +133,7 @@ pub(super) fn deno(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
     } else {
         "deno test"
     };
-    let mut found = Found::new(command, "deno", LANGUAGES);
+    let mut found = RunnerMatch::new(command, "deno", LANGUAGES);
     found.definition = task;
     Some(found)
 }

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Found, Note};
+use super::{Note, RunnerMatch};
 use crate::convention::paths::Language;
 use crate::convention::{has_file, read_manifest};
 
-pub(super) fn python(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn python(root: &Path, notes: &mut Vec<Note>) -> Option<RunnerMatch> {
     const LANGUAGES: &[Language] = &[Language::Python];
     const MANIFESTS: &[&str] = &[
         "pyproject.toml",
@@ -44,7 +44,7 @@ pub(super) fn python(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
     } else {
         ("python3 -m unittest", "unittest")
     };
-    Some(Found::new(
+    Some(RunnerMatch::new(
         format!("{prefix}{command}"),
         framework,
         LANGUAGES,
@@ -112,11 +112,11 @@ fn names_pytest(value: &toml::Value) -> bool {
     }
 }
 
-pub(super) fn mix(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
-    has_file(root, "mix.exs").then(|| Found::new("mix test", "exunit", &[Language::Elixir]))
+pub(super) fn mix(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {
+    has_file(root, "mix.exs").then(|| RunnerMatch::new("mix test", "exunit", &[Language::Elixir]))
 }
 
-pub(super) fn php(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn php(root: &Path, notes: &mut Vec<Note>) -> Option<RunnerMatch> {
     const LANGUAGES: &[Language] = &[Language::Php];
     let manifest = super::json_manifest(root, "composer.json", notes);
     let requires = |package: &str| {
@@ -143,7 +143,7 @@ pub(super) fn php(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
         .as_ref()
         .and_then(|manifest| manifest.pointer("/scripts/test"))
     {
-        let mut found = Found::new("composer test", framework, LANGUAGES);
+        let mut found = RunnerMatch::new("composer test", framework, LANGUAGES);
         found.definition = Some(match script {
             Value::String(line) => line.clone(),
             other => other.to_string(),
@@ -152,11 +152,15 @@ pub(super) fn php(root: &Path, notes: &mut Vec<Note>) -> Option<Found> {
     }
     match framework {
         "unknown" => None,
-        name => Some(Found::new(format!("vendor/bin/{name}"), name, LANGUAGES)),
+        name => Some(RunnerMatch::new(
+            format!("vendor/bin/{name}"),
+            name,
+            LANGUAGES,
+        )),
     }
 }
 
-pub(super) fn ruby(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn ruby(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {
     const LANGUAGES: &[Language] = &[Language::Ruby];
     let gems = read_manifest(&root.join("Gemfile"));
     let rakes = read_manifest(&root.join("Rakefile"));
@@ -167,11 +171,15 @@ pub(super) fn ruby(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
     }
     let prefix = if gems.is_some() { "bundle exec " } else { "" };
     if is_rspec {
-        return Some(Found::new(format!("{prefix}rspec"), "rspec", LANGUAGES));
+        return Some(RunnerMatch::new(
+            format!("{prefix}rspec"),
+            "rspec",
+            LANGUAGES,
+        ));
     }
     if has_file(root, "bin/rails") && root.join("test").is_dir() {
-        return Some(Found::new("bin/rails test", "minitest", LANGUAGES));
+        return Some(RunnerMatch::new("bin/rails test", "minitest", LANGUAGES));
     }
     let has_task = rakes.is_some_and(|text| text.contains("TestTask") || text.contains(":test"));
-    has_task.then(|| Found::new(format!("{prefix}rake test"), "minitest", LANGUAGES))
+    has_task.then(|| RunnerMatch::new(format!("{prefix}rake test"), "minitest", LANGUAGES))
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Found, Note};
+use super::{Note, RunnerMatch};
 use crate::convention::read_manifest;
 
 /// In the order in which make itself looks.
@@ -10,14 +10,14 @@ pub(super) const MAKE_FILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
 /// As just may have them.
 pub(super) const JUST_FILES: &[&str] = &["justfile", "Justfile", ".justfile", "JUSTFILE"];
 
-pub(super) fn make(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn make(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {
     let text = MAKE_FILES
         .iter()
         .find_map(|name| read_manifest(&root.join(name)))?;
     found("make test", block(&text, is_make_target)?)
 }
 
-pub(super) fn just(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
+pub(super) fn just(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {
     let text = JUST_FILES
         .iter()
         .find_map(|name| read_manifest(&root.join(name)))?;
@@ -31,8 +31,8 @@ pub(super) fn just(root: &Path, _: &mut Vec<Note>) -> Option<Found> {
     clippy::unnecessary_wraps,
     reason = "keeps the detectors to one line each"
 )]
-fn found(command: &str, definition: String) -> Option<Found> {
-    let mut found = Found::new(command, "unknown", &[]);
+fn found(command: &str, definition: String) -> Option<RunnerMatch> {
+    let mut found = RunnerMatch::new(command, "unknown", &[]);
     found.definition = Some(definition);
     Some(found)
 }

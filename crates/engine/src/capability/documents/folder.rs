@@ -40,7 +40,7 @@ pub(crate) fn graph_name(item: &str) -> String {
 
 /// A task graph that was taken in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Taken {
+pub(crate) struct GraphText {
     /// The number of its item.
     item: String,
     /// The name of its document, in the folder of documents.
@@ -51,7 +51,7 @@ pub(crate) struct Taken {
 
 /// All task graphs that a run took in, the last one last.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Graphs(Vec<Taken>);
+pub(crate) struct Graphs(Vec<GraphText>);
 
 /// A document as it is now.
 #[derive(Debug, Clone)]
@@ -103,13 +103,13 @@ impl Graphs {
     }
 
     /// That of an item.
-    fn get(&self, item: &str) -> Option<&Taken> {
+    fn get(&self, item: &str) -> Option<&GraphText> {
         self.0.iter().find(|taken| taken.item == item)
     }
 
     /// Notes the graph of an item, instead of the one that it had.
     pub(crate) fn take(&mut self, item: &str, document: &Document) {
-        let new = Taken {
+        let new = GraphText {
             item: item.to_owned(),
             name: document.name.clone(),
             sha256: document.sha256.clone(),
@@ -382,7 +382,7 @@ mod tests {
     use super::*;
 
     fn taken(all: &[(&str, &str, &str)]) -> Graphs {
-        let taken = |(item, name, sha256): &(&str, &str, &str)| Taken {
+        let taken = |(item, name, sha256): &(&str, &str, &str)| GraphText {
             item: (*item).to_owned(),
             name: (*name).to_owned(),
             sha256: (*sha256).to_owned(),

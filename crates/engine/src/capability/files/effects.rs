@@ -22,12 +22,12 @@ use crate::fail_point;
 use crate::fault::Fault;
 use crate::generic::files;
 use crate::intent;
-use crate::support::{Asked, HandlerError, Outcome};
+use crate::support::{EffectRequest, HandlerError, Outcome};
 
 /// Finds out what an effect is going to do.
 pub(crate) fn prepare(
     call: &Call<'_>,
-    asked: &Asked<'_>,
+    asked: &EffectRequest<'_>,
     run: &RunState,
 ) -> Result<Value, HandlerError> {
     let fact = |name: &str| asked.facts.get(name).and_then(Value::as_str);
@@ -211,7 +211,7 @@ fn reset(
 }
 
 /// A new iteration: its folder, with the code of the one before where that is carried on.
-fn open(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, HandlerError> {
+fn open(call: &Call<'_>, asked: &EffectRequest<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let carries = asked.with.get("carry").and_then(Value::as_bool) == Some(true);
     let mut what = OpenIteration {
         iteration: iteration(call, run),
@@ -271,7 +271,11 @@ fn opened(
 }
 
 /// The files of the state that the edge leads to make room for new ones.
-fn aside(call: &Call<'_>, asked: &Asked<'_>, run: &RunState) -> Result<Value, HandlerError> {
+fn aside(
+    call: &Call<'_>,
+    asked: &EffectRequest<'_>,
+    run: &RunState,
+) -> Result<Value, HandlerError> {
     let edges = call.definition.edges(&asked.at.state, asked.at.trigger);
     let to = edges
         .get(asked.at.edge)

@@ -14,7 +14,7 @@ use crate::call::Call;
 use crate::capability::files::subject::{CODE, PLAN};
 use crate::capability::{Capability, FOLDER, passing};
 use crate::fault::Fault;
-use crate::support::{Asked, HandlerError, Outcome};
+use crate::support::{EffectRequest, HandlerError, Outcome};
 
 pub(super) struct Files;
 
@@ -58,7 +58,7 @@ impl Capability for Files {
     fn prepare(
         &self,
         call: &Call<'_>,
-        asked: &Asked<'_>,
+        asked: &EffectRequest<'_>,
         run: &RunState,
     ) -> Result<Value, HandlerError> {
         effects::prepare(call, asked, run)

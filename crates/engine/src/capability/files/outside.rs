@@ -23,7 +23,7 @@ use crate::capability::profile::session::{code_path, iteration};
 use crate::engine::Engine;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
-use crate::find::Meant;
+use crate::find::Selector;
 use crate::generic::answer::RunRestored;
 use crate::generic::files;
 use crate::links::not_led_out;
@@ -150,7 +150,7 @@ impl Engine {
 
     /// The same in the folder of any run.
     pub fn run_restore(&self, run: Option<&str>) -> Result<RunRestored, Fault> {
-        let (_, dir) = self.meant(&GENERIC, run, Meant::Running)?;
+        let (_, dir) = self.meant(&GENERIC, run, Selector::Running)?;
         let Restored {
             session_id: run_id,
             restored,

@@ -112,7 +112,7 @@ pub(crate) fn plan_approved_as_it_is(
 }
 
 /// The response that led to where the token stands.
-fn reviewed(run: &RunState, token: u32) -> Option<files::Taken> {
+fn reviewed(run: &RunState, token: u32) -> Option<files::ResponseText> {
     let from = run.token(token)?.came_from.as_deref()?;
     files::taken(run, from)
 }

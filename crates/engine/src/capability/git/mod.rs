@@ -15,7 +15,7 @@ use crate::call::Call;
 use crate::capability::payload;
 use crate::capability::{BRANCH, Capability, REPOSITORY, TASKS, lasting, reader, reports};
 use crate::fault::Fault;
-use crate::support::{Asked, Emitted, HandlerError, Looked, Outcome};
+use crate::support::{EffectRequest, EffectState, Emitted, HandlerError, Outcome};
 
 pub(super) struct Git;
 
@@ -118,7 +118,7 @@ impl Capability for Git {
     fn prepare(
         &self,
         call: &Call<'_>,
-        asked: &Asked<'_>,
+        asked: &EffectRequest<'_>,
         run: &RunState,
     ) -> Result<Value, HandlerError> {
         match asked.effect {
@@ -143,7 +143,12 @@ impl Capability for Git {
         }
     }
 
-    fn look(&self, call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    fn look(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        pending: &Pending,
+    ) -> Result<EffectState, Fault> {
         match pending.name.as_str() {
             "git.branch" => effects::branch::look(call, run, pending),
             "git.commit" => effects::commit::look(call, run, pending),

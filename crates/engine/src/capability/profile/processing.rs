@@ -15,7 +15,7 @@ use crate::next_step::Verb;
 
 /// What came of a response.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Made {
+pub(crate) struct ResponseOutcome {
     /// `SUCCESS`, `FAILED`, `ERROR`, `CANCELLED` or `IN_PROGRESS`.
     pub(crate) status: &'static str,
     /// Why it did not go well.
@@ -26,7 +26,7 @@ pub(crate) struct Made {
     pub(crate) messages: Vec<String>,
 }
 
-impl Made {
+impl ResponseOutcome {
     fn success(files: Vec<File>) -> Self {
         Self {
             status: "SUCCESS",
@@ -51,7 +51,7 @@ pub(crate) fn process(
     bytes: &[u8],
     request: &Request<'_>,
     store: &Path,
-) -> Result<Made, Fault> {
+) -> Result<ResponseOutcome, Fault> {
     if let Some(made) = read_by_ours(profile, phase, bytes)? {
         return Ok(made);
     }
@@ -65,39 +65,39 @@ pub(crate) fn read_by_ours(
     profile: &Profile,
     phase: Phase,
     bytes: &[u8],
-) -> Result<Option<Made>, Fault> {
+) -> Result<Option<ResponseOutcome>, Fault> {
     Ok(Some(match profile.responses.get(phase) {
         Reader::Plan { headings } => match plan::read(bytes, headings) {
-            Ok(plan::Plan::Invalid { reason }) => Made {
+            Ok(plan::Plan::Invalid { reason }) => ResponseOutcome {
                 status: "CANCELLED",
                 reason,
-                ..Made::default()
+                ..ResponseOutcome::default()
             },
-            Ok(plan::Plan::Accepted { .. }) => Made::success(Vec::new()),
-            Err(error) => Made::error(said(&error, &error.suggestion())),
+            Ok(plan::Plan::Accepted { .. }) => ResponseOutcome::success(Vec::new()),
+            Err(error) => ResponseOutcome::error(said(&error, &error.suggestion())),
         },
         Reader::Bundle { allow } => match bundle::read(bytes, &rules(allow)?) {
-            Ok(bundle) => Made::success(bundle.files),
-            Err(error) => Made::error(said(&error, &error.suggestion())),
+            Ok(bundle) => ResponseOutcome::success(bundle.files),
+            Err(error) => ResponseOutcome::error(said(&error, &error.suggestion())),
         },
         Reader::Verdict => match verdict::read(bytes) {
-            Ok(verdict) if verdict.pass => Made::success(Vec::new()),
-            Ok(verdict) => Made {
+            Ok(verdict) if verdict.pass => ResponseOutcome::success(Vec::new()),
+            Ok(verdict) => ResponseOutcome {
                 status: "FAILED",
                 reason: format!(
                     "the review found {} issues, {} of them critical",
                     verdict.issues_total, verdict.issues_critical
                 ),
-                ..Made::default()
+                ..ResponseOutcome::default()
             },
-            Err(error) => Made::error(said(&error, &error.suggestion())),
+            Err(error) => ResponseOutcome::error(said(&error, &error.suggestion())),
         },
         Reader::Command { .. } => return Ok(None),
     }))
 }
 
 /// A command's files are held to the same rules as those that a reader of ours finds; names it allows itself.
-fn checked(phase: Phase, result: ProcessingResult) -> Result<Made, Fault> {
+fn checked(phase: Phase, result: ProcessingResult) -> Result<ResponseOutcome, Fault> {
     let files: Vec<File> = result
         .files
         .into_iter()
@@ -107,7 +107,7 @@ fn checked(phase: Phase, result: ProcessingResult) -> Result<Made, Fault> {
         })
         .collect();
     let writes = matches!(phase, Phase::Generation | Phase::Revision);
-    let mut made = Made {
+    let mut made = ResponseOutcome {
         status: match result.status {
             Status::Success => "SUCCESS",
             Status::Failed => "FAILED",
@@ -123,9 +123,9 @@ fn checked(phase: Phase, result: ProcessingResult) -> Result<Made, Fault> {
         && writes
         && let Err(error) = bundle::check(&made.files, &rules(&[])?)
     {
-        made = Made {
+        made = ResponseOutcome {
             messages: made.messages,
-            ..Made::error(said(&error, &error.suggestion()))
+            ..ResponseOutcome::error(said(&error, &error.suggestion()))
         };
     }
     Ok(made)

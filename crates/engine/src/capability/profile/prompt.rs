@@ -13,7 +13,7 @@ use crate::capability::profile::read::{no_phase, phase_of};
 use crate::capability::profile::session::{Session, code_path, iteration, values};
 use crate::fault::Fault;
 use crate::generic::files;
-use crate::generic::files::Taken;
+use crate::generic::files::ResponseText;
 use crate::view::session::begin::builtin_profiles;
 
 impl Session {
@@ -114,7 +114,7 @@ impl Session {
 }
 
 /// The response with the last review, as it was taken in.
-fn reviewed(call: &Call<'_>, run: &RunState) -> Option<Taken> {
+fn reviewed(call: &Call<'_>, run: &RunState) -> Option<ResponseText> {
     call.definition
         .all_states()
         .filter(|(_, name, _)| phase_of(&call.definition, name) == Some(Phase::Review))

@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::capability::files::code::Tree;
 use crate::capability::files::code::carried;
 use crate::capability::files::subject::{whole_code, whole_plan};
-use crate::capability::profile::processing::{Made, process, read_by_ours};
+use crate::capability::profile::processing::{ResponseOutcome, process, read_by_ours};
 use crate::capability::profile::session::{Session, code_path, iteration, values};
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
@@ -119,7 +119,7 @@ impl Session {
         run: &RunState,
         phase: Phase,
         bytes: &[u8],
-    ) -> Result<Made, HandlerError> {
+    ) -> Result<ResponseOutcome, HandlerError> {
         let profile = self.profile()?;
         let plan = if phase == Phase::Planning {
             String::new()
@@ -134,7 +134,7 @@ impl Session {
             Ok(text) => text,
             Err(error) if matches!(profile.responses.get(phase), Reader::Command { .. }) => {
                 let at = error.valid_up_to() + 1;
-                return Ok(Made::error(format!(
+                return Ok(ResponseOutcome::error(format!(
                     "the response is no UTF-8, from byte {at} on"
                 )));
             }
@@ -164,10 +164,10 @@ impl Session {
 fn stage(
     run: &RunState,
     phase: Phase,
-    made: Made,
+    made: ResponseOutcome,
     bytes: &[u8],
     store: &EvidenceStore,
-) -> Result<(Made, String), Fault> {
+) -> Result<(ResponseOutcome, String), Fault> {
     if made.status != "SUCCESS" {
         return Ok((made, String::new()));
     }
@@ -177,7 +177,7 @@ fn stage(
             let plan = made.files.iter().find(|file| file.path == "plan.md");
             let plan = plan.map_or(bytes, |file| file.content.as_bytes());
             if plan.iter().all(u8::is_ascii_whitespace) {
-                return Ok((Made::error("the plan is empty"), String::new()));
+                return Ok((ResponseOutcome::error("the plan is empty"), String::new()));
             }
             let staged = files::keep(store, plan)?;
             Ok((made, staged))
@@ -185,9 +185,9 @@ fn stage(
         Phase::Review => Ok((made, String::new())),
         Phase::Generation | Phase::Revision => {
             if made.files.is_empty() {
-                let none = Made {
+                let none = ResponseOutcome {
                     messages: made.messages,
-                    ..Made::error("there is no file in it")
+                    ..ResponseOutcome::error("there is no file in it")
                 };
                 return Ok((none, String::new()));
             }
@@ -196,7 +196,7 @@ fn stage(
                 tree.files.insert(file.path.clone(), file.content.clone());
             }
             if let Some(clash) = clash(&tree) {
-                return Ok((Made::error(clash), String::new()));
+                return Ok((ResponseOutcome::error(clash), String::new()));
             }
             let staged = tree.keep(store)?;
             Ok((made, staged))
@@ -223,7 +223,7 @@ fn clash(tree: &Tree) -> Option<String> {
     ))
 }
 
-fn reason(made: &Made) -> String {
+fn reason(made: &ResponseOutcome) -> String {
     let known = made.reason.trim();
     if known.is_empty() && made.status != "SUCCESS" {
         return match made.status {

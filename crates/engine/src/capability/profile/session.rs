@@ -26,12 +26,12 @@ pub(crate) struct Session {
     pub(crate) root: PathBuf,
     /// The folder of the user's own, which holds what was trusted.
     pub(crate) store: PathBuf,
-    pub(crate) told: RefCell<Told>,
+    pub(crate) told: RefCell<CallNotes>,
 }
 
 /// What came up during a call, for its answer.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Told {
+pub(crate) struct CallNotes {
     pub(crate) warnings: Vec<String>,
     pub(crate) messages: Vec<String>,
 }
@@ -90,7 +90,7 @@ impl Session {
     }
 
     /// What came up so far, taken away.
-    pub(crate) fn told(&self) -> Told {
+    pub(crate) fn told(&self) -> CallNotes {
         self.told.take()
     }
 }

@@ -15,7 +15,7 @@ use crate::capability::payload;
 use crate::capability::tests::TESTS;
 use crate::capability::{BRANCH, Capability, REPOSITORY, TASKS, lasting, parameter, passing};
 use crate::fault::Fault;
-use crate::support::{Asked, Emitted, HandlerError, Looked, Outcome};
+use crate::support::{EffectRequest, EffectState, Emitted, HandlerError, Outcome};
 
 /// The fields of a subtask.
 const SUBTASK: [(&str, &str); 7] = [
@@ -106,7 +106,7 @@ impl Capability for Tasks {
     fn prepare(
         &self,
         call: &Call<'_>,
-        asked: &Asked<'_>,
+        asked: &EffectRequest<'_>,
         run: &RunState,
     ) -> Result<Value, HandlerError> {
         match asked.effect {
@@ -130,9 +130,14 @@ impl Capability for Tasks {
         }
     }
 
-    fn look(&self, call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+    fn look(
+        &self,
+        call: &Call<'_>,
+        run: &RunState,
+        pending: &Pending,
+    ) -> Result<EffectState, Fault> {
         match pending.name.as_str() {
-            "tag.switch" | "tag.restore" => Ok(Looked::NotDone),
+            "tag.switch" | "tag.restore" => Ok(EffectState::NotDone),
             "task.finish" => effects::commit::look(call, run, pending),
             other => Err(self.has_no("effect", other)),
         }

@@ -10,8 +10,8 @@ use crate::capability::git::read::{finding, with_tests};
 use crate::capability::memory::{LAST_TOTAL, Shown};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::is_meant;
-use crate::capability::tests::evidence::ledger::{Lacking, Ledger, Owed};
-use crate::capability::tests::read::{At, few, ledger, name_of, named};
+use crate::capability::tests::evidence::ledger::{Lacking, Ledger, Requirements};
+use crate::capability::tests::read::{Comparison, few, ledger, name_of, named};
 use crate::fault::Fault;
 use crate::next_step::{Verb, argument, step};
 use crate::slot::Slot;
@@ -31,7 +31,7 @@ struct Failing {
 /// After so many reports with the same failing tests a run is stuck.
 const STUCK_AFTER: u64 = 3;
 
-impl At<'_> {
+impl Comparison<'_> {
     /// Holds the tests by name against those that were shown to fail, and those of before.
     pub(crate) fn compare(&mut self, against: Option<&Shown>) -> Result<(), HandlerError> {
         let red = ledger(self.call, against.and_then(|shown| shown.ledger.as_deref()))?;
@@ -52,7 +52,7 @@ impl At<'_> {
                     .filter(|before| before.format == red.format),
             )
         });
-        let owed = Owed {
+        let owed = Requirements {
             before: self.before.as_ref(),
             red: red.as_ref(),
             new,

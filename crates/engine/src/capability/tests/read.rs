@@ -22,7 +22,7 @@ use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::frozen::Look;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::subject::Subject;
-use crate::capability::tests::evidence::{Taken, clean, level_name};
+use crate::capability::tests::evidence::{TestEvidence, clean, level_name};
 use crate::capability::tests::results::{Counts, Coverage};
 use crate::capability::tests::used::{USED, stale};
 use crate::fault::{Fault, Kind};
@@ -92,7 +92,7 @@ pub fn read(
     ));
     used.note(taken);
 
-    let mut at = At {
+    let mut at = Comparison {
         call,
         run,
         role,
@@ -151,14 +151,14 @@ pub fn read(
 }
 
 /// A report, and what it is held against.
-pub(crate) struct At<'a> {
+pub(crate) struct Comparison<'a> {
     pub(crate) call: &'a Call<'a>,
     pub(crate) run: &'a RunState,
     /// What it is for.
     pub(crate) role: &'a Role,
     /// What the reports before it left.
     pub(crate) kept: &'a Map<String, Value>,
-    pub(crate) taken: &'a Taken,
+    pub(crate) taken: &'a TestEvidence,
     /// The numbers, less what failed before and may.
     pub(crate) counts: Counts,
     pub(crate) now: Option<Ledger>,
@@ -179,7 +179,7 @@ pub(crate) struct At<'a> {
     warnings: Vec<String>,
 }
 
-impl At<'_> {
+impl Comparison<'_> {
     /// What people call the report.
     pub(crate) fn name(&self) -> String {
         name_of(self.role.label.as_ref())
@@ -369,7 +369,7 @@ pub fn name_of(label: Option<&String>) -> String {
 /// The reports that were handed in and lie in the working tree without being git's or named: they are no work of the run.
 fn handed_in(
     repository: &Repository,
-    taken: &Taken,
+    taken: &TestEvidence,
     status: &TreeStatus,
     named: &[RepoPath],
 ) -> Vec<RepoPath> {
@@ -588,7 +588,7 @@ fn changed_since_commit(changed: &[String]) -> Option<Finding> {
 
 fn facts(
     counts: &Counts,
-    taken: &Taken,
+    taken: &TestEvidence,
     thresholds: &CoverageThresholds,
     changed: &[String],
 ) -> Map<String, Value> {

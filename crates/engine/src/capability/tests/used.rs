@@ -11,7 +11,7 @@ use workspace::git::{RepoPath, Repository};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::finding;
 use crate::capability::tests::evidence::subject::Subject;
-use crate::capability::tests::evidence::{Taken, nanos};
+use crate::capability::tests::evidence::{TestEvidence, nanos};
 use crate::clock::millis_of;
 use crate::fault::Fault;
 use crate::slot::Slot;
@@ -38,7 +38,7 @@ impl Used {
     }
 
     /// Notes that these are used from now on.
-    pub(crate) fn note(&mut self, taken: &Taken) {
+    pub(crate) fn note(&mut self, taken: &TestEvidence) {
         for file in &taken.files {
             if !self.has(&file.sha256, file.written) {
                 self.0.push((file.sha256.clone(), file.written));
@@ -59,7 +59,7 @@ impl Used {
 
 /// A report from before the phase, from before the last change of what it is about, or that was used before.
 pub(crate) fn stale(
-    taken: &Taken,
+    taken: &TestEvidence,
     present: Option<&Token>,
     repository: &Repository,
     subject: &Subject<'_>,

@@ -19,16 +19,16 @@ use crate::capability::git::read::preflight;
 use crate::capability::git::read::preflight::Planned;
 use crate::capability::memory::Memory;
 use crate::capability::tests::evidence;
-use crate::capability::tests::evidence::Taken;
+use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::suite::Suite;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::find::{Standing, is_over_a_task, over_tasks};
+use crate::find::{RunHead, is_over_a_task, over_tasks};
 use crate::generic::begin::Resources;
 use crate::integrity::is_bare;
 use crate::library::Source;
 use crate::next_step::{Argument, Verb, argument};
-use crate::open_run::Done;
+use crate::open_run::CommandOutcome;
 use crate::turn::{refused_on_task, turned};
 use crate::view::autopilot::answer::{PlannedSubtask, StartPlan, Started};
 use crate::view::autopilot::{request, state};
@@ -81,7 +81,7 @@ impl Engine {
     }
 
     /// The suite as it is before a run, where somebody reports it or wants it run. Nothing is locked meanwhile.
-    fn baseline(&self, start: &request::Start) -> Result<Option<Taken>, Fault> {
+    fn baseline(&self, start: &request::Start) -> Result<Option<TestEvidence>, Fault> {
         let given = &start.baseline;
         if !given.verify {
             let taken = evidence::take(given, &self.cwd)?;
@@ -332,14 +332,16 @@ impl Engine {
         let begun = self.begin(&project, definition, source, inputs, &stem, resources)?;
         let run = begun.run;
         match begun.done {
-            Done::Moved(_) => Ok(Started {
+            CommandOutcome::Moved(_) => Ok(Started {
                 run_id: run.run.clone(),
                 branch,
                 warnings,
                 next_action: state::next_action(&run),
             }),
-            Done::Refused(refusal) => Err(refused_on_task(&RunState::default(), &refusal)),
-            Done::EffectFailed {
+            CommandOutcome::Refused(refusal) => {
+                Err(refused_on_task(&RunState::default(), &refusal))
+            }
+            CommandOutcome::EffectFailed {
                 code,
                 message,
                 suggestion,
@@ -358,7 +360,7 @@ impl Engine {
 
     /// What should be said of a run of the same task that somebody stopped: it may be meant.
     fn paused_before(project: &ProjectDir, task: &str) -> Result<Option<String>, Fault> {
-        let paused = |run: &Standing| run.status == "paused" && run.task.as_deref() == Some(task);
+        let paused = |run: &RunHead| run.status == "paused" && run.task.as_deref() == Some(task);
         Ok(over_tasks(project)?.into_iter().find(paused).map(|run| {
             let id = run.dir.id();
             format!(

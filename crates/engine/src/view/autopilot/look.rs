@@ -8,7 +8,7 @@ use crate::capability::git::changes::Changes;
 use crate::capability::memory::{Memory, TESTED};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::find::Meant;
+use crate::find::Selector;
 use crate::generic::on_task::other_step;
 use crate::next_step::NextStep;
 use crate::view::AUTOPILOT;
@@ -18,7 +18,7 @@ use crate::view::autopilot::state;
 impl Engine {
     /// What is to be done now. Changes nothing.
     pub fn next(&self, run: Option<&str>, check: bool) -> Result<NextAction, Fault> {
-        let (dir, loaded) = self.load_meant(&AUTOPILOT, run, Meant::Running)?;
+        let (dir, loaded) = self.load_meant(&AUTOPILOT, run, Selector::Running)?;
         let run = &loaded.run;
         if run.status == RunStatus::Aborted {
             return Err(Fault::new(
@@ -42,7 +42,7 @@ impl Engine {
 
     /// Where the run is.
     pub fn status(&self, run: Option<&str>) -> Result<Status, Fault> {
-        let (_, loaded) = self.load_meant(&AUTOPILOT, run, Meant::Running)?;
+        let (_, loaded) = self.load_meant(&AUTOPILOT, run, Selector::Running)?;
         state::status(&loaded.run, self.clock.millis())
     }
 }

@@ -12,7 +12,7 @@ use crate::capability::memory;
 use crate::capability::memory::Memory;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::find::Meant;
+use crate::find::Selector;
 use crate::open_run::Loaded;
 use crate::report::{Answered, Meaning, Report, ReportOutcome, joined};
 use crate::summary;
@@ -34,13 +34,13 @@ impl Engine {
                 );
             }
         };
-        let found = self.load_in_project(&AUTOPILOT, run, Meant::Running)?;
+        let found = self.load_in_project(&AUTOPILOT, run, Selector::Running)?;
         Ok(self.suite(&found, report, phase)?.0)
     }
 
     /// Reports the full suite, which ends the run.
     pub fn finalize(&self, run: Option<&str>, report: &Report) -> Result<Finalized, Fault> {
-        let found = self.load_in_project(&AUTOPILOT, run, Meant::Running)?;
+        let found = self.load_in_project(&AUTOPILOT, run, Selector::Running)?;
         let state = state_of(&found.2.run, "finalize", |role| role.suite.is_some());
         let (verdict, answered) = self.suite(&found, report, Some(state))?;
         let open = &answered.writer.open;
@@ -72,7 +72,7 @@ impl Engine {
 
     /// Reports a commit, or has it made.
     pub fn commit(&self, run: Option<&str>, report: &Report) -> Result<CommitAnswer, Fault> {
-        let (project, dir, seen) = self.load_in_project(&AUTOPILOT, run, Meant::Running)?;
+        let (project, dir, seen) = self.load_in_project(&AUTOPILOT, run, Selector::Running)?;
         let report = Report {
             state: Some(state_of(&seen.run, "commit", |role| {
                 role.reader == "commit"

@@ -11,17 +11,17 @@ use crate::capability::git::effects;
 use crate::capability::memory::Memory;
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::find::Meant;
-use crate::find::{Standing, over_tasks, several_runs};
+use crate::find::Selector;
+use crate::find::{RunHead, over_tasks, several_runs};
 use crate::runs::RunSummary;
-use crate::turn::{Turned, over, refused};
+use crate::turn::{TurnOutcome, over, refused};
 use crate::view::AUTOPILOT;
 use crate::view::autopilot::answer::{Aborted, Moved, Resumed};
 use crate::view::autopilot::{request, state};
 use crate::writer::RunWriter;
 
-impl From<Turned<'_>> for Moved {
-    fn from(turned: Turned<'_>) -> Self {
+impl From<TurnOutcome<'_>> for Moved {
+    fn from(turned: TurnOutcome<'_>) -> Self {
         let run = turned.run();
         Self {
             run_id: run.run.clone(),
@@ -69,13 +69,13 @@ impl Engine {
             return Ok(Vec::new());
         };
         let going = self.going_on(&project)?;
-        let summary = |run: &Standing| crate::runs::summary(&run.dir, &project);
+        let summary = |run: &RunHead| crate::runs::summary(&run.dir, &project);
         Ok(going.iter().map(summary).collect())
     }
 
-    fn going_on(&self, project: &ProjectDir) -> Result<Vec<Standing>, Fault> {
+    fn going_on(&self, project: &ProjectDir) -> Result<Vec<RunHead>, Fault> {
         let mut all = over_tasks(project)?;
-        all.retain(Standing::goes_on);
+        all.retain(RunHead::goes_on);
         if let Some(tag) = &self.tag {
             all.retain(|run| crate::runs::summary(&run.dir, project).tag == *tag);
         }
@@ -91,7 +91,7 @@ impl Engine {
         match candidates.as_slice() {
             // The answer then says which run it would have been, and why not.
             [] => {
-                let (dir, _) = self.load_meant(&AUTOPILOT, None, Meant::Running)?;
+                let (dir, _) = self.load_meant(&AUTOPILOT, None, Selector::Running)?;
                 Ok(dir.id().to_owned())
             }
             [one] => Ok(one.dir.id().to_owned()),
@@ -108,7 +108,7 @@ impl Engine {
             Some(id) => id.to_owned(),
             None => self.only_resumable()?,
         };
-        let (project, dir) = self.meant(&AUTOPILOT, Some(&chosen), Meant::Running)?;
+        let (project, dir) = self.meant(&AUTOPILOT, Some(&chosen), Selector::Running)?;
         let turned = self.turn_to_resume(&AUTOPILOT, &project, &dir)?;
         let run = turned.run();
         Ok(Resumed {
@@ -120,7 +120,7 @@ impl Engine {
 
     /// Ends a run.
     pub fn abort(&self, run: Option<&str>, abort: request::Abort) -> Result<Aborted, Fault> {
-        let (project, dir) = self.meant(&AUTOPILOT, run, Meant::Running)?;
+        let (project, dir) = self.meant(&AUTOPILOT, run, Selector::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         let ended = writer.open.run.status;
         if ended.is_over() && !(abort.cleanup && ended == RunStatus::Aborted) {

@@ -349,7 +349,7 @@ pub struct TaskGraph {
 /// What became of a task graph that was handed over.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Synced {
+pub struct SyncAnswer {
     /// Whether it was taken.
     pub validated: bool,
     /// Stable code of a refusal.

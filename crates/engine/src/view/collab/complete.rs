@@ -24,7 +24,7 @@ use crate::open_run;
 use crate::report::{ReportOutcome, answered, decided};
 use crate::view::collab::answer::{DocumentProblem, SkillAnswer, SkillParams};
 use crate::view::collab::frame::Frame;
-use crate::view::collab::messages::{Said, said};
+use crate::view::collab::messages::{RefusalText, said};
 use crate::view::collab::request::SkillDone;
 use crate::view::collab::state::{expected, item_brief, not_running, unit};
 use crate::writer::RunWriter;
@@ -139,7 +139,7 @@ impl Engine {
     ) -> SkillAnswer {
         let run = &writer.open.run;
         let mut answer = standing(writer);
-        let Said {
+        let RefusalText {
             message,
             suggestion,
         } = said(&writer.call.definition, run, refusal);

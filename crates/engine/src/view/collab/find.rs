@@ -8,7 +8,7 @@ use crate::capability::documents::skills::{DEFAULT_SESSION, Skills, skill};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find;
-use crate::find::{Meant, Standing, session_name, standing};
+use crate::find::{RunHead, Selector, session_name, standing};
 use crate::generic::answer::RunStarted;
 use crate::generic::begin::Resources;
 use crate::integrity::never_began;
@@ -28,7 +28,7 @@ impl Engine {
             (None, Some(named)) => Name::check(COLLAB.name_of, named.trim())
                 .map(|_| None)
                 .map_err(Fault::from),
-            (_, None) => match self.meant(&COLLAB, None, Meant::NotOver) {
+            (_, None) => match self.meant(&COLLAB, None, Selector::NotOver) {
                 Err(fault) if fault.code == COLLAB.none => Ok(None),
                 found => found.map(|(_, dir)| Some(dir)),
             },
@@ -103,7 +103,7 @@ impl Engine {
         // Somebody else may have begun the next one meanwhile.
         if let Some(run) = standing(&project, Some(&COLLAB))?
             .into_iter()
-            .find(Standing::goes_on)
+            .find(RunHead::goes_on)
         {
             return Ok(run.dir);
         }

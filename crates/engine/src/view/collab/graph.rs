@@ -21,9 +21,9 @@ use crate::capability::documents::skills::{key, name_of, number};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::next_step::argument;
-use crate::view::collab::answer::{BatchState, DocumentProblem, Synced, TaskBrief, TaskGraph};
+use crate::view::collab::answer::{BatchState, DocumentProblem, SyncAnswer, TaskBrief, TaskGraph};
 use crate::view::collab::messages;
-use crate::view::collab::messages::{Said, said};
+use crate::view::collab::messages::{RefusalText, said};
 use crate::view::collab::request::GraphSync;
 use crate::view::collab::state::batches;
 use crate::writer::RunWriter;
@@ -49,14 +49,14 @@ impl Engine {
     }
 
     /// Takes a task graph in; without one, those that lie among the session's documents are read again.
-    pub fn collab_sync(&self, sync: &GraphSync) -> Result<Synced, Fault> {
+    pub fn collab_sync(&self, sync: &GraphSync) -> Result<SyncAnswer, Fault> {
         let text = self.text_of(sync)?;
         let dir = self.skills_dir(sync.session.as_deref())?;
         let mut writer = self.writer(&dir, Input::None)?;
         let run = &writer.open.run;
-        let mut synced = Synced {
+        let mut synced = SyncAnswer {
             session: name_of(run).unwrap_or_default().to_owned(),
-            ..Synced::default()
+            ..SyncAnswer::default()
         };
         if run.status != RunStatus::Running {
             let code = if run.status == RunStatus::Paused {
@@ -239,8 +239,8 @@ fn inside(root: &Path, path: &str) -> Result<PathBuf, Fault> {
     }
 }
 
-fn refused(mut synced: Synced, writer: &RunWriter<'_>, refusal: &Refusal) -> Synced {
-    let Said {
+fn refused(mut synced: SyncAnswer, writer: &RunWriter<'_>, refusal: &Refusal) -> SyncAnswer {
+    let RefusalText {
         message,
         suggestion,
     } = said(&writer.call.definition, &writer.open.run, refusal);

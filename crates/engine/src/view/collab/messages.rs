@@ -8,7 +8,7 @@ use crate::capability::documents::bound;
 use crate::capability::documents::folder::graph_name;
 use crate::capability::documents::skills::{CURRENT_ITEM, HAS_SNAPSHOT, Skills, WORK_ITEMS};
 use crate::generic::messages;
-pub(crate) use crate::generic::messages::Said;
+pub(crate) use crate::generic::messages::RefusalText;
 use crate::next_step::Verb;
 use crate::view::COLLAB;
 use crate::view::collab::answer::DocumentProblem;
@@ -19,7 +19,7 @@ const MOST_TOLD: usize = 10;
 
 impl Skills {
     /// What is said of a refusal, for those who know the session by its run.
-    pub(crate) fn said(definition: &Definition, run: &RunState, refusal: &Refusal) -> Said {
+    pub(crate) fn said(definition: &Definition, run: &RunState, refusal: &Refusal) -> RefusalText {
         said(definition, run, refusal)
     }
 
@@ -39,8 +39,8 @@ pub(crate) fn hand_over(item: &str) -> String {
 }
 
 /// What is said of a refusal of the rails.
-pub(crate) fn said(definition: &Definition, run: &RunState, refusal: &Refusal) -> Said {
-    let told = Told {
+pub(crate) fn said(definition: &Definition, run: &RunState, refusal: &Refusal) -> RefusalText {
+    let told = RefusalWords {
         definition,
         run,
         refusal,
@@ -50,7 +50,7 @@ pub(crate) fn said(definition: &Definition, run: &RunState, refusal: &Refusal) -
         .or_else(|| told.of_document())
         .or_else(|| told.of_edit());
     match own {
-        Some((message, suggestion)) => Said {
+        Some((message, suggestion)) => RefusalText {
             message,
             suggestion,
         },
@@ -59,13 +59,13 @@ pub(crate) fn said(definition: &Definition, run: &RunState, refusal: &Refusal) -
 }
 
 /// A refusal that is to be told: what is said of it, and what to do about it.
-struct Told<'a> {
+struct RefusalWords<'a> {
     definition: &'a Definition,
     run: &'a RunState,
     refusal: &'a Refusal,
 }
 
-impl Told<'_> {
+impl RefusalWords<'_> {
     /// The skill that the session waits for.
     fn expected(&self) -> Option<String> {
         waiting(self.definition, self.run)

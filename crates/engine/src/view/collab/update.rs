@@ -15,7 +15,7 @@ use crate::capability::documents::skills::{
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::view::collab::answer::Updated;
-use crate::view::collab::messages::{Said, said};
+use crate::view::collab::messages::{RefusalText, said};
 use crate::view::collab::request::{SessionUpdate, TaskUpdate};
 use crate::view::collab::state::{brief, remaining, short};
 use crate::writer::RunWriter;
@@ -184,7 +184,7 @@ fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> Updated
             if let Some(known) = known {
                 known.clone_into(&mut refusal.code);
             }
-            let Said {
+            let RefusalText {
                 message,
                 suggestion,
             } = said(&writer.call.definition, run, &refusal);

@@ -17,15 +17,15 @@ use crate::capability::profile::read::phase_of;
 use crate::capability::profile::session::{iteration, values};
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::find::{Meant, Standing, standing};
+use crate::find::{RunHead, Selector, standing};
 use crate::generic::files;
-use crate::generic::files::Taken;
+use crate::generic::files::ResponseText;
 use crate::integrity::never_began;
 use crate::open_run;
-use crate::open_run::Foreseen;
+use crate::open_run::Forecast;
 use crate::view::SESSION;
 use crate::view::session::answer::{
-    SessionState, SessionSummary, SessionWork, StepAhead, Stepped, WaitingFor,
+    SessionState, SessionSummary, SessionWork, StepAhead, StepAnswer, WaitingFor,
 };
 use crate::view::session::history;
 use crate::view::session::history::History;
@@ -65,7 +65,7 @@ impl Engine {
             return Ok(Vec::new());
         };
         let mut all = Vec::new();
-        for Standing { dir, loaded, .. } in standing(&project, Some(&SESSION))? {
+        for RunHead { dir, loaded, .. } in standing(&project, Some(&SESSION))? {
             let loaded = loaded.map_or_else(|| open_run::load(dir.path()), Ok);
             all.push(match loaded {
                 Ok(loaded) => summary(&dir, &loaded.run),
@@ -81,7 +81,7 @@ impl Engine {
 
     /// The folder of the session that is meant.
     pub(crate) fn session_dir(&self, session: Option<&str>) -> Result<(ProjectDir, RunDir), Fault> {
-        let (project, dir, _) = self.load_in_project(&SESSION, session, Meant::NotOver)?;
+        let (project, dir, _) = self.load_in_project(&SESSION, session, Selector::NotOver)?;
         Ok((project, dir))
     }
 
@@ -90,7 +90,7 @@ impl Engine {
         &self,
         session: Option<&str>,
     ) -> Result<(RunDir, Shared<RunState>), Fault> {
-        let (dir, loaded) = self.load_meant(&SESSION, session, Meant::NotOver)?;
+        let (dir, loaded) = self.load_meant(&SESSION, session, Selector::NotOver)?;
         Ok((dir, loaded.run))
     }
 }
@@ -295,14 +295,14 @@ fn waiting_for(call: &Call<'_>, run: &RunState) -> Option<WaitingFor> {
         }
     };
     let refusal = match foreseen {
-        Foreseen::Blocked(refusal) => refusal,
-        Foreseen::Refused(refusal) => {
+        Forecast::Blocked(refusal) => refusal,
+        Forecast::Refused(refusal) => {
             return Some(WaitingFor {
                 reason: Some(refusal.code),
                 ..WaitingFor::default()
             });
         }
-        Foreseen::Reading { .. } | Foreseen::Goes => return None,
+        Forecast::Reading { .. } | Forecast::Goes => return None,
     };
     let told = |name: &str| refusal.details.get(name)?.as_str().map(str::to_owned);
     let path = told("path");
@@ -344,7 +344,7 @@ fn tampered(call: &Call<'_>, run: &RunState, state: &SessionState) -> Vec<String
 }
 
 /// Responses that were taken in, and are gone or stand otherwise in their places now.
-pub(crate) fn changed_responses(call: &Call<'_>, run: &RunState) -> Vec<Taken> {
+pub(crate) fn changed_responses(call: &Call<'_>, run: &RunState) -> Vec<ResponseText> {
     let current = format!("iteration-{}/", iteration(call, run));
     let state = run.state();
     // After a step back another response comes in the place of the one that was taken in.
@@ -368,14 +368,14 @@ pub(crate) fn stepped(
     run: &RunState,
     advanced: bool,
     issued: Option<String>,
-) -> Result<Stepped, Fault> {
+) -> Result<StepAnswer, Fault> {
     let told = call
         .session
         .as_ref()
         .map(crate::capability::profile::session::Session::told)
         .unwrap_or_default();
     let history = history::last(&call.dir, &call.definition)?;
-    Ok(Stepped {
+    Ok(StepAnswer {
         advanced,
         issued,
         warnings: told.warnings,

@@ -160,7 +160,7 @@ pub struct WaitingFor {
 
 /// What a step came to, or another call that may move the session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Stepped {
+pub struct StepAnswer {
     /// Whether anything happened: a transition, or a prompt that was issued.
     pub advanced: bool,
     /// The prompt that was issued, in the session's folder.
@@ -177,7 +177,7 @@ pub struct Stepped {
     pub state: SessionState,
 }
 
-impl Stepped {
+impl StepAnswer {
     /// The exit status of a process that answers so to `step`.
     pub fn exit_status(&self) -> u8 {
         if self.advanced || self.state.status != "IN_PROGRESS" {
@@ -215,7 +215,7 @@ pub struct ClosedGate {
 
 /// The answer to a decision.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Decided {
+pub struct DecisionAnswer {
     /// The gate.
     pub gate: String,
     /// `approve` or `reject`.

@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::generic::gate::closed_gate;
 use crate::view::session::about;
 use crate::view::session::about::state;
-use crate::view::session::answer::{ClosedGate, Decided};
+use crate::view::session::answer::{ClosedGate, DecisionAnswer};
 use crate::view::session::history;
 use crate::view::session::request::Decide;
 
@@ -25,7 +25,7 @@ impl Engine {
     }
 
     /// Opens the gate that was looked at, or sends back what stands before it.
-    pub fn session_decide(&self, decide: &Decide) -> Result<Decided, Fault> {
+    pub fn session_decide(&self, decide: &Decide) -> Result<DecisionAnswer, Fault> {
         let (_, dir) = self.session_dir(Some(&decide.gate.session_id))?;
         let mut writer = self.writer(&dir, Input::None)?;
         let approval = self.approval(&decide.statement(writer.open.last()))?;
@@ -35,7 +35,7 @@ impl Engine {
             .unwrap_or_default();
         let recorded = writer.decide(decide, approval)?;
         let history = history::last(dir.path(), &writer.call.definition)?;
-        Ok(Decided {
+        Ok(DecisionAnswer {
             gate: decide.gate.gate.clone(),
             choice: decide.choice.name().to_owned(),
             recorded,

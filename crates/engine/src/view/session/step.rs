@@ -14,12 +14,12 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
 use crate::open_run;
-use crate::open_run::{Foreseen, LOCK_WAIT, OpenRun};
+use crate::open_run::{Forecast, LOCK_WAIT, OpenRun};
 use crate::support::HandlerError;
 use crate::view::View;
 use crate::view::session::about;
 use crate::view::session::about::stepped;
-use crate::view::session::answer::Stepped;
+use crate::view::session::answer::StepAnswer;
 use crate::writer::RunWriter;
 
 /// The lock of those who take steps. A step may have a profile's command at work for long, and in the meantime
@@ -33,14 +33,14 @@ const MOST_LOOKS: u32 = 64;
 /// What a look at the session came to, before it is opened for writing.
 enum Look {
     /// The answer: there is nothing to do.
-    Answer(Box<Stepped>),
+    Answer(Box<StepAnswer>),
     /// The step can be taken.
     Goes(Box<RunState>),
 }
 
 impl Engine {
     /// Takes one step, or none where the session waits.
-    pub fn session_step(&self, session: Option<&str>) -> Result<Stepped, Fault> {
+    pub fn session_step(&self, session: Option<&str>) -> Result<StepAnswer, Fault> {
         self.session_step_in(session, None)
     }
 
@@ -49,7 +49,7 @@ impl Engine {
         &self,
         session: Option<&str>,
         phase: Option<&str>,
-    ) -> Result<Stepped, Fault> {
+    ) -> Result<StepAnswer, Fault> {
         let (dir, run) = self.session_seen(session)?;
         // Where nothing can be done nothing is touched, not even a lock.
         if let Look::Answer(answer) = self.look_before(&dir, run)? {
@@ -93,8 +93,8 @@ impl Engine {
     pub fn session_run(
         &self,
         session: Option<&str>,
-        told: &mut dyn FnMut(&Stepped),
-    ) -> Result<Stepped, Fault> {
+        told: &mut dyn FnMut(&StepAnswer),
+    ) -> Result<StepAnswer, Fault> {
         let (_, dir) = self.session_dir(session)?;
         let mut moved = false;
         loop {
@@ -117,9 +117,9 @@ impl Engine {
         dir: &RunDir,
         before: &RunState,
         turn: &RunLock,
-    ) -> Result<Option<Stepped>, Fault> {
+    ) -> Result<Option<StepAnswer>, Fault> {
         let call = self.call(dir, before, Input::None)?;
-        if let Foreseen::Reading { role, token, run } =
+        if let Forecast::Reading { role, token, run } =
             open_run::foresee(&call.definition, before, &call)?
             && !role.reader.is_empty()
         {
@@ -170,7 +170,7 @@ impl Engine {
         RunWriter::recovered(open, call, None, Some(turn)).map(|_| ())
     }
 
-    fn step_in_hand(writer: &mut RunWriter<'_>) -> Result<Option<Stepped>, Fault> {
+    fn step_in_hand(writer: &mut RunWriter<'_>) -> Result<Option<StepAnswer>, Fault> {
         match writer.command(&Command::Step)? {
             Ok(events) => {
                 let issued = issued(&writer.call, &writer.open.run, &events);
@@ -186,11 +186,11 @@ impl Engine {
         about::settled_look(dir, run, |run| {
             let call = self.call(dir, run, Input::None)?;
             match open_run::foresee(&call.definition, run, &call)? {
-                Foreseen::Blocked(_) => {
+                Forecast::Blocked(_) => {
                     stepped(&call, run, false, None).map(|answer| Look::Answer(Box::new(answer)))
                 }
-                Foreseen::Refused(refusal) => Err(refused(run, refusal)),
-                Foreseen::Reading { .. } | Foreseen::Goes => Ok(Look::Goes(Box::new(run.clone()))),
+                Forecast::Refused(refusal) => Err(refused(run, refusal)),
+                Forecast::Reading { .. } | Forecast::Goes => Ok(Look::Goes(Box::new(run.clone()))),
             }
         })
     }

@@ -10,7 +10,7 @@ use crate::fault::{Fault, Kind};
 use crate::next_step::{Verb, argument};
 use crate::view::session::about;
 use crate::view::session::about::stepped;
-use crate::view::session::answer::Stepped;
+use crate::view::session::answer::StepAnswer;
 use crate::view::session::request::Reopen;
 use crate::view::session::step::refused;
 use crate::writer::RunWriter;
@@ -29,7 +29,11 @@ pub(crate) fn is_at_cap(definition: &Definition, run: &RunState) -> bool {
 
 impl Engine {
     /// Takes a session up again that broke down or paused. A person's wish: the caller has asked one.
-    pub fn session_reopen(&self, session: Option<&str>, reopen: &Reopen) -> Result<Stepped, Fault> {
+    pub fn session_reopen(
+        &self,
+        session: Option<&str>,
+        reopen: &Reopen,
+    ) -> Result<StepAnswer, Fault> {
         let (project, dir) = self.session_dir(session)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
         let run = &writer.open.run;
@@ -112,7 +116,7 @@ impl Engine {
     }
 
     /// Ends a session.
-    pub fn session_cancel(&self, session: Option<&str>, reason: &str) -> Result<Stepped, Fault> {
+    pub fn session_cancel(&self, session: Option<&str>, reason: &str) -> Result<StepAnswer, Fault> {
         let (project, dir) = self.session_dir(session)?;
         let mut writer = self.writer_to_end(&project, &dir)?;
         let mut flags = Map::new();
@@ -127,7 +131,7 @@ impl Engine {
     }
 }
 
-fn moved(writer: &mut RunWriter<'_>, command: &Command) -> Result<Stepped, Fault> {
+fn moved(writer: &mut RunWriter<'_>, command: &Command) -> Result<StepAnswer, Fault> {
     match writer.command(command)? {
         Ok(_) => stepped(&writer.call, &writer.open.run, true, None),
         Err(refusal) => Err(refused(&writer.open.run, refusal)),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use engine::clock::Clock;
 use engine::view::collab::answer::{
-    SessionBrief, SessionState, SkillAnswer, Synced, TaskGraph, Updated,
+    SessionBrief, SessionState, SkillAnswer, SyncAnswer, TaskGraph, Updated,
 };
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
 use engine::{Engine, Fault, OpenOptions};
@@ -232,7 +232,7 @@ impl Stage {
     }
 
     /// Hands a task graph over, whatever comes of it.
-    pub fn sync(&self, item: Option<&str>, graph: &str) -> Result<Synced, Fault> {
+    pub fn sync(&self, item: Option<&str>, graph: &str) -> Result<SyncAnswer, Fault> {
         self.engine().collab_sync(&GraphSync {
             session: self.session.clone(),
             item: item.map(str::to_owned),
@@ -242,7 +242,7 @@ impl Stage {
     }
 
     /// The same by a path of the project.
-    pub fn sync_path(&self, path: &str) -> Result<Synced, Fault> {
+    pub fn sync_path(&self, path: &str) -> Result<SyncAnswer, Fault> {
         self.engine().collab_sync(&GraphSync {
             session: self.session.clone(),
             path: Some(path.to_owned()),
@@ -251,7 +251,7 @@ impl Stage {
     }
 
     /// Hands the graph of the present item over.
-    pub fn synced(&self, graph: &str) -> Synced {
+    pub fn synced(&self, graph: &str) -> SyncAnswer {
         let synced = self.sync(None, graph).unwrap();
         assert!(synced.validated, "{synced:?}");
         synced
@@ -259,7 +259,7 @@ impl Stage {
 
     /// Hands the graph of an item over.
     /// Has those read again that lie among the documents.
-    pub fn sync_again(&self, item: Option<&str>) -> Synced {
+    pub fn sync_again(&self, item: Option<&str>) -> SyncAnswer {
         let sync = GraphSync {
             session: self.session.clone(),
             item: item.map(str::to_owned),
@@ -268,7 +268,7 @@ impl Stage {
         self.engine().collab_sync(&sync).unwrap()
     }
 
-    pub fn synced_of(&self, item: &str, graph: &str) -> Synced {
+    pub fn synced_of(&self, item: &str, graph: &str) -> SyncAnswer {
         let synced = self.sync(Some(item), graph).unwrap();
         assert!(synced.validated, "{synced:?}");
         synced

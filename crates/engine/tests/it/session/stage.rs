@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use engine::view::session::answer::{ClosedGate, SessionState, Stepped};
+use engine::view::session::answer::{ClosedGate, SessionState, StepAnswer};
 use engine::view::session::request::{Decide, Init};
-use engine::{Asked, Engine, Fault, OpenOptions};
+use engine::{Channel, Engine, Fault, OpenOptions};
 use journal::{FileJournal, Journal as _, Position, Record};
 use machine::command::Choice;
 use workspace::config::Environment;
@@ -65,7 +65,7 @@ impl Stage {
         .unwrap()
     }
 
-    pub fn step(&self) -> Stepped {
+    pub fn step(&self) -> StepAnswer {
         self.engine().session_step(Some(&self.id)).unwrap()
     }
 
@@ -92,7 +92,7 @@ impl Stage {
         };
         let decided = self
             .engine()
-            .asked(Asked::Terminal)
+            .asked(Channel::Terminal)
             .session_decide(&decide)?;
         Ok(decided.recorded)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::documents::said::{Told, counted, listed, quoted};
+use crate::documents::said::{Bounded, counted, listed, quoted};
 
 use super::heading::{is_number_char, number, without_zeros};
 use super::{MAX_DEPENDENCIES, MAX_TITLE_BYTES, Note, Problem, passed_over, problem};
@@ -21,8 +21,8 @@ pub(super) struct Dependencies<'a> {
     pub(super) item: &'a str,
     /// The numbers of items by their titles.
     pub(super) titles: &'a HashMap<String, String>,
-    pub(super) problems: &'a mut Told<Problem>,
-    pub(super) notes: &'a mut Told<Note>,
+    pub(super) problems: &'a mut Bounded<Problem>,
+    pub(super) notes: &'a mut Bounded<Note>,
 }
 
 impl Dependencies<'_> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::documents::markdown::{self, Line, Lines, Place, list_sign};
-use crate::documents::said::{Told, line_number, nearest, quoted};
+use crate::documents::said::{Bounded, line_number, nearest, quoted};
 
 use super::dependencies::{Dependencies, Written};
 use super::heading::{self, Called, Heading, Likeness};
@@ -42,8 +42,8 @@ pub(super) fn read(text: &str) -> Design {
 #[derive(Debug, Default)]
 struct Reader {
     items: Vec<Item>,
-    problems: Told<Problem>,
-    notes: Told<Note>,
+    problems: Bounded<Problem>,
+    notes: Bounded<Note>,
     /// The lines of the numbers that are taken.
     taken: HashMap<String, u32>,
     open: Option<Open>,
@@ -372,7 +372,7 @@ impl Reader {
     }
 
     /// Takes the status of an item, and says what was read with some freedom.
-    fn status(&mut self, item: &mut Item, status: &Value<status::Meant>) {
+    fn status(&mut self, item: &mut Item, status: &Value<status::StatusMeaning>) {
         let line = status.line;
         item.status = status
             .meant

@@ -1,7 +1,7 @@
 //! An item whose lines are being read, and what its fields say.
 
 use crate::documents::markdown::{indentation, list_sign};
-use crate::documents::said::{Told, quoted};
+use crate::documents::said::{Bounded, quoted};
 
 use super::dependencies::Written;
 use super::mention::{self, Field};
@@ -18,7 +18,7 @@ pub(super) struct Open {
     /// Whether it is one of the items, and not one whose number is another's, or none.
     pub(super) counts: bool,
     pub(super) kind: Option<Value<Kind>>,
-    pub(super) status: Option<Value<status::Meant>>,
+    pub(super) status: Option<Value<status::StatusMeaning>>,
     pub(super) depends_on: Vec<Written>,
     /// Whether list entries may follow that name what it depends on.
     pub(super) lists_dependencies: bool,
@@ -64,7 +64,7 @@ pub(super) struct Value<M> {
     pub(super) around: Around,
 }
 
-impl Value<status::Meant> {
+impl Value<status::StatusMeaning> {
     /// Whether a status is that of the item with that type, and not what a quote, or a list of other things, says of those.
     pub(super) fn is_own(&self, kind: Option<&Value<Kind>>) -> bool {
         self.around.is_own || kind.is_some_and(|kind| kind.around.number == self.around.number)
@@ -173,7 +173,7 @@ impl Open {
         field: Field,
         mut value: String,
         line: u32,
-        notes: &mut Told<Note>,
+        notes: &mut Bounded<Note>,
     ) {
         self.lists_dependencies = false;
         if field == Field::DependsOn {
@@ -221,7 +221,7 @@ impl Open {
                 });
                 return;
             };
-            let status = |meant: &status::Meant| meant.status;
+            let status = |meant: &status::StatusMeaning| meant.status;
             (
                 "status",
                 known.line,
@@ -235,7 +235,7 @@ impl Open {
     }
 
     /// A row of a table: `| Type | code |`, or one below a row of names.
-    pub(super) fn row(&mut self, cells: &[String], line: u32, notes: &mut Told<Note>) {
+    pub(super) fn row(&mut self, cells: &[String], line: u32, notes: &mut Bounded<Note>) {
         let is_rule = cells
             .iter()
             .all(|cell| !cell.is_empty() && cell.chars().all(|c| c == '-' || c == ':'));
@@ -267,7 +267,7 @@ impl Open {
 }
 
 /// A status is not that of the item.
-pub(super) fn not_own(number: &str, status: &Value<status::Meant>) -> Note {
+pub(super) fn not_own(number: &str, status: &Value<status::StatusMeaning>) -> Note {
     Note {
         line: status.line,
         message: format!(

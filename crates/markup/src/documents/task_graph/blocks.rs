@@ -1,14 +1,14 @@
 //! Where in a document its graphs stand: all of it, or fenced blocks.
 
 use crate::documents::markdown::{self, Place};
-use crate::documents::said::{Told, counted, line_number, listed, quoted};
+use crate::documents::said::{Bounded, counted, line_number, listed, quoted};
 
 use super::yaml::{self, Fault, Node, Value};
 use super::{Note, Problem};
 
 /// YAML with a graph in it.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct YamlBlock {
     /// Its text, to which its nodes refer.
     pub(super) source: String,
     /// Its YAML documents; those without a graph may be among them.
@@ -20,9 +20,9 @@ pub(super) struct Found {
 /// What was found in a document.
 #[derive(Debug, Default)]
 pub(super) struct Located {
-    pub(super) found: Vec<Found>,
-    pub(super) problems: Told<Problem>,
-    pub(super) notes: Told<Note>,
+    pub(super) found: Vec<YamlBlock>,
+    pub(super) problems: Bounded<Problem>,
+    pub(super) notes: Bounded<Note>,
 }
 
 /// A fenced block.
@@ -37,7 +37,7 @@ struct Block<'a> {
 
 /// How sure it is that a text is meant as a graph, before it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Meant {
+enum Likelihood {
     /// It has no `tasks` at its top level.
     Not,
     /// It begins with a brace, as JSON does, or with a line that may be one of a text: `tasks: see below`.
@@ -72,7 +72,7 @@ pub(super) fn locate(text: &str) -> Located {
                     });
                 }
             }
-            Place::Text if outside.is_none() && meant_by_line(line.text) == Meant::Plainly => {
+            Place::Text if outside.is_none() && meant_by_line(line.text) == Likelihood::Plainly => {
                 outside = Some(line.number);
             }
             Place::Text | Place::Code | Place::Comment => {}
@@ -102,13 +102,17 @@ fn is_whole(
     located: &mut Located,
 ) -> bool {
     let begins = meant_by_beginning(text);
-    if begins == Meant::Not && outside.is_none() {
+    if begins == Likelihood::Not && outside.is_none() {
         return false;
     }
-    let has_blocks = || blocks.iter().any(|block| meant(block.text) != Meant::Not);
+    let has_blocks = || {
+        blocks
+            .iter()
+            .any(|block| meant(block.text) != Likelihood::Not)
+    };
     match yaml::parse(text) {
         Ok(nodes) if nodes.iter().any(has_tasks) => {
-            located.found.push(Found {
+            located.found.push(YamlBlock {
                 source: text.to_owned(),
                 nodes,
                 before: line_number(first - 1),
@@ -118,9 +122,9 @@ fn is_whole(
         Ok(_) => false,
         Err(fault) => {
             let is_meant = match begins {
-                Meant::Plainly => true,
-                Meant::Perhaps => text.contains("tasks") && !has_blocks(),
-                Meant::Not => !has_blocks(),
+                Likelihood::Plainly => true,
+                Likelihood::Perhaps => text.contains("tasks") && !has_blocks(),
+                Likelihood::Not => !has_blocks(),
             };
             if is_meant {
                 let mut problem = unreadable(fault, first - 1);
@@ -138,7 +142,7 @@ fn is_whole(
 
 fn take_block(block: &Block<'_>, located: &mut Located) {
     let meant = meant(block.text);
-    if meant == Meant::Not {
+    if meant == Likelihood::Not {
         return;
     }
     let source = markdown::unindented(block.text, block.indent);
@@ -147,7 +151,7 @@ fn take_block(block: &Block<'_>, located: &mut Located) {
             if is_program(block.info) && !nodes.iter().any(has_entries) {
                 return;
             }
-            located.found.push(Found {
+            located.found.push(YamlBlock {
                 source,
                 nodes,
                 before: line_number(block.line),
@@ -155,7 +159,7 @@ fn take_block(block: &Block<'_>, located: &mut Located) {
         }
         // Other YAML, or something that is none and never said so.
         Ok(_) => {}
-        Err(_) if meant == Meant::Perhaps && !names_tasks(block) => {}
+        Err(_) if meant == Likelihood::Perhaps && !names_tasks(block) => {}
         Err(fault) if is_program(block.info) => {
             let line = line_number(block.line);
             located.notes.tell(line, || Note {
@@ -282,55 +286,55 @@ fn saying(text: &str) -> impl Iterator<Item = markdown::Line<'_>> {
     })
 }
 
-fn meant_by_beginning(text: &str) -> Meant {
+fn meant_by_beginning(text: &str) -> Likelihood {
     let Some(line) = saying(text).next() else {
-        return Meant::Not;
+        return Likelihood::Not;
     };
     let said = line.text.trim_start();
     let said = said.strip_prefix("---").map_or(said, str::trim_start);
     if said.starts_with('{') {
-        Meant::Perhaps
+        Likelihood::Perhaps
     } else {
         meant_by_line(said)
     }
 }
 
 /// What a block's text is meant as.
-fn meant(text: &str) -> Meant {
+fn meant(text: &str) -> Likelihood {
     let begins = meant_by_beginning(text);
-    if begins != Meant::Not {
+    if begins != Likelihood::Not {
         return begins;
     }
     let Some(line) = saying(text).next() else {
-        return Meant::Not;
+        return Likelihood::Not;
     };
     let indent = line.text.len() - line.text.trim_start().len();
     let top = saying(text).filter_map(|line| line.text.get(indent..));
     for said in top {
         // A document about documents.
         if said.starts_with("```") || said.starts_with("~~~") {
-            return Meant::Not;
+            return Likelihood::Not;
         }
         let meant = meant_by_line(said);
-        if meant != Meant::Not {
+        if meant != Likelihood::Not {
             return meant;
         }
     }
-    Meant::Not
+    Likelihood::Not
 }
 
 /// What a line is meant as, from its first byte on: one whose key is `tasks` says it plainly, if no text stands behind it.
-fn meant_by_line(line: &str) -> Meant {
+fn meant_by_line(line: &str) -> Likelihood {
     match key(line) {
         Some(("tasks", value)) => {
             let value = value.trim_start();
             if value.is_empty() || value.starts_with(['#', '[', '{', '&', '!']) {
-                Meant::Plainly
+                Likelihood::Plainly
             } else {
-                Meant::Perhaps
+                Likelihood::Perhaps
             }
         }
-        _ => Meant::Not,
+        _ => Likelihood::Not,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::documents::said::{Told, counted, nearest, quoted};
+use crate::documents::said::{Bounded, counted, nearest, quoted};
 
-use super::blocks::{Found, tasks_of};
+use super::blocks::{YamlBlock, tasks_of};
 use super::keys::{Field, KEYS, field};
 use super::yaml::{Node, Value};
 use super::{MAX_ID_BYTES, MAX_TASKS, Note, Problem, Task, path};
@@ -13,8 +13,8 @@ use super::{MAX_ID_BYTES, MAX_TASKS, Note, Problem, Task, path};
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     tasks: Vec<Draft>,
-    problems: Told<Problem>,
-    notes: Told<Note>,
+    problems: Bounded<Problem>,
+    notes: Bounded<Note>,
     /// Where the first list of tasks stands that is empty.
     empty: Option<u32>,
     /// The lines of the ids that are taken.
@@ -67,7 +67,7 @@ impl Source<'_> {
 
 impl Reader {
     /// A reader that tells more of a document of which something was told before.
-    pub(super) fn new(problems: Told<Problem>, notes: Told<Note>) -> Self {
+    pub(super) fn new(problems: Bounded<Problem>, notes: Bounded<Note>) -> Self {
         Self {
             problems,
             notes,
@@ -75,7 +75,7 @@ impl Reader {
         }
     }
 
-    pub(super) fn take(&mut self, found: &Found) {
+    pub(super) fn take(&mut self, found: &YamlBlock) {
         let source = Source {
             text: &found.source,
             before: found.before,
@@ -415,7 +415,7 @@ impl Reader {
     }
 
     /// What was read, with everything judged that needs no other graph.
-    pub(super) fn finish(mut self) -> (Vec<Task>, Told<Problem>, Told<Note>) {
+    pub(super) fn finish(mut self) -> (Vec<Task>, Bounded<Problem>, Bounded<Note>) {
         let mut tasks = Vec::with_capacity(self.tasks.len());
         for Draft {
             mut task,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::documents::said::{LeftOut, Told, counted, listed, nearest, quoted};
+use crate::documents::said::{Bounded, LeftOut, counted, listed, nearest, quoted};
 
 use super::{MergeProblem, Merged, MergedTask, Part, Problem, Task, knots, take_over, told};
 
@@ -47,7 +47,7 @@ struct Joining<'a> {
     /// The first part of each item.
     by_item: HashMap<&'a str, usize>,
     /// What is wrong, part by part.
-    problems: Vec<Told<Problem>>,
+    problems: Vec<Bounded<Problem>>,
     /// How many names may still be compared with unknown ones.
     to_compare: usize,
 }
@@ -71,7 +71,7 @@ impl<'a> Joining<'a> {
             by_name: Vec::new(),
             anywhere: HashMap::new(),
             by_item: HashMap::new(),
-            problems: parts.iter().map(|_| Told::default()).collect(),
+            problems: parts.iter().map(|_| Bounded::default()).collect(),
             to_compare: MOST_COMPARED,
         };
         for (number, part) in parts.iter().enumerate() {
@@ -140,7 +140,7 @@ impl<'a> Joining<'a> {
         let is_judged = !self
             .problems
             .iter()
-            .flat_map(Told::iter)
+            .flat_map(Bounded::iter)
             .any(|problem| matches!(problem.code, "bad_yaml" | "tasks_missing" | "too_large"))
             && self.parts.iter().all(|part| part.graph.more_problems == 0);
         for position in 0..self.members.len() {

@@ -10,7 +10,7 @@ mod yaml;
 
 use std::collections::BTreeMap;
 
-use crate::documents::said::{LeftOut, Told, line_number};
+use crate::documents::said::{Bounded, LeftOut, line_number};
 
 /// The longest document that is read, in bytes.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -187,7 +187,7 @@ pub fn read(text: &str) -> Graph {
 }
 
 /// The problems that are told, the last one of which says how many there are besides.
-fn told(problems: Told<Problem>) -> (Vec<Problem>, usize) {
+fn told(problems: Bounded<Problem>) -> (Vec<Problem>, usize) {
     let (mut problems, more) = problems.finish();
     problems.extend(more.map(|more| Problem {
         code: MORE,
@@ -200,7 +200,7 @@ fn told(problems: Told<Problem>) -> (Vec<Problem>, usize) {
 }
 
 /// Takes the problems of a graph over, those included that are only counted.
-fn take_over(told: &mut Told<Problem>, graph: &Graph) {
+fn take_over(told: &mut Bounded<Problem>, graph: &Graph) {
     for problem in &graph.problems {
         if problem.code == MORE {
             told.leave_out(LeftOut {

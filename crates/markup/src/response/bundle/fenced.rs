@@ -4,16 +4,16 @@
 use std::collections::HashSet;
 
 use super::error::{BundleError, BundleFault, Doubt, NoFile};
-use super::found::{Files, Found};
 use super::label::{self, Label};
 use super::marked;
 use super::marker::{self, Marker};
+use super::raw_file::{Files, RawFile};
 use super::rules::Rules;
 use crate::response::fence::Fence;
 use crate::response::text::{Line, lines};
 
 /// Reads the files of a response in whichever form it has.
-pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<Found>, BundleError> {
+pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<RawFile>, BundleError> {
     let mut walk = Walk {
         text,
         rules,
@@ -111,7 +111,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes a line between blocks. The first marker makes it the marker form.
-    fn outside(&mut self, line: &Line<'a>) -> Result<Option<Vec<Found>>, BundleError> {
+    fn outside(&mut self, line: &Line<'a>) -> Result<Option<Vec<RawFile>>, BundleError> {
         match marker::read(line.text) {
             Marker::Nearly => return Err(marked::nearly(line)),
             Marker::File(_) => {
@@ -262,7 +262,7 @@ impl<'a> Walk<'a> {
             content.push_str(open.fence.content(line.text));
             content.push_str(line.ending(open.drop_carriage_returns));
         }
-        let pushed = self.files.push(Found {
+        let pushed = self.files.push(RawFile {
             path: name,
             content,
             line: Some(open.line),
@@ -272,7 +272,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn end(mut self) -> Result<Vec<Found>, BundleError> {
+    fn end(mut self) -> Result<Vec<RawFile>, BundleError> {
         if let Some(open) = self.open.take() {
             self.fails(BundleFault::CutOff, open.name.as_deref(), open.line);
         }

@@ -1,9 +1,9 @@
 //! The marker form: each file behind a line that names it, up to the next such line or the end.
 
 use super::error::{BundleError, BundleFault, Doubt};
-use super::found::{Files, Found};
 use super::label::{self, Label};
 use super::marker::{self, Marker};
+use super::raw_file::{Files, RawFile};
 use super::rules::Rules;
 use crate::response::fence::Fence;
 use crate::response::text::{BLANKS, Line, lines, lines_from};
@@ -17,7 +17,7 @@ struct Block<'a> {
 }
 
 /// A file whose end is not known yet.
-struct Begun<'a> {
+struct OpenFile<'a> {
     name: &'a str,
     line: usize,
     /// Whether the carriage returns of its lines are the response's, not the file's.
@@ -30,9 +30,9 @@ pub(super) fn read(
     text: &str,
     first_line: usize,
     rules: &Rules,
-) -> Result<Vec<Found>, BundleError> {
+) -> Result<Vec<RawFile>, BundleError> {
     let mut files = Files::new(rules);
-    let mut begun: Option<Begun<'_>> = None;
+    let mut begun: Option<OpenFile<'_>> = None;
     let mut block: Option<Block<'_>> = None;
     for line in lines_from(text, first_line) {
         match marker::read(line.text) {
@@ -41,7 +41,7 @@ pub(super) fn read(
                 if let Some(file) = begun.take() {
                     files.push(finished(&file, &text[..line.start])?)?;
                 }
-                begun = Some(Begun {
+                begun = Some(OpenFile {
                     name,
                     line: line.number,
                     drop_carriage_returns: line.crlf,
@@ -83,14 +83,14 @@ pub(super) fn nearly(line: &Line<'_>) -> BundleError {
     .at(line.number)
 }
 
-fn finished(file: &Begun<'_>, text: &str) -> Result<Found, BundleError> {
+fn finished(file: &OpenFile<'_>, text: &str) -> Result<RawFile, BundleError> {
     let body = taken_back(&text[file.start..], file.drop_carriage_returns);
     let content = match unwrapped(&body, file.name) {
         Ok(Some(inner)) => inner,
         Ok(None) => body,
         Err(fault) => return Err(BundleError::new(fault).of(file.name).at(file.line)),
     };
-    Ok(Found {
+    Ok(RawFile {
         path: file.name.to_owned(),
         content,
         line: Some(file.line),

@@ -51,11 +51,11 @@
 mod error;
 mod fenced;
 mod folding;
-mod found;
 mod label;
 mod marked;
 mod marker;
 mod name;
+mod raw_file;
 mod rules;
 mod tree;
 
@@ -64,7 +64,7 @@ pub use name::NameFault;
 pub use rules::{BadPattern, Rules};
 
 use crate::response::text;
-use found::Found;
+use raw_file::RawFile;
 use tree::{Clash, Tree};
 
 /// The files of a response, in its order.
@@ -105,7 +105,7 @@ pub fn read(bytes: &[u8], rules: &Rules) -> Result<Bundle, BundleError> {
     )?;
     let files = found
         .into_iter()
-        .map(|Found { path, content, .. }| File { path, content })
+        .map(|RawFile { path, content, .. }| File { path, content })
         .collect();
     Ok(Bundle { files })
 }

@@ -58,7 +58,7 @@ pub(crate) fn read(mut source: Source<'_>) -> Result<TestReport, Unreadable> {
 
 /// A test that has begun.
 #[derive(Default)]
-struct Begun {
+struct StartedTest {
     line: u64,
     output: Output,
 }
@@ -93,7 +93,7 @@ impl Output {
 #[derive(Default)]
 struct Package {
     line: u64,
-    begun: HashMap<String, Begun>,
+    begun: HashMap<String, StartedTest>,
     output: Output,
     failed: u64,
     ended: bool,
@@ -180,9 +180,9 @@ impl Run {
                     let message = format!("more than {MOST_TESTS} tests have begun");
                     return Err(Unreadable::new(Kind::TooLarge, message));
                 }
-                let begun = Begun {
+                let begun = StartedTest {
                     line: number,
-                    ..Begun::default()
+                    ..StartedTest::default()
                 };
                 if package.begun.insert(test.to_owned(), begun).is_some() {
                     let message = format!("{test} begins again before it has ended");
@@ -225,7 +225,7 @@ impl Run {
     }
 
     fn end(&mut self, name: &str, package: &mut Package, event: &Event) -> Result<(), Unreadable> {
-        let mut begun: Vec<(String, Begun)> = package.begun.drain().collect();
+        let mut begun: Vec<(String, StartedTest)> = package.begun.drain().collect();
         begun.sort_unstable_by_key(|(_, begun)| begun.line);
         if event.action != "fail" {
             if package.failed > 0 {

@@ -10,7 +10,7 @@ const LONGEST_KEPT: usize = 8 * 1024;
 
 /// What a child of a case says of its outcome.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum OutcomeElement {
     Failure,
     Error,
     NotCollected,
@@ -48,7 +48,7 @@ pub(super) struct Case {
     pub(super) errors: u64,
     /// How often it was tried before or after, by its children.
     pub(super) reruns: u64,
-    said: Vec<Said>,
+    said: Vec<OutcomeElement>,
     /// By its attributes it did not run.
     pub(super) not_run: bool,
     /// By its attributes it was never begun, since something it needs is missing.
@@ -130,7 +130,7 @@ impl Case {
             "nose2.loader.LoadTestsFailure",
         ];
         if loaders.contains(&class) {
-            case.said.push(Said::NotCollected);
+            case.said.push(OutcomeElement::NotCollected);
         }
         case.note_beside(class, name, suites);
         Ok(case)
@@ -141,7 +141,7 @@ impl Case {
         let of = |root: &str| suites.first().is_some_and(|suite| &*suite.name == root);
         if class == "Test suite failed to run" {
             self.beside = Some(Beside::Unloaded);
-            self.said.push(Said::NotCollected);
+            self.said.push(OutcomeElement::NotCollected);
             self.id.clear();
             self.id.push_str(name);
         } else if class.starts_with("Test execution failure: could be caused by test hooks")
@@ -200,17 +200,17 @@ impl Case {
     /// An element within it begins.
     pub(super) fn child(&mut self, tag: Tag<'_>, depth: usize) -> Result<(), Unreadable> {
         let said = match tag.name() {
-            "failure" => Said::Failure,
-            "error" => Said::Error,
-            "skipped" => Said::Skipped,
-            "flakyFailure" | "flakyError" => Said::Flaky,
-            "rerunFailure" | "rerunError" => Said::Rerun,
+            "failure" => OutcomeElement::Failure,
+            "error" => OutcomeElement::Error,
+            "skipped" => OutcomeElement::Skipped,
+            "flakyFailure" | "flakyError" => OutcomeElement::Flaky,
+            "rerunFailure" | "rerunError" => OutcomeElement::Rerun,
             _ => return Ok(()),
         };
         match said {
-            Said::Failure => self.failures += 1,
-            Said::Error => self.errors += 1,
-            Said::Flaky | Said::Rerun => self.reruns += 1,
+            OutcomeElement::Failure => self.failures += 1,
+            OutcomeElement::Error => self.errors += 1,
+            OutcomeElement::Flaky | OutcomeElement::Rerun => self.reruns += 1,
             _ => {}
         }
         let (mut kind, mut message) = (None, None);
@@ -224,26 +224,43 @@ impl Case {
         }
         let message = message.as_deref().map_or("", str::trim);
         let said = match (said, kind.as_deref()) {
-            (Said::Skipped, Some("pytest.xfail" | "XFAIL")) => Said::ExpectedFailure,
-            (Said::Skipped, Some("todo")) => Said::Todo,
+            (OutcomeElement::Skipped, Some("pytest.xfail" | "XFAIL")) => {
+                OutcomeElement::ExpectedFailure
+            }
+            (OutcomeElement::Skipped, Some("todo")) => OutcomeElement::Todo,
             // Those of nose2, which writes whatever is not plain as skipped.
-            (Said::Skipped, None) if message == "expected test failure" => Said::ExpectedFailure,
-            (Said::Skipped, None) if message == "test passes unexpectedly" => {
-                Said::UnexpectedSuccess
+            (OutcomeElement::Skipped, None) if message == "expected test failure" => {
+                OutcomeElement::ExpectedFailure
             }
-            (Said::Error, Some("UnexpectedSuccess")) => Said::UnexpectedSuccess,
-            (Said::Failure | Said::Error, _) if self.beside == Some(Beside::File) => {
-                Said::NotCollected
+            (OutcomeElement::Skipped, None) if message == "test passes unexpectedly" => {
+                OutcomeElement::UnexpectedSuccess
             }
-            (Said::Failure, _) if self.beside == Some(Beside::Around) => Said::Error,
+            (OutcomeElement::Error, Some("UnexpectedSuccess")) => OutcomeElement::UnexpectedSuccess,
+            (OutcomeElement::Failure | OutcomeElement::Error, _)
+                if self.beside == Some(Beside::File) =>
+            {
+                OutcomeElement::NotCollected
+            }
+            (OutcomeElement::Failure, _) if self.beside == Some(Beside::Around) => {
+                OutcomeElement::Error
+            }
             // Of Catch2: it may fail, or has to.
-            (Said::Skipped, None) if message == "TEST_CASE tagged with !mayfail" => Said::Todo,
-            (Said::Skipped, _) if self.not_run && is_missing(message) => Said::NotCollected,
-            (Said::Error, _) if message == "collection failure" => Said::NotCollected,
+            (OutcomeElement::Skipped, None) if message == "TEST_CASE tagged with !mayfail" => {
+                OutcomeElement::Todo
+            }
+            (OutcomeElement::Skipped, _) if self.not_run && is_missing(message) => {
+                OutcomeElement::NotCollected
+            }
+            (OutcomeElement::Error, _) if message == "collection failure" => {
+                OutcomeElement::NotCollected
+            }
             (said, _) => said,
         };
         // The first that fails is the one to show; what it says counts more than the reason of a skip.
-        let failing = matches!(said, Said::Failure | Said::Error | Said::NotCollected);
+        let failing = matches!(
+            said,
+            OutcomeElement::Failure | OutcomeElement::Error | OutcomeElement::NotCollected
+        );
         let first = failing && !self.failing;
         self.failing |= failing;
         if self.message.is_empty() || first {
@@ -275,11 +292,11 @@ impl Case {
         };
         let code = rest.split(|c: char| !c.is_ascii_digit()).next();
         let ended = match code {
-            Some("1") => Said::NotCollected,
+            Some("1") => OutcomeElement::NotCollected,
             Some("") | None => return,
-            Some(_) => Said::Error,
+            Some(_) => OutcomeElement::Error,
         };
-        self.said.retain(|said| *said != Said::Failure);
+        self.said.retain(|said| *said != OutcomeElement::Failure);
         self.said.push(ended);
     }
 
@@ -319,34 +336,38 @@ impl Case {
 
     /// Whether it has a child that says it was skipped.
     pub(super) fn is_skipped(&self) -> bool {
-        [Said::Skipped, Said::ExpectedFailure, Said::Todo]
-            .iter()
-            .any(|said| self.said.contains(said))
-            || self.said.contains(&Said::UnexpectedSuccess) && self.errors == 0
+        [
+            OutcomeElement::Skipped,
+            OutcomeElement::ExpectedFailure,
+            OutcomeElement::Todo,
+        ]
+        .iter()
+        .any(|said| self.said.contains(said))
+            || self.said.contains(&OutcomeElement::UnexpectedSuccess) && self.errors == 0
             || self.not_run
     }
 
     pub(super) fn outcome(&self) -> Outcome {
         let said = |one| self.said.contains(&one);
-        if said(Said::NotCollected) {
+        if said(OutcomeElement::NotCollected) {
             Outcome::NotCollected
-        } else if said(Said::Todo) {
-            if said(Said::Failure) || said(Said::Error) {
+        } else if said(OutcomeElement::Todo) {
+            if said(OutcomeElement::Failure) || said(OutcomeElement::Error) {
                 Outcome::ExpectedFailure
             } else {
                 Outcome::Skipped
             }
-        } else if said(Said::Failure) || said(Said::UnexpectedSuccess) {
+        } else if said(OutcomeElement::Failure) || said(OutcomeElement::UnexpectedSuccess) {
             Outcome::Failed
-        } else if said(Said::Error) {
+        } else if said(OutcomeElement::Error) {
             Outcome::Error
-        } else if said(Said::ExpectedFailure) {
+        } else if said(OutcomeElement::ExpectedFailure) {
             Outcome::ExpectedFailure
-        } else if said(Said::Skipped) {
+        } else if said(OutcomeElement::Skipped) {
             Outcome::Skipped
-        } else if said(Said::Rerun) || self.failed_by_attribute {
+        } else if said(OutcomeElement::Rerun) || self.failed_by_attribute {
             Outcome::Failed
-        } else if said(Said::Flaky) || self.again {
+        } else if said(OutcomeElement::Flaky) || self.again {
             Outcome::Flaky
         } else if self.not_run {
             Outcome::Skipped

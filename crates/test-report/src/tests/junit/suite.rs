@@ -63,7 +63,7 @@ pub(super) struct Counted {
 
 /// What a suite says besides its cases.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct SuiteText {
     /// Failures that no case of it has.
     pub(super) beside: u64,
     /// Cases that it does not count, since they are still to be written.
@@ -185,7 +185,7 @@ impl Suite {
     }
 
     /// Holds what it says of itself against what is in it: tools count with the suites within it or without them.
-    pub(super) fn check(&self) -> Result<Told, Unreadable> {
+    pub(super) fn check(&self) -> Result<SuiteText, Unreadable> {
         let agrees = |agree: fn(&Self, &Counted) -> bool| {
             agree(self, &self.counted) || agree(self, &self.direct)
         };
@@ -193,7 +193,7 @@ impl Suite {
         if !agrees(Self::tests_agree) {
             self.disagree("tests", declared.tests, counted.tests)?;
         }
-        let mut told = Told::default();
+        let mut told = SuiteText::default();
         if self.by_catch {
             // A test that was expected to fail and did not is a failure more, and nothing in its case says so.
             let said = self.assertions_failed();

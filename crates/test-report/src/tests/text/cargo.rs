@@ -7,7 +7,7 @@ mod suite;
 
 use std::collections::HashSet;
 
-use self::suite::{Said, Suite};
+use self::suite::{ResultLine, Suite};
 use crate::limits::LONGEST_MESSAGE;
 use crate::tests::binary::{self, Binary};
 use crate::tests::builder::{Builder, cut};
@@ -30,7 +30,7 @@ pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
 
 /// Whether this is a whole line that may be the last, where its line break was trimmed.
 fn may_be_last(line: &str) -> bool {
-    Said::read(line).is_some()
+    ResultLine::read(line).is_some()
         || ["error: ", "    `-", "note: ", "test result: "]
             .iter()
             .any(|known| line.starts_with(known))
@@ -41,7 +41,7 @@ fn may_be_last(line: &str) -> bool {
 pub(crate) fn signs(text: &str) -> usize {
     let is_sign = |line: &&str| {
         Suite::begins(line).is_some()
-            || Said::read(line).is_some()
+            || ResultLine::read(line).is_some()
             || binary::announced(line).is_some()
             || binary::uncompiled(line).is_some()
             || line.starts_with("error[E") && line.contains("]: ")
@@ -125,7 +125,7 @@ impl Run {
         if let Some(announced) = self.announced.last_mut() {
             announced.printed |= !line.trim().is_empty();
         }
-        if Said::read(line).is_some() {
+        if ResultLine::read(line).is_some() {
             let (kind, message) = match self.suites.last() {
                 Some(_) => (Kind::Contradiction, "a second result follows the first"),
                 None => (

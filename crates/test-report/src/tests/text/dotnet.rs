@@ -7,7 +7,7 @@ use crate::tests::{Outcome, TestFormat, TestReport};
 use crate::unreadable::{Kind, Unreadable};
 
 pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
-    let mut told = Told::default();
+    let mut told = FailureText::default();
     let mut at = 0;
     for line in text.lines() {
         at += 1;
@@ -131,7 +131,7 @@ enum Block {
 }
 
 #[derive(Default)]
-struct Told {
+struct FailureText {
     /// The sum of the lines of projects.
     projects: Option<Numbers>,
     /// The numbers of all.
@@ -144,7 +144,7 @@ struct Told {
     uncompiled: BTreeSet<String>,
 }
 
-impl Told {
+impl FailureText {
     fn line(&mut self, raw: &str, at: u64) -> Result<(), Unreadable> {
         let line = raw.trim();
         if let Some((block, numbers)) = &mut self.block {

@@ -19,7 +19,7 @@ struct Summary {
 }
 
 /// A failure as it is told in full: the titles, and what was thrown.
-struct Told<'a> {
+struct FailureText<'a> {
     file: &'a str,
     heading: &'a str,
     error: String,
@@ -47,7 +47,7 @@ pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
     let told = told(lines);
     let mut builder = Builder::new(TestFormat::JestText);
     let listed = listed(lines);
-    let mut failures: HashMap<String, &Told<'_>> = HashMap::new();
+    let mut failures: HashMap<String, &FailureText<'_>> = HashMap::new();
     let mut names = Names::default();
     for told in told.iter().filter(|told| told.heading != BROKEN) {
         names.failure(told.id(), told.outcome(), &told.error, Some(told.file));
@@ -129,7 +129,7 @@ impl Summary {
 
 /// The files that broke outside of their tests. No file that failed goes without a failure.
 fn broken(
-    told: &[Told<'_>],
+    told: &[FailureText<'_>],
     listed: &[Listed<'_>],
     summary: &Summary,
     builder: &mut Builder,
@@ -220,14 +220,14 @@ fn listed<'a>(lines: &[&'a str]) -> Vec<Listed<'a>> {
 }
 
 /// The failures told in full.
-fn told<'a>(lines: &[&'a str]) -> Vec<Told<'a>> {
-    let mut found: Vec<Told<'_>> = Vec::new();
+fn told<'a>(lines: &[&'a str]) -> Vec<FailureText<'a>> {
+    let mut found: Vec<FailureText<'_>> = Vec::new();
     let mut file = None;
     for &line in lines {
         if let Some(begun) = file_of(line) {
             file = Some(begun);
         } else if let (Some(file), Some(heading)) = (file, line.strip_prefix("  ● ")) {
-            found.push(Told {
+            found.push(FailureText {
                 file,
                 heading: heading.trim(),
                 error: String::new(),
@@ -245,7 +245,7 @@ fn told<'a>(lines: &[&'a str]) -> Vec<Told<'a>> {
     found
 }
 
-impl Told<'_> {
+impl FailureText<'_> {
     fn id(&self) -> String {
         format!("{} > {}", self.file, self.heading.replace(" › ", " > "))
     }

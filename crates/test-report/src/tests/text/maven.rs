@@ -7,7 +7,7 @@ use crate::tests::{Outcome, TestFormat, TestReport};
 use crate::unreadable::{Kind, Unreadable};
 
 pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
-    let mut told = Told::default();
+    let mut told = ClassSummary::default();
     for (index, line) in text.lines().enumerate() {
         told.line(line)
             .map_err(|fault| fault.at_line(index as u64 + 1))?;
@@ -77,7 +77,7 @@ fn unmarked(line: &str) -> &str {
 
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // each a fact of its own
-struct Told {
+struct ClassSummary {
     begun: bool,
     ended: bool,
     failed: bool,
@@ -97,7 +97,7 @@ struct Told {
     uncompiled: BTreeSet<String>,
 }
 
-impl Told {
+impl ClassSummary {
     fn line(&mut self, line: &str) -> Result<(), Unreadable> {
         let plain = unmarked(line);
         match plain {

@@ -11,7 +11,7 @@ use crate::tests::{Outcome, TestFormat, TestReport};
 use crate::unreadable::{Kind, Unreadable};
 
 /// A failure of the list at the end.
-struct Told {
+struct ListedFailure {
     /// The titles of the suites, and of the test.
     titles: Vec<String>,
     error: String,
@@ -37,7 +37,7 @@ pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
     let told = told(&lines[end..]);
     Builder::agree("failures", counted.failed, told.len() as u64)?;
     let mut names = Names::default();
-    let mut failures: HashMap<usize, &Told> = HashMap::new();
+    let mut failures: HashMap<usize, &ListedFailure> = HashMap::new();
     for (number, told) in told.iter().enumerate() {
         names.failure(told.id(), told.outcome(), &told.error, None);
         failures.insert(number + 1, told);
@@ -107,8 +107,8 @@ fn numbered(line: &str) -> Option<(usize, &str)> {
 }
 
 /// The failures in the list at the end, by their numbers.
-fn told(lines: &[&str]) -> Vec<Told> {
-    let mut found: Vec<Told> = Vec::new();
+fn told(lines: &[&str]) -> Vec<ListedFailure> {
+    let mut found: Vec<ListedFailure> = Vec::new();
     let mut in_titles = false;
     for line in lines {
         let begins =
@@ -117,7 +117,7 @@ fn told(lines: &[&str]) -> Vec<Told> {
             let (title, ends) = title
                 .strip_suffix(':')
                 .map_or((title, false), |t| (t, true));
-            found.push(Told {
+            found.push(ListedFailure {
                 titles: vec![title.to_owned()],
                 error: String::new(),
             });
@@ -143,7 +143,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-impl Told {
+impl ListedFailure {
     fn id(&self) -> String {
         self.titles.join(" > ")
     }
@@ -159,7 +159,7 @@ impl Told {
 }
 
 /// The tree of suites and tests before the summary.
-fn tree(lines: &[&str], failures: &HashMap<usize, &Told>, names: &mut Names) {
+fn tree(lines: &[&str], failures: &HashMap<usize, &ListedFailure>, names: &mut Names) {
     let mut suites: Vec<(usize, &str)> = Vec::new();
     for line in lines {
         let text = line.trim_start();

@@ -20,7 +20,7 @@ struct Summary {
 type Items<'a> = Vec<(u64, &'a str)>;
 
 /// A failure as it is told in full.
-struct Told<'a> {
+struct FailureText<'a> {
     heading: &'a str,
     error: String,
 }
@@ -44,7 +44,7 @@ pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
     let (suites, tests) = told(lines);
     let mut builder = Builder::new(TestFormat::VitestText);
     let mut names = Names::default();
-    let mut failures: HashMap<&str, &Told<'_>> = HashMap::new();
+    let mut failures: HashMap<&str, &FailureText<'_>> = HashMap::new();
     for told in &tests {
         // A test that was tried again is told once for each try.
         if failures.insert(told.heading, told).is_none() {
@@ -167,7 +167,7 @@ impl Summary {
 }
 
 /// The failures told in full: of suites and files, and of tests.
-fn told<'a>(lines: &[&'a str]) -> (Vec<Told<'a>>, Vec<Told<'a>>) {
+fn told<'a>(lines: &[&'a str]) -> (Vec<FailureText<'a>>, Vec<FailureText<'a>>) {
     let (mut suites, mut tests) = (Vec::new(), Vec::new());
     let mut section = None;
     for &line in lines {
@@ -186,7 +186,7 @@ fn told<'a>(lines: &[&'a str]) -> (Vec<Told<'a>>, Vec<Told<'a>>) {
             continue;
         };
         if let Some(heading) = line.strip_prefix(" FAIL  ") {
-            section.push(Told {
+            section.push(FailureText {
                 heading,
                 error: String::new(),
             });
@@ -211,7 +211,7 @@ fn told<'a>(lines: &[&'a str]) -> (Vec<Told<'a>>, Vec<Told<'a>>) {
     (suites, tests)
 }
 
-impl Told<'_> {
+impl FailureText<'_> {
     fn outcome(&self) -> Outcome {
         if is_assertion(&self.error) {
             Outcome::Failed
@@ -224,7 +224,7 @@ impl Told<'_> {
 /// The tests as the verbose reporter lists them; the others list some, without their suites.
 fn list(
     lines: &[&str],
-    failures: &HashMap<&str, &Told<'_>>,
+    failures: &HashMap<&str, &FailureText<'_>>,
     names: &mut Names,
     counted: &mut Counted,
 ) {

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use engine::view::collab::answer::Synced;
+use engine::view::collab::answer::SyncAnswer;
 use engine::{Fault, Kind};
 use workspace::convention::plain::one_line;
 
@@ -85,7 +85,7 @@ fn unreadable(file: &Path, error: &io::Error) -> Fault {
 }
 
 /// The errors of a task graph that was not taken, at the place where the caller has it: none of ours was written.
-pub fn of_document(synced: &mut Synced, name: &str) {
+pub fn of_document(synced: &mut SyncAnswer, name: &str) {
     if synced.validated {
         return;
     }
@@ -149,10 +149,10 @@ mod tests {
             item: Some(json!(item)),
             ..DocumentProblem::default()
         };
-        let mut synced = Synced {
+        let mut synced = SyncAnswer {
             item: Some(json!(2)),
             problems: vec![problem(2), problem(1)],
-            ..Synced::default()
+            ..SyncAnswer::default()
         };
         of_document(&mut synced, "docs/graph.md");
         assert_eq!(synced.problems[0].document, "docs/graph.md");

@@ -16,7 +16,8 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::entry::{ADDRESSES, COMMAND, Entry, Found, NAME};
 use super::text::{
-    Left, Unusable, alone, indent_at, newline_of, spliced, with_block, without_block, without_mark,
+    Remainder, Unusable, alone, indent_at, newline_of, spliced, with_block, without_block,
+    without_mark,
 };
 
 /// Indentation where a file has none to go by.
@@ -47,22 +48,22 @@ pub fn with_entry(text: Option<&str>, section: &[&str], entry: &Entry) -> Result
 }
 
 /// The text without the entry in `section`.
-pub fn without_entry(text: &str, section: &[&str]) -> Result<Left, Unusable> {
+pub fn without_entry(text: &str, section: &[&str]) -> Result<Remainder, Unusable> {
     let (mark, body) = without_mark(text);
     let Some(root) = parse(body)? else {
-        return Ok(Left::Unchanged);
+        return Ok(Remainder::Unchanged);
     };
     let Some(root_object) = root.as_object() else {
-        return Ok(Left::Unchanged);
+        return Ok(Remainder::Unchanged);
     };
     let Some(trail) = trail(body, root_object, section)? else {
-        return Ok(Left::Unchanged);
+        return Ok(Remainder::Unchanged);
     };
     let left = removed(body, root_object, &trail);
     Ok(match left {
-        Left::Text(left) => {
+        Remainder::Text(left) => {
             readable(body, &left)?;
-            Left::Text(format!("{mark}{left}"))
+            Remainder::Text(format!("{mark}{left}"))
         }
         other => other,
     })
@@ -453,12 +454,12 @@ fn has_comment(body: &str, range: Range<usize>) -> bool {
 }
 
 /// Takes the entry out, and every object around it that was made for it.
-fn removed(body: &str, root: &Object<'_>, trail: &Trail<'_, '_>) -> Left {
+fn removed(body: &str, root: &Object<'_>, trail: &Trail<'_, '_>) -> Remainder {
     let mut keep = trail.len() - 1;
     loop {
         let (object, target) = trail[keep];
         if !was_made_for(body, object, target) {
-            return Left::Text(spliced(body, cut(body, object, target)));
+            return Remainder::Text(spliced(body, cut(body, object, target)));
         }
         if keep == 0 {
             let text = &body[root.range.start..root.range.end];

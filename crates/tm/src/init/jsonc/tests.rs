@@ -19,7 +19,7 @@ fn there_and_back(text: &str) -> String {
     assert!(has_entry(&new, SECTION).unwrap(), "{text:?} {new:?}");
     assert_eq!(with(&new), new, "{text:?}: a second time changes nothing");
     let left = without_entry(&new, SECTION).unwrap();
-    assert_eq!(left, Left::Text(text.to_owned()), "{new:?}");
+    assert_eq!(left, Remainder::Text(text.to_owned()), "{new:?}");
     new
 }
 
@@ -30,7 +30,7 @@ fn a_new_document_is_one_that_people_would_write() {
         new,
         "{\n  \"mcpServers\": {\n    \"tramline\": {\n      \"command\": \"tm\",\n      \"args\": [\"mcp\", \"--tools\", \"autopilot\"]\n    }\n  }\n}\n"
     );
-    assert_eq!(without_entry(&new, SECTION).unwrap(), Left::Nothing);
+    assert_eq!(without_entry(&new, SECTION).unwrap(), Remainder::Nothing);
 }
 
 #[test]
@@ -144,7 +144,10 @@ fn an_entry_that_is_there_keeps_what_is_its_users() {
         assert_eq!(new, whole(&expected), "{entry}");
         assert_eq!(with(&new), new);
         let left = without_entry(&new, SECTION).unwrap();
-        assert_eq!(left, Left::Text("{\"mcpServers\": {\"b\": 1}}".to_owned()));
+        assert_eq!(
+            left,
+            Remainder::Text("{\"mcpServers\": {\"b\": 1}}".to_owned())
+        );
     }
     let address = "{\"mcpServers\": {\"tramline\": {\"type\": \"http\", \"url\": \"http://localhost:1/mcp\"}}}";
     assert_eq!(with(address), address);
@@ -216,11 +219,11 @@ fn an_entry_that_was_moved_is_still_taken_out() {
         ),
     ] {
         let left = without_entry(text, SECTION).unwrap();
-        assert_eq!(left, Left::Text(expected.to_owned()), "{text:?}");
+        assert_eq!(left, Remainder::Text(expected.to_owned()), "{text:?}");
         assert!(parse(expected).is_ok(), "{expected:?}");
     }
     let text = "{//\n\"mcpServers\": {//\n\"tramline\":1/* a\n b */,\n\"b\":{}}}";
-    let Left::Text(left) = without_entry(text, SECTION).unwrap() else {
+    let Remainder::Text(left) = without_entry(text, SECTION).unwrap() else {
         panic!("{text:?}");
     };
     assert!(parse(&left).is_ok(), "{left:?}");
@@ -231,7 +234,7 @@ fn an_entry_that_was_moved_is_still_taken_out() {
         "{\"mcpServers\": []}",
         "{\"mcpServers\": {\"b\": 1}}",
     ] {
-        assert_eq!(without_entry(text, SECTION).unwrap(), Left::Unchanged);
+        assert_eq!(without_entry(text, SECTION).unwrap(), Remainder::Unchanged);
     }
 }
 
@@ -294,7 +297,7 @@ fn a_section_may_lie_deeper() {
         assert!(has_entry(&new, section).unwrap());
         assert_eq!(
             without_entry(&new, section).unwrap(),
-            Left::Text(text.to_owned()),
+            Remainder::Text(text.to_owned()),
             "{new}"
         );
     }
@@ -431,7 +434,7 @@ proptest! {
         prop_assert!(is_part_of(&text, &new), "{new:?}");
         prop_assert!(has_entry(&new, SECTION).unwrap());
         prop_assert_eq!(&with(&new), &new);
-        prop_assert_eq!(without_entry(&new, SECTION).unwrap(), Left::Text(text));
+        prop_assert_eq!(without_entry(&new, SECTION).unwrap(), Remainder::Text(text));
     }
 
     #[test]
@@ -442,7 +445,7 @@ proptest! {
             .enumerate()
             .map(|(index, part)| if index == at { part.replace("\"x\"", "\"tramline\"") } else { part.to_owned() })
             .collect();
-        if let Ok(Left::Text(left)) = without_entry(&moved, &[]) {
+        if let Ok(Remainder::Text(left)) = without_entry(&moved, &[]) {
             let (_, body) = without_mark(&left);
             prop_assert!(parse(body).is_ok(), "{moved:?} -> {left:?}");
             prop_assert!(!has_entry(&left, &[]).unwrap(), "{left:?}");

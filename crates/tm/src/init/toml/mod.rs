@@ -9,7 +9,7 @@ use toml_edit::{Document, InlineTable, Item, Key, Table, TableLike, Value};
 
 use super::entry::{ADDRESSES, COMMAND, Entry, Field, Found, NAME};
 use super::text::{
-    Left, Unusable, alone, indent_at, newline_of, spliced, with_block, without_mark,
+    Remainder, Unusable, alone, indent_at, newline_of, spliced, with_block, without_mark,
 };
 
 /// The text with the entry in the table called `section`. `None` where there is no file.
@@ -31,9 +31,9 @@ pub fn with_entry(text: Option<&str>, section: &str, entry: &Entry) -> Result<St
             }
             // Nothing in it can be anybody's.
             None => match without_entry(body, section)? {
-                Left::Text(left) => added(&left, &parse(&left)?, section, entry),
-                Left::Unchanged => body.to_owned(),
-                Left::Nothing => with_entry(None, section, entry)?,
+                Remainder::Text(left) => added(&left, &parse(&left)?, section, entry),
+                Remainder::Unchanged => body.to_owned(),
+                Remainder::Nothing => with_entry(None, section, entry)?,
             },
         },
     };
@@ -42,11 +42,11 @@ pub fn with_entry(text: Option<&str>, section: &str, entry: &Entry) -> Result<St
 }
 
 /// The text without the entry in the table called `section`.
-pub fn without_entry(text: &str, section: &str) -> Result<Left, Unusable> {
+pub fn without_entry(text: &str, section: &str) -> Result<Remainder, Unusable> {
     let (mark, body) = without_mark(text);
     let document = parse(body)?;
     let Some((servers, item)) = found(body, &document, section)? else {
-        return Ok(Left::Unchanged);
+        return Ok(Remainder::Unchanged);
     };
     let left = match servers {
         Servers::Inline(servers) => {
@@ -58,9 +58,9 @@ pub fn without_entry(text: &str, section: &str) -> Result<Left, Unusable> {
         Servers::Table(table) => removal::without_lines(body, document.as_table(), table, item),
     };
     Ok(match left {
-        Left::Text(left) => {
+        Remainder::Text(left) => {
             readable(body, &document, section, &left)?;
-            Left::Text(format!("{mark}{left}"))
+            Remainder::Text(format!("{mark}{left}"))
         }
         other => other,
     })

@@ -5,13 +5,13 @@ use std::ops::Range;
 use toml_edit::{InlineTable, Item, Key, Table};
 
 use super::super::entry::NAME;
-use super::super::text::{Left, spliced, without_block};
+use super::super::text::{Remainder, spliced, without_block};
 use super::value_end;
 
 type Parts = Vec<Range<usize>>;
 
 /// The text without an entry that is written in lines of its own.
-pub fn without_lines(body: &str, root: &Table, servers: &Table, item: &Item) -> Left {
+pub fn without_lines(body: &str, root: &Table, servers: &Table, item: &Item) -> Remainder {
     let mut parts = Vec::new();
     let headers = headers_below(root);
     match item {
@@ -36,11 +36,11 @@ pub fn without_lines(body: &str, root: &Table, servers: &Table, item: &Item) -> 
 }
 
 /// The text without an entry that is one of several in an inline table.
-pub fn without_member(body: &str, servers: &InlineTable) -> Left {
+pub fn without_member(body: &str, servers: &InlineTable) -> Remainder {
     let found = servers.get_key_value(NAME);
     let spans = found.and_then(|(key, value)| Some((key.span()?, value.span()?)));
     let Some((key, value)) = spans else {
-        return Left::Unchanged;
+        return Remainder::Unchanged;
     };
     let gone = |range: Range<usize>| (range, String::new());
     let is_blank = |range: Range<usize>| body.get(range).is_some_and(|text| text.trim().is_empty());
@@ -67,7 +67,7 @@ pub fn without_member(body: &str, servers: &InlineTable) -> Left {
             None => vec![gone(key.start..value.end)],
         }
     };
-    Left::Text(spliced(body, pieces))
+    Remainder::Text(spliced(body, pieces))
 }
 
 /// The first comma in there that is not in a comment.
@@ -151,7 +151,7 @@ fn joined(one: Option<Range<usize>>, other: Option<Range<usize>>) -> Option<Rang
 }
 
 /// Takes out the lines that these stretches are on.
-fn without_parts(body: &str, parts: Parts) -> Left {
+fn without_parts(body: &str, parts: Parts) -> Remainder {
     let mut parts: Parts = parts
         .into_iter()
         .map(|part| whole_lines(body, &part))
@@ -164,13 +164,13 @@ fn without_parts(body: &str, parts: Parts) -> Left {
             _ => blocks.push(part),
         }
     }
-    let mut left = Left::Unchanged;
+    let mut left = Remainder::Unchanged;
     // From the last on, so that the places of those before it hold.
     for block in blocks.into_iter().rev() {
         let text = match &left {
-            Left::Unchanged => body,
-            Left::Text(text) => text,
-            Left::Nothing => break,
+            Remainder::Unchanged => body,
+            Remainder::Text(text) => text,
+            Remainder::Nothing => break,
         };
         // The line before tells how the one was ended that came with the block.
         let above = text.get(..block.start).unwrap_or_default();

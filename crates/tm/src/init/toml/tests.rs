@@ -19,7 +19,10 @@ fn with(text: &str) -> String {
 fn a_new_document_is_a_table_alone() {
     let new = with_entry(None, "mcp_servers", &SERVER).unwrap();
     assert_eq!(new, format!("{TABLE}\n"));
-    assert_eq!(without_entry(&new, "mcp_servers").unwrap(), Left::Nothing);
+    assert_eq!(
+        without_entry(&new, "mcp_servers").unwrap(),
+        Remainder::Nothing
+    );
 }
 
 #[test]
@@ -49,7 +52,7 @@ fn awkward_documents_come_back_to_the_byte() {
         assert!(has_entry(&new, "mcp_servers").unwrap(), "{new:?}");
         assert_eq!(with(&new), new, "a second time changes nothing");
         let left = without_entry(&new, "mcp_servers").unwrap();
-        assert_eq!(left, Left::Text(text.to_owned()), "{new:?}");
+        assert_eq!(left, Remainder::Text(text.to_owned()), "{new:?}");
     }
 }
 
@@ -160,7 +163,7 @@ proptest! {
         let new = with(&text);
         prop_assert!(has_entry(&new, "mcp_servers").unwrap());
         prop_assert_eq!(&with(&new), &new);
-        prop_assert_eq!(without_entry(&new, "mcp_servers").unwrap(), Left::Text(text));
+        prop_assert_eq!(without_entry(&new, "mcp_servers").unwrap(), Remainder::Text(text));
     }
 
     #[test]
@@ -179,12 +182,12 @@ proptest! {
         };
         let (others, own) = said(&text);
         match &left {
-            Left::Text(left) => {
+            Remainder::Text(left) => {
                 prop_assert!(!has_entry(left, "mcp_servers").unwrap(), "{text:?} {left:?}");
                 prop_assert_eq!(&said(left).0, &others, "{:?} {:?}", text, left);
             }
-            Left::Nothing => prop_assert_eq!(&others, ""),
-            Left::Unchanged => prop_assert!(!has_entry(&text, "mcp_servers").unwrap()),
+            Remainder::Nothing => prop_assert_eq!(&others, ""),
+            Remainder::Unchanged => prop_assert!(!has_entry(&text, "mcp_servers").unwrap()),
         }
         if let Ok(new) = with_entry(Some(&text), "mcp_servers", &SERVER) {
             prop_assert!(has_entry(&new, "mcp_servers").unwrap());
@@ -280,7 +283,9 @@ fn an_entry_that_is_there_keeps_what_is_its_users() {
         assert_eq!(with(text), expected, "{text}");
         assert_eq!(with(&expected), expected);
         let left = without_entry(&expected, "mcp_servers").unwrap();
-        let Left::Text(left) = left else { continue };
+        let Remainder::Text(left) = left else {
+            continue;
+        };
         assert!(!has_entry(&left, "mcp_servers").unwrap(), "{left:?}");
     }
     for text in [
@@ -333,7 +338,7 @@ fn an_entry_goes_from_wherever_it_stands() {
             Some("mcp_servers = { # a\n c = 1 }\n"),
         ),
     ] {
-        let expected = expected.map_or(Left::Nothing, |text| Left::Text(text.to_owned()));
+        let expected = expected.map_or(Remainder::Nothing, |text| Remainder::Text(text.to_owned()));
         let left = without_entry(text, "mcp_servers").unwrap();
         assert_eq!(left, expected, "{text:?}");
     }

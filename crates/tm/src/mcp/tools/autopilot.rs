@@ -1,12 +1,12 @@
 //! The phase form of a `tdd` run.
 
 use engine::view::autopilot::request;
-use engine::{Asked, Turn, Verb};
+use engine::{Channel, Turn, Verb};
 use mcp::Hints;
 use serde_json::{Value, json};
 
 use super::super::confirm::{confirm, strong_enough};
-use super::super::place::Meant;
+use super::super::place::RunSelector;
 use super::evidence::{once, placed};
 use super::turn::by_hand;
 use super::{Answer, Call, Entry, answer, on_run};
@@ -138,7 +138,7 @@ pub(super) fn entries() -> Vec<Entry> {
     ]
 }
 
-fn start(call: Call<'_>, meant: Meant, start: Start) -> Answer {
+fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
     let (dry_run, force) = (start.dry_run, start.force);
     let mut request = start.request();
     let (client, places) = (call.client, call.places);
@@ -176,7 +176,7 @@ fn start(call: Call<'_>, meant: Meant, start: Start) -> Answer {
 }
 
 /// The same start as a person would type it. A task whose id begins with a hyphen is left out: it would be an option itself.
-fn start_by_hand(request: &request::Start, meant: &Meant) -> String {
+fn start_by_hand(request: &request::Start, meant: &RunSelector) -> String {
     let mut step = Verb::Start.step();
     let task = request.task_id.as_ref();
     let plan = request.plan.as_ref().map(|plan| plan.display().to_string());
@@ -217,11 +217,11 @@ fn start_by_hand(request: &request::Start, meant: &Meant) -> String {
     by_hand(Form::Autopilot, step, meant)
 }
 
-fn next(call: Call<'_>, meant: Meant, next: Next) -> Answer {
+fn next(call: Call<'_>, meant: RunSelector, next: Next) -> Answer {
     answer(&call.open(&meant)?.next(meant.run(), next.check)?)
 }
 
-fn complete(call: Call<'_>, meant: Meant, complete: Complete) -> Answer {
+fn complete(call: Call<'_>, meant: RunSelector, complete: Complete) -> Answer {
     let mut request = complete.request();
     once(&request.evidence)?;
     let engine = call.open(&meant)?;
@@ -229,12 +229,12 @@ fn complete(call: Call<'_>, meant: Meant, complete: Complete) -> Answer {
     answer(&engine.complete(meant.run(), &request)?)
 }
 
-fn commit(call: Call<'_>, meant: Meant, commit: Commit) -> Answer {
+fn commit(call: Call<'_>, meant: RunSelector, commit: Commit) -> Answer {
     let engine = call.open(&meant)?;
     answer(&engine.commit(meant.run(), &commit.request())?)
 }
 
-fn finalize(call: Call<'_>, meant: Meant, finalize: Finalize) -> Answer {
+fn finalize(call: Call<'_>, meant: RunSelector, finalize: Finalize) -> Answer {
     let mut request = finalize.request();
     once(&request.evidence)?;
     let engine = call.open(&meant)?;
@@ -242,7 +242,7 @@ fn finalize(call: Call<'_>, meant: Meant, finalize: Finalize) -> Answer {
     answer(&engine.finalize(meant.run(), &request)?)
 }
 
-fn reopen(call: Call<'_>, meant: Meant, reopen: Reopen) -> Answer {
+fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
     let item = reopen.item.as_deref();
     let turn = Turn::reopen(item, &reopen.reason);
     call.turned(&meant, Form::Autopilot, &turn, |engine| {
@@ -250,20 +250,20 @@ fn reopen(call: Call<'_>, meant: Meant, reopen: Reopen) -> Answer {
     })
 }
 
-fn skip(call: Call<'_>, meant: Meant, skip: Skip) -> Answer {
+fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
     let engine = call.open(&meant)?;
     answer(&engine.skip(meant.run(), skip.subtask.as_deref(), &skip.reason)?)
 }
 
-fn status(call: Call<'_>, meant: Meant, _: Status) -> Answer {
+fn status(call: Call<'_>, meant: RunSelector, _: Status) -> Answer {
     answer(&call.open(&meant)?.status(meant.run())?)
 }
 
-fn pause(call: Call<'_>, meant: Meant, pause: Pause) -> Answer {
+fn pause(call: Call<'_>, meant: RunSelector, pause: Pause) -> Answer {
     answer(&call.open(&meant)?.pause(meant.run(), &pause.reason)?)
 }
 
-fn resume(call: Call<'_>, meant: Meant, _: Resume) -> Answer {
+fn resume(call: Call<'_>, meant: RunSelector, _: Resume) -> Answer {
     call.turned(
         &meant,
         Form::Autopilot,
@@ -272,7 +272,7 @@ fn resume(call: Call<'_>, meant: Meant, _: Resume) -> Answer {
     )
 }
 
-fn abort(call: Call<'_>, meant: Meant, abort: Abort) -> Answer {
+fn abort(call: Call<'_>, meant: RunSelector, abort: Abort) -> Answer {
     let request = abort.request();
     let client = call.client;
     let engine = call.open(&meant)?;
@@ -301,6 +301,6 @@ fn abort(call: Call<'_>, meant: Meant, abort: Abort) -> Answer {
         &format!("{} {}", status.run_id, request.force),
         &by_hand,
     )?;
-    let asked = engine.asked(Asked::Client("elicitation".to_owned()));
+    let asked = engine.asked(Channel::Client("elicitation".to_owned()));
     answer(&asked.abort(Some(&status.run_id), request)?)
 }

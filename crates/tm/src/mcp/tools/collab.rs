@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::place::Meant;
+use super::super::place::RunSelector;
 use super::{Answer, Call, Entry, answer, on_skills};
 use crate::cli::collab::{CompleteSkill, State};
 use crate::commands::collab::document::of_document;
@@ -101,7 +101,7 @@ pub(super) fn entries() -> Vec<Entry> {
     ]
 }
 
-fn complete(call: Call<'_>, meant: Meant, done: CompleteSkill) -> Answer {
+fn complete(call: Call<'_>, meant: RunSelector, done: CompleteSkill) -> Answer {
     let engine = call.open(&meant)?;
     answer(&engine.complete_skill(&SkillDone {
         session: meant.run,
@@ -110,7 +110,7 @@ fn complete(call: Call<'_>, meant: Meant, done: CompleteSkill) -> Answer {
     })?)
 }
 
-fn state(call: Call<'_>, meant: Meant, state: State) -> Answer {
+fn state(call: Call<'_>, meant: RunSelector, state: State) -> Answer {
     let engine = call.open(&meant)?;
     if state.full {
         answer(&engine.collab_state(meant.run())?)
@@ -148,7 +148,7 @@ impl JsonSchema for Fields {
     }
 }
 
-fn update(call: Call<'_>, meant: Meant, fields: Fields) -> Answer {
+fn update(call: Call<'_>, meant: RunSelector, fields: Fields) -> Answer {
     let engine = call.open(&meant)?;
     let mut fields = fields.0;
     // Some clients fill in what they leave out.
@@ -176,11 +176,11 @@ struct TasksDone {
     tasks: Vec<TaskDone>,
 }
 
-fn one_task(call: Call<'_>, meant: Meant, task: TaskDone) -> Answer {
+fn one_task(call: Call<'_>, meant: RunSelector, task: TaskDone) -> Answer {
     many_tasks(call, meant, TasksDone { tasks: vec![task] })
 }
 
-fn many_tasks(call: Call<'_>, meant: Meant, all: TasksDone) -> Answer {
+fn many_tasks(call: Call<'_>, meant: RunSelector, all: TasksDone) -> Answer {
     let tasks = all.tasks.into_iter().map(|task| TaskUpdate {
         id: task.id,
         status: task.status,
@@ -194,7 +194,7 @@ fn many_tasks(call: Call<'_>, meant: Meant, all: TasksDone) -> Answer {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Whole {}
 
-fn graph(call: Call<'_>, meant: Meant, _: Whole) -> Answer {
+fn graph(call: Call<'_>, meant: RunSelector, _: Whole) -> Answer {
     answer(&call.open(&meant)?.collab_graph(meant.run())?)
 }
 
@@ -210,7 +210,7 @@ struct Graph {
     path: Option<String>,
 }
 
-fn sync(call: Call<'_>, meant: Meant, graph: Graph) -> Answer {
+fn sync(call: Call<'_>, meant: RunSelector, graph: Graph) -> Answer {
     let Graph {
         item,
         document,

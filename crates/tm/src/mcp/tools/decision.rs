@@ -2,7 +2,7 @@
 
 use engine::view::session::answer::ClosedGate;
 use engine::view::session::request::Decide;
-use engine::{Asked, Engine, Fault, Kind, Verb};
+use engine::{Channel, Engine, Fault, Kind, Verb};
 use mcp::{Client, Hints};
 use schemars::JsonSchema;
 use semver::Version;
@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use workspace::convention::plain::{many_lines, one_line};
 
-use super::super::confirm::{No, confirm, strong_enough};
-use super::super::place::Meant;
+use super::super::confirm::{Interruption, confirm, strong_enough};
+use super::super::place::RunSelector;
 use super::turn::by_hand;
 use super::{Entry, Handler};
 use crate::commands::session::decision::{bound_to, decision, no_feedback};
@@ -42,7 +42,7 @@ pub(super) fn deciding(name: &'static str, output: Value, handler: Handler) -> E
 
 /// What was decided, and on what.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct Wish {
+pub(super) struct DecisionRequest {
     #[serde(rename = "decision")]
     #[schemars(extend("enum" = ["approve", "reject"]))]
     choice: String,
@@ -53,7 +53,7 @@ pub(super) struct Wish {
     feedback: String,
 }
 
-impl Wish {
+impl DecisionRequest {
     /// It, where it makes sense: what makes none is refused before anybody is asked.
     pub(super) fn checked(self) -> Result<Self, Fault> {
         if !matches!(self.choice.as_str(), "approve" | "reject") {
@@ -77,16 +77,16 @@ pub(super) fn decided(
     engine: &Engine,
     gate: ClosedGate,
     about: About,
-    wish: &Wish,
+    wish: &DecisionRequest,
     client: &Client,
-    meant: &Meant,
-) -> Result<(Engine, Decide), No> {
+    meant: &RunSelector,
+) -> Result<(Engine, Decide), Interruption> {
     bound_to(&gate, about, Some(&wish.gate), Some(&wish.hash))?;
     let by_hand = typed_by_hand(&gate, about, wish, meant);
     strong_enough(gate.strength, &by_hand)?;
     let how = asked(client, &gate, about, wish, &by_hand)?;
     let request = decision(gate, &wish.choice, &wish.feedback)?;
-    Ok((engine.asked(Asked::Client(how)), request))
+    Ok((engine.asked(Channel::Client(how)), request))
 }
 
 /// Goes on only if a person is behind the decision, and says by which way they were asked.
@@ -94,10 +94,10 @@ fn asked(
     client: &Client,
     gate: &ClosedGate,
     about: About,
-    wish: &Wish,
+    wish: &DecisionRequest,
     by_hand: &str,
-) -> Result<String, No> {
-    let Wish {
+) -> Result<String, Interruption> {
+    let DecisionRequest {
         choice, feedback, ..
     } = wish;
     if !client.can().forms && asks_by_itself(client.name(), client.version()) {
@@ -163,7 +163,12 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// The same decision as a person would type it; a long feedback is left to them.
-fn typed_by_hand(gate: &ClosedGate, about: About, wish: &Wish, meant: &Meant) -> String {
+fn typed_by_hand(
+    gate: &ClosedGate,
+    about: About,
+    wish: &DecisionRequest,
+    meant: &RunSelector,
+) -> String {
     let (form, verb) = match (about, wish.choice.as_str()) {
         (About::Session, "approve") => (Form::Session, Verb::Approve),
         (About::Session, _) => (Form::Session, Verb::Reject),

@@ -24,8 +24,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::confirm::No;
-use super::place::{Meant, OfRun, OfSession, OfSkills, Places};
+use super::confirm::Interruption;
+use super::place::{OfRun, OfSession, OfSkills, Places, RunSelector};
 use super::{arguments, schema};
 use crate::steps::{Caller, Spelling as _};
 
@@ -112,13 +112,13 @@ struct Call<'a> {
 
 impl Call<'_> {
     /// Opens the project that is meant.
-    fn open(&self, meant: &Meant) -> Result<Engine, Fault> {
+    fn open(&self, meant: &RunSelector) -> Result<Engine, Fault> {
         self.places.open(meant, self.tool, self.client)
     }
 }
 
 /// What a tool answers.
-type Answer = Result<Value, No>;
+type Answer = Result<Value, Interruption>;
 
 /// What a tool does with its arguments.
 type Handle = dyn Fn(Call<'_>, Map<String, Value>) -> Answer + Send + Sync;
@@ -132,9 +132,9 @@ struct Handler {
 
 impl Handler {
     /// A handler of arguments: those of `R`, and those of `P`, which say where.
-    fn new<P, R>(handle: fn(Call<'_>, Meant, R) -> Answer) -> Self
+    fn new<P, R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Self
     where
-        P: DeserializeOwned + JsonSchema + Into<Meant>,
+        P: DeserializeOwned + JsonSchema + Into<RunSelector>,
         R: DeserializeOwned + JsonSchema + 'static,
     {
         let place = schema::of::<P>();
@@ -159,7 +159,7 @@ impl fmt::Debug for Handler {
 }
 
 /// A handler of a tool that is about a run.
-fn on_run<R>(handle: fn(Call<'_>, Meant, R) -> Answer) -> Handler
+fn on_run<R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Handler
 where
     R: DeserializeOwned + JsonSchema + 'static,
 {
@@ -167,7 +167,7 @@ where
 }
 
 /// A handler of a tool that is about a session.
-fn on_session<R>(handle: fn(Call<'_>, Meant, R) -> Answer) -> Handler
+fn on_session<R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Handler
 where
     R: DeserializeOwned + JsonSchema + 'static,
 {
@@ -175,7 +175,7 @@ where
 }
 
 /// A handler of a tool that is about a session of skills.
-fn on_skills<R>(handle: fn(Call<'_>, Meant, R) -> Answer) -> Handler
+fn on_skills<R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Handler
 where
     R: DeserializeOwned + JsonSchema + 'static,
 {
@@ -262,12 +262,12 @@ impl Toolbox {
                 tell_for_whom(&mut value);
                 Ok(ToolAnswer::structured(value))
             }
-            Err(No::Fault(fault)) => {
+            Err(Interruption::Fault(fault)) => {
                 let mut value = json!({ "error": fault });
                 caller.value(&mut value);
                 Ok(ToolAnswer::error(value))
             }
-            Err(No::Stop(stop)) => Err(stop),
+            Err(Interruption::Stop(stop)) => Err(stop),
         }
     }
 }

@@ -4,8 +4,8 @@ use engine::Turn;
 use mcp::Hints;
 use serde_json::json;
 
-use super::super::place::Meant;
-use super::decision::{RUN_DECIDE, Wish, decided, deciding};
+use super::super::place::RunSelector;
+use super::decision::{DecisionRequest, RUN_DECIDE, decided, deciding};
 use super::evidence::{once, placed};
 use super::{Answer, Call, Entry, Handler, answer, on_run};
 use crate::cli::Reopen;
@@ -132,17 +132,17 @@ fn turned(
     }
 }
 
-fn start(call: Call<'_>, meant: Meant, start: Start) -> Answer {
+fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
     let engine = call.open(&meant)?;
     let inputs = start.inputs.all(as_texts)?;
     answer(&engine.run_start(&start.workflow, inputs)?)
 }
 
-fn next(call: Call<'_>, meant: Meant, _: Chosen) -> Answer {
+fn next(call: Call<'_>, meant: RunSelector, _: Chosen) -> Answer {
     answer(&call.open(&meant)?.run_next(meant.run())?)
 }
 
-fn report(call: Call<'_>, meant: Meant, report: Report) -> Answer {
+fn report(call: Call<'_>, meant: RunSelector, report: Report) -> Answer {
     let mut report = report.request();
     once(&report.evidence)?;
     let engine = call.open(&meant)?;
@@ -150,28 +150,28 @@ fn report(call: Call<'_>, meant: Meant, report: Report) -> Answer {
     answer(&engine.run_report(meant.run(), &report)?)
 }
 
-fn status(call: Call<'_>, meant: Meant, _: Chosen) -> Answer {
+fn status(call: Call<'_>, meant: RunSelector, _: Chosen) -> Answer {
     answer(&call.open(&meant)?.run_status(meant.run())?)
 }
 
-fn step(call: Call<'_>, meant: Meant, _: Chosen) -> Answer {
+fn step(call: Call<'_>, meant: RunSelector, _: Chosen) -> Answer {
     answer(&call.open(&meant)?.run_step(meant.run())?)
 }
 
-fn skip(call: Call<'_>, meant: Meant, skip: Skip) -> Answer {
+fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
     let engine = call.open(&meant)?;
     answer(&engine.run_skip(meant.run(), skip.item.as_deref(), &skip.reason)?)
 }
 
-fn pause(call: Call<'_>, meant: Meant, pause: Reasoned) -> Answer {
+fn pause(call: Call<'_>, meant: RunSelector, pause: Reasoned) -> Answer {
     answer(&call.open(&meant)?.run_pause(meant.run(), &pause.reason)?)
 }
 
-fn abort(call: Call<'_>, meant: Meant, _: Chosen) -> Answer {
+fn abort(call: Call<'_>, meant: RunSelector, _: Chosen) -> Answer {
     answer(&call.open(&meant)?.run_abort(meant.run())?)
 }
 
-fn reopen(call: Call<'_>, meant: Meant, reopen: Reopen) -> Answer {
+fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
     let item = reopen.item.as_deref();
     let turn = Turn::reopen(item, &reopen.reason);
     call.turned(&meant, Form::Run, &turn, |engine| {
@@ -179,13 +179,13 @@ fn reopen(call: Call<'_>, meant: Meant, reopen: Reopen) -> Answer {
     })
 }
 
-fn resume(call: Call<'_>, meant: Meant, _: Resume) -> Answer {
+fn resume(call: Call<'_>, meant: RunSelector, _: Resume) -> Answer {
     call.turned(&meant, Form::Run, &Turn::new("resume", ""), |engine| {
         engine.run_resume(meant.run())
     })
 }
 
-fn decide(call: Call<'_>, meant: Meant, wish: Wish) -> Answer {
+fn decide(call: Call<'_>, meant: RunSelector, wish: DecisionRequest) -> Answer {
     let wish = wish.checked()?;
     let engine = call.open(&meant)?;
     let gate = engine.run_gate(meant.run())?;

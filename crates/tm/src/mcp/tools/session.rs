@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use engine::view::session::answer::{SessionState, Stepped};
+use engine::view::session::answer::{SessionState, StepAnswer};
 use engine::view::session::request::Response;
 use engine::{Engine, Fault, Kind, Strength, Verb};
 use mcp::{Client, Hints};
@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use workspace::convention::plain::one_line;
 
-use super::super::place::Meant;
-use super::decision::{DECIDE, Wish, decided, deciding};
+use super::super::place::RunSelector;
+use super::decision::{DECIDE, DecisionRequest, decided, deciding};
 use super::{Answer, Call, Entry, answer, on_session};
 use crate::cli::session::Init;
 use crate::commands::session::advice::of_no_response;
@@ -69,7 +69,7 @@ pub(super) fn entries() -> Vec<Entry> {
     ]
 }
 
-fn init(call: Call<'_>, meant: Meant, init: Init) -> Answer {
+fn init(call: Call<'_>, meant: RunSelector, init: Init) -> Answer {
     let request = init.request()?;
     let engine = call.open(&meant)?;
     if let Some(named) = &meant.run {
@@ -107,11 +107,11 @@ struct Step {
     run: bool,
 }
 
-fn step(call: Call<'_>, meant: Meant, step: Step) -> Answer {
+fn step(call: Call<'_>, meant: RunSelector, step: Step) -> Answer {
     take_step(&call.open(&meant)?, &meant, step, call.client)
 }
 
-fn take_step(engine: &Engine, meant: &Meant, wish: Step, client: &Client) -> Answer {
+fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) -> Answer {
     let Step {
         response,
         phase,
@@ -161,7 +161,7 @@ fn take_step(engine: &Engine, meant: &Meant, wish: Step, client: &Client) -> Ans
         messages.extend(taken.messages.iter().cloned());
     })?;
     // What was said on the way counts as much as what was said at the end of it.
-    let stepped = Stepped {
+    let stepped = StepAnswer {
         warnings,
         messages,
         ..last
@@ -196,7 +196,7 @@ struct Look {
     full: bool,
 }
 
-fn status(call: Call<'_>, meant: Meant, look: Look) -> Answer {
+fn status(call: Call<'_>, meant: RunSelector, look: Look) -> Answer {
     let engine = call.open(&meant)?;
     let mut state = engine.session_status(meant.run())?;
     if !look.full {
@@ -206,7 +206,7 @@ fn status(call: Call<'_>, meant: Meant, look: Look) -> Answer {
     told(&engine, &state, &state)
 }
 
-fn decide(call: Call<'_>, meant: Meant, wish: Wish) -> Answer {
+fn decide(call: Call<'_>, meant: RunSelector, wish: DecisionRequest) -> Answer {
     let wish = wish.checked()?;
     let engine = call.open(&meant)?;
     let gate = engine.session_gate(meant.run())?;

@@ -1,12 +1,12 @@
 //! Turns that a person may have to take: a run that stopped by a rule goes on by their word alone.
 
-use engine::{Asked, Engine, Fault, NextStep, Turn};
+use engine::{Channel, Engine, Fault, NextStep, Turn};
 use serde::Serialize;
 use serde_json::Value;
 use workspace::convention::plain::{many_lines, one_line};
 
 use super::super::confirm::{confirm, strong_enough};
-use super::super::place::Meant;
+use super::super::place::RunSelector;
 use super::decision::shortened;
 use super::{Answer, Call, answer};
 use crate::steps::{Caller, Form, Spelling as _};
@@ -15,7 +15,7 @@ impl Call<'_> {
     /// Takes a turn, by a family of tools; where it needs a person, asks them, and takes it with their word.
     pub(super) fn turned<T: Serialize>(
         self,
-        meant: &Meant,
+        meant: &RunSelector,
         form: Form,
         turn: &Turn<'_>,
         take: impl Fn(&Engine) -> Result<T, Fault>,
@@ -54,13 +54,13 @@ impl Call<'_> {
             &statement.text(),
             &by_hand,
         )?;
-        let asked = engine.asked(Asked::Client("elicitation".to_owned()));
+        let asked = engine.asked(Channel::Client("elicitation".to_owned()));
         answer(&take(&asked)?)
     }
 }
 
 /// The command by which a person takes a step where a call is about.
-pub(super) fn by_hand(form: Form, mut step: NextStep, meant: &Meant) -> String {
+pub(super) fn by_hand(form: Form, mut step: NextStep, meant: &RunSelector) -> String {
     if let Some(root) = &meant.project_root {
         step = step.with("projectRoot", root);
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::super::place::Meant;
+use super::super::place::RunSelector;
 use super::evidence::{once, placed};
 use super::{Answer, Call, Entry, answer, on_run};
 use crate::cli::autopilot::{Status, TestReports};
@@ -84,11 +84,11 @@ struct UnitResult {
     _attempts: Option<u64>,
 }
 
-fn next(call: Call<'_>, meant: Meant, _: Status) -> Answer {
+fn next(call: Call<'_>, meant: RunSelector, _: Status) -> Answer {
     answer(&call.open(&meant)?.next_work_unit(meant.run())?)
 }
 
-fn complete(call: Call<'_>, meant: Meant, completed: Completed) -> Answer {
+fn complete(call: Call<'_>, meant: RunSelector, completed: Completed) -> Answer {
     let result = completed.result;
     let evidence = completed.reports.request();
     once(&evidence)?;
@@ -110,6 +110,6 @@ fn complete(call: Call<'_>, meant: Meant, completed: Completed) -> Answer {
     answer(&engine.complete_work_unit(meant.run(), unit, &result)?)
 }
 
-fn state(call: Call<'_>, meant: Meant, _: Status) -> Answer {
+fn state(call: Call<'_>, meant: RunSelector, _: Status) -> Answer {
     answer(&call.open(&meant)?.work_unit_state(meant.run())?)
 }

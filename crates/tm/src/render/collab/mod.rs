@@ -3,7 +3,7 @@
 mod tables;
 
 use engine::view::collab::answer::{
-    BatchBrief, DocumentProblem, ItemBrief, SessionBrief, SessionState, SkillAnswer, Synced,
+    BatchBrief, DocumentProblem, ItemBrief, SessionBrief, SessionState, SkillAnswer, SyncAnswer,
     TaskBrief, Updated,
 };
 use serde_json::Value;
@@ -242,7 +242,7 @@ pub fn stored(updated: &Updated, skill: Option<&str>, named: Option<&str>, look:
 }
 
 /// What became of a task graph.
-pub fn synced(synced: &Synced, named: Option<&str>, look: &Look) -> String {
+pub fn synced(synced: &SyncAnswer, named: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
     let of = match &synced.item {
         Some(item) => format!(" of item {}", number(item)),

@@ -457,13 +457,13 @@ ok 2 tasks stored
 
 #[test]
 fn a_graph_that_was_taken_in_says_what_it_gives_and_one_that_was_not_where() {
-    let good = Synced {
+    let good = SyncAnswer {
         validated: true,
         session: "dates".to_owned(),
         item: Some(json!("2a")),
         tasks: 2,
         notes: vec!["wave 1 is split: a and b touch x".to_owned()],
-        ..Synced::default()
+        ..SyncAnswer::default()
     };
     assert_eq!(
         synced(&good, None, &PLAIN),
@@ -475,7 +475,7 @@ ok the task graph of item 2a is taken in: 2 tasks
   -> tm collab state
 "
     );
-    let bad = Synced {
+    let bad = SyncAnswer {
         validated: false,
         code: Some("graph_invalid".to_owned()),
         message: Some("the graph has 1 error".to_owned()),

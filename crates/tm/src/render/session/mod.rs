@@ -8,7 +8,7 @@ mod standing;
 use std::path::Path;
 
 use engine::Strength;
-use engine::view::session::answer::{Decided, HistoryEntry, SessionState, Stepped};
+use engine::view::session::answer::{DecisionAnswer, HistoryEntry, SessionState, StepAnswer};
 use serde_json::Value;
 use workspace::convention::plain::one_line;
 
@@ -91,7 +91,7 @@ fn gates(state: &SessionState) -> String {
 }
 
 /// What a step came to, and what to do now. Warnings are told beside the answer.
-pub fn stepped(stepped: &Stepped, named: Option<&str>, look: &Look) -> String {
+pub fn stepped(stepped: &StepAnswer, named: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
     if stepped.advanced {
         headline(&mut page, &stepped.state);
@@ -105,7 +105,7 @@ pub fn stepped(stepped: &Stepped, named: Option<&str>, look: &Look) -> String {
 }
 
 /// A session that was taken up again.
-pub fn reopened(stepped: &Stepped, named: Option<&str>, look: &Look) -> String {
+pub fn reopened(stepped: &StepAnswer, named: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
     page.signed(
         Sign::Good,
@@ -117,7 +117,7 @@ pub fn reopened(stepped: &Stepped, named: Option<&str>, look: &Look) -> String {
 }
 
 /// One step of several, in a line.
-pub fn one_step(stepped: &Stepped, look: &Look) -> String {
+pub fn one_step(stepped: &StepAnswer, look: &Look) -> String {
     let mut page = Page::new(look);
     // That it paused is told at the end, where it is.
     if Standing::of(&stepped.state) == Standing::Cap {
@@ -129,7 +129,7 @@ pub fn one_step(stepped: &Stepped, look: &Look) -> String {
 }
 
 /// Where several steps have led.
-pub fn where_it_is(last: &Stepped, named: Option<&str>, look: &Look) -> String {
+pub fn where_it_is(last: &StepAnswer, named: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
     // How it ended was told as its last step.
     if last.state.status == "IN_PROGRESS" || !last.advanced {
@@ -534,7 +534,7 @@ fn digits(hash: &str) -> &str {
 }
 
 /// A decision was made.
-pub fn decided(decided: &Decided, named: Option<&str>, look: &Look) -> String {
+pub fn decided(decided: &DecisionAnswer, named: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
     let text = match (decided.choice.as_str(), decided.recorded) {
         ("approve", true) => format!("the {} is approved", decided.gate),

@@ -2,7 +2,7 @@
 
 use engine::view::session::answer::ClosedGate;
 use engine::view::session::request::Decide;
-use engine::{Asked, Engine, Fault, OpenOptions};
+use engine::{Channel, Engine, Fault, OpenOptions};
 use serde_json::json;
 use workspace::config::Environment;
 
@@ -40,7 +40,7 @@ fn decide(
         choice: serde_json::from_value(json!(choice)).unwrap(),
         feedback: feedback.to_owned(),
     };
-    let asked = engine(session.env).asked(Asked::Client("elicitation".to_owned()));
+    let asked = engine(session.env).asked(Channel::Client("elicitation".to_owned()));
     let decided = asked.session_decide(&decide)?;
     assert_eq!(decided.how, "elicitation");
     Ok(decided.recorded)

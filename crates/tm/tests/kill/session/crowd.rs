@@ -3,7 +3,7 @@
 use std::process::Child;
 use std::sync::Barrier;
 
-use engine::Asked;
+use engine::Channel;
 use engine::view::session::answer::ClosedGate;
 use engine::view::session::request::{Decide, Reopen, Response};
 use serde_json::json;
@@ -153,7 +153,7 @@ fn steps_against_everything_else() {
         for other in ["respond", "approve", "reject", "cancel", "reopen"] {
             stage.restore(0);
             let before = stage.state();
-            let engine = stage.engine().asked(Asked::Terminal);
+            let engine = stage.engine().asked(Channel::Terminal);
             let gate = engine.session_gate(None);
             let answer = stage.temporary().join("answer");
             std::fs::write(&answer, "An answer.\n").unwrap();

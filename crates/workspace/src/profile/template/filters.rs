@@ -279,7 +279,7 @@ fn of_text(
 }
 
 /// What was made, if there is a budget for it.
-fn charged<T: Made>(budget: &Budget, made: T) -> Result<T, Error> {
+fn charged<T: MemoryUse>(budget: &Budget, made: T) -> Result<T, Error> {
     if budget.take(made.bytes()) {
         Ok(made)
     } else {
@@ -288,17 +288,17 @@ fn charged<T: Made>(budget: &Budget, made: T) -> Result<T, Error> {
 }
 
 /// What takes memory.
-trait Made {
+trait MemoryUse {
     fn bytes(&self) -> usize;
 }
 
-impl Made for String {
+impl MemoryUse for String {
     fn bytes(&self) -> usize {
         self.len()
     }
 }
 
-impl Made for Vec<Value> {
+impl MemoryUse for Vec<Value> {
     fn bytes(&self) -> usize {
         self.iter()
             .map(|value| 32 + value.len().unwrap_or_default())

@@ -5,15 +5,15 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use workspace::git::{CommitIntentRef, Found, Oid, ProcessGroup};
+use workspace::git::{CommitFate, CommitIntentRef, Oid, ProcessGroup};
 
 use super::fixture::{ACTION, DATE, Fixture, paths};
 
-fn find(fixture: &Fixture, parent: &Oid) -> Found {
+fn find(fixture: &Fixture, parent: &Oid) -> CommitFate {
     find_with(fixture, parent, None)
 }
 
-fn find_with(fixture: &Fixture, parent: &Oid, process_group: Option<&ProcessGroup>) -> Found {
+fn find_with(fixture: &Fixture, parent: &Oid, process_group: Option<&ProcessGroup>) -> CommitFate {
     let intent = CommitIntentRef {
         parent,
         author_date: DATE,
@@ -24,9 +24,9 @@ fn find_with(fixture: &Fixture, parent: &Oid, process_group: Option<&ProcessGrou
     fixture.repository.find_our_commit(&intent).unwrap()
 }
 
-fn oid_of(found: Found) -> Oid {
+fn oid_of(found: CommitFate) -> Oid {
     match found {
-        Found::Made(commit) => commit.oid,
+        CommitFate::Made(commit) => commit.oid,
         other => panic!("{other:?}"),
     }
 }
@@ -36,7 +36,7 @@ fn with_our_commit() -> (Fixture, Oid, Oid) {
     let fixture = Fixture::new();
     let parent = fixture.head();
     fixture.write("new", "x\n");
-    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
     let made = fixture.commit(&["new"]).unwrap();
     (fixture, parent, made.oid)
 }
@@ -45,7 +45,7 @@ fn with_our_commit() -> (Fixture, Oid, Oid) {
 fn made() {
     let (fixture, parent, ours) = with_our_commit();
     assert_eq!(oid_of(find(&fixture, &parent)), ours);
-    assert_eq!(find(&fixture, &ours), Found::NotMade);
+    assert_eq!(find(&fixture, &ours), CommitFate::NotMade);
     fixture.write("more", "x\n");
     fixture.commit_all("by somebody");
     assert_eq!(oid_of(find(&fixture, &parent)), ours);
@@ -81,7 +81,7 @@ fn not_made() {
     let parent = fixture.head();
     fixture.write("new", "x\n");
     fixture.git(&["add", "--intent-to-add", "new"]);
-    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
     assert_eq!(
         fixture
             .repository
@@ -91,10 +91,10 @@ fn not_made() {
     );
     assert_eq!(fixture.short_status(), "?? new\n");
     fixture.commit_all("by somebody, on the same parent");
-    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
     fixture.git(&["switch", "--quiet", "--create", "other"]);
     fixture.git(&["branch", "--quiet", "-D", "topic"]);
-    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
 }
 
 #[test]
@@ -110,14 +110,14 @@ fn by_somebody_with_our_date() {
         "x",
         &format!("--date=@{DATE}"),
     ]);
-    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
 }
 
 #[test]
 fn made_and_rewritten() {
     let (fixture, parent, ours) = with_our_commit();
     let check = |fixture: &Fixture| match find(fixture, &parent) {
-        Found::Rewritten(commit) => assert_eq!(commit.oid, ours),
+        CommitFate::Rewritten(commit) => assert_eq!(commit.oid, ours),
         other => panic!("{other:?}"),
     };
     fixture.git(&["commit", "--quiet", "--amend", "--message", "other"]);
@@ -159,26 +159,26 @@ fn logged_but_never_moved() {
     };
     let phantom_line = line(parent.as_str(), &phantom);
     fs::write(&log, format!("{before}{phantom_line}")).unwrap();
-    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
     // Nor does a line that left from elsewhere make it true, nor one that a power cut tore.
     let real = commit("other");
     let after = format!("{before}{phantom_line}{}", line(parent.as_str(), &real));
     fs::write(&log, &after).unwrap();
-    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
     fs::write(&log, format!("{before}{phantom_line}{phantom} 0123")).unwrap();
-    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
     // A line that left from it does.
     let away = line(&phantom, parent.as_str());
     fs::write(&log, format!("{before}{phantom_line}{away}")).unwrap();
     match find(&fixture, &parent) {
-        Found::Rewritten(commit) => assert_eq!(commit.oid.as_str(), phantom),
+        CommitFate::Rewritten(commit) => assert_eq!(commit.oid.as_str(), phantom),
         other => panic!("{other:?}"),
     }
     // One whose object is gone is nobody's.
     let gone = "1".repeat(40);
     let lines = [line(parent.as_str(), &gone), line(&gone, parent.as_str())].concat();
     fs::write(&log, format!("{before}{lines}")).unwrap();
-    assert_eq!(find(&fixture, &parent), Found::NotMade);
+    assert_eq!(find(&fixture, &parent), CommitFate::NotMade);
 }
 
 #[test]
@@ -220,7 +220,10 @@ fn still_running() {
         let adding = group.recv().unwrap();
         let group = group.recv().unwrap();
         assert!(!adding.is_alive());
-        assert_eq!(find_with(&fixture, parent, Some(&group)), Found::Running);
+        assert_eq!(
+            find_with(&fixture, parent, Some(&group)),
+            CommitFate::Running
+        );
         let removed = fixture
             .repository
             .remove_stale_locks(Some(&group), SystemTime::UNIX_EPOCH, "topic")

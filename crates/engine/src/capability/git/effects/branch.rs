@@ -10,7 +10,7 @@ use crate::capability::git::effects::{forget_git, note_git, settle_git, since};
 use crate::capability::memory::Memory;
 use crate::fail_point;
 use crate::fault::Fault;
-use crate::support::{HandlerError, Looked, Outcome};
+use crate::support::{EffectState, HandlerError, Outcome};
 
 /// Names branch and commit.
 pub fn prepare(_: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
@@ -65,7 +65,7 @@ fn moved(branch: &str) -> Outcome {
 }
 
 /// Whether it was done does not matter, since doing it again does no harm; what a dead git left in its way does.
-pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<EffectState, Fault> {
     settle_git(call, run, Some(since(pending)))?;
-    Ok(Looked::NotDone)
+    Ok(EffectState::NotDone)
 }

@@ -15,7 +15,7 @@ use workspace::convention::message::{Kind, MessageInput};
 use workspace::convention::paths::PathClasses;
 use workspace::convention::scope::Scopes;
 use workspace::git::{
-    CommitInfo, CommitIntentRef, CommitRequest, Found, Oid, ProcessGroup, RepoPath, Repository,
+    CommitFate, CommitInfo, CommitIntentRef, CommitRequest, Oid, ProcessGroup, RepoPath, Repository,
 };
 use workspace::tasks::{Rewrite, StatusChange};
 
@@ -29,7 +29,7 @@ use crate::fail_point;
 use crate::fault::{Fault, Kind as FaultKind, chain};
 use crate::intent;
 use crate::next_step::Verb;
-use crate::support::{HandlerError, Looked, Outcome};
+use crate::support::{EffectState, HandlerError, Outcome};
 
 /// All that is needed to make the commit, or to see that it was made.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -441,10 +441,10 @@ fn came_about(
         process_group: None,
     })?;
     let commit = match found {
-        Found::Made(commit) => commit,
-        Found::Rewritten(commit) => as_rewritten(repository, intent, commit)?,
-        Found::Running => return Err(still_running()),
-        Found::NotMade => return Ok(None),
+        CommitFate::Made(commit) => commit,
+        CommitFate::Rewritten(commit) => as_rewritten(repository, intent, commit)?,
+        CommitFate::Running => return Err(still_running()),
+        CommitFate::NotMade => return Ok(None),
     };
     repository.settle_index(&commit, &intent.paths)?;
     let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
@@ -467,12 +467,12 @@ fn as_rewritten(
 }
 
 /// Looks whether a tm that is gone made the commit.
-pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<EffectState, Fault> {
     let intent: Intent = intent::read(&pending.what)?;
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     if intent.paths.is_empty() {
-        return Ok(Looked::NotDone);
+        return Ok(EffectState::NotDone);
     }
     let group = noted_git(call).map(|noted| noted.group);
     let since = since(pending);
@@ -493,36 +493,36 @@ pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked
         branch: &memory.start.branch,
         process_group: None,
     })?;
-    if found == Found::NotMade && group.as_ref().is_some_and(|group| !group.end()) {
+    if found == CommitFate::NotMade && group.as_ref().is_some_and(|group| !group.end()) {
         return Err(still_running());
     }
     // Also where nobody noted the git: a power cut takes such a note with it.
     repository.remove_stale_locks(group.as_ref(), since, &memory.start.branch)?;
     match found {
-        Found::Running => Err(still_running()),
-        Found::Made(commit) => {
+        CommitFate::Running => Err(still_running()),
+        CommitFate::Made(commit) => {
             repository.settle_index(&commit, &intent.paths)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
             forget_git(call);
-            committed(call, run, &intent, &commit, &paths).map(Looked::Settled)
+            committed(call, run, &intent, &commit, &paths).map(EffectState::Settled)
         }
         // It was made; that somebody rewrote it since is for the next report to refuse.
-        Found::Rewritten(commit) => {
+        CommitFate::Rewritten(commit) => {
             let commit = as_rewritten(&repository, &intent, commit)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
             forget_git(call);
-            committed(call, run, &intent, &commit, &paths).map(Looked::Settled)
+            committed(call, run, &intent, &commit, &paths).map(EffectState::Settled)
         }
-        Found::NotMade => {
+        CommitFate::NotMade => {
             repository.take_back_intent_to_add(&intent.paths)?;
             if let Some(rewrite) = &intent.rewrite {
                 rewrite.revert(&memory.start.git_dir).map_err(Fault::from)?;
             }
             forget_git(call);
             if pending.name == "task.finish" {
-                return Ok(Looked::NotDone);
+                return Ok(EffectState::NotDone);
             }
-            Ok(Looked::Settled(Outcome::Failed {
+            Ok(EffectState::Settled(Outcome::Failed {
                 code: "interrupted".to_owned(),
                 message: "the process that was to make the commit ended before it did".to_owned(),
                 suggestion: Some(format!(

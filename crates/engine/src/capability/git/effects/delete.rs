@@ -12,7 +12,7 @@ use crate::fail_point;
 use crate::fault::Fault;
 use crate::next_step::argument;
 use crate::support::refusal;
-use crate::support::{HandlerError, Looked, Outcome};
+use crate::support::{EffectState, HandlerError, Outcome};
 
 /// Looks what would be lost.
 pub fn prepare(
@@ -88,9 +88,9 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
 }
 
 /// Puts away what a dead git left in the way of doing it again.
-pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Looked, Fault> {
+pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<EffectState, Fault> {
     settle_git(call, run, Some(since(pending)))?;
-    Ok(Looked::NotDone)
+    Ok(EffectState::NotDone)
 }
 
 /// The same, where no effect is pending: of a run that was aborted before.

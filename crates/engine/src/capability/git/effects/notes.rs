@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::capability::memory;
 use crate::capability::memory::{LAST_COMMIT, Memory};
 use crate::fault::Fault;
-use crate::proof::story::{Made, OtherFiles, Purpose};
+use crate::proof::story::{OtherFiles, Purpose, RunCommit};
 use crate::proof::{check, note, source};
 
 /// The file in the run's folder that has the last commit that all is written up to.
@@ -26,7 +26,7 @@ pub fn of_pending(call: &Call<'_>, repository: &Repository, commit: &Oid) -> Res
     let Some(made) = story.under_way else {
         return Err(Fault::bug("a note for no commit"));
     };
-    let made = Made {
+    let made = RunCommit {
         sha: commit.to_string(),
         ..made
     };
@@ -79,8 +79,8 @@ fn since(call: &Call<'_>, run: &RunState, noted: &str) -> Result<(), Fault> {
 }
 
 /// Writes the notes of these commits, as far as they are not there as they should be.
-fn write(repository: &Repository, all: &[Made]) -> Result<(), Fault> {
-    let all: Vec<(&Made, Oid)> = all
+fn write(repository: &Repository, all: &[RunCommit]) -> Result<(), Fault> {
+    let all: Vec<(&RunCommit, Oid)> = all
         .iter()
         .filter_map(|made| Some((made, made.sha.parse().ok()?)))
         .collect();
@@ -102,7 +102,12 @@ fn write(repository: &Repository, all: &[Made]) -> Result<(), Fault> {
     Ok(())
 }
 
-fn text(repository: &Repository, made: &Made, base: &Oid, commit: &Oid) -> Result<String, Fault> {
+fn text(
+    repository: &Repository,
+    made: &RunCommit,
+    base: &Oid,
+    commit: &Oid,
+) -> Result<String, Fault> {
     let is_left_out = |path: &RepoPath| match made.purpose {
         Purpose::Status => made.paths.contains(path),
         _ => made.exclude.iter().any(|left| path.is_under(left)),
@@ -116,7 +121,7 @@ fn text(repository: &Repository, made: &Made, base: &Oid, commit: &Oid) -> Resul
         && made.other.is_none()
         && made.purpose != Purpose::Status
         && !check::fits(repository, made, base, commit)?;
-    let made = Made {
+    let made = RunCommit {
         other: by_hooks.then_some(OtherFiles::ByHooks).or(made.other),
         ..made.clone()
     };

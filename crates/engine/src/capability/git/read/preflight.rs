@@ -14,7 +14,7 @@ use crate::capability::memory::{
     BASELINE, DIRTY, DirtyFile, LAST_COMMIT, LAST_LEDGER, LAST_TOTAL, REPORTS, START, Source,
     StartFacts,
 };
-use crate::capability::tests::evidence::Taken;
+use crate::capability::tests::evidence::TestEvidence;
 use crate::fault::{Fault, Kind};
 use crate::next_step::{NextStep, argument};
 use crate::view::autopilot::answer::Precondition;
@@ -39,11 +39,11 @@ pub struct Planned {
     /// The checks that were made.
     pub checks: Vec<Precondition>,
     /// The suite as it was before, if somebody reported it.
-    pub baseline: Option<Taken>,
+    pub baseline: Option<TestEvidence>,
 }
 
 /// What a run that begins so remembers, and the items of its set.
-pub(crate) struct Opened {
+pub(crate) struct TaskStart {
     /// Its memory.
     pub keep: Map<String, Value>,
     /// The fields of each subtask.
@@ -51,7 +51,7 @@ pub(crate) struct Opened {
 }
 
 /// A run in `dir` opens its task: what [`plan`] found.
-pub(crate) fn open(planned: &Planned, dir: &Path) -> Result<Opened, Fault> {
+pub(crate) fn open(planned: &Planned, dir: &Path) -> Result<TaskStart, Fault> {
     let mut keep = LAST_COMMIT.entry(&planned.start.head)?;
     START.put(&mut keep, &planned.start)?;
     DIRTY.put(&mut keep, &planned.dirty)?;
@@ -74,7 +74,7 @@ pub(crate) fn open(planned: &Planned, dir: &Path) -> Result<Opened, Fault> {
         REPORTS.put(&mut keep, &handed)?;
         BASELINE.put(&mut keep, &told)?;
     }
-    Ok(Opened {
+    Ok(TaskStart {
         keep,
         items: planned.plan.runnable.iter().map(item).collect(),
     })

@@ -7,7 +7,7 @@ use workspace::git::{Oid, RepoPath, Repository};
 
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::Memory;
-use crate::capability::tests::evidence::Taken;
+use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::frozen::Look;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite;
@@ -60,7 +60,7 @@ pub fn check(run: &RunState, config: &Config, format: Option<TestFormat>) -> Res
             .detail("output", suite::end_of(&ran.both)));
         }
     }
-    let taken: Taken = suite::verify(&Suite {
+    let taken: TestEvidence = suite::verify(&Suite {
         command: &memory.start.test_command,
         folder,
         config,

@@ -103,7 +103,7 @@ pub fn lists_by_the_way(format: TestFormat) -> bool {
 
 /// What a GREEN owes to what was there before it.
 #[derive(Debug, Default)]
-pub struct Owed<'a> {
+pub struct Requirements<'a> {
     /// The last accepted ledger before RED, or the baseline.
     pub before: Option<&'a Ledger>,
     /// That of RED.
@@ -135,7 +135,7 @@ impl Lacking {
     }
 }
 
-impl Owed<'_> {
+impl Requirements<'_> {
     /// The tests that passed before, or failed in RED, and do not run now. `removed` says which were taken out on purpose.
     pub fn lacking(&self, now: &Ledger, removed: impl Fn(&str) -> bool) -> Lacking {
         let comparable = |ledger: &&Ledger| ledger.format == now.format;
@@ -251,7 +251,7 @@ mod tests {
             ("old", Failed),
             ("new", Failed),
         ]);
-        let owed = Owed {
+        let owed = Requirements {
             before: Some(&before),
             red: Some(&red),
             new: red.newly_failing(Some(&before)),
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(lacking.missing, ["new"]);
         assert_eq!(lacking.skipped, ["b"]);
         assert_eq!(owed.lacking(&cheat, |_| true).missing, ["new"]);
-        let before = Owed {
+        let before = Requirements {
             red: None,
             new: Vec::new(),
             ..owed
@@ -285,7 +285,7 @@ mod tests {
         use Outcome::{ExpectedFailure, Failed, Passed};
         let before = ledger(&[("a", Passed), ("todo", ExpectedFailure)]);
         let red = ledger(&[("a", Passed), ("todo", ExpectedFailure), ("new", Failed)]);
-        let owed = Owed {
+        let owed = Requirements {
             before: Some(&before),
             red: Some(&red),
             new: red.newly_failing(Some(&before)),
@@ -305,7 +305,7 @@ mod tests {
         use Outcome::{NotCollected, Passed};
         let before = ledger(&[("a", Passed)]);
         let red = ledger(&[("shop", NotCollected)]);
-        let owed = Owed {
+        let owed = Requirements {
             before: Some(&before),
             red: Some(&red),
             new: red.newly_failing(Some(&before)),
@@ -322,7 +322,7 @@ mod tests {
         use Outcome::{Failed, Passed, Skipped};
         let before = ledger(&[("tally::tests::counts", Passed), ("tests::counts", Passed)]);
         let red = ledger(&[("tally::tests::twice", Failed)]);
-        let owed = Owed {
+        let owed = Requirements {
             before: Some(&before),
             red: Some(&red),
             new: red.newly_failing(Some(&before)),
@@ -354,9 +354,9 @@ mod tests {
     #[test]
     fn ids_of_another_format_are_not_compared() {
         let before = ledger(&[("a", Outcome::Passed)]);
-        let owed = Owed {
+        let owed = Requirements {
             before: Some(&before),
-            ..Owed::default()
+            ..Requirements::default()
         };
         let now = Ledger {
             format: TestFormat::Tap,

@@ -30,7 +30,7 @@ const LONGEST_KEPT: u64 = 16 * 1024 * 1024;
 
 /// What a call brought along of tests, taken in before the run is looked at.
 #[derive(Debug, Clone, Default)]
-pub struct Taken {
+pub struct TestEvidence {
     /// How much is known.
     pub level: Option<Level>,
     /// The numbers.
@@ -68,7 +68,7 @@ pub struct Handed {
     pub bytes: Option<Vec<u8>>,
 }
 
-impl Taken {
+impl TestEvidence {
     /// The level, `claimed` where nothing was handed in.
     pub fn level(&self) -> Level {
         self.level.unwrap_or(Level::Claimed)
@@ -170,7 +170,7 @@ pub fn is_meant(named: &str, id: &str) -> bool {
     }
 }
 
-impl Taken {
+impl TestEvidence {
     /// Whether the tests are compiled before they run, so that a test of what is not there yet cannot even be built.
     pub fn is_compiled(&self, framework: &str) -> bool {
         use TestFormat::{
@@ -197,10 +197,10 @@ pub fn level_name(level: Level) -> &'static str {
 }
 
 /// Takes in what a caller gives, without a run of our own. `cwd` is where the caller stands.
-pub fn take(given: &request::Evidence, cwd: &Path) -> Result<Taken, Fault> {
-    let mut taken = Taken {
+pub fn take(given: &request::Evidence, cwd: &Path) -> Result<TestEvidence, Fault> {
+    let mut taken = TestEvidence {
         removed: given.removed.clone(),
-        ..Taken::default()
+        ..TestEvidence::default()
     };
     taken.take_coverage(given, cwd)?;
     match (&given.results, given.reports.is_empty()) {
@@ -418,7 +418,7 @@ pub fn counts(totals: &Totals) -> Counts {
 }
 
 /// Refuses evidence that is less than the settings ask for.
-pub fn enough(taken: &Taken, config: &Config) -> Result<(), machine::Refusal> {
+pub fn enough(taken: &TestEvidence, config: &Config) -> Result<(), machine::Refusal> {
     let (has, needs) = (taken.level(), config.evidence.require);
     if has >= needs {
         return Ok(());

@@ -168,7 +168,7 @@ enum Format {
 }
 
 /// What a file was read as.
-enum Understood {
+enum FileReading {
     Tests(TestReport),
     Coverage(Coverage),
 }
@@ -182,8 +182,8 @@ pub fn show(asked: &Show, cwd: &Path) -> Result<Shown, Fault> {
     for path in listed(&paths)? {
         let told = path.strip_prefix(cwd).unwrap_or(&path).to_owned();
         match understood(&path, &told, format)? {
-            Understood::Coverage(coverage) => shown.coverage.push(of_coverage(told, coverage)),
-            Understood::Tests(report) => match tests.get_mut(report.format.name()) {
+            FileReading::Coverage(coverage) => shown.coverage.push(of_coverage(told, coverage)),
+            FileReading::Tests(report) => match tests.get_mut(report.format.name()) {
                 Some((all, files)) => {
                     all.merge(report);
                     files.push(told);
@@ -222,12 +222,12 @@ fn named(name: &str) -> Result<Format, Fault> {
 }
 
 /// Reads a file, which is `told` of by another name.
-fn understood(path: &Path, told: &Path, format: Option<Format>) -> Result<Understood, Fault> {
+fn understood(path: &Path, told: &Path, format: Option<Format>) -> Result<FileReading, Fault> {
     let as_coverage = |format| {
-        read(path, told, |file| read_coverage(file, format)).map(|it| it.map(Understood::Coverage))
+        read(path, told, |file| read_coverage(file, format)).map(|it| it.map(FileReading::Coverage))
     };
     let as_tests = |format| {
-        read(path, told, |file| read_tests(file, format)).map(|it| it.map(Understood::Tests))
+        read(path, told, |file| read_tests(file, format)).map(|it| it.map(FileReading::Tests))
     };
     let fault = match format {
         Some(Format::Tests(format)) => as_tests(Some(format))?,

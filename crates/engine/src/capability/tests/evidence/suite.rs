@@ -11,7 +11,7 @@ use workspace::suite::{How, SuiteRan, SuiteRun, run_suite};
 
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::subject::Subject;
-use crate::capability::tests::evidence::{Taken, counts, nanos, read_reports};
+use crate::capability::tests::evidence::{TestEvidence, counts, nanos, read_reports};
 use crate::fault::{Fault, Kind};
 use crate::next_step::argument;
 
@@ -62,7 +62,7 @@ pub struct Suite<'a> {
 
 /// Runs the test command, and takes in what it says. What was changed while it ran may not have been tested; since builds
 /// write code, too, it is run once more then.
-pub fn verify(suite: &Suite<'_>) -> Result<Taken, Fault> {
+pub fn verify(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
     let Some(subject) = suite.subject else {
         return verify_once(suite);
     };
@@ -86,7 +86,7 @@ pub fn verify(suite: &Suite<'_>) -> Result<Taken, Fault> {
     Ok(taken)
 }
 
-fn verify_once(suite: &Suite<'_>) -> Result<Taken, Fault> {
+fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
     let began = nanos(SystemTime::now());
     let ran = run(suite.command, suite.folder, suite.config)?;
     let status = match ran.how {
@@ -141,7 +141,7 @@ fn verify_once(suite: &Suite<'_>) -> Result<Taken, Fault> {
     let mut output = ran.both;
     output.truncate(MOST_KEPT);
     let ledger = Some(Ledger::of(&report)).filter(Ledger::names_any);
-    Ok(Taken {
+    Ok(TestEvidence {
         level: Some(Level::Verified),
         verify: true,
         counts: numbers,
@@ -156,7 +156,7 @@ fn verify_once(suite: &Suite<'_>) -> Result<Taken, Fault> {
             ledger,
             changed: Vec::new(),
         }),
-        ..Taken::default()
+        ..TestEvidence::default()
     })
 }
 

@@ -20,19 +20,19 @@ const MOST_WORDS: usize = 40;
 
 /// What a text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Meant {
+pub(super) struct StatusMeaning {
     pub(super) status: Status,
     /// Whether the text says that, and nothing else.
     pub(super) is_plain: bool,
 }
 
 /// Reads a status; nothing where the text says none.
-pub(super) fn read(text: &str) -> Option<Meant> {
+pub(super) fn read(text: &str) -> Option<StatusMeaning> {
     if text.len() > LONGEST {
         return None;
     }
     let shown = unstruck(text).replace('’', "'");
-    let said = Said::of(&parts::of(&without_boxes(&shown)))?;
+    let said = StatusText::of(&parts::of(&without_boxes(&shown)))?;
     let mut meant = said.meant();
     if shown.contains(['?', '？']) && meant.is_some_and(|meant| meant.status > Status::Pending) {
         meant = Some(UNSURE);
@@ -43,11 +43,11 @@ pub(super) fn read(text: &str) -> Option<Meant> {
         (Some(meant), None) => meant,
         (Some(meant), Some(sign)) if meant.status <= sign => meant,
         // The sign and the words disagree.
-        (Some(_), Some(sign)) => Meant {
+        (Some(_), Some(sign)) => StatusMeaning {
             status: sign,
             is_plain: false,
         },
-        (None, Some(sign)) if said.words.is_empty() || sign == Status::Pending => Meant {
+        (None, Some(sign)) if said.words.is_empty() || sign == Status::Pending => StatusMeaning {
             status: sign,
             is_plain: sign == Status::Pending,
         },
@@ -60,12 +60,12 @@ pub(super) fn read(text: &str) -> Option<Meant> {
 }
 
 /// Something is said of how far it is, and not that it is there.
-const UNSURE: Meant = Meant {
+const UNSURE: StatusMeaning = StatusMeaning {
     status: Status::Pending,
     is_plain: false,
 };
 /// It is plain that it is not there.
-const NOT_YET: Meant = Meant {
+const NOT_YET: StatusMeaning = StatusMeaning {
     status: Status::Pending,
     is_plain: true,
 };
@@ -79,14 +79,14 @@ fn is_plain(text: &str, status: Status) -> bool {
 
 /// What a text says.
 #[derive(Debug, Default)]
-struct Said {
+struct StatusText {
     /// Its words in small letters, without shares and dates; with each the number of its clause.
     words: Vec<(String, usize)>,
     /// Whether the shares that it names are whole; nothing where it names none.
     is_whole: Option<bool>,
 }
 
-impl Said {
+impl StatusText {
     /// Nothing where there are too many words.
     fn of(parts: &[Part<'_>]) -> Option<Self> {
         let mut said = Self::default();
@@ -123,7 +123,7 @@ impl Said {
     }
 
     /// What the words and shares say.
-    fn meant(&self) -> Option<Meant> {
+    fn meant(&self) -> Option<StatusMeaning> {
         let is_progress = |word: &str| COMPLETE.contains(&word) || DOCUMENTED.contains(&word);
         let has_progress = self.words.iter().any(|(word, _)| is_progress(word));
         if self.is_whole == Some(false) {
@@ -134,7 +134,7 @@ impl Said {
             .iter()
             .position(|(word, _)| !FILLING.contains(&word.as_str()));
         let Some(first) = first else {
-            return self.is_whole.map(|_| Meant {
+            return self.is_whole.map(|_| StatusMeaning {
                 status: Status::Complete,
                 is_plain: false,
             });
@@ -175,7 +175,7 @@ impl Said {
     }
 
     /// What it means that the word there says that all is done.
-    fn complete(&self, at: usize) -> Meant {
+    fn complete(&self, at: usize) -> StatusMeaning {
         let clause = self.words[at].1;
         let behind = &self.words[at + 1..];
         let is_otherwise = ALSO_OTHERWISE.contains(&self.words[at].0.as_str())
@@ -193,14 +193,14 @@ impl Said {
         } else {
             Status::Complete
         };
-        Meant {
+        StatusMeaning {
             status,
             is_plain: false,
         }
     }
 
     /// What it means that the word there says that the document is done.
-    fn documented(&self, at: usize) -> Meant {
+    fn documented(&self, at: usize) -> StatusMeaning {
         let behind = &self.words[at + 1..];
         let is_of_execution = |clause: usize| {
             behind
@@ -212,7 +212,7 @@ impl Said {
         if is_taken_back {
             UNSURE
         } else {
-            Meant {
+            StatusMeaning {
                 status: Status::Documented,
                 is_plain: false,
             }

@@ -10,7 +10,7 @@ use crate::unreadable::{Kind, Unreadable};
 
 /// The numbers of a `test result:` line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct ResultLine {
     good: bool,
     passed: u64,
     failed: u64,
@@ -18,7 +18,7 @@ pub(super) struct Said {
     measured: u64,
 }
 
-impl Said {
+impl ResultLine {
     /// Reads `test result: FAILED. 1 passed; 5 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s`.
     pub(super) fn read(line: &str) -> Option<Self> {
         let rest = line.strip_prefix("test result: ")?;
@@ -88,7 +88,7 @@ impl Tally {
         } += 1;
     }
 
-    fn is(self, said: Said) -> bool {
+    fn is(self, said: ResultLine) -> bool {
         (self.passed, self.failed) == (said.passed, said.failed)
             && (self.ignored, self.measured) == (said.ignored, said.measured)
     }
@@ -101,7 +101,7 @@ struct Case {
 }
 
 /// A test that has begun, and whose own output came before its outcome.
-struct Begun {
+struct StartedTest {
     name: String,
     last: String,
 }
@@ -111,7 +111,7 @@ enum End {
     /// Not yet.
     Open,
     /// With a line that agrees with what was listed.
-    Said(Said),
+    Said(ResultLine),
     /// Its process ended before.
     Crashed(Option<String>),
 }
@@ -125,7 +125,7 @@ pub(super) struct Suite {
     /// Of all cases, and of those whose names are names of Rust.
     tally: Tally,
     native: Tally,
-    begun: Option<Begun>,
+    begun: Option<StartedTest>,
     /// How many a line of their own calls failed, where nothing else is listed.
     terse: u64,
     /// Whether all have run, and the output of the failed ones is shown: what is in there is theirs.
@@ -218,7 +218,7 @@ impl Suite {
 
     /// Takes the next line of an open suite.
     pub(super) fn line(&mut self, line: &str, number: u64) -> Result<(), Unreadable> {
-        if let Some(said) = Said::read(line) {
+        if let Some(said) = ResultLine::read(line) {
             self.said(said, line, number)?;
             if !self.is_open() {
                 return Ok(());
@@ -244,7 +244,7 @@ impl Suite {
             } else {
                 let last = line.rsplit_once(" ... ").map_or("", |(_, last)| last);
                 let last = last.to_owned();
-                self.begun = Some(Begun { name, last });
+                self.begun = Some(StartedTest { name, last });
             }
         } else if let Some(name) = line.strip_suffix(" --- FAILED")
             && binary::is_name(name)
@@ -327,7 +327,7 @@ impl Suite {
     }
 
     /// Takes a result line where it agrees with what was listed. Otherwise it may be the output of a test.
-    fn said(&mut self, said: Said, line: &str, number: u64) -> Result<(), Unreadable> {
+    fn said(&mut self, said: ResultLine, line: &str, number: u64) -> Result<(), Unreadable> {
         let unsettled = self.begun.as_ref().is_some_and(|b| outcome(b).is_none());
         let coherent = said.total() == self.declared && said.good == (said.failed == 0);
         if coherent && !unsettled {
@@ -353,14 +353,14 @@ impl Suite {
         Ok(())
     }
 
-    fn agrees_tersely(&self, said: Said) -> bool {
+    fn agrees_tersely(&self, said: ResultLine) -> bool {
         said.failed == self.listed.len() as u64
             && self.terse <= said.failed
             && (said.failed > 0 || !self.details)
     }
 
     /// Ends it where the numbers and the names of the failed tests agree.
-    fn agrees(&mut self, said: Said) -> bool {
+    fn agrees(&mut self, said: ResultLine) -> bool {
         let (mut tally, mut native) = (self.tally, self.native);
         if let Some(seen) = self.begun.as_ref().and_then(outcome) {
             tally.count(seen);
@@ -445,7 +445,7 @@ fn failure(message: Option<&str>) -> Outcome {
     }
 }
 
-fn outcome(begun: &Begun) -> Option<Seen> {
+fn outcome(begun: &StartedTest) -> Option<Seen> {
     let last = begun.last.trim_end();
     if last.ends_with("ok") {
         Some(Seen::Passed)
@@ -456,10 +456,10 @@ fn outcome(begun: &Begun) -> Option<Seen> {
     }
 }
 
-type Told = (Seen, Option<String>);
+type TestEnd = (Seen, Option<String>);
 
 /// Reads `test cart::adds ... ok`. Without an outcome, the test has only begun, and prints something.
-fn test_line(line: &str) -> Option<(String, Option<Told>)> {
+fn test_line(line: &str) -> Option<(String, Option<TestEnd>)> {
     if let Some(rest) = line.strip_prefix("test ")
         && let Some((name, rest)) = rest.split_once(" ... ")
     {
@@ -483,7 +483,7 @@ fn plain_name(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-fn told(rest: &str) -> Option<Told> {
+fn told(rest: &str) -> Option<TestEnd> {
     let rest = rest.trim_end();
     if let Some(reason) = rest.strip_prefix("ignored, ") {
         return Some((Seen::Ignored, Some(reason.to_owned())));

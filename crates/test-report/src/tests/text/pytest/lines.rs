@@ -73,7 +73,7 @@ impl Counts {
 
 /// What it printed.
 #[derive(Default)]
-pub(super) struct Told<'a> {
+pub(super) struct PrintedOutput<'a> {
     pub(super) counts: Counts,
     /// A word for each test, in their order; with `-v` only.
     pub(super) words: Vec<(&'a str, Word)>,
@@ -88,7 +88,7 @@ pub(super) struct Told<'a> {
     pub(super) letters: u64,
 }
 
-impl<'a> Told<'a> {
+impl<'a> PrintedOutput<'a> {
     /// What the short summary says of the tests, by their ids: of each what it says first.
     pub(super) fn messages(&self) -> HashMap<&'a str, &'a str> {
         let said = self.listed.iter().rev();
@@ -105,7 +105,7 @@ enum Part {
     Short,
 }
 
-pub(super) fn read(text: &str) -> Result<Told<'_>, Unreadable> {
+pub(super) fn read(text: &str) -> Result<PrintedOutput<'_>, Unreadable> {
     let lines: Vec<&str> = text.lines().collect();
     let Some(last) = last(&lines) else {
         let message =
@@ -116,9 +116,9 @@ pub(super) fn read(text: &str) -> Result<Told<'_>, Unreadable> {
         .iter()
         .find(|line| heading(line) == Some("test session starts"))
         .map(|line| line.chars().count());
-    let mut told = Told {
+    let mut told = PrintedOutput {
         counts: summary(lines[last], width).unwrap_or_default(),
-        ..Told::default()
+        ..PrintedOutput::default()
     };
     let mut part = Part::Progress;
     let mut sessions = 0;
@@ -266,7 +266,7 @@ fn summary(line: &str, width: Option<usize>) -> Option<Counts> {
     Some(counts)
 }
 
-impl<'a> Told<'a> {
+impl<'a> PrintedOutput<'a> {
     /// A line in front of the first heading.
     fn progress(&mut self, line: &'a str) {
         if let Some(collected) = line.split("collected ").nth(1) {

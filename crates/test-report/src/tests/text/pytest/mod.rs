@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::tests::builder::Builder;
 use crate::tests::{Outcome, TestFormat, TestReport};
 use crate::unreadable::{Kind, Unreadable};
-use lines::{Counts, Told, Word};
+use lines::{Counts, PrintedOutput, Word};
 
 pub(crate) fn read(text: &str) -> Result<TestReport, Unreadable> {
     let told = lines::read(text)?;
@@ -41,7 +41,7 @@ pub(crate) fn signs(text: &str) -> usize {
 }
 
 /// Every test by its name, where there is a word for each, and they are as many as the last line says.
-fn every<'a>(told: &Told<'a>) -> Option<Vec<(&'a str, Outcome)>> {
+fn every<'a>(told: &PrintedOutput<'a>) -> Option<Vec<(&'a str, Outcome)>> {
     let mut counted = Counts::default();
     for (_, word) in &told.words {
         counted.count(*word, 1);
@@ -111,7 +111,7 @@ fn outcome(words: &[Word]) -> Outcome {
 }
 
 /// The numbers of the last line, with the names that are listed.
-fn some(told: &Told<'_>) -> Result<TestReport, Unreadable> {
+fn some(told: &PrintedOutput<'_>) -> Result<TestReport, Unreadable> {
     let counts = &told.counts;
     let mut report = Builder::new(TestFormat::PytestText);
     let uncollected = counts

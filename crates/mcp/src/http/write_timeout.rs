@@ -10,14 +10,14 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
 /// A connection whose other end has to read on within some time.
-pub(super) struct Impatient {
+pub(super) struct WriteTimeout {
     stream: TcpStream,
     patience: Duration,
     /// Runs while nothing can be written.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl Impatient {
+impl WriteTimeout {
     pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
         Self {
             stream,
@@ -47,7 +47,7 @@ impl Impatient {
     }
 }
 
-impl AsyncRead for Impatient {
+impl AsyncRead for WriteTimeout {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -57,7 +57,7 @@ impl AsyncRead for Impatient {
     }
 }
 
-impl AsyncWrite for Impatient {
+impl AsyncWrite for WriteTimeout {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -5,7 +5,7 @@ use super::rules::Rules;
 
 /// A file as it was found.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct RawFile {
     pub(super) path: String,
     pub(super) content: String,
     pub(super) line: Option<usize>,
@@ -13,7 +13,7 @@ pub(super) struct Found {
 
 /// Files up to the limit, so that a response of nothing but names does not fill the memory.
 pub(super) struct Files {
-    all: Vec<Found>,
+    all: Vec<RawFile>,
     most: usize,
 }
 
@@ -25,7 +25,7 @@ impl Files {
         }
     }
 
-    pub(super) fn push(&mut self, file: Found) -> Result<(), BundleError> {
+    pub(super) fn push(&mut self, file: RawFile) -> Result<(), BundleError> {
         if self.all.len() == self.most {
             let fault = BundleFault::TooMany { most: self.most };
             let error = BundleError::new(fault).of(&file.path);
@@ -38,7 +38,7 @@ impl Files {
         Ok(())
     }
 
-    pub(super) fn all(self) -> Vec<Found> {
+    pub(super) fn all(self) -> Vec<RawFile> {
         self.all
     }
 }

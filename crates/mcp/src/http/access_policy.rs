@@ -13,7 +13,7 @@ use super::{Options, Token};
 
 /// The checks, in the order in which they are made: host, origin, token.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct AccessPolicy {
     hosts: Vec<Host>,
     origins: Vec<Origin>,
     token: Option<Token>,
@@ -34,7 +34,7 @@ struct Origin {
     port: Option<u16>,
 }
 
-impl Gate {
+impl AccessPolicy {
     pub(super) fn new(options: &Options) -> io::Result<Self> {
         let invalid = |what: &str, entry: &str, example: &str| {
             io::Error::new(
@@ -217,8 +217,8 @@ mod tests {
     use super::*;
     use hyper::Request;
 
-    fn gate() -> Gate {
-        Gate::new(&Options {
+    fn policy() -> AccessPolicy {
+        AccessPolicy::new(&Options {
             origins: vec!["http://localhost:3000".to_owned()],
             token: Some(Token::new("a".repeat(40)).unwrap()),
             ..Options::default()
@@ -227,7 +227,7 @@ mod tests {
     }
 
     fn sender(uri: &str, headers: &[(&str, &str)]) -> bool {
-        gate().check_sender(&head(uri, headers)).is_ok()
+        policy().check_sender(&head(uri, headers)).is_ok()
     }
 
     fn head(uri: &str, headers: &[(&str, &str)]) -> Parts {
@@ -280,15 +280,15 @@ mod tests {
 
     #[test]
     fn a_host_may_be_tied_to_a_port() {
-        let gate = Gate::new(&Options {
+        let policy = AccessPolicy::new(&Options {
             hosts: vec!["tm.example:8080".to_owned(), "::1".to_owned()],
             ..Options::default()
         })
         .unwrap();
-        assert!(gate.knows(&Host::parse("tm.example:8080").unwrap()));
-        assert!(gate.knows(&Host::parse("[::1]:1").unwrap()));
-        assert!(!gate.knows(&Host::parse("tm.example").unwrap()));
-        assert!(!gate.knows(&Host::parse("localhost").unwrap()));
+        assert!(policy.knows(&Host::parse("tm.example:8080").unwrap()));
+        assert!(policy.knows(&Host::parse("[::1]:1").unwrap()));
+        assert!(!policy.knows(&Host::parse("tm.example").unwrap()));
+        assert!(!policy.knows(&Host::parse("localhost").unwrap()));
     }
 
     #[test]
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn the_token_comes_in_one_header_only() {
         let token = "a".repeat(40);
-        let known = |headers: &[(&str, &str)]| gate().check_token(&head("/mcp", headers)).is_ok();
+        let known = |headers: &[(&str, &str)]| policy().check_token(&head("/mcp", headers)).is_ok();
         assert!(known(&[("authorization", &format!("Bearer {token}"))]));
         assert!(known(&[("authorization", &format!("bearer  {token} "))]));
         assert!(!known(&[]));
@@ -360,7 +360,7 @@ mod tests {
                 origins: origins.into_iter().map(str::to_owned).collect(),
                 ..Options::default()
             };
-            let error = Gate::new(&options).unwrap_err();
+            let error = AccessPolicy::new(&options).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
         }
     }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-use super::gate::Gate;
+use super::access_policy::AccessPolicy;
 use super::message::{Kind, Message};
 use super::refusal::{INVALID_PARAMS, INVALID_REQUEST, Refusal, json_reply};
 use super::reply::Reply;
@@ -42,9 +42,9 @@ const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const THROWN_AWAY: usize = 4;
 
 /// What all connections share.
-pub(super) struct Desk<S: Server> {
+pub(super) struct Handler<S: Server> {
     service: StreamableHttpService<Adapter<S>, LocalSessionManager>,
-    gate: Gate,
+    policy: AccessPolicy,
     pub(super) sessions: Arc<Sessions>,
     reading: Arc<Semaphore>,
     calls: Arc<Semaphore>,
@@ -56,10 +56,10 @@ pub(super) struct Desk<S: Server> {
     health: Value,
 }
 
-impl<S: Server> Desk<S> {
+impl<S: Server> Handler<S> {
     pub(super) fn new(
         adapter: Adapter<S>,
-        gate: Gate,
+        policy: AccessPolicy,
         options: &Options,
         ended: CancellationToken,
     ) -> Self {
@@ -68,7 +68,7 @@ impl<S: Server> Desk<S> {
         let stopping = adapter.stopping().clone();
         let sessions = Arc::new(Sessions::new(options.max_sessions, options.session_idle));
         let config = StreamableHttpServerConfig::default()
-            // The gate has looked at both before.
+            // The policy has looked at both before.
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_json_response(true)
@@ -80,7 +80,7 @@ impl<S: Server> Desk<S> {
                 sessions.manager(),
                 config,
             ),
-            gate,
+            policy,
             sessions,
             reading: Arc::new(Semaphore::new(options.max_requests)),
             calls: Arc::new(Semaphore::new(options.max_requests)),
@@ -112,7 +112,7 @@ impl<S: Server> Desk<S> {
 
     async fn try_to_answer(&self, request: Request<Incoming>) -> Result<Response<Reply>, Refusal> {
         let (mut head, body) = request.into_parts();
-        self.gate.check_sender(&head)?;
+        self.policy.check_sender(&head)?;
         match head.uri.path() {
             MCP => {}
             HEALTH if head.method == Method::GET || head.method == Method::HEAD => {
@@ -126,7 +126,7 @@ impl<S: Server> Desk<S> {
                 ));
             }
         }
-        self.gate.check_token(&head)?;
+        self.policy.check_token(&head)?;
         // Nobody else needs it, and what comes after may log heads.
         head.headers.remove(AUTHORIZATION);
         if self.stopping.is_cancelled() {
