@@ -13,6 +13,7 @@ pub mod person;
 pub mod process;
 pub mod profile;
 pub mod runner;
+pub mod shell;
 pub mod suite;
 pub mod tasks;
 pub mod trust;

@@ -6,4 +6,6 @@ pub(crate) mod words;
 
 pub use crate::process::How;
 pub use run::{SuiteError, SuiteRan, SuiteRun, run_suite};
-pub use words::{CommandError, CommandLine, ShellSyntax};
+pub use words::{CommandError, CommandLine};
+
+pub use crate::shell::ShellSyntax;

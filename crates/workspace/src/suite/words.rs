@@ -3,7 +3,7 @@
 //! Quotes are read as POSIX has them. What only a shell could do (pipes, redirections, variables, patterns of file names)
 //! is refused and not done in part: a command that means something else here than in a terminal would be worse.
 
-use std::fmt;
+use crate::shell::{Piece, ShellSyntax, Word, Words};
 
 /// A command in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,38 +44,6 @@ pub enum CommandError {
         /// What of it a shell would understand.
         syntax: ShellSyntax,
     },
-}
-
-/// Something that only a shell understands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShellSyntax {
-    /// This character, which joins commands or sends their output elsewhere.
-    Operator(char),
-    /// `$…` or a backtick: a value that is put in.
-    Expansion(char),
-    /// A pattern of file names, by its first special character.
-    Glob(char),
-    /// `~` for a home.
-    Home,
-    /// `#`, after which comes a comment.
-    Comment,
-    /// A line break, after which comes another command.
-    LineBreak,
-    /// A word that begins something in the shell's own language.
-    Keyword(&'static str),
-}
-
-impl fmt::Display for ShellSyntax {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Operator(c) | Self::Expansion(c) => write!(f, "`{c}`"),
-            Self::Glob(c) => write!(f, "the file pattern `{c}`"),
-            Self::Home => write!(f, "`~`"),
-            Self::Comment => write!(f, "`#`"),
-            Self::LineBreak => write!(f, "a line break"),
-            Self::Keyword(word) => write!(f, "the shell's word `{word}`"),
-        }
-    }
 }
 
 impl CommandError {
@@ -149,9 +117,9 @@ impl CommandLine {
             syntax,
         };
         let mut words = Vec::new();
-        let mut reader = Words::new(command);
+        let mut reader = Words::of(command);
         loop {
-            match reader.next() {
+            match reader.piece() {
                 Piece::Word(word) => match word.needs {
                     Some(syntax) => return Err(needs_shell(syntax)),
                     None => words.push(word),
@@ -176,7 +144,7 @@ impl CommandLine {
         };
         if let Some(&word) = KEYWORDS
             .iter()
-            .find(|word| program.plain && program.text == **word)
+            .find(|word| program.unquoted && program.text == **word)
         {
             return Err(needs_shell(ShellSyntax::Keyword(word)));
         }
@@ -197,9 +165,9 @@ impl CommandLine {
 pub(crate) fn simple_commands(line: &str) -> Vec<CommandLine> {
     let mut commands = Vec::new();
     let mut words = Vec::new();
-    let mut reader = Words::new(line);
+    let mut reader = Words::of(line);
     loop {
-        let piece = reader.next();
+        let piece = reader.piece();
         match piece {
             Piece::Word(word) => words.push(word),
             Piece::Comment => reader.skip_line(),
@@ -228,167 +196,6 @@ fn assignments(words: Vec<Word>) -> (Vec<(String, String)>, Vec<Word>) {
         }
     }
     (env, words.collect())
-}
-
-/// One word of a command.
-struct Word {
-    text: String,
-    /// Whether nothing of it was quoted.
-    plain: bool,
-    /// Where its `=` is, if it has the form `NAME=value` with nothing quoted before the `=`.
-    assigns: Option<usize>,
-    /// What of it only a shell understands: the first such thing.
-    needs: Option<ShellSyntax>,
-}
-
-enum Piece {
-    Word(Word),
-    Operator(char),
-    Comment,
-    Unfinished(&'static str),
-    End,
-}
-
-struct Words<'a> {
-    rest: std::iter::Peekable<std::str::Chars<'a>>,
-}
-
-impl<'a> Words<'a> {
-    fn new(text: &'a str) -> Self {
-        Self {
-            rest: text.chars().peekable(),
-        }
-    }
-
-    fn skip_line(&mut self) {
-        while self.rest.next_if(|c| *c != '\n').is_some() {}
-    }
-
-    fn next(&mut self) -> Piece {
-        loop {
-            while self
-                .rest
-                .next_if(|c| matches!(c, ' ' | '\t' | '\r'))
-                .is_some()
-            {}
-            match self.rest.peek() {
-                None => return Piece::End,
-                Some('#') => return Piece::Comment,
-                Some(&c) if is_operator(c) => {
-                    self.rest.next();
-                    return Piece::Operator(c);
-                }
-                Some(_) => {}
-            }
-            let piece = self.word();
-            // Nothing but a line that goes on in the next one is no word.
-            if !matches!(&piece, Piece::Word(word) if word.plain && word.text.is_empty()) {
-                return piece;
-            }
-        }
-    }
-
-    fn word(&mut self) -> Piece {
-        let mut word = Word {
-            text: String::new(),
-            plain: true,
-            assigns: None,
-            needs: None,
-        };
-        while let Some(&c) = self.rest.peek() {
-            if is_operator(c) || matches!(c, ' ' | '\t' | '\r') {
-                break;
-            }
-            self.rest.next();
-            match c {
-                '\\' => match self.rest.next() {
-                    // A line that goes on in the next one.
-                    Some('\n') => {}
-                    Some(c) => {
-                        word.plain = false;
-                        word.text.push(c);
-                    }
-                    None => return Piece::Unfinished("a backslash"),
-                },
-                '\'' => {
-                    word.plain = false;
-                    loop {
-                        match self.rest.next() {
-                            Some('\'') => break,
-                            Some(c) => word.text.push(c),
-                            None => return Piece::Unfinished("single quotes"),
-                        }
-                    }
-                }
-                '"' => {
-                    word.plain = false;
-                    if !self.double_quoted(&mut word) {
-                        return Piece::Unfinished("double quotes");
-                    }
-                }
-                _ => self.unquoted(c, &mut word),
-            }
-        }
-        Piece::Word(word)
-    }
-
-    /// One character outside of quotes.
-    fn unquoted(&mut self, c: char, word: &mut Word) {
-        let needs = match c {
-            '`' => Some(ShellSyntax::Expansion('`')),
-            '$' if self.expands(true) => Some(ShellSyntax::Expansion('$')),
-            '*' | '?' | '[' => Some(ShellSyntax::Glob(c)),
-            '~' if word.plain && word.text.is_empty() => Some(ShellSyntax::Home),
-            _ => None,
-        };
-        word.needs = word.needs.or(needs);
-        if c == '=' && word.plain && word.assigns.is_none() && is_name(&word.text) {
-            word.assigns = Some(word.text.len());
-        }
-        word.text.push(c);
-    }
-
-    /// What is left of a word between double quotes; whether they were closed.
-    fn double_quoted(&mut self, word: &mut Word) -> bool {
-        while let Some(c) = self.rest.next() {
-            match c {
-                '"' => return true,
-                '\\' => match self.rest.next() {
-                    Some('\n') => {}
-                    Some(c @ ('$' | '`' | '"' | '\\')) => word.text.push(c),
-                    Some(c) => word.text.extend(['\\', c]),
-                    None => return false,
-                },
-                _ => {
-                    let expands = c == '`' || (c == '$' && self.expands(false));
-                    if expands {
-                        word.needs = word.needs.or(Some(ShellSyntax::Expansion(c)));
-                    }
-                    word.text.push(c);
-                }
-            }
-        }
-        false
-    }
-
-    /// Whether what comes after a `$` makes it one that something is put in for. At the end of a regular expression, it
-    /// is just a `$`.
-    fn expands(&mut self, unquoted: bool) -> bool {
-        self.rest.peek().is_some_and(|&c| {
-            c.is_ascii_alphanumeric()
-                || matches!(c, '_' | '{' | '(' | '@' | '*' | '#' | '?' | '$' | '!' | '-')
-                || (unquoted && matches!(c, '\'' | '"'))
-        })
-    }
-}
-
-fn is_operator(c: char) -> bool {
-    matches!(c, '|' | '&' | ';' | '<' | '>' | '(' | ')' | '\n')
-}
-
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 #[cfg(test)]
