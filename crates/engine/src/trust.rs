@@ -69,15 +69,13 @@ impl TrustRequest {
     /// That it is not trusted, and what it would do.
     pub fn warning(&self) -> String {
         let changed = if self.changed {
-            "was changed since a person trusted it"
+            "is not what a person trusted, or what it runs is not"
         } else {
             "was trusted by nobody"
         };
         // What lies behind a command is for whoever reads all of it.
         let effects = self.effects.iter().filter(|line| !line.starts_with('|'));
-        let effects: Vec<&str> = effects
-            .map(|line| line.trim_end_matches(" says:"))
-            .collect();
+        let effects: Vec<&str> = effects.map(|line| line.trim_end_matches(':')).collect();
         format!(
             "{} ({}) {changed}: it {}",
             self.title(),

@@ -316,6 +316,24 @@ fn ended(how: How) -> &'static str {
     }
 }
 
+/// How a command failed and what it printed last, by the facts of its report; none where it did well.
+pub(crate) fn failure(facts: &Map<String, Value>) -> Option<String> {
+    if facts.get("ok")?.as_bool()? {
+        return None;
+    }
+    let text = |name: &str| facts.get(name).and_then(Value::as_str).unwrap_or_default();
+    let status = facts.get("status").and_then(Value::as_i64).unwrap_or(-1);
+    let ended = match text("how") {
+        "timed_out" => "did not end in time".to_owned(),
+        _ => format!("ended with status {status}"),
+    };
+    let printed = match text("output").trim_end() {
+        "" => ", and printed nothing".to_owned(),
+        output => format!(":\n{output}"),
+    };
+    Some(format!("`{}` {ended}{printed}", text("line")))
+}
+
 fn came_out(how: How) -> String {
     match how {
         How::Exited(status) => format!("ended with status {status}"),

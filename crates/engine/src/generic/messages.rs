@@ -8,9 +8,9 @@ use machine::event::Reported;
 use machine::state::RunStatus;
 use machine::trigger::Trigger;
 use machine::{Definition, Refusal, RunState};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::capability::messages;
+use crate::capability::{command, messages};
 use crate::next_step::Verb;
 
 /// What is said of a refusal, and what to do about it.
@@ -97,7 +97,8 @@ pub(super) fn taken_in(definition: &Definition, report: &Reported) -> String {
         Some(code) => {
             let found = report.message(code).map(str::to_owned);
             let why = found.unwrap_or_else(|| spoken(code));
-            format!("{place} was not accepted{brought}: {why}")
+            let message = format!("{place} was not accepted{brought}: {why}");
+            with_failure(message, Some(&report.facts))
         }
     }
 }
@@ -207,9 +208,19 @@ pub(crate) fn refusal(
         }
         _ => of_definition(definition, state, code),
     };
+    let message = refusal.message.clone().unwrap_or(message);
+    let command = refusal.details.get("command").and_then(Value::as_object);
     RefusalText {
-        message: refusal.message.clone().unwrap_or(message),
+        message: with_failure(message, command),
         suggestion: refusal.suggestion.clone().unwrap_or(suggestion),
+    }
+}
+
+/// With how the command failed that was read.
+fn with_failure(message: String, facts: Option<&Map<String, Value>>) -> String {
+    match facts.and_then(command::failure) {
+        Some(failure) => format!("{message}; {failure}"),
+        None => message,
     }
 }
 

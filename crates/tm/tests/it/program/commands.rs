@@ -92,6 +92,11 @@ fn how_they_end_decides() {
     ship.0.write("status.txt", "3");
     let refused = ship.run(&["report"], 3);
     assert_eq!(refused["code"], "not_well", "{refused}");
+    let message = refused["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("; `sh look.sh` ended with status 3:\nno good"),
+        "{message}"
+    );
     // What it says as JSON, guards see.
     ship.0.write("said.txt", r#"{"why": "because"}"#);
     let refused = ship.run(&["report"], 3);
