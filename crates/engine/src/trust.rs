@@ -69,15 +69,15 @@ impl TrustRequest {
     /// That it is not trusted, and what it would do.
     pub fn warning(&self) -> String {
         let changed = if self.changed {
-            "is not what a person trusted, or what it runs is not"
+            ", or what it runs, was changed since a person trusted it"
         } else {
-            "was trusted by nobody"
+            " was trusted by nobody"
         };
         // What lies behind a command is for whoever reads all of it.
         let effects = self.effects.iter().filter(|line| !line.starts_with('|'));
         let effects: Vec<&str> = effects.map(|line| line.trim_end_matches(':')).collect();
         format!(
-            "{} ({}) {changed}: it {}",
+            "{} ({}){changed}: it {}",
             self.title(),
             self.path.display(),
             effects.join("; it ")
