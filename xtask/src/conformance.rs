@@ -6,12 +6,17 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::tools::{built, cache, command, filled, npm, path_with_node, run};
 
 const SUITE: &str = "0.2.0-alpha.12";
+/// How long the server of fixtures may take to say where it listens.
+const START: Duration = Duration::from_secs(10);
 
 /// Each era with the number of scenarios that it requires of a server: fewer would mean that some were not run.
 const ERAS: [(&str, usize); 2] = [("2025-11-25", 30), ("2026-07-28", 37)];
@@ -58,13 +63,19 @@ impl Server {
             .stdout(Stdio::piped())
             .stderr(File::create(log)?)
             .spawn()?;
-        let mut url = String::new();
-        if let Some(stdout) = &mut child.stdout {
-            BufReader::new(stdout).read_line(&mut url)?;
+        let (say, said) = mpsc::channel();
+        if let Some(stdout) = child.stdout.take() {
+            thread::spawn(move || {
+                // It goes on reading, lest the server be ended by a pipe that nobody reads.
+                for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                    // Nobody waits for what comes after the first line.
+                    let _ = say.send(line);
+                }
+            });
         }
         let server = Self {
             child,
-            url: url.trim().to_owned(),
+            url: said.recv_timeout(START).unwrap_or_default(),
             log: log.to_owned(),
         };
         if server.url.is_empty() {

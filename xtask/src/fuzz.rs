@@ -15,7 +15,9 @@ use std::thread;
 
 use clap::Args;
 
-use crate::tools::{cache, cargo, cargo_tool, command, host, need, nightly, passes, root, run};
+use crate::tools::{
+    cache, cargo, cargo_tool, command, host, need, nightly, passes, path_with, root, run,
+};
 
 /// The last that is known to build the readers.
 const VERSION: &str = "0.13.2";
@@ -113,15 +115,10 @@ fn folders(within: &Path) -> io::Result<Vec<String>> {
 fn built() -> io::Result<PathBuf> {
     let tool = cargo_tool("cargo-fuzz", VERSION, &[])?;
     let home = tool.parent().unwrap_or(Path::new(""));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::iter::once(home.to_owned()).chain(std::env::split_paths(&path));
     // The nightly compiler has objects of its own, which need not drive out those of the stable one.
     let target = cache("fuzz/build")?;
     run(cargo(&["+nightly", "fuzz", "build", "read"])
-        .env(
-            "PATH",
-            std::env::join_paths(folders).map_err(io::Error::other)?,
-        )
+        .env("PATH", path_with(home.to_owned())?)
         .env("CARGO_TARGET_DIR", &target))?;
     Ok(target.join(host()?).join("release/read"))
 }

@@ -1,6 +1,6 @@
 //! The programs that tasks run, and where each comes from: Debian, the registries, this workspace.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,7 @@ use std::process::{Command, Stdio};
 
 /// The folder of the workspace. Tasks run there.
 pub fn root() -> PathBuf {
-    let manifest = std::env::var_os("CARGO_MANIFEST_DIR");
-    let own = manifest.map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-    own.parent().map_or_else(PathBuf::new, Path::to_owned)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// The folder `name` among what is built, where a task keeps what it made or fetched.
@@ -191,7 +189,7 @@ pub fn npm(folder: &Path, arguments: &[&str]) -> io::Result<()> {
 }
 
 /// A search path on which the Node comes first that suites and clients of the protocol need: Debian's may be older. With `npm`.
-pub fn path_with_node() -> io::Result<std::ffi::OsString> {
+pub fn path_with_node() -> io::Result<OsString> {
     const VERSION: &str = "22.23.3";
     need("npm", "npm")?;
     let home = cache(&format!("node-{VERSION}"))?;
@@ -207,7 +205,12 @@ pub fn path_with_node() -> io::Result<std::ffi::OsString> {
         let mut node = command("node");
         run(node.current_dir(&package).arg(script).stdout(Stdio::null()))
     })?;
+    path_with(package.join("bin"))
+}
+
+/// The search path, with a folder in front of it.
+pub fn path_with(folder: PathBuf) -> io::Result<OsString> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::iter::once(package.join("bin")).chain(std::env::split_paths(&path));
+    let folders = std::iter::once(folder).chain(std::env::split_paths(&path));
     std::env::join_paths(folders).map_err(io::Error::other)
 }
