@@ -25,6 +25,9 @@ const ENDS: [&str; 3] = ["exited", "signalled", "timed_out"];
 /// The most bytes of JSON that guards see.
 const LONGEST_JSON: usize = 16 * 1024;
 
+/// What shells add to the number of a signal to make a status of it.
+const SIGNALLED: i64 = 128;
+
 /// The code of a command that did not end well.
 const FAILED: &str = "command_failed";
 
@@ -157,16 +160,11 @@ impl Capability for Commands {
         let name = role.run.as_deref().unwrap_or_default();
         let command = Command::of(&call.definition, name)?;
         let ran = ran(call, run, name, &command, &command.run)?;
-        let status = match ran.how {
-            How::Exited(status) => i64::from(status),
-            How::Signalled(signal) => 128 + i64::from(signal),
-            How::TimedOut | How::Flooded => -1,
-        };
         let facts = json!({
             "run": name,
             "line": command.run,
             "ok": ran.success(),
-            "status": status,
+            "status": status(ran.how),
             "how": ended(ran.how),
             "output": end_of(&ran.both),
             "json": printed(&ran.stdout),
@@ -223,7 +221,7 @@ impl Capability for Commands {
                 message: format!(
                     "the command `{name}` ({}) {}: {}",
                     command.run,
-                    came_out(ran.how),
+                    manner(ended(ran.how), status(ran.how)),
                     end_of(&ran.both).trim_end()
                 ),
                 suggestion: Some("see to what it says, then go on: it is run again".to_owned()),
@@ -316,6 +314,15 @@ fn ended(how: How) -> &'static str {
     }
 }
 
+/// The status of a command that ended: as shells count it where a signal ended it, and -1 for one that did not end in time.
+fn status(how: How) -> i64 {
+    match how {
+        How::Exited(status) => i64::from(status),
+        How::Signalled(signal) => SIGNALLED + i64::from(signal),
+        How::TimedOut | How::Flooded => -1,
+    }
+}
+
 /// How a command failed and what it printed last, by the facts of its report; none where it did well.
 pub(crate) fn failure(facts: &Map<String, Value>) -> Option<String> {
     if facts.get("ok")?.as_bool()? {
@@ -323,10 +330,7 @@ pub(crate) fn failure(facts: &Map<String, Value>) -> Option<String> {
     }
     let text = |name: &str| facts.get(name).and_then(Value::as_str).unwrap_or_default();
     let status = facts.get("status").and_then(Value::as_i64).unwrap_or(-1);
-    let ended = match text("how") {
-        "timed_out" => "did not end in time".to_owned(),
-        _ => format!("ended with status {status}"),
-    };
+    let ended = manner(text("how"), status);
     let printed = match text("output").trim_end() {
         "" => ", and printed nothing".to_owned(),
         output => format!(":\n{output}"),
@@ -334,10 +338,11 @@ pub(crate) fn failure(facts: &Map<String, Value>) -> Option<String> {
     Some(format!("`{}` {ended}{printed}", text("line")))
 }
 
-fn came_out(how: How) -> String {
+/// How a command ended, in words.
+fn manner(how: &str, status: i64) -> String {
     match how {
-        How::Exited(status) => format!("ended with status {status}"),
-        How::Signalled(signal) => format!("was ended by signal {signal}"),
-        How::TimedOut | How::Flooded => "did not end in time, and was ended".to_owned(),
+        "signalled" => format!("was ended by signal {}", status - SIGNALLED),
+        "timed_out" => "did not end in time, and was ended".to_owned(),
+        _ => format!("ended with status {status}"),
     }
 }
