@@ -12,8 +12,7 @@ use crate::call::Input;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind, chain};
 use crate::next_step::{NextStep, Verb};
-use crate::open_run;
-use crate::open_run::{Loaded, OpenRun};
+use crate::open_run::{self, Loaded, OpenRun};
 use crate::view::session::answer::ClosedGate;
 
 /// By which way a person was asked. Who asks vouches for it: nothing in here can tell a person from a program that plays

@@ -10,8 +10,7 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::integrity::{has_begun, never_began};
 use crate::next_step::{Argument, Verb, argument};
-use crate::open_run;
-use crate::open_run::Loaded;
+use crate::open_run::{self, Loaded};
 use crate::view::{AUTOPILOT, COLLAB, GENERIC, View};
 
 /// What a call has in mind that names no run.

@@ -14,8 +14,7 @@ use workspace::profile::template;
 use crate::capability::{REPOSITORY, registry};
 use crate::fault::{Fault, Kind};
 use crate::generic::templates;
-use crate::view;
-use crate::view::autopilot::instructions::template_engine;
+use crate::view::{self, autopilot::instructions::template_engine};
 
 /// What is said of the origin of a definition that comes with the program.
 const BUILT_IN: &str = "built in";

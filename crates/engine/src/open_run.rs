@@ -21,8 +21,7 @@ use crate::open_run::loading::load_from;
 use crate::clock::{Clock, stamp};
 use crate::fail_point;
 use crate::fault::Fault;
-use crate::run_cache;
-use crate::run_cache::CachedRun;
+use crate::run_cache::{self, CachedRun};
 use crate::snapshots;
 use crate::support::{BAD_TEMPLATE, EffectRequest, EffectState, HandlerError, Outcome, Support};
 

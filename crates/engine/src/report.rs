@@ -14,8 +14,7 @@ use workspace::config::Level;
 
 use crate::call::{Input, ReadAhead, pinned};
 use crate::capability::files::subject::fault as fault_of;
-use crate::capability::memory;
-use crate::capability::memory::Memory;
+use crate::capability::memory::{self, Memory};
 use crate::capability::reads_long;
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::subject::Subject;

@@ -10,8 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::audit::{Audit, Missing};
-use crate::capability::memory;
-use crate::capability::memory::Memory;
+use crate::capability::memory::{self, Memory};
 use crate::clock::stamp;
 use crate::decisions::SignatureState;
 use crate::engine::Engine;
@@ -24,10 +23,8 @@ use crate::integrity;
 use crate::integrity::never_began;
 use crate::integrity::{EvidenceProblem, FileProblem, has_begun};
 use crate::next_step::Verb;
-use crate::open_run;
-use crate::open_run::Loaded;
-use crate::summary;
-use crate::summary::Summary;
+use crate::open_run::{self, Loaded};
+use crate::summary::{self, Summary};
 use crate::view::autopilot::state;
 use crate::view::{AUTOPILOT, GENERIC};
 

@@ -22,8 +22,7 @@ use crate::call::Call;
 use crate::capability::{PROFILE, REPOSITORY, command};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::library;
-use crate::library::Source;
+use crate::library::{self, Source};
 use crate::slot::Slot;
 
 /// Something of a repository that a person may trust as it is now.

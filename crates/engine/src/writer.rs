@@ -11,8 +11,7 @@ use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::generic::cleanup;
 use crate::integrity::never_began;
-use crate::open_run;
-use crate::open_run::{CommandOutcome, OpenRun};
+use crate::open_run::{self, CommandOutcome, OpenRun};
 
 /// A run open for writing.
 pub(crate) struct RunWriter<'a> {

@@ -1,17 +1,17 @@
 //! What workflows are composed of. A capability brings readers, effects and policies, each under a name of its own; it knows
 //! no workflow and no state. A definition names what it uses, and `registry` says who is meant.
 
-pub mod command;
-pub mod decision;
+pub(crate) mod command;
+pub(crate) mod decision;
 pub mod documents;
-pub mod files;
-pub mod git;
-pub mod memory;
+pub(crate) mod files;
+pub(crate) mod git;
+pub(crate) mod memory;
 pub mod messages;
-pub mod payload;
-pub mod profile;
+pub(crate) mod payload;
+pub(crate) mod profile;
 mod support;
-pub mod tasks;
+pub(crate) mod tasks;
 pub mod tests;
 
 use std::collections::BTreeMap;

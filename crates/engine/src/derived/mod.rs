@@ -20,8 +20,7 @@ pub(crate) use crate::derived::results::{TEST_RESULTS, commit_of};
 
 use crate::call::Call;
 use crate::capability::git::effects::notes;
-use crate::capability::memory;
-use crate::capability::memory::{LAST_COMMIT, Memory};
+use crate::capability::memory::{self, LAST_COMMIT, Memory};
 use crate::derived::results::{results_of, test_results};
 use crate::derived::state::state;
 use crate::fail_point;

@@ -7,8 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::capability::memory;
-use crate::capability::memory::Memory;
+use crate::capability::memory::{self, Memory};
 use crate::derived::pretty;
 use crate::find::is_over_a_task;
 use crate::generic;

@@ -11,10 +11,8 @@ use workspace::profile::Profile;
 
 use crate::capability::documents::skills::Skills;
 use crate::capability::git::effects;
-use crate::capability::git::read::preflight;
-use crate::capability::git::read::preflight::Planned;
-use crate::capability::profile::session;
-use crate::capability::profile::session::Session;
+use crate::capability::git::read::preflight::{self, Planned};
+use crate::capability::profile::session::{self, Session};
 use crate::capability::{COMMANDS, DOCUMENTS, PROFILE, TASKS};
 use crate::clock::stamp;
 use crate::engine::Engine;

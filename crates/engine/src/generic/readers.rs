@@ -6,8 +6,7 @@ use machine::{Finding, Reading, RunState};
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::capability::tests::evidence;
-use crate::capability::tests::evidence::TestEvidence;
+use crate::capability::tests::evidence::{self, TestEvidence};
 use crate::fault::{Fault, Kind};
 use crate::generic::{files, messages};
 use crate::next_step::{Argument, argument, step};

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::hook::Decision;
-use crate::hook::git_line;
-use crate::hook::git_line::{Act, Line};
+use crate::hook::git_line::{self, Act, Line};
 use crate::hook::messages;
 use crate::hook::place;
 use crate::hook::shell;

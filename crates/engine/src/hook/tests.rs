@@ -8,10 +8,8 @@ use machine::state::RunStatus;
 use tempfile::TempDir;
 use workspace::tasks::DEFAULT_TAG;
 
-use crate::capability::memory;
-use crate::capability::memory::{Memory, StartFacts};
-use crate::hook::git_line;
-use crate::hook::git_line::{Act, Line};
+use crate::capability::memory::{self, Memory, StartFacts};
+use crate::hook::git_line::{self, Act, Line};
 use crate::hook::place::Head;
 use crate::hook::underway::{Phase, Underway};
 use crate::hook::*;

@@ -11,13 +11,11 @@ use machine::{RunState, Shared};
 use workspace::config::{Environment, FoundBy};
 use workspace::convention::paths::PathClasses;
 
-use crate::capability::memory;
-use crate::capability::memory::{FROZEN, Memory};
+use crate::capability::memory::{self, FROZEN, Memory};
 use crate::engine::{Engine, OpenOptions};
 use crate::fault::Fault;
 use crate::find::{RunHead, is_over_a_task, read_json, standing};
-use crate::hook::place;
-use crate::hook::place::Head;
+use crate::hook::place::{self, Head};
 use crate::next_step::{NextStep, Verb};
 use crate::open_run;
 use crate::view::GENERIC;

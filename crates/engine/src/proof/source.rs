@@ -10,8 +10,7 @@ use workspace::git::{Oid, Repository};
 
 use crate::engine::Engine;
 use crate::fault::{Fault, chain};
-use crate::proof::bundle;
-use crate::proof::bundle::Bundle;
+use crate::proof::bundle::{self, Bundle};
 use crate::proof::note;
 use crate::proof::story::{RunCommit, Story};
 

@@ -12,8 +12,7 @@ use workspace::git::RepoPath;
 
 use crate::audit::{Audit, Missing};
 use crate::capability::git::read::commit::UNTESTED;
-use crate::capability::memory;
-use crate::capability::memory::{Memory, TESTED};
+use crate::capability::memory::{self, Memory, TESTED};
 use crate::decisions::Decision;
 use crate::fault::Fault;
 use crate::open_run::event_of;

@@ -15,8 +15,7 @@ use crate::summary::Account;
 use crate::summary::escape::{code, inline, name};
 use crate::summary::phase::{MOST_NAMED, Phase};
 use crate::summary::tested::{coverage, levels, tests};
-use crate::summary::timeline;
-use crate::summary::timeline::by_way_of;
+use crate::summary::timeline::{self, by_way_of};
 use crate::view::autopilot::state;
 
 /// How long a page may be, in bytes: a place for pull requests takes about that much.

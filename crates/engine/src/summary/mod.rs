@@ -21,8 +21,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::capability::git::effects;
-use crate::capability::memory;
-use crate::capability::memory::{BASELINE, Memory, TESTED};
+use crate::capability::memory::{self, BASELINE, Memory, TESTED};
 use crate::capability::messages;
 use crate::capability::tests::evidence::level_name;
 use crate::clock::millis_of;
@@ -30,8 +29,7 @@ use crate::derived::commit_of;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::generic;
-use crate::open_run;
-use crate::open_run::event_of;
+use crate::open_run::{self, event_of};
 use crate::summary::phase::{Basis, Levels, Phase};
 use crate::view::autopilot::state;
 

@@ -8,8 +8,7 @@ use super::{DONE, Outcome, approving, open};
 use crate::cli::Signing;
 use crate::cli::run::{Report, Run, RunCommand, Start};
 use crate::output::Output;
-use crate::render;
-use crate::render::session::About;
+use crate::render::{self, session::About};
 
 /// Carries out a command of `tm run`.
 pub fn run(run: Run, output: &mut Output) -> Outcome {

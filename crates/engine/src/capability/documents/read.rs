@@ -9,10 +9,8 @@ use markup::documents::task_graph::{Graph, MergeProblem, Merged, Part};
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
-use crate::capability::documents::bound;
-use crate::capability::documents::bound::{COMPLETE, PENDING, bound};
-use crate::capability::documents::folder;
-use crate::capability::documents::folder::{DESIGN, Document, Graphs, Place};
+use crate::capability::documents::bound::{self, COMPLETE, PENDING, bound};
+use crate::capability::documents::folder::{self, DESIGN, Document, Graphs, Place};
 use crate::capability::documents::skills::{FIRST, Skills, first, number};
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;

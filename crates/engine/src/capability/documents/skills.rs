@@ -1,7 +1,5 @@
 //! What a run has that goes by documents: the name of its session, and what was found in the documents during a call.
 
-use crate::capability::documents::bound::Bound;
-
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,6 +8,7 @@ use machine::{Definition, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::capability::documents::bound::Bound;
 use crate::fault::Fault;
 use crate::generic::files;
 use crate::slot::Slot;

@@ -16,8 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::capability::profile::memory::CARRIED;
 use crate::fail_point;
 use crate::fault::{Fault, Kind};
-use crate::generic::files;
-use crate::generic::files::unwritable;
+use crate::generic::files::{self, unwritable};
 
 /// Up to so many files are synced one by one; more of them by their file system, which is one wait.
 const MOST_SYNCED: usize = 1000;

@@ -12,8 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::capability::files::code;
-use crate::capability::files::code::{Tree, free_name};
+use crate::capability::files::code::{self, Tree, free_name};
 use crate::capability::files::subject::{PLAN_FILE, tampered, whole_code};
 use crate::capability::profile::memory::intent::{OpenIteration, PutAside, StoreCode, StorePlan};
 use crate::capability::profile::memory::{CARRIED, CODE, PLAN, StoredCode, StoredPlan, plan_hash};

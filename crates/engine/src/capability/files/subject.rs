@@ -8,10 +8,8 @@ use machine::{Definition, Refusal, RunState};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::capability::files::code;
-use crate::capability::files::code::{OnDisk, Tree};
-use crate::capability::profile::memory;
-use crate::capability::profile::memory::{StoredCode, StoredPlan, plan_hash};
+use crate::capability::files::code::{self, OnDisk, Tree};
+use crate::capability::profile::memory::{self, StoredCode, StoredPlan, plan_hash};
 use crate::capability::profile::session::{code_path, iteration};
 use crate::fault::{Fault, Kind};
 use crate::generic::files;

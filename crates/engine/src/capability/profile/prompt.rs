@@ -12,8 +12,7 @@ use crate::capability::files::subject::{PLAN_FILE, fault, whole_code, whole_plan
 use crate::capability::profile::read::{no_phase, phase_of};
 use crate::capability::profile::session::{Session, code_path, iteration, values};
 use crate::fault::Fault;
-use crate::generic::files;
-use crate::generic::files::ResponseText;
+use crate::generic::files::{self, ResponseText};
 use crate::view::session::begin::builtin_profiles;
 
 impl Session {

@@ -1,7 +1,5 @@
 //! What a run has whose responses a profile reads: the profile as it was at the beginning, and what came up during a call.
 
-use crate::capability::profile::memory::PinnedProfile;
-
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +9,7 @@ use serde_json::{Map, Value};
 use workspace::profile::{Profile, Source};
 
 use crate::call::Call;
+use crate::capability::profile::memory::PinnedProfile;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::generic::files;

@@ -7,10 +7,8 @@ use workspace::config::UpdateTaskStatus;
 use workspace::convention::message::Kind;
 
 use crate::call::Call;
-use crate::capability::git::effects::commit;
-use crate::capability::git::effects::commit::Words;
-use crate::capability::memory;
-use crate::capability::memory::Memory;
+use crate::capability::git::effects::commit::{self, Words};
+use crate::capability::memory::{self, Memory};
 use crate::intent;
 use crate::support::HandlerError;
 

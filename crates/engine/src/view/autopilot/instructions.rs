@@ -21,8 +21,7 @@ use workspace::git::{RepoPath, is_of_git};
 
 use crate::call::Call;
 use crate::capability::git::effects::commit::default_message;
-use crate::capability::memory;
-use crate::capability::memory::{Memory, SHOWN, Shown, TESTED, Tested};
+use crate::capability::memory::{self, Memory, SHOWN, Shown, TESTED, Tested};
 use crate::capability::messages;
 use crate::capability::tests::read::name_of;
 use crate::fault::{Fault, Kind, chain};

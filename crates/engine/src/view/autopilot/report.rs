@@ -8,8 +8,7 @@ use serde_json::{Map, Value};
 use workspace::git::Repository;
 
 use crate::capability::git::effects;
-use crate::capability::memory;
-use crate::capability::memory::Memory;
+use crate::capability::memory::{self, Memory};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;

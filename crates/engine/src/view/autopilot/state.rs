@@ -8,15 +8,13 @@ use machine::RunState;
 use machine::event::Reported;
 use machine::state::{ItemStatus, Next, ROOT, RunStatus, Token};
 
-use crate::capability::memory;
-use crate::capability::memory::Memory;
+use crate::capability::memory::{self, Memory};
 use crate::capability::messages;
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 use crate::next_step::Verb;
 use crate::view::autopilot::answer::{NextAction, Progress, Status, Verdict};
-use crate::view::autopilot::instructions;
-use crate::view::autopilot::instructions::UnitContext;
+use crate::view::autopilot::instructions::{self, UnitContext};
 
 /// Why a run waits in which a process ended on the way between two units. To resume it goes on with that.
 const INTERRUPTED: &str = "interrupted";

@@ -6,8 +6,7 @@ use machine::{Command, Event, Refusal, RunState};
 use serde_json::{Map, Value, json};
 
 use crate::call::Input;
-use crate::capability::documents::bound;
-use crate::capability::documents::bound::{Bound, GIVEN_UP, bound};
+use crate::capability::documents::bound::{self, Bound, GIVEN_UP, bound};
 use crate::capability::documents::folder::{DESIGN, Document};
 use crate::capability::documents::skills::{
     CURRENT_ITEM, FIRST, HAS_SNAPSHOT, WORK_ITEMS, first, key, name_of, number,

@@ -18,17 +18,14 @@ use crate::capability::profile::session::{iteration, values};
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::find::{RunHead, Selector, standing};
-use crate::generic::files;
-use crate::generic::files::ResponseText;
+use crate::generic::files::{self, ResponseText};
 use crate::integrity::never_began;
-use crate::open_run;
-use crate::open_run::Forecast;
+use crate::open_run::{self, Forecast};
 use crate::view::SESSION;
 use crate::view::session::answer::{
     SessionState, SessionSummary, SessionWork, StepAhead, StepAnswer, WaitingFor,
 };
-use crate::view::session::history;
-use crate::view::session::history::History;
+use crate::view::session::history::{self, History};
 use crate::view::session::turn::{MOST_ITERATIONS, is_at_cap};
 
 impl Engine {

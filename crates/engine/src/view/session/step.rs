@@ -13,12 +13,10 @@ use crate::capability::files::subject::{TAMPERED, fault as fault_of, is_whole};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
-use crate::open_run;
-use crate::open_run::{Forecast, LOCK_WAIT, OpenRun};
+use crate::open_run::{self, Forecast, LOCK_WAIT, OpenRun};
 use crate::support::HandlerError;
 use crate::view::View;
-use crate::view::session::about;
-use crate::view::session::about::stepped;
+use crate::view::session::about::{self, stepped};
 use crate::view::session::answer::StepAnswer;
 use crate::writer::RunWriter;
 

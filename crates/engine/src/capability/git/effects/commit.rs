@@ -23,8 +23,7 @@ use crate::call::Call;
 use crate::capability::git::effects::{
     OUTLIVED, forget_git, note_git, noted_git, notes, since, still_running,
 };
-use crate::capability::memory;
-use crate::capability::memory::{COMMIT_OF, Memory, TESTED, WRITTEN};
+use crate::capability::memory::{self, COMMIT_OF, Memory, TESTED, WRITTEN};
 use crate::fail_point;
 use crate::fault::{Fault, Kind as FaultKind, chain};
 use crate::intent;

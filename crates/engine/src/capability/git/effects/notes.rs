@@ -8,8 +8,7 @@ use machine::RunState;
 use workspace::git::{Oid, RepoPath, Repository};
 
 use crate::call::Call;
-use crate::capability::memory;
-use crate::capability::memory::{LAST_COMMIT, Memory};
+use crate::capability::memory::{self, LAST_COMMIT, Memory};
 use crate::fault::Fault;
 use crate::proof::story::{OtherFiles, Purpose, RunCommit};
 use crate::proof::{check, note, source};

@@ -11,8 +11,7 @@ use crate::capability::git::changes::Changes;
 use crate::capability::git::read::{
     common_findings, finding, is_rewritten, named_paths, on_the_branch, with_files,
 };
-use crate::capability::memory;
-use crate::capability::memory::{COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
+use crate::capability::memory::{self, COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
 use crate::capability::tests::read::name_of;
 use crate::fault::Fault;
 use crate::next_step::{Verb, argument};

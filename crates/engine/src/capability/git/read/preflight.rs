@@ -9,9 +9,8 @@ use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 use workspace::tasks::{RunPlan, Subtask, Task, TaskSource, plan_run};
 
 use crate::capability::git::read::branch::branch_of;
-use crate::capability::memory;
 use crate::capability::memory::{
-    BASELINE, DIRTY, DirtyFile, LAST_COMMIT, LAST_LEDGER, LAST_TOTAL, REPORTS, START, Source,
+    self, BASELINE, DIRTY, DirtyFile, LAST_COMMIT, LAST_LEDGER, LAST_TOTAL, REPORTS, START, Source,
     StartFacts,
 };
 use crate::capability::tests::evidence::TestEvidence;
@@ -30,8 +29,6 @@ pub struct Planned {
     pub start: StartFacts,
     /// What is dirty now.
     pub dirty: BTreeMap<RepoPath, DirtyFile>,
-    /// The task.
-    pub task: Task,
     /// Its subtasks, sorted.
     pub plan: RunPlan,
     /// Where it comes from, for people.
@@ -242,7 +239,6 @@ pub fn plan(
         dirty,
         plan,
         source: tasks.describe(),
-        task,
         checks,
         baseline: None,
     })
