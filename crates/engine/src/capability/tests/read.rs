@@ -188,7 +188,7 @@ impl Comparison<'_> {
     /// Tests are there that fail, and did not before.
     fn new_failure(&mut self, changed: &[String]) -> Result<(), HandlerError> {
         let mut written =
-            Look::new(self.repository, self.memory, self.last)?.written(self.since)?;
+            Look::new(self.repository, self.memory, self.last, self.status)?.written(self.since)?;
         // A report that git knows is none of the product.
         let handed: Vec<String> = self.handed().iter().map(ToString::to_string).collect();
         written.product.retain(|path| !handed.contains(path));
@@ -271,7 +271,7 @@ impl Comparison<'_> {
 
     /// All tests pass, those too that the report showed that it is held against.
     fn passing(&mut self) -> Result<(), HandlerError> {
-        let look = Look::new(self.repository, self.memory, self.last)?;
+        let look = Look::new(self.repository, self.memory, self.last, self.status)?;
         let against = SHOWN.read(self.kept, self.role.against.as_ref())?;
         // An item that did not come by that report has nothing frozen: its tests are those that the suite has.
         if let Some(mut frozen) = FROZEN.read(self.kept, self.role.frozen.as_ref())? {

@@ -99,6 +99,6 @@ pub fn fails_there(ran: &Ran, now: &Ledger, new: &[String]) -> Result<(), Refusa
 fn written(repository: &Repository, memory: &Memory, last: &Oid) -> Result<Vec<RepoPath>, Fault> {
     let status = repository.status()?;
     let changes = Changes::of(&status, memory, repository, &[])?;
-    let written = Look::new(repository, memory, last)?.written(&changes)?;
+    let written = Look::new(repository, memory, last, &status)?.written(&changes)?;
     Ok(written.frozen.0.into_keys().collect())
 }

@@ -10,7 +10,7 @@ use workspace::convention::inline_tests::{
     is_runner_written, normal_form, parts, same_product, same_tests, split,
 };
 use workspace::convention::paths::{Language, PathClass, PathClasses, may_hold_tests};
-use workspace::git::{Change, Oid, RepoPath, Repository, StatusCode};
+use workspace::git::{Change, Oid, RepoPath, Repository, StatusCode, TreeStatus};
 
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::Memory;
@@ -56,11 +56,17 @@ pub struct Look<'a> {
     repository: &'a Repository,
     classes: PathClasses,
     last: &'a Oid,
+    head: Option<&'a Oid>,
 }
 
 impl<'a> Look<'a> {
-    /// By the run's patterns, against its last commit.
-    pub fn new(repository: &'a Repository, memory: &Memory, last: &'a Oid) -> Result<Self, Fault> {
+    /// By the run's patterns, against its last commit; `status` is of the working tree that is looked at.
+    pub fn new(
+        repository: &'a Repository,
+        memory: &Memory,
+        last: &'a Oid,
+        status: &'a TreeStatus,
+    ) -> Result<Self, Fault> {
         let classes = PathClasses::new(&memory.start.test_patterns).map_err(|error| {
             Fault::bug(format!("the run's test patterns cannot be used: {error}"))
         })?;
@@ -68,6 +74,7 @@ impl<'a> Look<'a> {
             repository,
             classes,
             last,
+            head: status.head.as_ref(),
         })
     }
 
@@ -89,6 +96,11 @@ impl<'a> Look<'a> {
     fn text(&self, path: &RepoPath) -> Option<String> {
         let bytes = std::fs::read(self.repository.absolute(path)).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Whether it is plain without asking git that the run's last commit has no such file.
+    fn is_unknown(&self, change: &Change) -> bool {
+        change.untracked && self.head == Some(self.last)
     }
 
     /// What it held in the last commit.
@@ -137,7 +149,8 @@ impl<'a> Look<'a> {
                     let blank = |text: String| text.trim().is_empty();
                     written.tests |= !change.deleted
                         && !self.text(path).is_some_and(blank)
-                        && !self.says_the_same(path, old_name(change).unwrap_or(path))?;
+                        && (self.is_unknown(change)
+                            || !self.says_the_same(path, old_name(change).unwrap_or(path))?);
                     written.frozen.0.insert(path.clone(), self.whole(path)?);
                 }
                 Role::Both => self.written_in_source(change, &mut written)?,
@@ -157,9 +170,12 @@ impl<'a> Look<'a> {
         let path = &change.path;
         let name = path.to_string();
         let text = self.text(path).unwrap_or_default();
-        let old = self
-            .before(old_name(change).unwrap_or(path))?
-            .unwrap_or_default();
+        let old = if self.is_unknown(change) {
+            None
+        } else {
+            self.before(old_name(change).unwrap_or(path))?
+        };
+        let old = old.unwrap_or_default();
         let (now, old) = (split(&name, &text), split(&name, &old));
         written.tests |= !same_tests(&now.tests, &old.tests) && !now.tests.trim().is_empty();
         if !same_product(&now.product, &old.product) {
