@@ -2,7 +2,7 @@
 //! run that its capabilities work with.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -84,8 +84,10 @@ pub struct Call<'a> {
     pub(crate) session: Option<Session>,
     /// What belongs to a session of skills, where the run is one.
     pub(crate) skills: Option<Skills>,
-    /// The working tree, once somebody looked at it.
+    /// The working tree, as it was when it was last looked at.
     tree: RefCell<Option<Rc<TreeStatus>>>,
+    /// Whether something was done to it since.
+    tree_changed: Cell<bool>,
     /// What was read before the run was opened, since it may take long.
     ahead: RefCell<Option<ReadAhead>>,
 }
@@ -101,12 +103,18 @@ pub(crate) struct ReadAhead {
 impl Call<'_> {
     /// The working tree as this call sees it: it is looked at once, until something is done to it.
     pub(crate) fn tree(&self, repository: &Repository) -> Result<Rc<TreeStatus>, Fault> {
-        if let Some(status) = &*self.tree.borrow() {
-            return Ok(Rc::clone(status));
+        if let Some(status) = self.last_look().filter(|_| !self.tree_changed.get()) {
+            return Ok(status);
         }
         let status = Rc::new(repository.status()?);
         self.tree.replace(Some(Rc::clone(&status)));
+        self.tree_changed.set(false);
         Ok(status)
+    }
+
+    /// The working tree as it was when this call last looked at it, whatever was done to it since; none where it did not.
+    pub(crate) fn last_look(&self) -> Option<Rc<TreeStatus>> {
+        self.tree.borrow().clone()
     }
 
     /// Reads what may take long, before the run is locked: whoever waits for it may still call the run off.
@@ -143,7 +151,7 @@ impl Call<'_> {
 
     /// Something was, or is going to be, done to the working tree.
     pub(crate) fn tree_changes(&self) {
-        self.tree.replace(None);
+        self.tree_changed.set(true);
     }
 }
 
@@ -225,6 +233,7 @@ impl Engine {
             session: None,
             skills: None,
             tree: RefCell::default(),
+            tree_changed: Cell::default(),
             ahead: RefCell::default(),
         }
     }

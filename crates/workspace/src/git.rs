@@ -16,6 +16,7 @@ mod error;
 mod fingerprint;
 mod history;
 mod index_copy;
+mod index_file;
 mod listing;
 mod notes;
 mod oid;

@@ -165,16 +165,6 @@ impl Repository {
         count().map_err(|error| GitError::io(format!("cannot read {}", absolute.display()), error))
     }
 
-    /// Whether the file is in the index. A folder is not.
-    pub fn is_tracked(&self, path: &RepoPath) -> Result<bool, GitError> {
-        let output = self
-            .git()
-            .args(["ls-files", "-z", "--cached", "--"])
-            .arg(path.as_os_str())
-            .run()?;
-        Ok(nul_separated(&output).any(|listed| listed == path.as_bytes()))
-    }
-
     /// Where a path really leads that a link takes out of the working tree, if the link is the repository's own: one that is
     /// in the index. A link that somebody made here themselves is theirs to follow.
     pub fn led_out(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {

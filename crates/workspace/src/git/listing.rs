@@ -1,7 +1,12 @@
 //! The files that a project knows.
 
+use std::collections::BTreeSet;
+
+use super::command::nul_separated;
 use super::error::GitError;
+use super::path::RepoPath;
 use super::repository::Repository;
+use super::status::TreeStatus;
 
 /// More files than this are not listed.
 const MOST: usize = 50_000;
@@ -9,7 +14,33 @@ const MOST: usize = 50_000;
 impl Repository {
     /// The files in the scope that git tracks, and new ones that it does not ignore, relative to the
     /// top level. Names that are no UTF-8 are left out, and so is what comes after the first 50,000.
-    pub fn files(&self) -> Result<Vec<String>, GitError> {
+    ///
+    /// Where the working tree was looked at already, the new ones are taken from there.
+    pub fn files(&self, status: Option<&TreeStatus>) -> Result<Vec<String>, GitError> {
+        let known = status.and_then(|status| {
+            let new = status.changes.iter().filter(|change| change.untracked);
+            let mut names: BTreeSet<Vec<u8>> = self.names_in_index()?.into_iter().collect();
+            names.extend(
+                new.filter(|change| self.absolute(&change.path).symlink_metadata().is_ok())
+                    .map(|change| change.path.as_bytes().to_vec()),
+            );
+            Some(names.into_iter().collect())
+        });
+        let names: Vec<Vec<u8>> = match known {
+            Some(names) => names,
+            None => self.listed()?,
+        };
+        let scope = self.scope().into_owned();
+        Ok(names
+            .into_iter()
+            .filter_map(|path| String::from_utf8(path).ok())
+            .filter(|path| path.starts_with(&scope))
+            .take(MOST)
+            .collect())
+    }
+
+    /// The same as git lists it, in the same order.
+    fn listed(&self) -> Result<Vec<Vec<u8>>, GitError> {
         let output = self
             .git()
             .args([
@@ -21,13 +52,22 @@ impl Repository {
                 "--deduplicate",
             ])
             .run()?;
-        let scope = self.scope().into_owned();
-        Ok(output
-            .split(|byte| *byte == 0)
-            .filter_map(|path| std::str::from_utf8(path).ok())
-            .filter(|path| !path.is_empty() && path.starts_with(&scope))
-            .take(MOST)
-            .map(str::to_owned)
-            .collect())
+        let names: BTreeSet<Vec<u8>> = nul_separated(&output).map(<[u8]>::to_vec).collect();
+        Ok(names.into_iter().collect())
+    }
+
+    /// Whether the file is in the index. A folder is not.
+    pub fn is_tracked(&self, path: &RepoPath) -> Result<bool, GitError> {
+        if let Some(names) = self.names_in_index() {
+            return Ok(names
+                .binary_search_by(|name| name.as_slice().cmp(path.as_bytes()))
+                .is_ok());
+        }
+        let output = self
+            .git()
+            .args(["ls-files", "-z", "--cached", "--"])
+            .arg(path.as_os_str())
+            .run()?;
+        Ok(nul_separated(&output).any(|listed| listed == path.as_bytes()))
     }
 }

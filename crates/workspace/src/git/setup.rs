@@ -92,7 +92,7 @@ impl Repository {
     fn manifests(&self, scope: &str) -> Result<Vec<String>, GitError> {
         let is_manifest = |path: &str| INSTALLED.iter().any(|(name, _)| *name == file_name(path));
         let mut manifests: Vec<String> = self
-            .files()?
+            .files(None)?
             .into_iter()
             .filter(|path| is_manifest(path))
             .filter(|path| !folder(path).split('/').any(|part| FOREIGN.contains(&part)))

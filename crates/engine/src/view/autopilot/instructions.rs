@@ -240,7 +240,7 @@ fn hints(
     let repository = memory.repository();
     let scope = repository.scope().into_owned();
     // Hints are help, not evidence: without them the unit is as good as before.
-    let files: Vec<String> = match repository.files() {
+    let files: Vec<String> = match repository.files(call.last_look().as_deref()) {
         Ok(files) => files
             .into_iter()
             .filter_map(|path| path.strip_prefix(&scope).map(str::to_owned))

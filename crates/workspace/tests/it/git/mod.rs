@@ -5,5 +5,6 @@ mod committing;
 mod finding;
 mod fingerprints;
 pub mod fixture;
+mod listing;
 mod recovering;
 mod statuses;

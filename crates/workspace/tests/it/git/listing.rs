@@ -1,0 +1,120 @@
+//! The names in the index: those that are read from its file are those that git lists.
+
+use std::fs;
+
+use workspace::git::TreeStatus;
+
+use super::fixture::{Fixture, path};
+
+/// A repository with names of all kinds, in which something is new, ignored, deleted, staged and added by name only.
+fn full(fixture: Fixture) -> Fixture {
+    for name in ["a", "a.b", "a0", "dir/one", "dir/two", "gone", "z"] {
+        fixture.write(name, "text\n");
+    }
+    fixture.write("dir/deeper/ünïcode name", "text\n");
+    fixture.write(&format!("{}end", "long/".repeat(60)), "text\n");
+    fixture.write(".gitignore", "ignored\n");
+    fixture.commit_all("all");
+    fixture.write("ignored", "text\n");
+    fixture.write("new/file", "text\n");
+    fixture.write("staged", "text\n");
+    fixture.git(&["add", "staged"]);
+    fixture.write("by-name", "text\n");
+    fixture.git(&["add", "--intent-to-add", "by-name"]);
+    fixture.git(&["rm", "--quiet", "--cached", "a0"]);
+    fs::remove_file(fixture.at("gone")).unwrap();
+    fixture
+}
+
+/// What git lists, then what is listed while no git can work on the repository.
+fn listed_with_and_without_git(fixture: &Fixture) -> (Vec<String>, Result<Vec<String>, String>) {
+    let repository = &fixture.repository;
+    let status: TreeStatus = repository.status().unwrap();
+    let by_git = repository.files(None).unwrap();
+    let (head, away) = (fixture.at(".git/HEAD"), fixture.at(".git/away"));
+    fs::rename(&head, &away).unwrap();
+    let without = repository.files(Some(&status));
+    for name in &by_git {
+        if without.is_ok() {
+            let is_new = status
+                .changes
+                .iter()
+                .any(|change| change.untracked && change.path == path(name));
+            let is_taken_out = name == "a0";
+            assert_eq!(
+                repository.is_tracked(&path(name)).unwrap(),
+                !is_new && !is_taken_out,
+                "{name}"
+            );
+        }
+    }
+    if without.is_ok() {
+        assert!(!repository.is_tracked(&path("ignored")).unwrap());
+        assert!(!repository.is_tracked(&path("dir")).unwrap());
+    }
+    fs::rename(&away, &head).unwrap();
+    (by_git, without.map_err(|error| error.to_string()))
+}
+
+#[test]
+fn every_version_of_an_index_is_read_without_git() {
+    for version in ["2", "3", "4"] {
+        for format in ["sha1", "sha256"] {
+            let fixture = full(Fixture::unborn(&[&format!("--object-format={format}")]));
+            fixture.git(&["update-index", "--index-version", version]);
+            let (by_git, without) = listed_with_and_without_git(&fixture);
+            assert_eq!(without, Ok(by_git), "version {version}, {format}");
+        }
+    }
+}
+
+#[test]
+fn a_conflict_is_one_name() {
+    let fixture = Fixture::new();
+    fixture.git(&["switch", "--quiet", "--create", "other"]);
+    fixture.write("README.md", "theirs\n");
+    fixture.commit_all("theirs");
+    fixture.git(&["switch", "--quiet", "topic"]);
+    fixture.write("README.md", "ours\n");
+    fixture.commit_all("ours");
+    assert!(!fixture.try_git(&["merge", "--quiet", "other"]));
+    let (by_git, without) = listed_with_and_without_git(&fixture);
+    assert_eq!(by_git, ["README.md"]);
+    assert_eq!(without, Ok(by_git));
+}
+
+/// Git is asked there, which cannot answer while it is kept from the repository, and is right when it is not.
+#[test]
+fn an_index_that_is_not_in_one_file_is_left_to_git() {
+    let split = full(Fixture::new());
+    split.git(&["update-index", "--split-index"]);
+    split.write("later", "text\n");
+    split.git(&["add", "later"]);
+
+    let sparse = Fixture::new();
+    for name in ["in/file", "out/one", "out/two"] {
+        sparse.write(name, "text\n");
+    }
+    sparse.commit_all("all");
+    sparse.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "in"]);
+
+    let torn = full(Fixture::new());
+
+    for (fixture, is_tracked) in [(&split, "later"), (&sparse, "out/one")] {
+        let (_, without) = listed_with_and_without_git(fixture);
+        assert!(without.is_err(), "{without:?}");
+        assert!(fixture.repository.is_tracked(&path(is_tracked)).unwrap());
+    }
+    let index = fs::read(torn.at(".git/index")).unwrap();
+    let status = torn.repository.status().unwrap();
+    let whole = torn.repository.files(None).unwrap();
+    for end in 0..index.len() {
+        fs::write(torn.at(".git/index"), &index[..end]).unwrap();
+        fs::rename(torn.at(".git/HEAD"), torn.at(".git/away")).unwrap();
+        // What is cut off may be none of the names.
+        if let Ok(names) = torn.repository.files(Some(&status)) {
+            assert_eq!(names, whole, "{end} bytes");
+        }
+        fs::rename(torn.at(".git/away"), torn.at(".git/HEAD")).unwrap();
+    }
+}
