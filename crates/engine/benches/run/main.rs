@@ -1,7 +1,10 @@
-//! What a run costs: a transition against a bare append, and its length.
+//! What a run costs: a transition against a bare append, its length, a step of a session, a task of a graph.
 
+mod collab;
 mod engine;
 mod length;
+mod project;
+mod session;
 mod stage;
 mod transition;
 
@@ -12,6 +15,9 @@ criterion_group!(
     engine::transition,
     transition::transition,
     transition::with_git,
-    length::next
+    length::next,
+    session::step,
+    collab::one,
+    collab::all
 );
 criterion_main!(benches);

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
+use engine::Engine;
 use engine::view::autopilot::request;
-use engine::{Engine, OpenOptions};
-use workspace::config::Environment;
+
+use crate::project;
 
 /// A project with one run under way, in a folder of its own.
 pub struct Stage {
@@ -31,12 +32,7 @@ fn git(root: &Path, words: &[&str]) {
 
 /// Makes a repository with a run of `subtasks` subtasks.
 pub fn stage(subtasks: usize) -> Stage {
-    let folder = tempfile::Builder::new()
-        .prefix("tramline-bench")
-        .tempdir_in(
-            std::env::var_os("TRAMLINE_BENCH_DIR").map_or_else(std::env::temp_dir, PathBuf::from),
-        )
-        .expect("a folder");
+    let folder = project::folder();
     let root = folder.path().join("project");
     std::fs::create_dir(&root).expect("a folder");
     git(&root, &["init", "-q", "-b", "main", "."]);
@@ -46,23 +42,7 @@ pub fn stage(subtasks: usize) -> Stage {
     git(&root, &["add", "-A"]);
     git(&root, &["commit", "-q", "-m", "Begin"]);
     let root = std::fs::canonicalize(&root).expect("a path");
-    let store = folder.path().join("store");
-    let environment: Environment = [
-        ("TRAMLINE_HOME".to_owned(), store.display().to_string()),
-        ("HOME".to_owned(), folder.path().display().to_string()),
-    ]
-    .into_iter()
-    .collect();
-    let engine = Engine::open(OpenOptions {
-        cwd: root.clone(),
-        project_root: Some(root.clone()),
-        tag: None,
-        environment,
-        command: "bench".to_owned(),
-        given_up: None,
-        actor: "bench".to_owned(),
-    })
-    .expect("a engine");
+    let engine = project::engine(folder.path(), &root);
     let started = engine
         .start(&request::Start {
             title: Some("Bench".to_owned()),
@@ -70,7 +50,7 @@ pub fn stage(subtasks: usize) -> Stage {
             ..request::Start::default()
         })
         .expect("a run");
-    let runs = std::fs::read_dir(store.join("projects"))
+    let runs = std::fs::read_dir(project::store(folder.path()).join("projects"))
         .expect("a store")
         .flatten()
         .next()

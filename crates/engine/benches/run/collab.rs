@@ -1,13 +1,13 @@
 //! A task's status must cost the same to store whether its session has ten tasks or ten thousand.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion};
+use engine::Engine;
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
-use engine::{Engine, OpenOptions};
 use serde_json::json;
-use workspace::config::Environment;
+
+use crate::project;
 
 /// A session whose first batch is executed.
 struct Stage {
@@ -32,34 +32,8 @@ fn graph(count: usize, needs: fn(usize) -> Option<usize>) -> String {
 
 impl Stage {
     fn new(document: String) -> Self {
-        let folder = tempfile::Builder::new()
-            .prefix("tramline-bench")
-            .tempdir_in(
-                std::env::var_os("TRAMLINE_BENCH_DIR")
-                    .map_or_else(std::env::temp_dir, PathBuf::from),
-            )
-            .expect("a folder");
-        let root = folder.path().join("project");
-        std::fs::create_dir_all(root.join(".taskmaster")).expect("a folder");
-        let environment: Environment = [
-            (
-                "TRAMLINE_HOME".to_owned(),
-                folder.path().join("store").display().to_string(),
-            ),
-            ("HOME".to_owned(), folder.path().display().to_string()),
-        ]
-        .into_iter()
-        .collect();
-        let engine = Engine::open(OpenOptions {
-            cwd: root.clone(),
-            project_root: Some(root),
-            tag: None,
-            environment,
-            command: "bench".to_owned(),
-            actor: "bench".to_owned(),
-            given_up: None,
-        })
-        .expect("a engine");
+        let folder = project::folder();
+        let engine = project::engine(folder.path(), &folder.path().join("project"));
         let stage = Self {
             _folder: folder,
             engine,
@@ -117,7 +91,7 @@ type Shape = (&'static str, fn(usize) -> Option<usize>);
 const SHAPES: [Shape; 2] = [("one wave", |_| None), ("a chain", |at| at.checked_sub(1))];
 
 /// One task goes to and fro: what changed stays little.
-fn one(criterion: &mut Criterion) {
+pub fn one(criterion: &mut Criterion) {
     for (name, shape) in SHAPES {
         let mut group = criterion.benchmark_group(format!("status of a task, {name}"));
         for count in [10, 10_000] {
@@ -135,7 +109,7 @@ fn one(criterion: &mut Criterion) {
 }
 
 /// All tasks in turn: what changed grows, and is written anew now and then.
-fn all(criterion: &mut Criterion) {
+pub fn all(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("status of each task in turn");
     for count in [10, 10_000] {
         let stage = Stage::new(graph(count, |_| None));
@@ -149,6 +123,3 @@ fn all(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, one, all);
-criterion_main!(benches);

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use criterion::{BenchmarkId, Criterion};
 use engine::view::session::request::{Decide, Init};
-use engine::{Channel, Engine, OpenOptions};
+use engine::{Channel, Engine};
 use journal::{FileJournal, Journal as _, NewEvent};
 use machine::command::Choice;
-use workspace::config::Environment;
+
+use crate::project;
 
 const PLAN: &str = "Count the words.\n";
 const CODE: &str = "<<<FILE: count.sh>>>\nwc -w\n<<<FILE: lib/words.txt>>>\na b c\n";
@@ -26,32 +27,8 @@ struct Stage {
 
 impl Stage {
     fn new() -> Self {
-        let folder = tempfile::Builder::new()
-            .prefix("tramline-bench")
-            .tempdir_in(
-                std::env::var_os("TRAMLINE_BENCH_DIR")
-                    .map_or_else(std::env::temp_dir, PathBuf::from),
-            )
-            .expect("a folder");
-        let root = folder.path().join("project");
-        std::fs::create_dir_all(root.join(".taskmaster")).expect("a folder");
-        let store = folder.path().join("store");
-        let environment: Environment = [
-            ("TRAMLINE_HOME".to_owned(), store.display().to_string()),
-            ("HOME".to_owned(), folder.path().display().to_string()),
-        ]
-        .into_iter()
-        .collect();
-        let engine = Engine::open(OpenOptions {
-            cwd: root.clone(),
-            project_root: Some(root),
-            tag: None,
-            environment,
-            command: "bench".to_owned(),
-            actor: "bench".to_owned(),
-            given_up: None,
-        })
-        .expect("a engine");
+        let folder = project::folder();
+        let engine = project::engine(folder.path(), &folder.path().join("project"));
         let mut init = Init {
             gates: vec![("code".to_owned(), "human".to_owned())],
             ..Init::default()
@@ -176,7 +153,7 @@ fn clear(folder: &Path) {
     }
 }
 
-fn step(criterion: &mut Criterion) {
+pub fn step(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("session");
     group.sample_size(50);
     for transitions in [10_u64, 1_000, 100_000] {
@@ -216,6 +193,3 @@ fn step(criterion: &mut Criterion) {
     }
     group.finish();
 }
-
-criterion_group!(benches, step);
-criterion_main!(benches);
