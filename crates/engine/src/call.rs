@@ -107,9 +107,14 @@ impl Call<'_> {
             return Ok(status);
         }
         let status = Rc::new(repository.status()?);
-        self.tree.replace(Some(Rc::clone(&status)));
-        self.tree_changed.set(false);
+        self.looked_at(Rc::clone(&status));
         Ok(status)
+    }
+
+    /// The working tree, as it was looked at just now.
+    pub(crate) fn looked_at(&self, status: Rc<TreeStatus>) {
+        self.tree.replace(Some(status));
+        self.tree_changed.set(false);
     }
 
     /// The working tree as it was when this call last looked at it, whatever was done to it since; none where it did not.

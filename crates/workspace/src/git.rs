@@ -36,7 +36,7 @@ pub use commit::{CommitError, CommitMade, CommitRequest};
 pub use contents::{ContentId, LineStat};
 pub use error::{GitError, GitErrorKind};
 pub use fingerprint::{Fingerprint, FingerprintRequest};
-pub use history::{CommitInfo, Head};
+pub use history::{CommitInfo, CommittedFile, Head, TreeEntry};
 pub use oid::{InvalidOid, Oid};
 pub use operation::Operation;
 pub use path::{InvalidRepoPath, RepoPath, is_of_git};

@@ -48,7 +48,6 @@ impl Support for Call<'_> {
     }
 
     fn perform(&self, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
-        self.tree_changes();
         let outcome = of_effect(&pending.name)?.perform(self, run, pending);
         self.tree_changes();
         outcome

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunStem};
@@ -169,6 +170,9 @@ impl Engine {
                 }
                 let command = self.pinned_start(dir.id(), &definition, source, inputs, keep, items);
                 let mut call = self.first_call(dir.path(), Arc::clone(&definition));
+                if let Some(task) = &resources.task {
+                    call.looked_at(Rc::clone(&task.tree));
+                }
                 call.session = resources
                     .profile
                     .map(|profile| Session::begun(profile, self));

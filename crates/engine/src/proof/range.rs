@@ -59,7 +59,7 @@ impl Range {
             .suggest("name one: `tm verify main..HEAD`")
         };
         let default = repository
-            .default_branch(&repository.branches(remote)?)?
+            .default_branch(&repository.branches(remote, &[])?)?
             .ok_or_else(not_said)?;
         let there = format!("refs/remotes/{remote}/{default}");
         let here = format!("refs/heads/{default}");

@@ -45,6 +45,8 @@ pub struct Branches {
     pub local: Vec<String>,
     /// The branch that the remote's HEAD points to.
     pub remote_default: Option<String>,
+    /// Full names of what else the names that were asked about may mean.
+    others: Vec<String>,
 }
 
 impl Branches {
@@ -53,10 +55,26 @@ impl Branches {
         self.local.iter().any(|branch| branch == name)
     }
 
+    /// What is no branch of that name, and what git could take the name for: it was one of those asked about.
+    pub fn other_meaning(&self, name: &str) -> Option<&str> {
+        let meanings = full_names(name);
+        let other = self.others.iter().find(|other| meanings.contains(other));
+        other.map(String::as_str)
+    }
+
     /// The branch that is in the way of a new one of this name, if there is one. The very same name is not.
     pub fn conflict(&self, name: &str) -> Option<BranchConflict> {
         find_conflict(name, &self.local)
     }
+}
+
+/// What a name may be short for (gitrevisions(7), "refname").
+pub(super) fn full_names(name: &str) -> Vec<String> {
+    ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"]
+        .iter()
+        .map(|folder| format!("{folder}{name}"))
+        .chain([name.to_owned(), format!("refs/remotes/{name}/HEAD")])
+        .collect()
 }
 
 /// What git, or we, would not take as the name of a branch is not even tried.
@@ -81,8 +99,8 @@ impl Repository {
         Ok(git.run_if()?.is_some())
     }
 
-    /// The local branches, and which one the remote takes for its default.
-    pub fn branches(&self, remote: &str) -> Result<Branches, GitError> {
+    /// The local branches, which one the remote takes for its default, and what else the names `asked` may mean.
+    pub fn branches(&self, remote: &str, asked: &[&str]) -> Result<Branches, GitError> {
         let prefix = format!("refs/remotes/{remote}/");
         let head = format!("{prefix}HEAD");
         let mut git = self.git().args([
@@ -94,15 +112,22 @@ impl Repository {
         if is_name {
             git = git.arg(&head);
         }
-        let output = git.run()?;
+        let asked: Vec<String> = asked.iter().flat_map(|name| full_names(name)).collect();
+        let output = git.args(&asked).run()?;
         let mut branches = Branches::default();
         let mut target_of_head = None;
         for line in String::from_utf8_lossy(&output).lines() {
             let (name, target) = line.split_once('\0').unwrap_or((line, ""));
             if let Some(local) = name.strip_prefix("refs/heads/") {
                 branches.local.push(local.to_owned());
-            } else if name == head {
+                continue;
+            }
+            if name == head {
                 target_of_head = Some(target.to_owned());
+            }
+            // A pattern also finds what lies below it.
+            if asked.iter().any(|asked| asked == name) {
+                branches.others.push(name.to_owned());
             }
         }
         // What points to nothing is not listed, and still says what the remote called its default.

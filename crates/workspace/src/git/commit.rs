@@ -1,6 +1,6 @@
 //! The commit: exactly the paths it names, with the user's hooks, once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Bound;
 use std::path::PathBuf;
@@ -9,14 +9,15 @@ use std::time::Duration;
 use super::bounded::Ended;
 use super::command::nul_terminated;
 use super::error::{GitError, GitErrorKind};
-use super::history::CommitInfo;
+use super::history::{CommitInfo, CommittedFile};
 use super::index_copy::IndexCopy;
+use super::index_file::entry;
 use super::oid::Oid;
 use super::path::RepoPath;
 use super::recovery::{CommitFate, CommitIntentRef, same_date};
 use super::repository::Repository;
 use super::scratch::Scratch;
-use super::status::{Change, Renames};
+use super::status::{Change, Renames, TreeStatus};
 use crate::process::ProcessGroup;
 
 /// How long processes that were killed may take to be gone.
@@ -32,6 +33,8 @@ pub struct CommitRequest<'a> {
     pub message: &'a str,
     /// The files, deleted ones and both names of renamed ones included. Nothing else goes in.
     pub paths: &'a [RepoPath],
+    /// The working tree, as [`Repository::status`] gave it just now. Files that git knows may have changed since.
+    pub status: &'a TreeStatus,
     /// The author date, `<seconds since 1970> <offset>` as in `1760000000 +0000`.
     pub author_date: &'a str,
     /// What the line in the reflog begins with.
@@ -192,7 +195,7 @@ impl Repository {
     pub fn commit(&self, request: &CommitRequest<'_>) -> Result<CommitMade, CommitError> {
         check(request)?;
         self.commit_preflight(request.expected_parent, request.branch)?;
-        let plan = self.plan(request)?;
+        let plan = Self::plan(request)?;
         let files = RequestFiles::new(self, request, &plan)?;
         let index_copy = self.add_by_name(request, &files, &plan.unknown_to_git)?;
         let (git, input) = self.commit_command(request, &files);
@@ -205,13 +208,13 @@ impl Repository {
             }
         };
         match self.recognise(request)? {
-            Some((commit, paths)) => Ok(self.made(request, commit, paths, ended)),
+            Some(recognised) => Ok(self.made(request, recognised, ended)),
             None if ended.success() => Err(CommitError::NotRecognised {
                 head: self.head()?.oid,
             }),
             None => {
                 let left_in_index = self.put_index_back(index_copy.as_ref(), &plan.unknown_to_git);
-                Err(self.not_made(request, ended, left_in_index))
+                Err(self.not_made(request, ended, left_in_index)?)
             }
         }
     }
@@ -231,43 +234,37 @@ impl Repository {
         self.run_watched(git, input, request.timeout, request.branch, &on_spawn)
     }
 
-    /// What has to be told to git. Where none of the files is changed there is nothing to commit.
-    fn plan(&self, request: &CommitRequest<'_>) -> Result<Plan, CommitError> {
-        let status = self.status_everywhere(Renames::Ignore)?;
-        if let Some(path) = status.unmerged.first() {
+    /// What has to be told to git.
+    fn plan(request: &CommitRequest<'_>) -> Result<Plan, CommitError> {
+        let TreeStatus {
+            changes, unmerged, ..
+        } = request.status;
+        if let Some(path) = unmerged.first() {
             let message = format!("a conflict in {path} is not resolved, so no commit can be made");
             return Err(GitError::new(GitErrorKind::Refused, message).into());
         }
         let asked: BTreeSet<&RepoPath> = request.paths.iter().collect();
-        let changed: Vec<&Change> = status
-            .changes
+        let is_asked = |path: &&RepoPath| asked.contains(path);
+        let there: BTreeMap<&[u8], &Change> = changes
             .iter()
-            .filter(|change| asked.contains(&change.path))
+            .filter(|change| !change.deleted && asked.contains(&change.path))
+            .map(|change| (change.path.as_bytes(), change))
             .collect();
-        if changed.is_empty()
-            && asked
-                .iter()
-                .all(|path| self.absolute(path).symlink_metadata().is_ok())
-        {
-            // Files that are there and not in the list are unchanged, or ignored; git has the better words for those.
-            let mut ignored = false;
-            for path in &asked {
-                ignored |= self.is_ignored(path)?;
-            }
-            if !ignored {
-                return Err(CommitError::NothingToCommit);
-            }
-        }
-        let (gone, there): (Vec<&Change>, Vec<&Change>) =
-            changed.into_iter().partition(|change| change.deleted);
+        // The old name of a file that was renamed is gone, unless another file has it now.
+        let gone: BTreeSet<&[u8]> = changes
+            .iter()
+            .flat_map(|change| {
+                let old = change.paths().skip(1);
+                old.chain(change.deleted.then_some(&change.path))
+            })
+            .filter(is_asked)
+            .map(RepoPath::as_bytes)
+            .filter(|path| !there.contains_key(path))
+            .collect();
         Ok(Plan {
-            pathspecs: pathspecs(
-                &asked,
-                &gone.iter().map(|change| change.path.as_bytes()).collect(),
-                &there.iter().map(|change| change.path.as_bytes()).collect(),
-            ),
+            pathspecs: pathspecs(&asked, &gone, &there.keys().copied().collect()),
             unknown_to_git: there
-                .iter()
+                .values()
                 .filter(|change| change.untracked)
                 .map(|change| change.path.clone())
                 .collect(),
@@ -357,10 +354,7 @@ impl Repository {
     }
 
     /// Our commit, if it is there, with what it changes.
-    fn recognise(
-        &self,
-        request: &CommitRequest<'_>,
-    ) -> Result<Option<(CommitInfo, Vec<RepoPath>)>, GitError> {
+    fn recognise(&self, request: &CommitRequest<'_>) -> Result<Option<Recognised>, GitError> {
         let Some(head) = self
             .head()?
             .oid
@@ -368,11 +362,15 @@ impl Repository {
         else {
             return Ok(None);
         };
-        let (commit, paths) = self.commit_with_paths(&head)?;
+        let (commit, files) = self.commit_with_files(&head)?;
         if commit.parents == [request.expected_parent.clone()]
             && same_date(&commit.author_date, request.author_date)
         {
-            return Ok(Some((commit, paths)));
+            return Ok(Some(Recognised {
+                is_settled: self.index_agrees(&files),
+                paths: files.into_iter().map(|file| file.path).collect(),
+                commit,
+            }));
         }
         // A hook that runs after the commit may have made another one on top.
         let intent = CommitIntentRef {
@@ -385,7 +383,11 @@ impl Repository {
         Ok(match self.find_our_commit(&intent)? {
             CommitFate::Made(commit) => {
                 let paths = self.changed_paths(request.expected_parent, &commit.oid)?;
-                Some((commit, paths))
+                Some(Recognised {
+                    is_settled: false,
+                    paths,
+                    commit,
+                })
             }
             _ => None,
         })
@@ -394,13 +396,19 @@ impl Repository {
     fn made(
         &self,
         request: &CommitRequest<'_>,
-        commit: CommitInfo,
-        paths: Vec<RepoPath>,
+        recognised: Recognised,
         ended: Ended,
     ) -> CommitMade {
+        let Recognised {
+            commit,
+            paths,
+            is_settled,
+        } = recognised;
         self.sync_branch(request.branch);
-        // The commit counts whether or not the index could be settled: at worst, files show as changed.
-        drop(self.settle_index(&commit, request.paths));
+        if !is_settled {
+            // The commit counts whether or not the index could be settled: at worst, files show as changed.
+            drop(self.settle_index(&commit, request.paths));
+        }
         let timed_out = ended.timed_out();
         CommitMade {
             oid: commit.oid.clone(),
@@ -416,13 +424,13 @@ impl Repository {
         request: &CommitRequest<'_>,
         ended: Ended,
         left_in_index: Vec<RepoPath>,
-    ) -> CommitError {
+    ) -> Result<CommitError, GitError> {
         if ended.timed_out() {
-            return CommitError::TimedOut {
+            return Ok(CommitError::TimedOut {
                 limit: request.timeout,
                 output: ended.output,
                 left_in_index,
-            };
+            });
         }
         // Git names the path of the lock in every language.
         let lock = self.git_dir().join("index.lock");
@@ -431,13 +439,48 @@ impl Repository {
             && ended.output.contains(&*lock.to_string_lossy())
             && matches!(self.index_lock(), Ok(Some(_)))
         {
-            return CommitError::Busy { lock };
+            return Ok(CommitError::Busy { lock });
         }
-        CommitError::Refused {
+        if left_in_index.is_empty() && self.has_nothing_to_commit(request.paths)? {
+            return Ok(CommitError::NothingToCommit);
+        }
+        Ok(CommitError::Refused {
             exit: ended.exit_code(),
             output: ended.output,
             left_in_index,
+        })
+    }
+
+    /// Whether all of the files are there, and none is changed, or ignored: git has the better words for those.
+    fn has_nothing_to_commit(&self, paths: &[RepoPath]) -> Result<bool, GitError> {
+        let status = self.status_everywhere(Renames::Ignore)?;
+        let is_changed = |path: &RepoPath| status.changes.iter().any(|change| change.path == *path);
+        for path in paths {
+            let is_gone = self.absolute(path).symlink_metadata().is_err();
+            if is_gone || is_changed(path) || self.is_ignored(path)? {
+                return Ok(false);
+            }
         }
+        Ok(true)
+    }
+
+    /// Whether the index has what a commit has in each of these files.
+    fn index_agrees(&self, files: &[CommittedFile]) -> bool {
+        let Some(entries) = self.index_entries() else {
+            return false;
+        };
+        files.iter().all(|file| {
+            let there = entry(&entries, file.path.as_bytes());
+            match (&file.content, there) {
+                (None, None) => true,
+                (Some(content), Some(there)) => {
+                    !(there.in_conflict || there.by_name_only)
+                        && there.mode == content.mode
+                        && there.oid == content.oid
+                }
+                _ => false,
+            }
+        })
     }
 
     /// Makes the index what it was before the names were added; which of them stayed in it.
@@ -482,6 +525,15 @@ fn check(request: &CommitRequest<'_>) -> Result<(), CommitError> {
         return invalid("the reflog action is empty or more than a line");
     }
     Ok(())
+}
+
+/// Our commit, as it came out.
+struct Recognised {
+    commit: CommitInfo,
+    /// The files that differ from its parent.
+    paths: Vec<RepoPath>,
+    /// Whether the index is known to have the same in them.
+    is_settled: bool,
 }
 
 /// What git is told of a commit.

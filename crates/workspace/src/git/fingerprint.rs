@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::command::{Git, nul_terminated, one_line};
 use super::error::{GitError, GitErrorKind};
+use super::history::{TreeEntry, raw_change};
+use super::index_file::{read_index, tree_of};
 use super::oid::Oid;
 use super::path::RepoPath;
 use super::repository::{Repository, parse_oid};
@@ -126,27 +128,16 @@ impl Repository {
             .split(|byte| *byte == 0)
             .filter(|piece| !piece.is_empty());
         while let Some(entry) = pieces.next() {
-            let text = String::from_utf8_lossy(entry).into_owned();
-            let unknown = || GitError::unexpected(COMMAND, &text);
+            let change = raw_change(COMMAND, entry)?;
+            let unknown = || GitError::unexpected(COMMAND, String::from_utf8_lossy(entry));
             let path = RepoPath::trusted(pieces.next().ok_or_else(unknown)?);
-            // `:mode mode id id status`, of which the first of each pair is the base's.
-            let fields: Vec<&str> = text
-                .strip_prefix(':')
-                .ok_or_else(unknown)?
-                .split(' ')
-                .collect();
-            let [old_mode, _, old_oid, ..] = fields[..] else {
-                return Err(unknown());
-            };
             if !exclude.iter().any(|excluded| path.is_under(excluded)) {
                 continue;
             }
-            let old_oid: Oid = old_oid.parse().map_err(|_| unknown())?;
-            let line =
-                |mode: &str| [format!("{mode} {old_oid}\t").as_bytes(), path.as_bytes()].concat();
-            removals.push(line("0"));
-            if !old_oid.is_null() {
-                additions.push(line(old_mode));
+            // The id beside a mode of nothing is not looked at.
+            removals.push([format!("0 {oid}\t").as_bytes(), path.as_bytes()].concat());
+            if let Some(TreeEntry { mode, oid }) = change.before {
+                additions.push([format!("{mode:o} {oid}\t").as_bytes(), path.as_bytes()].concat());
             }
         }
         if removals.is_empty() {
@@ -236,6 +227,10 @@ impl PrivateIndex {
     }
 
     fn write_tree(&self, repository: &Repository) -> Result<Oid, GitError> {
+        let entries = read_index(&self.folder.path().join("index"));
+        if let Some(tree) = entries.as_deref().and_then(tree_of) {
+            return Ok(tree);
+        }
         // What a partial clone does not have need not be fetched for this.
         let output = self
             .git(repository)

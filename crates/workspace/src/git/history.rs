@@ -39,6 +39,53 @@ pub struct CommitInfo {
     pub message: String,
 }
 
+/// A file in which a commit differs from its parent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommittedFile {
+    /// The file.
+    pub path: RepoPath,
+    /// What the commit has there; `None` where it took the file out.
+    pub content: Option<TreeEntry>,
+}
+
+/// A file as a tree has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// Its kind and whether it can be run.
+    pub mode: u32,
+    /// The name of its content.
+    pub oid: Oid,
+}
+
+/// What one tree has at a path, and another.
+pub(super) struct RawChange {
+    pub(super) before: Option<TreeEntry>,
+    pub(super) now: Option<TreeEntry>,
+}
+
+/// Reads what `--raw` tells of a path: `:mode mode id id status`, of which the first of each pair is that of the tree before.
+pub(super) fn raw_change(command: &str, told: &[u8]) -> Result<RawChange, GitError> {
+    let read = || {
+        let text = std::str::from_utf8(told).ok()?.strip_prefix(':')?;
+        let mut fields = text.split(' ');
+        let mut modes = [fields.next()?, fields.next()?].into_iter();
+        let mut entry = || {
+            let mode = u32::from_str_radix(modes.next()?, 8).ok()?;
+            let oid: Oid = fields.next()?.parse().ok()?;
+            Some((mode != 0).then_some(TreeEntry { mode, oid }))
+        };
+        Some(RawChange {
+            before: entry()?,
+            now: entry()?,
+        })
+    };
+    read().ok_or_else(|| unknown_change(command, told))
+}
+
+fn unknown_change(command: &str, told: &[u8]) -> GitError {
+    GitError::unexpected(command, String::from_utf8_lossy(told))
+}
+
 const COMMIT_FORMAT: &str = "--format=%H%x00%P%x00%T%x00%ad%x00%an <%ae>%x00%cn <%ce>%x00%s%x00%B";
 const COMMIT_FIELDS: usize = 8;
 
@@ -130,12 +177,15 @@ impl Repository {
             .ok_or_else(|| GitError::unexpected("git log", format!("nothing about {oid}")))
     }
 
-    /// What a commit with one parent says, and the paths in which it differs from that, old names and new names of renamed
-    /// files alike.
-    pub fn commit_with_paths(&self, oid: &Oid) -> Result<(CommitInfo, Vec<RepoPath>), GitError> {
+    /// What a commit with one parent says, and what it did to files. One that was renamed is one that is gone and one that came.
+    pub fn commit_with_files(
+        &self,
+        oid: &Oid,
+    ) -> Result<(CommitInfo, Vec<CommittedFile>), GitError> {
         let arguments = [
             "--max-count=1",
-            "--name-only",
+            "--raw",
+            "--no-abbrev",
             "--no-renames",
             "--no-ext-diff",
             "--ignore-submodules=none",
@@ -144,18 +194,23 @@ impl Repository {
         let output = self.raw_log(&arguments)?;
         let mut pieces: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
         pieces.pop();
-        let Some((fields, paths)) = pieces.split_at_checked(COMMIT_FIELDS) else {
+        let Some((fields, files)) = pieces.split_at_checked(COMMIT_FIELDS) else {
             let nothing = format!("nothing about {oid}");
             return Err(GitError::unexpected("git log", nothing));
         };
-        // A line end stands between a message and the names below it, also where all else ends with NUL.
-        let bare = |(at, path): (usize, &&'_ [u8])| match path.strip_prefix(b"\n") {
-            Some(bare) if at == 0 => RepoPath::trusted(bare),
-            _ => RepoPath::trusted(path),
-        };
+        let files = files.chunks(2).map(|pair| {
+            // A line end stands between a message and what is below it, also where all else ends with NUL.
+            let of = pair[0].strip_prefix(b"\n").unwrap_or(pair[0]);
+            let change = raw_change("git log", of)?;
+            let path = pair.get(1).ok_or_else(|| unknown_change("git log", of))?;
+            Ok(CommittedFile {
+                path: RepoPath::trusted(path),
+                content: change.now,
+            })
+        });
         Ok((
             commit_from(fields)?,
-            paths.iter().enumerate().map(bare).collect(),
+            files.collect::<Result<_, GitError>>()?,
         ))
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::command::nul_separated;
 use super::error::GitError;
+use super::index_file::entry;
 use super::path::RepoPath;
 use super::repository::Repository;
 use super::status::TreeStatus;
@@ -19,7 +20,8 @@ impl Repository {
     pub fn files(&self, status: Option<&TreeStatus>) -> Result<Vec<String>, GitError> {
         let known = status.and_then(|status| {
             let new = status.changes.iter().filter(|change| change.untracked);
-            let mut names: BTreeSet<Vec<u8>> = self.names_in_index()?.into_iter().collect();
+            let entries = self.index_entries()?.into_iter();
+            let mut names: BTreeSet<Vec<u8>> = entries.map(|entry| entry.name).collect();
             names.extend(
                 new.filter(|change| self.absolute(&change.path).symlink_metadata().is_ok())
                     .map(|change| change.path.as_bytes().to_vec()),
@@ -58,10 +60,8 @@ impl Repository {
 
     /// Whether the file is in the index. A folder is not.
     pub fn is_tracked(&self, path: &RepoPath) -> Result<bool, GitError> {
-        if let Some(names) = self.names_in_index() {
-            return Ok(names
-                .binary_search_by(|name| name.as_slice().cmp(path.as_bytes()))
-                .is_ok());
+        if let Some(entries) = self.index_entries() {
+            return Ok(entry(&entries, path.as_bytes()).is_some());
         }
         let output = self
             .git()

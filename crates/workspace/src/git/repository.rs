@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::branch::full_names;
 use super::command::{ExtraEnvironment, Git, one_line};
 use super::error::{GitError, GitErrorKind};
 use super::oid::Oid;
@@ -285,11 +286,7 @@ impl Repository {
         if name.is_empty() || name.starts_with('-') || name.contains('\0') {
             return Ok(Vec::new());
         }
-        let full: Vec<String> = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"]
-            .iter()
-            .map(|folder| format!("{folder}{name}"))
-            .chain([name.to_owned(), format!("refs/remotes/{name}/HEAD")])
-            .collect();
+        let full = full_names(name);
         let listed = self
             .git()
             .args(["for-each-ref", "--format=%(refname)", "--"])

@@ -193,13 +193,13 @@ fn said_by_git(
     let oid = sha
         .parse()
         .map_err(|_| Fault::bug(format!("the subtask has no commit, but `{sha}`")))?;
-    let (commit, paths) = repository.commit_with_paths(&oid)?;
+    let (commit, changed) = repository.commit_with_files(&oid)?;
     let facts = &reported.facts;
     let handed_in = facts.get("sha").and_then(Value::as_str) == Some(sha);
     // There may be several commits behind the one that was handed in.
     let files = match facts.get("files") {
         Some(files) if handed_in => Vec::deserialize(files).unwrap_or_default(),
-        _ => paths.iter().map(ToString::to_string).collect(),
+        _ => changed.iter().map(|file| file.path.to_string()).collect(),
     };
     Ok((commit.message, files))
 }

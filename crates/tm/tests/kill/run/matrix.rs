@@ -13,8 +13,6 @@ const MOST_GITS: u32 = 60;
 
 /// The ways to die that are tried one after the other: a way is given up for good at the first time it is not come to.
 fn ways(of: &str) -> Vec<Vec<Death>> {
-    // After one git is nearly before the next.
-    let step: u32 = if tries_all() { 1 } else { 2 };
     match of {
         "fail points" if cfg!(debug_assertions) => engine::fail_point::NAMES
             .iter()
@@ -26,18 +24,8 @@ fn ways(of: &str) -> Vec<Vec<Death>> {
             .collect(),
         // A release build has none.
         "fail points" => Vec::new(),
-        "before git" => vec![
-            (1..=MOST_GITS)
-                .step_by(step as usize)
-                .map(Death::BeforeGit)
-                .collect(),
-        ],
-        "after git" => vec![
-            (step..=MOST_GITS)
-                .step_by(step as usize)
-                .map(Death::AfterGit)
-                .collect(),
-        ],
+        "before git" => vec![(1..=MOST_GITS).map(Death::BeforeGit).collect()],
+        "after git" => vec![(1..=MOST_GITS).map(Death::AfterGit).collect()],
         other => panic!("no such ways: {other}"),
     }
 }
@@ -120,14 +108,14 @@ fn start_dies_at_each_fail_point() {
 
 #[test]
 fn start_dies_before_each_git() {
-    die_everywhere("start", "", "before git", 5, |executor| {
+    die_everywhere("start", "", "before git", 7, |executor| {
         executor.check_under_way(&[]);
     });
 }
 
 #[test]
 fn start_dies_after_each_git() {
-    die_everywhere("start", "", "after git", 5, |executor| {
+    die_everywhere("start", "", "after git", 7, |executor| {
         executor.check_under_way(&[]);
     });
 }
@@ -158,7 +146,7 @@ fn commit_dies_before_each_git() {
 
 #[test]
 fn commit_dies_after_each_git() {
-    die_everywhere("commit", "1.2", "after git", 4, one_commit);
+    die_everywhere("commit", "1.2", "after git", 5, one_commit);
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn making_and_changing() {
     );
     assert!(repository.branch_exists("work/one").unwrap());
     assert!(!repository.branch_exists("work").unwrap());
-    let branches = repository.branches("origin").unwrap();
+    let branches = repository.branches("origin", &[]).unwrap();
     assert_eq!(branches.local, ["topic", "work/one"]);
     assert!(branches.has("work/one") && !branches.has("work"));
     assert_eq!(
@@ -103,7 +103,7 @@ fn changing_refuses_to_lose_work() {
 fn default_branch() {
     let fixture = Fixture::new();
     let default_of = |remote| {
-        let branches = fixture.repository.branches(remote).unwrap();
+        let branches = fixture.repository.branches(remote, &[]).unwrap();
         fixture.repository.default_branch(&branches).unwrap()
     };
     let default = || default_of("origin");

@@ -120,6 +120,16 @@ fn a_file_becomes_a_folder() {
 }
 
 #[test]
+fn folders_within_folders() {
+    let fixture = Fixture::new();
+    for name in ["a", "a.b/x", "a-", "a0/y", "b/c/d/e", "b/c.d", "b/c0"] {
+        fixture.write(name, "text\n");
+    }
+    fixture.write(&format!("{}end", "d/".repeat(600)), "text\n");
+    check(&fixture);
+}
+
+#[test]
 fn a_folder_becomes_a_link() {
     let fixture = Fixture::new();
     fixture.write("folder/a", "a\n");

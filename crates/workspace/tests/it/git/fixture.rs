@@ -168,11 +168,13 @@ impl Fixture {
         change: impl FnOnce(&mut CommitRequest<'_>),
     ) -> Result<CommitMade, CommitError> {
         let on_spawn = |group: &ProcessGroup| self.groups.borrow_mut().push(group.clone());
+        let status = self.repository.status().unwrap();
         let mut request = CommitRequest {
             expected_parent: parent,
             branch,
             message: "feat: a thing\n\nBody.\n",
             paths,
+            status: &status,
             author_date: DATE,
             reflog_action: ACTION,
             timeout: Duration::from_mins(1),

@@ -205,11 +205,13 @@ fn still_running() {
         let commit = scope.spawn(move || {
             let names = paths(&["new"]);
             let on_spawn = |group: &ProcessGroup| told.send(group.clone()).unwrap();
+            let status = repository.status().unwrap();
             let request = workspace::git::CommitRequest {
                 expected_parent: parent,
                 branch: "topic",
                 message: "feat: a thing",
                 paths: &names,
+                status: &status,
                 author_date: DATE,
                 reflog_action: ACTION,
                 timeout: Duration::from_mins(1),

@@ -32,7 +32,12 @@ pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Ou
         .head
         .parse()
         .map_err(|_| Fault::bug("the start of the run is no commit id"))?;
-    let switched = if repository.branch_exists(branch)? {
+    let create = || repository.create_branch_and_switch(branch, &at, &on_spawn);
+    // Whether a new one is there meanwhile is asked where making it fails.
+    let made = (!memory.start.branch_existed).then(create);
+    let switched = if let Some(Ok(())) = made {
+        Ok(())
+    } else if repository.branch_exists(branch)? {
         // Other work may have come first, and somebody may have committed there meanwhile.
         if repository
             .resolve(&format!("refs/heads/{branch}"))?
@@ -43,7 +48,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Ou
         }
         repository.switch(branch, &on_spawn)
     } else {
-        repository.create_branch_and_switch(branch, &at, &on_spawn)
+        made.unwrap_or_else(create)
     };
     fail_point::reach("branch-after-switch");
     forget_git(call);

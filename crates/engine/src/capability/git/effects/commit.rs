@@ -364,6 +364,8 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
             suggestion: error.suggestion(),
         });
     }
+    // What is done to the tasks file from here on is our own, and git knows that file.
+    let status = call.tree(&repository)?;
     fail_point::reach("commit-before-tasks");
     if let Some(rewrite) = &intent.rewrite
         && let Err(error) = rewrite.apply(scratch)
@@ -379,6 +381,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
         branch: &memory.start.branch,
         message: &intent.message,
         paths: &intent.paths,
+        status: &status,
         author_date: &intent.author_date,
         reflog_action: &intent.reflog_action,
         timeout: Duration::from_millis(intent.timeout),

@@ -43,7 +43,8 @@ pub(crate) fn branch_of(
                     .suggest(error.suggestion())
             })?,
     };
-    let branches = repository.branches(&git.default_remote)?;
+    let flat = name.replace('/', "-");
+    let branches = repository.branches(&git.default_remote, &[&name, &flat])?;
     start.protected = repository
         .default_branch(&branches)?
         .into_iter()
@@ -59,7 +60,6 @@ pub(crate) fn branch_of(
     match branches.conflict(&name) {
         None => {}
         Some(conflict @ (BranchConflict::PrefixIsBranch(_) | BranchConflict::IsFolderOf(_))) => {
-            let flat = name.replace('/', "-");
             start.warnings.push(format!(
                 "git cannot have `{name}` beside the branch `{}`, so the branch is `{flat}`",
                 conflict.branch()
@@ -106,10 +106,8 @@ pub(crate) fn branch_of(
         }
     }
     // Git would take the one for the other, as in `main..HEAD`: the pattern may come with a clone.
-    let own = format!("refs/heads/{name}");
-    let meant = repository.references_named(&name)?;
-    if let Some(other) = meant.into_iter().find(|other| *other != own) {
-        return Err(taken(&name, &other));
+    if let Some(other) = branches.other_meaning(&name) {
+        return Err(taken(&name, other));
     }
     if start.from_branch != name && !start.is_protected(&start.from_branch) {
         start.protected.push(start.from_branch.clone());

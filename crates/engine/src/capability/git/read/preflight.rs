@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 use workspace::config::Settings;
@@ -37,6 +38,8 @@ pub struct Planned {
     pub checks: Vec<Precondition>,
     /// The suite as it was before, if somebody reported it.
     pub baseline: Option<TestEvidence>,
+    /// The working tree as it was looked at.
+    pub tree: Rc<TreeStatus>,
 }
 
 /// What a run that begins so remembers, and the items of its set.
@@ -241,6 +244,7 @@ pub fn plan(
         source: tasks.describe(),
         checks,
         baseline: None,
+        tree: Rc::new(status),
     })
 }
 
