@@ -1,10 +1,11 @@
-//! What tests of the binary are made of.
+//! What tests are made of, those of the binary above all.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`sandbox`] | a home, a project and the binary, with nothing else in its environment |
 //! | [`outcome`] | what a process left behind: status, output, the JSON in it |
 //! | [`files`] | every file below a folder as it is, to be compared with what it is later |
+//! | [`folder`] | where tests put what they need |
 //! | [`kill`] | processes that are killed, and all made as it was before |
 //! | [`person`] | a person at a terminal of their own |
 //! | [`mcp`] | a client of the MCP server, line by line |
@@ -15,6 +16,7 @@
 #![allow(clippy::must_use_candidate, reason = "a test takes what it needs")]
 
 pub mod files;
+mod folder;
 pub mod kill;
 pub mod mcp;
 pub mod outcome;
@@ -23,6 +25,7 @@ pub mod sandbox;
 mod template;
 
 pub use files::Everything;
+pub use folder::folder;
 pub use mcp::Server;
 pub use outcome::Outcome;
 pub use person::Person;

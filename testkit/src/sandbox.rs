@@ -33,7 +33,7 @@ impl Default for Sandbox {
 impl Sandbox {
     /// A home, and an empty folder for the project.
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = crate::folder();
         for name in ["home", "project", "temporary"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }

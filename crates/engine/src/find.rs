@@ -168,11 +168,27 @@ impl Engine {
         })
     }
 
+    /// A run that goes on in this project, whose view is no view of its own.
+    fn going_in_another_view(&self) -> Option<RunHead> {
+        let project = self.stored().ok().flatten()?;
+        let all = standing(&project, Some(&GENERIC)).ok()?;
+        all.into_iter().find(RunHead::goes_on)
+    }
+
     /// That there is no run in the view at all.
     pub(crate) fn none_of(&self, view: &'static View) -> Fault {
         let View { noun, none, .. } = view;
         let message = format!("there is no {noun} in {}", self.root().display());
         let fault = Fault::new(Kind::Missing, *none, message);
+        if let Some(other) = self.going_in_another_view() {
+            return fault
+                .suggest(format!(
+                    "another one goes on: {}, of the workflow `{}`",
+                    other.dir.id(),
+                    other.workflow().unwrap_or_default()
+                ))
+                .recover(Verb::Next.step().in_view(GENERIC.name).of(other.dir.id()));
+        }
         // Without a repository nothing says where a project begins.
         let of = view.only();
         let above = self.root().ancestors().skip(1).find(|folder| {
@@ -456,6 +472,11 @@ impl RunHead {
                 })
             }
         }
+    }
+
+    /// The workflow it is of, where that was looked into.
+    fn workflow(&self) -> Option<&str> {
+        Some(self.loaded.as_ref()?.run.workflow.as_str())
     }
 
     /// Whether it runs or is paused.

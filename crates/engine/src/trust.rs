@@ -44,6 +44,8 @@ pub struct TrustRequest {
     pub trusted: bool,
     /// Whether a person trusted it as it was once.
     pub changed: bool,
+    /// Those of its effects that are not as a person trusted them last.
+    pub changed_effects: Vec<String>,
 }
 
 impl TrustRequest {
@@ -67,26 +69,50 @@ impl TrustRequest {
 
     /// That it is not trusted, and what it would do.
     pub fn warning(&self) -> String {
-        let changed = if self.changed {
-            ", or what it runs, was changed since a person trusted it"
-        } else {
-            " was trusted by nobody"
-        };
         // What lies behind a command is for whoever reads all of it.
-        let effects = self.effects.iter().filter(|line| !line.starts_with('|'));
-        let effects: Vec<&str> = effects.map(|line| line.trim_end_matches(':')).collect();
+        let all = || self.parts().map(|(line, _)| line).collect();
+        let (changed, effects): (_, Vec<&str>) = if !self.changed {
+            (" was trusted by nobody: it", all())
+        } else if self.changed_effects.is_empty() {
+            (" was changed since a person trusted it: it", all())
+        } else {
+            let changed = self.changed_effects.iter().map(String::as_str).collect();
+            (" does what no person trusted yet: it", changed)
+        };
         format!(
-            "{} ({}){changed}: it {}",
+            "{} ({}){changed} {}",
             self.title(),
             self.path.display(),
             effects.join("; it ")
         )
     }
 
+    /// Each thing that it does, with the hash of all that is said of it: what lies behind a command, too.
+    fn parts(&self) -> impl Iterator<Item = (&str, String)> {
+        let begins = |line: &String| !line.starts_with('|');
+        let starts = (0..self.effects.len()).filter(move |at| begins(&self.effects[*at]));
+        starts.map(move |at| {
+            let behind = self.effects[at + 1..]
+                .iter()
+                .take_while(|line| !begins(line));
+            let whole: Vec<&str> = iter::once(&self.effects[at])
+                .chain(behind)
+                .map(String::as_str)
+                .collect();
+            let hash = journal::sha256_hex(whole.join("\n").as_bytes());
+            (whole[0].trim_end_matches(':'), hash)
+        })
+    }
+
     /// The same, with what a person said of it.
     fn judged(mut self, store: &TrustStore) -> Result<Self, Fault> {
         self.trusted = store.is_trusted(self.subject, &self.path, &self.hash)?;
-        self.changed = store.knows(self.subject, &self.path)?;
+        let last = store.last(self.subject, &self.path)?;
+        self.changed = last.is_some();
+        let known = last.map(|last| last.parts).unwrap_or_default();
+        let is_new =
+            |(line, hash): (&str, String)| (!known.contains(&hash)).then(|| line.to_owned());
+        self.changed_effects = self.parts().filter_map(is_new).collect();
         Ok(self)
     }
 
@@ -185,8 +211,9 @@ impl Engine {
             .suggest("look at it again, and decide on what is there now")
             .detail("hash", now.hash));
         }
+        let parts: Vec<String> = now.parts().map(|(_, hash)| hash).collect();
         self.trust_store()
-            .trust(now.subject, &now.path, &now.name, &now.hash)?;
+            .trust(now.subject, &now.path, &now.name, &now.hash, &parts)?;
         Ok(())
     }
 
@@ -338,6 +365,7 @@ impl Engine {
         let request = TrustRequest {
             trusted: false,
             changed: false,
+            changed_effects: Vec::new(),
             subject,
             name: name.to_owned(),
             path: real(path),
@@ -422,6 +450,7 @@ pub(crate) fn may_run_commands(call: &Call<'_>, run: &RunState) -> Result<(), Fa
         files: Vec::new(),
         trusted: false,
         changed: false,
+        changed_effects: Vec::new(),
     };
     let store = TrustStore::in_folder(&call.settings.store);
     request.judged(&store)?.required()

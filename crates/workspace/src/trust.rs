@@ -51,6 +51,9 @@ pub struct Trusted {
     pub hash: String,
     /// When, in UTC.
     pub at: String,
+    /// The SHA-256 of each thing that it does, by which one that was changed is told from the others.
+    #[serde(default)]
+    pub parts: Vec<String>,
 }
 
 impl Trusted {
@@ -110,9 +113,10 @@ impl TrustStore {
             .any(|one| one.is(subject, path) && one.hash == hash))
     }
 
-    /// Whether a person trusted it at all, with whatever hash.
-    pub fn knows(&self, subject: Subject, path: &Path) -> Result<bool, TrustError> {
-        Ok(self.read()?.iter().any(|one| one.is(subject, path)))
+    /// What a person trusted it as last, whatever it is now.
+    pub fn last(&self, subject: Subject, path: &Path) -> Result<Option<Trusted>, TrustError> {
+        let listed = self.read()?.into_iter();
+        Ok(listed.filter(|one| one.is(subject, path)).next_back())
     }
 
     /// All that was trusted, the oldest first.
@@ -127,6 +131,7 @@ impl TrustStore {
         path: &Path,
         name: &str,
         hash: &str,
+        parts: &[String],
     ) -> Result<(), TrustError> {
         self.change(|listed| {
             let known = listed
@@ -139,6 +144,7 @@ impl TrustStore {
                     name: name.to_owned(),
                     hash: hash.to_owned(),
                     at: Timestamp::now().to_string(),
+                    parts: parts.to_vec(),
                 });
             }
             !known

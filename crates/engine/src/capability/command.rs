@@ -227,7 +227,7 @@ impl Capability for Commands {
                 suggestion: Some("see to what it says, then go on: it is run again".to_owned()),
             });
         }
-        done(call, &ran)
+        done(call, &name, &command, &ran)
     }
 
     fn look(
@@ -244,8 +244,14 @@ impl Capability for Commands {
         if !ran.success() {
             return Ok(EffectState::NotDone);
         }
-        done(call, &ran).map(EffectState::Settled)
+        done(call, &name, &command, &ran).map(EffectState::Settled)
     }
+}
+
+/// The line that is run when a unit of this role is reported; none where none is.
+pub(crate) fn line_of(definition: &Definition, role: &Role) -> Option<String> {
+    let command = Command::of(definition, role.run.as_deref()?).ok()?;
+    Some(command.run)
 }
 
 /// Runs a line of a command in the project's folder, as its user would.
@@ -283,9 +289,14 @@ fn ran(
 }
 
 /// It was carried out, with what was printed.
-fn done(call: &Call<'_>, ran: &SuiteRan) -> Result<Outcome, Fault> {
+fn done(call: &Call<'_>, name: &str, command: &Command, ran: &SuiteRan) -> Result<Outcome, Fault> {
     Ok(Outcome::Done {
-        result: json!({ "output": end_of(&ran.both), "evidence": keep(call, ran)? }),
+        result: json!({
+            "run": name,
+            "line": command.run,
+            "output": end_of(&ran.both),
+            "evidence": keep(call, ran)?,
+        }),
         keep: Map::new(),
         artifacts: Vec::new(),
     })
@@ -339,7 +350,7 @@ pub(crate) fn failure(facts: &Map<String, Value>) -> Option<String> {
 }
 
 /// How a command ended, in words.
-fn manner(how: &str, status: i64) -> String {
+pub(crate) fn manner(how: &str, status: i64) -> String {
     match how {
         "signalled" => format!("was ended by signal {}", status - SIGNALLED),
         "timed_out" => "did not end in time, and was ended".to_owned(),

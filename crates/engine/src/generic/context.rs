@@ -6,6 +6,7 @@ use machine::state::{ROOT, Token};
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::capability::command;
 use crate::fault::Fault;
 use crate::generic::messages;
 use crate::library;
@@ -24,7 +25,13 @@ pub(crate) fn build(
     let Some(name) = &asked.instructions else {
         // A prompt without a template says what `next` would say.
         let place = messages::place(&call.definition, &present.state, present.key());
-        return Ok(format!("{place} ({})\n", call.definition.title));
+        let runs = match command::line_of(&call.definition, &asked.role) {
+            Some(line) => {
+                format!("\nWhen it is reported, `{line}` is run: what comes of that counts.\n")
+            }
+            None => String::new(),
+        };
+        return Ok(format!("{place} ({})\n{runs}", call.definition.title));
     };
     let template = library::template(call.root, &run.workflow, name)?;
     instructions::render(name, template, &values(call, run, present, asked))

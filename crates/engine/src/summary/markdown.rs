@@ -182,7 +182,19 @@ impl Page<'_> {
         }
         let steps = story.steps.iter().filter(|step| !in_table(step));
         let lines: Vec<String> = steps.filter_map(timeline::line).collect();
-        self.section("What happened", &lines, Clone::clone);
+        if lines.is_empty() {
+            return;
+        }
+        self.paragraph("## What happened");
+        // How it began and how it ended say most.
+        let most = self.most.max(1);
+        let between = lines.len().saturating_sub(2 * most);
+        let (begin, rest) = lines.split_at(most.min(lines.len()));
+        let left_out = (between > 0).then(|| format!("and {between} more between these"));
+        for line in begin.iter().chain(&left_out).chain(&rest[between..]) {
+            self.line(&format!("- {line}"));
+        }
+        self.out.push('\n');
     }
 
     fn table(&mut self) {

@@ -6,6 +6,7 @@ use machine::event::Reported;
 use machine::{Definition, Event};
 use serde_json::{Value, json};
 
+use crate::capability::command;
 use crate::generic::messages;
 use crate::summary::escape::inline;
 use crate::summary::markdown::{coded, hash};
@@ -116,6 +117,14 @@ pub fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
             }
             step
         }
+        // One that a command was run for says which.
+        Event::EffectDone { result, .. } => json!({
+            "at": at,
+            "what": "command",
+            "run": result.get("run")?,
+            "line": result.get("line")?,
+            "output": result.get("output"),
+        }),
         Event::RunPaused { reason, .. } => json!({ "at": at, "what": "paused", "reason": reason }),
         Event::RunResumed { .. } => json!({ "at": at, "what": "resumed" }),
         // That an item ended is told by the state it came to.
@@ -136,7 +145,7 @@ pub fn is_in_the_table(step: &Value, has_row: impl Fn(&str) -> bool) -> bool {
 /// Whether it belongs to no other part of a summary.
 pub fn is_told_only_here(step: &Value) -> bool {
     match step["what"].as_str() {
-        Some("decision" | "batch") => true,
+        Some("decision" | "batch" | "command") => true,
         Some("report") => !matches!(step["reader"].as_str(), Some("tests" | "commit")),
         _ => false,
     }
@@ -169,6 +178,9 @@ pub fn line(step: &Value) -> Option<String> {
             if let Some(passed) = step.get("passed").and_then(Value::as_u64) {
                 let failing = step.get("failing").and_then(Value::as_u64).unwrap_or(0);
                 let _ = write!(line, ", {passed} passed, {failing} failing");
+            }
+            if step.get("line").is_some() {
+                let _ = write!(line, ": {} {}", coded(step, "line"), ended(step));
             }
             for part in [text("outcome"), text("note")] {
                 if !part.is_empty() {
@@ -229,6 +241,11 @@ pub fn line(step: &Value) -> Option<String> {
                 by_way_of(&text("strength"), &text("how"))
             )
         }
+        "command" => format!(
+            "{at} — **{}** was run: {}",
+            text("run"),
+            coded(step, "line")
+        ),
         "batch" => {
             let tasks = step.get("tasks").and_then(Value::as_array);
             let told = |task: &Value| {
@@ -250,6 +267,12 @@ pub fn line(step: &Value) -> Option<String> {
         // That an item ended is told by the state it came to.
         _ => return None,
     })
+}
+
+/// How a command ended that a report rests on.
+fn ended(step: &Value) -> String {
+    let how = step["how"].as_str().unwrap_or_default();
+    command::manner(how, step["status"].as_i64().unwrap_or_default())
 }
 
 /// What stands behind a decision, and by which way it came where that says more.

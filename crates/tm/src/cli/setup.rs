@@ -73,7 +73,8 @@ pub enum WorkflowCommand {
 /// How something that a repository brings along is trusted; a person is asked at a terminal if neither is given.
 #[derive(Debug, Args)]
 pub struct TrustChoice {
-    /// Trust it if its bytes have this hash, without asking: for jobs whose author read them elsewhere
+    /// Trust it without asking if this is its hash, which `--json` tells: for jobs whose author read it elsewhere.
+    /// It covers the file and what the project has written behind each command
     #[arg(long, value_name = "SHA256", conflicts_with = "revoke")]
     pub hash: Option<String>,
     /// Take the trust back; that needs no terminal

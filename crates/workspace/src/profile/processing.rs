@@ -301,8 +301,9 @@ pub fn process(
             profile: profile.name.clone(),
             folder: folder.clone(),
             changed: trust
-                .knows(Subject::Profile, folder)
-                .map_err(ProfileError::from)?,
+                .last(Subject::Profile, folder)
+                .map_err(ProfileError::from)?
+                .is_some(),
         });
     }
     // What runs is what was trusted: the command of the very files that have this hash, whatever the session began with.

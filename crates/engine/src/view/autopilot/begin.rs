@@ -183,20 +183,20 @@ impl Engine {
             "run_active",
             format!("the run {} is under way in {}", other.id(), at.display()),
         )
-        .detail("runId", other.id())
-        .recover(Verb::Resume.step().of(other.id()));
+        .detail("runId", other.id());
+        // One that has no view of its own is found by the verbs of any.
+        let is_generic = crate::open_run::load(other.path())
+            .is_ok_and(|loaded| *View::of(&loaded.run) == GENERIC);
+        let step = |verb: Verb| {
+            let step = verb.step();
+            if is_generic {
+                step.in_view(GENERIC.name)
+            } else {
+                step
+            }
+        };
+        let fault = fault.recover(step(Verb::Resume).of(other.id()));
         Err(if at == self.root {
-            // One that has a view of its own is found by the verbs of any.
-            let is_generic = crate::open_run::load(other.path())
-                .is_ok_and(|loaded| *View::of(&loaded.run) == GENERIC);
-            let step = |verb: Verb| {
-                let step = verb.step();
-                if is_generic {
-                    step.in_view(GENERIC.name)
-                } else {
-                    step
-                }
-            };
             let (resume, abort) = (step(Verb::Resume), step(Verb::Abort));
             fault.suggest(match supersede {
                 Some(option) => {

@@ -48,7 +48,7 @@ pub struct Stage {
 impl Stage {
     /// A project without any session; calls name none.
     pub fn bare() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = testkit::folder();
         fs::create_dir_all(folder.path().join("project/.taskmaster")).unwrap();
         Self {
             folder,

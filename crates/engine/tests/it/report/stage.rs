@@ -47,7 +47,7 @@ impl Stage {
     /// A repository with a test that passes and one that fails.
     pub fn new() -> Self {
         let stage = Self {
-            folder: tempfile::tempdir().unwrap(),
+            folder: testkit::folder(),
         };
         stage.write(".taskmaster/tasks/tasks.json", TASKS);
         stage.write(

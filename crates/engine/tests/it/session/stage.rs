@@ -25,7 +25,7 @@ pub struct Stage {
 impl Stage {
     /// A session whose gates wait for a person, all of them.
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = testkit::folder();
         fs::create_dir_all(folder.path().join("project/.taskmaster")).unwrap();
         let mut stage = Self {
             folder,

@@ -52,8 +52,8 @@ fn run(seed: u64) -> usize {
             let mut random = random.borrow_mut();
             // A commit takes longest, and has the most places to die at.
             let longest = match action {
-                "commit" | "finalize" | "start" => 120_000,
-                _ => 40_000,
+                "commit" | "finalize" | "start" => 50_000,
+                _ => 15_000,
             };
             (random.below(2) == 0)
                 .then(|| Death::After(Duration::from_micros(random.below(longest))))

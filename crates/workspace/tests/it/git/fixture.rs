@@ -35,10 +35,7 @@ impl Fixture {
 
     /// A repository without a commit.
     pub fn unborn(init: &[&str]) -> Self {
-        let folder = tempfile::Builder::new()
-            .prefix("tm-git-test-")
-            .tempdir()
-            .unwrap();
+        let folder = testkit::folder();
         let home = folder.path().join("home");
         let tree = folder.path().join("tree");
         fs::create_dir_all(&home).unwrap();

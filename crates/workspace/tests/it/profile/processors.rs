@@ -30,7 +30,13 @@ fn trusted(scene: Scene) -> Scene {
     let hash = scene.load().unwrap().hash;
     scene
         .store()
-        .trust(workspace::trust::Subject::Profile, &folder, "own", &hash)
+        .trust(
+            workspace::trust::Subject::Profile,
+            &folder,
+            "own",
+            &hash,
+            &[],
+        )
         .unwrap();
     scene
 }

@@ -19,10 +19,10 @@ fn trust_is_for_a_folder_as_it_is() {
     assert!(!profile.is_trusted(&store).unwrap());
     let folder = scene.profile_folder().canonicalize().unwrap();
     store
-        .trust(Subject::Profile, &folder, "own", &profile.hash)
+        .trust(Subject::Profile, &folder, "own", &profile.hash, &[])
         .unwrap();
     store
-        .trust(Subject::Profile, &folder, "own", &profile.hash)
+        .trust(Subject::Profile, &folder, "own", &profile.hash, &[])
         .unwrap();
     assert!(profile.is_trusted(&store).unwrap());
     assert_eq!(store.all().unwrap().len(), 1);
@@ -35,7 +35,8 @@ fn trust_is_for_a_folder_as_it_is() {
     let scene = scene.file("a.sh", "rm -rf /");
     let changed = scene.load().unwrap();
     assert!(
-        !changed.is_trusted(&store).unwrap() && store.knows(Subject::Profile, &folder).unwrap()
+        !changed.is_trusted(&store).unwrap()
+            && store.last(Subject::Profile, &folder).unwrap().is_some()
     );
     fs::remove_file(scene.path("a.sh")).unwrap();
     assert!(scene.load().unwrap().is_trusted(&store).unwrap());
@@ -60,6 +61,7 @@ fn a_list_of_profiles_says_what_is_trusted() {
             &folder,
             "own",
             &scene.load().unwrap().hash,
+            &[],
         )
         .unwrap();
     assert_eq!(trusted(), Some(true));
@@ -76,7 +78,7 @@ fn writers_at_once_lose_nothing() {
                 for number in 0..5 {
                     let folder = format!("/profiles/{writer}-{number}");
                     store
-                        .trust(Subject::Profile, Path::new(&folder), "own", "00")
+                        .trust(Subject::Profile, Path::new(&folder), "own", "00", &[])
                         .unwrap();
                 }
             });
@@ -90,7 +92,7 @@ fn the_list_is_the_users_alone() {
     let scene = Scene::empty();
     let store = scene.store();
     store
-        .trust(Subject::Profile, Path::new("/a"), "own", "00")
+        .trust(Subject::Profile, Path::new("/a"), "own", "00", &[])
         .unwrap();
     let home = scene.folder.path().join("home/.taskmaster");
     let file = home.join("trusted.json");
@@ -113,7 +115,7 @@ fn a_damaged_list_trusts_nothing_and_is_not_written_over() {
     let scene = Scene::empty();
     let store = scene.store();
     store
-        .trust(Subject::Profile, Path::new("/a"), "own", "00")
+        .trust(Subject::Profile, Path::new("/a"), "own", "00", &[])
         .unwrap();
     let file = scene.folder.path().join("home/.taskmaster/trusted.json");
     for text in ["", "{", "[]", "{\"version\": 2, \"trusted\": []}"] {
@@ -125,7 +127,7 @@ fn a_damaged_list_trusts_nothing_and_is_not_written_over() {
         assert!(error.suggestion().contains("trusted.json"));
         assert!(
             store
-                .trust(Subject::Profile, Path::new("/b"), "own", "00")
+                .trust(Subject::Profile, Path::new("/b"), "own", "00", &[])
                 .is_err()
         );
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
