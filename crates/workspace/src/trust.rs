@@ -115,8 +115,8 @@ impl TrustStore {
 
     /// What a person trusted it as last, whatever it is now.
     pub fn last(&self, subject: Subject, path: &Path) -> Result<Option<Trusted>, TrustError> {
-        let listed = self.read()?.into_iter();
-        Ok(listed.filter(|one| one.is(subject, path)).next_back())
+        let mut listed = self.read()?.into_iter();
+        Ok(listed.rfind(|one| one.is(subject, path)))
     }
 
     /// All that was trusted, the oldest first.

@@ -214,7 +214,7 @@ impl Repository {
             }),
             None => {
                 let left_in_index = self.put_index_back(index_copy.as_ref(), &plan.unknown_to_git);
-                Err(self.not_made(request, ended, left_in_index)?)
+                Err(self.not_made(request, ended, left_in_index))
             }
         }
     }
@@ -424,13 +424,13 @@ impl Repository {
         request: &CommitRequest<'_>,
         ended: Ended,
         left_in_index: Vec<RepoPath>,
-    ) -> Result<CommitError, GitError> {
+    ) -> CommitError {
         if ended.timed_out() {
-            return Ok(CommitError::TimedOut {
+            return CommitError::TimedOut {
                 limit: request.timeout,
                 output: ended.output,
                 left_in_index,
-            });
+            };
         }
         // Git names the path of the lock in every language.
         let lock = self.git_dir().join("index.lock");
@@ -439,16 +439,18 @@ impl Repository {
             && ended.output.contains(&*lock.to_string_lossy())
             && matches!(self.index_lock(), Ok(Some(_)))
         {
-            return Ok(CommitError::Busy { lock });
+            return CommitError::Busy { lock };
         }
-        if left_in_index.is_empty() && self.has_nothing_to_commit(request.paths)? {
-            return Ok(CommitError::NothingToCommit);
+        // What git said is not to be lost where it cannot be asked again.
+        if left_in_index.is_empty() && matches!(self.has_nothing_to_commit(request.paths), Ok(true))
+        {
+            return CommitError::NothingToCommit;
         }
-        Ok(CommitError::Refused {
+        CommitError::Refused {
             exit: ended.exit_code(),
             output: ended.output,
             left_in_index,
-        })
+        }
     }
 
     /// Whether all of the files are there, and none is changed, or ignored: git has the better words for those.

@@ -365,7 +365,11 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
         });
     }
     // What is done to the tasks file from here on is our own, and git knows that file.
-    let status = call.tree(&repository)?;
+    let status = if intent.paths.is_empty() {
+        None
+    } else {
+        Some(call.tree(&repository)?)
+    };
     fail_point::reach("commit-before-tasks");
     if let Some(rewrite) = &intent.rewrite
         && let Err(error) = rewrite.apply(scratch)
@@ -373,9 +377,9 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
         return Ok(Outcome::failed(error.into()));
     }
     fail_point::reach("commit-after-tasks");
-    if intent.paths.is_empty() {
+    let Some(status) = status else {
         return written(&intent);
-    }
+    };
     let made = repository.commit(&CommitRequest {
         expected_parent: &intent.parent,
         branch: &memory.start.branch,
