@@ -7,7 +7,7 @@
 use journal::Record;
 use machine::command::Choice;
 use machine::decide::{MAX_ATTEMPTS, gate_strength};
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use machine::trigger::Trigger;
 use machine::{Definition, Event, RunState, RunStatus, Severity, Strength};
 use serde::Serialize;
@@ -287,7 +287,7 @@ fn leads(definition: &Definition, from: &str, cause: Trigger, to: &str) -> bool 
 
 /// A report that nobody was asked for, or that was accepted against a policy.
 fn reported(run: &RunState, event: &Event) -> Vec<String> {
-    let (report, accepted): (&Reported, bool) = match event {
+    let (report, accepted): (&AcceptedReport, bool) = match event {
         Event::ReportAccepted(report) => (report, true),
         Event::ReportRetried(report) => (report, false),
         _ => return Vec::new(),

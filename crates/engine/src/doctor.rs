@@ -284,7 +284,7 @@ impl Engine {
                 let summary = runs::summary(&dir, &project);
                 match summary.status.as_str() {
                     "running" | "paused" => {
-                        kept(&dir, checks);
+                        check_files(&dir, checks);
                         checks.push(note(
                             "run",
                             format!("{id} is {}", summary.status),
@@ -330,7 +330,7 @@ impl Engine {
 }
 
 /// Whether what is kept of a run that goes on is as it was written.
-fn kept(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
+fn check_files(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
     let id = dir.id();
     match Engine::verify_dir(dir) {
         Ok((verified, _)) if verified.whole && verified.evidence.is_empty() => {

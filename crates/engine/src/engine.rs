@@ -33,7 +33,7 @@ pub struct OpenOptions {
     /// Who asks, for the journal.
     pub actor: String,
     /// Set when the caller went away: what has not begun by then is not begun any more.
-    pub given_up: Option<Arc<AtomicBool>>,
+    pub cancelled: Option<Arc<AtomicBool>>,
 }
 
 /// A project opened for one caller.
@@ -48,7 +48,7 @@ pub struct Engine {
     pub(crate) actor: String,
     /// By which way a person was asked for what the next call decides.
     pub(crate) asked: Option<Channel>,
-    given_up: Option<Arc<AtomicBool>>,
+    cancelled: Option<Arc<AtomicBool>>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -87,7 +87,7 @@ impl Engine {
             command: options.command,
             actor: options.actor,
             asked: None,
-            given_up: options.given_up,
+            cancelled: options.cancelled,
             clock: Arc::new(SystemClock),
         })
     }
@@ -107,7 +107,7 @@ impl Engine {
     /// The same, where others may take longer with theirs.
     pub(crate) fn wait_at_most(&self, at_most: Duration) -> Wait {
         let wait = Wait::at_most(at_most);
-        match &self.given_up {
+        match &self.cancelled {
             Some(flag) => wait.unless(Arc::clone(flag)),
             None => wait,
         }

@@ -152,7 +152,7 @@ impl From<journal::JournalError> for Fault {
         use journal::JournalError as E;
         let (kind, code) = match &error {
             E::LockTimeout { .. } => (Kind::Conflict, "lock_timeout"),
-            E::GivenUp { .. } => (Kind::Conflict, "given_up"),
+            E::Cancelled { .. } => (Kind::Conflict, "cancelled"),
             E::Conflict { .. } => (Kind::Conflict, "journal_conflict"),
             E::Damaged { .. } => (Kind::Environment, "journal_damaged"),
             E::Missing { .. } => (Kind::Missing, "journal_missing"),

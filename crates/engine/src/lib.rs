@@ -64,7 +64,8 @@ pub use crate::doctor::DoctorCheck;
 pub use crate::engine::{Engine, OpenOptions};
 pub use crate::fault::{Fault, Kind};
 pub use crate::generic::answer::{
-    OpenUnit, RunAction, RunMoved, RunRestored, RunStarted, RunStatusAnswer, RunVerdict, StandingAt,
+    CurrentState, OpenUnit, RunAction, RunMoved, RunRestored, RunStarted, RunStatusAnswer,
+    RunVerdict,
 };
 pub use crate::graph::{GraphFormat, WorkflowGraph};
 pub use crate::next_step::{NextStep, Verb};

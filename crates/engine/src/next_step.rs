@@ -442,7 +442,7 @@ const ARGUMENTS: [&str; 16] = [
     "note",
     "item",
     "workItems",
-    "givenUp",
+    "skipped",
     "full",
 ];
 

@@ -189,7 +189,7 @@ impl<'a> OpenRun<'a> {
     }
 
     /// What a unit is told that was issued in this call, by its hash.
-    pub fn said(&self, hash: &str) -> Option<&[u8]> {
+    pub fn issued_text(&self, hash: &str) -> Option<&[u8]> {
         self.said.get(hash).map(Vec::as_slice)
     }
 

@@ -7,7 +7,7 @@ use journal::layout::{ProjectDir, RunDir};
 use journal::{FileJournal, Journal as _, Position};
 use machine::command;
 use machine::decide::{UnitMatch, match_unit};
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use machine::{Command, Event, Refusal, Role, RunState, RunStatus};
 use serde_json::{Map, Value, json};
 use workspace::config::Level;
@@ -78,11 +78,11 @@ pub(crate) enum Meaning {
 pub(crate) enum ReportOutcome {
     /// It was decided, with what was journalled.
     Decided {
-        report: Box<Reported>,
+        report: Box<AcceptedReport>,
         events: Vec<Event>,
     },
     /// It is the very same as one that was decided before.
-    Repeated(Box<Reported>),
+    Repeated(Box<AcceptedReport>),
     /// It moved nothing.
     Refused(Refusal),
     /// It was taken in, and what was to be done then failed.
@@ -95,7 +95,7 @@ pub(crate) enum ReportOutcome {
 
 impl ReportOutcome {
     /// The report, where it was decided, now or before.
-    pub(crate) fn report(&self) -> Option<&Reported> {
+    pub(crate) fn report(&self) -> Option<&AcceptedReport> {
         match self {
             Self::Decided { report, .. } | Self::Repeated(report) => Some(report),
             Self::Refused(_) | Self::EffectFailed { .. } => None,
@@ -104,7 +104,7 @@ impl ReportOutcome {
 }
 
 /// A report that was answered, and the run as it is now.
-pub(crate) struct Answered<'a> {
+pub(crate) struct AnsweredReport<'a> {
     pub(crate) writer: RunWriter<'a>,
     pub(crate) outcome: ReportOutcome,
     /// The unit that was meant, and its state; absent where none waited.
@@ -115,7 +115,7 @@ pub(crate) struct Answered<'a> {
     pub(crate) warnings: Vec<String>,
 }
 
-impl Answered<'_> {
+impl AnsweredReport<'_> {
     /// The id of the unit that was meant.
     pub(crate) fn unit(&self) -> Option<&str> {
         self.unit.as_ref().map(|(unit, _)| unit.as_str())
@@ -130,7 +130,7 @@ impl Engine {
         seen: &RunState,
         report: &Report,
         meaning: Meaning,
-    ) -> Result<Answered<'_>, Fault> {
+    ) -> Result<AnsweredReport<'_>, Fault> {
         let mut command = command::Report {
             unit: report.unit.clone(),
             state: report.state.clone(),
@@ -187,13 +187,13 @@ impl Engine {
         let mut warnings = Vec::new();
         let outcome = match repeated(&writer, &command, not_run)? {
             Some(outcome) => {
-                warnings.extend(told_again(&writer.open.run, &outcome, not_run));
+                warnings.extend(repeat_note(&writer.open.run, &outcome, not_run));
                 outcome
             }
             None => decided(&mut writer, command)?,
         };
         let role = outcome.report().map(|report| report.role.clone()).or(role);
-        Ok(Answered {
+        Ok(AnsweredReport {
             writer,
             outcome,
             unit,
@@ -352,7 +352,7 @@ fn repeated(
     match match_unit(run, command) {
         // The very same report again, without a word on which unit it is for, is no report of another kind.
         UnitMatch::Present { token, .. } if command.unit.is_none() && command.state.is_none() => {
-            let other_kind = |last: &&Reported| {
+            let other_kind = |last: &&AcceptedReport| {
                 let present = run.token(token).map(|token| &token.role.reader);
                 // One that nobody reads says nothing to be known again by.
                 let said = !last.role.reader.is_empty() && last.digest == command.digest;
@@ -364,7 +364,7 @@ fn repeated(
         UnitMatch::Used { unit } => {
             let before = answered(&writer.open.dir, run, &unit)?;
             // It was not by this report that the run ended.
-            let ended_since = |before: &Reported| {
+            let ended_since = |before: &AcceptedReport| {
                 command.unit.is_none() && run.status.is_over() && asked_next(before).is_some()
             };
             Ok(before.map(|before| {
@@ -391,14 +391,14 @@ fn repeated(
 }
 
 /// The unit that was asked for after a report; none where an effect was still to come, or the run came to its end.
-fn asked_next(report: &Reported) -> Option<&str> {
+fn asked_next(report: &AcceptedReport) -> Option<&str> {
     let next = report.answer.next.as_ref()?;
     let unit = next.unit.as_deref()?;
     (unit != report.unit).then_some(unit)
 }
 
 /// What is told of a report that was answered before: that the tests were not run for it, and that the run is somewhere else.
-fn told_again(run: &RunState, outcome: &ReportOutcome, not_run: bool) -> Option<String> {
+fn repeat_note(run: &RunState, outcome: &ReportOutcome, not_run: bool) -> Option<String> {
     let ReportOutcome::Repeated(before) = outcome else {
         return None;
     };
@@ -449,7 +449,11 @@ pub(crate) fn decided(
 }
 
 /// The report that answered a unit, if one did.
-pub(crate) fn answered(dir: &Path, run: &RunState, unit: &str) -> Result<Option<Reported>, Fault> {
+pub(crate) fn answered(
+    dir: &Path,
+    run: &RunState,
+    unit: &str,
+) -> Result<Option<AcceptedReport>, Fault> {
     if let Some(last) = run.last.as_ref().filter(|last| last.unit == unit) {
         return Ok(Some(last.clone()));
     }

@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 32 * 1024 * 1024;
 pub(crate) fn thaw(dir: &Path, text: &str) -> Option<RunState> {
     let file = SnapshotFile::new(dir);
     RunState::thaw(text, |name| {
-        if let Some(known) = remembered(name) {
+        if let Some(known) = recall(name) {
             return Some(known);
         }
         let pack = Arc::new(Pack::open(name, file.part(name)?)?);
@@ -62,7 +62,7 @@ fn known() -> &'static Mutex<Packs> {
     KNOWN.get_or_init(Mutex::default)
 }
 
-fn remembered(name: &str) -> Option<Arc<Pack>> {
+fn recall(name: &str) -> Option<Arc<Pack>> {
     let mut known = known().lock().ok()?;
     let at = known.iter().position(|(known, _)| known == name)?;
     let found = known.remove(at);

@@ -2,7 +2,7 @@
 
 use machine::command::{Artifact, Present};
 use machine::decide::PromptRequest;
-use machine::event::{Domain, Reported};
+use machine::event::{AcceptedReport, Domain};
 use machine::state::{EffectAt, Pending};
 use machine::{Event, Reading, Refusal, Role, RunState};
 use serde_json::{Map, Value, json};
@@ -140,7 +140,7 @@ pub(crate) struct Emitted<'a> {
 
 impl<'a> Emitted<'a> {
     /// The report that led to it.
-    pub(crate) fn report(self) -> Option<&'a Reported> {
+    pub(crate) fn report(self) -> Option<&'a AcceptedReport> {
         self.events.iter().find_map(|event| match event {
             Event::ReportAccepted(report) | Event::ReportRetried(report) => Some(report.as_ref()),
             _ => None,

@@ -183,7 +183,7 @@ impl Engine {
         }
         let run = &writer.open.run;
         let present = || run.waiting().next()?.0.key();
-        let given_up = item.or_else(present).map(str::to_owned);
+        let skipped = item.or_else(present).map(str::to_owned);
         let keep = if is_over_a_task(run) && run.status == RunStatus::Running {
             left_behind(run)?
         } else {
@@ -194,9 +194,9 @@ impl Engine {
             reason: reason.to_owned(),
             keep,
         };
-        turned(view, writer, &command, |_| match given_up {
-            Some(key) => format!("Given up: {key}"),
-            None => "Given up".to_owned(),
+        turned(view, writer, &command, |_| match skipped {
+            Some(key) => format!("Skipped: {key}"),
+            None => "Skipped".to_owned(),
         })
     }
 
@@ -274,7 +274,7 @@ pub(crate) fn refused(
         refused_on_task(run, refusal)
     } else {
         let said = match &call.skills {
-            Some(_) => Skills::said(definition, run, refusal),
+            Some(_) => Skills::refusal_text(definition, run, refusal),
             None => messages::refusal(run, definition, state, refusal),
         };
         Fault {
@@ -365,7 +365,7 @@ fn is_where_it_was(writer: &RunWriter<'_>) -> Result<(), Fault> {
     .recover(Verb::Next))
 }
 
-/// What an item that is given up leaves in the tree counts as dirty before from then on.
+/// What an item that is skipped leaves in the tree counts as dirty before from then on.
 fn left_behind(run: &RunState) -> Result<Map<String, Value>, Fault> {
     let mut memory = Memory::of(run)?;
     let repository = memory.repository();

@@ -118,7 +118,7 @@ impl Engine {
         Ok(open)
     }
 
-    /// The same, for a call that ends a run whatever state it is in: an effect that cannot be finished is given up.
+    /// The same, for a call that ends a run whatever state it is in: an effect that cannot be finished is dropped.
     pub(crate) fn writer_to_end(
         &self,
         project: &ProjectDir,

@@ -168,8 +168,8 @@ pub enum JournalError {
         waited: Duration,
     },
     /// The caller went away while it waited for its turn. Nothing was done.
-    #[error("the wait for the lock {} was given up", path.display())]
-    GivenUp {
+    #[error("the wait for the lock {} was cancelled", path.display())]
+    Cancelled {
         /// The lock file.
         path: PathBuf,
     },
@@ -248,7 +248,7 @@ impl JournalError {
             Self::Missing { .. }
             | Self::NotLocked { .. }
             | Self::InvalidEvent { .. }
-            | Self::GivenUp { .. } => None,
+            | Self::Cancelled { .. } => None,
         }
     }
 }

@@ -81,7 +81,7 @@ impl fmt::Display for Holder {
 #[derive(Clone, Debug, Default)]
 pub struct Wait {
     at_most: Duration,
-    given_up: Option<Arc<AtomicBool>>,
+    cancelled: Option<Arc<AtomicBool>>,
 }
 
 impl Wait {
@@ -89,20 +89,20 @@ impl Wait {
     pub fn at_most(at_most: Duration) -> Self {
         Self {
             at_most,
-            given_up: None,
+            cancelled: None,
         }
     }
 
     /// The same, ended at once when `flag` is set: for a caller who went away in the meantime.
     #[must_use]
     pub fn unless(mut self, flag: Arc<AtomicBool>) -> Self {
-        self.given_up = Some(flag);
+        self.cancelled = Some(flag);
         self
     }
 
     /// Whether the caller went away.
-    pub fn is_given_up(&self) -> bool {
-        self.given_up
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled
             .as_ref()
             .is_some_and(|flag| flag.load(Ordering::Acquire))
     }
@@ -166,8 +166,8 @@ impl RunLock {
         let start = Instant::now();
         let mut pause = FIRST_PAUSE;
         loop {
-            if wait.is_given_up() {
-                return Err(JournalError::GivenUp { path });
+            if wait.is_cancelled() {
+                return Err(JournalError::Cancelled { path });
             }
             match file.try_lock() {
                 Ok(()) => break,

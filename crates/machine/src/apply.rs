@@ -1,7 +1,7 @@
 //! The fold: what each event makes of a run. It judges nothing; `decide` did.
 
 use crate::command::Choice;
-use crate::event::{Event, Reported};
+use crate::event::{AcceptedReport, Event};
 use crate::role::Role;
 use crate::state::{
     EffectAt, ItemStatus, OpenedGate, Pause, Pending, ROOT, RunState, RunStatus, Token, Unit,
@@ -275,7 +275,7 @@ impl RunState {
         }
     }
 
-    fn take_in(&mut self, report: &Reported) {
+    fn take_in(&mut self, report: &AcceptedReport) {
         merge(&mut self.kept, &report.keep_run);
         if let Some(token) = self.token_mut(report.token) {
             token.unit = None;

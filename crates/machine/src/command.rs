@@ -29,7 +29,7 @@ pub enum Command {
     /// Take the one transition that the run can take now.
     Step,
     /// Open a gate, or send back what stands before it.
-    Decide(Box<Ruling>),
+    Decide(Box<GateDecision>),
     /// Give the present item up.
     Skip {
         /// The item that is meant; the present one if absent.
@@ -166,7 +166,7 @@ pub struct Report {
 
 /// What somebody decided at a gate. It holds for what was looked at, and for nothing else.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Ruling {
+pub struct GateDecision {
     /// The gate.
     pub gate: String,
     /// The state behind it.

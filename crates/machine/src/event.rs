@@ -100,7 +100,7 @@ pub enum Event {
         /// The item's key.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         item: Option<String>,
-        /// Whether the item is done, or given up.
+        /// Whether the item is done, or skipped.
         done: bool,
         /// Whether it is left as it was, because the run ended around it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -179,10 +179,10 @@ pub enum Event {
     },
     /// A report was accepted.
     #[serde(rename = "report:accepted")]
-    ReportAccepted(Box<Reported>),
+    ReportAccepted(Box<AcceptedReport>),
     /// A report was taken, and an attempt used up.
     #[serde(rename = "report:retried")]
-    ReportRetried(Box<Reported>),
+    ReportRetried(Box<AcceptedReport>),
     /// The engine is about to do something.
     #[serde(rename = "effect:intended")]
     EffectIntended {
@@ -198,7 +198,7 @@ pub enum Event {
         what: Value,
         /// What brought it about: facts and flags for the guards that come after it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        report: Option<Box<Reported>>,
+        report: Option<Box<AcceptedReport>>,
         /// Flags of the command.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         flags: Map<String, Value>,
@@ -381,7 +381,7 @@ pub struct Domain {
 /// A report that was taken in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-pub struct Reported {
+pub struct AcceptedReport {
     /// The unit it answered.
     pub unit: String,
     /// The token.
@@ -432,7 +432,7 @@ pub struct Reported {
     pub answer: Answer,
 }
 
-impl Reported {
+impl AcceptedReport {
     /// What the reader says of it that was found under a code, or led to one.
     pub fn message(&self, code: &str) -> Option<&str> {
         let mut findings = self.findings.iter();

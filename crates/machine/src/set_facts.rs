@@ -19,8 +19,8 @@ impl RunState {
         let asked = |field: &str| fields.is_empty() || fields.iter().any(|asked| asked == field);
         let empty = ItemSet::default();
         let set = self.sets.get(name).unwrap_or(&empty);
-        let needs_barred = ["remaining", "barred", "next", "count"];
-        let barred = if needs_barred.into_iter().any(asked) {
+        let needs_blocked = ["remaining", "blocked", "next", "count"];
+        let blocked = if needs_blocked.into_iter().any(asked) {
             self.lost(definition, name)
         } else {
             Vec::new()
@@ -30,11 +30,11 @@ impl RunState {
         if asked("size") {
             put("size", set.len().into());
         }
-        if asked("remaining") || asked("barred") {
-            let lost = barred.iter().filter(|barred| **barred).count();
+        if asked("remaining") || asked("blocked") {
+            let lost = blocked.iter().filter(|blocked| **blocked).count();
             let open = set.count(ItemStatus::Open) + set.count(ItemStatus::Active);
             put("remaining", (open - lost.min(open)).into());
-            put("barred", lost.into());
+            put("blocked", lost.into());
         }
         if asked("done") {
             put("done", set.count(ItemStatus::Done).into());
@@ -43,14 +43,14 @@ impl RunState {
             put("failed", set.count(ItemStatus::Failed).into());
         }
         if asked("next") {
-            let next = self.next_of(definition, name, &barred);
+            let next = self.next_of(definition, name, &blocked);
             let next = next.map_or_else(|| nothing(declared), |(_, item)| Map::clone(&item.fields));
             put("next", next.into());
         }
         if declared.status.is_some() && asked("count") {
-            let barred = barred.iter().enumerate().filter(|(_, barred)| **barred);
-            let barred = barred.map(|(at, _)| at);
-            put("count", json!(set.counts(declared, None, barred)));
+            let blocked = blocked.iter().enumerate().filter(|(_, blocked)| **blocked);
+            let blocked = blocked.map(|(at, _)| at);
+            put("count", json!(set.counts(declared, None, blocked)));
         }
         Some(Value::Object(facts))
     }
@@ -72,12 +72,12 @@ impl RunState {
         {
             let empty = ItemSet::default();
             let set = self.sets.get(source).unwrap_or(&empty);
-            let barred = self.lost(definition, source);
+            let blocked = self.lost(definition, source);
             let keys = || item.into_iter().flat_map(|wave| wave.texts(source));
-            let lost: Vec<usize> = if barred.contains(&true) {
+            let lost: Vec<usize> = if blocked.contains(&true) {
                 keys()
                     .filter_map(|key| set.position(key))
-                    .filter(|at| barred.get(*at).copied().unwrap_or(false))
+                    .filter(|at| blocked.get(*at).copied().unwrap_or(false))
                     .collect()
             } else {
                 Vec::new()
@@ -88,15 +88,15 @@ impl RunState {
             let set = if wave.is_empty() { &none } else { set };
             let counts = set.counts(of, Some(wave), lost.iter().copied());
             facts.insert("size".to_owned(), keys().count().into());
-            facts.insert("barred".to_owned(), lost.len().into());
+            facts.insert("blocked".to_owned(), lost.len().into());
             facts.insert("count".to_owned(), json!(counts));
         }
         Some(Value::Object(facts))
     }
 
-    /// Which items of a set cannot be run any more, because something they need was given up. Of waves:
+    /// Which items of a set cannot be run any more, because something they need was skipped. Of waves:
     /// those all of whose items are such.
-    pub fn barred(&self, definition: &Definition, set: &str) -> Vec<bool> {
+    pub fn blocked(&self, definition: &Definition, set: &str) -> Vec<bool> {
         let lost = self.lost(definition, set);
         if lost.is_empty() {
             return vec![false; self.sets.get(set).map_or(0, ItemSet::len)];
@@ -113,7 +113,7 @@ impl RunState {
             return if items.count(ItemStatus::Failed) == 0 {
                 Vec::new()
             } else {
-                items.barred(declared)
+                items.blocked(declared)
             };
         };
         let inner = self.lost(definition, source);
@@ -139,7 +139,7 @@ impl RunState {
         &self,
         definition: &Definition,
         set: &str,
-        barred: &[bool],
+        blocked: &[bool],
     ) -> Option<(&str, &Item)> {
         let declared = definition.items.get(set)?;
         let items = self.sets.get(set)?;
@@ -154,7 +154,7 @@ impl RunState {
         {
             return Some((key, item));
         }
-        items.ready_but(declared, barred)
+        items.ready_but(declared, blocked)
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::approval::Strength;
 use crate::command::{Choice, Severity};
 use crate::definition::EndStatus;
-use crate::event::{Read, Reported};
+use crate::event::{AcceptedReport, Read};
 pub use crate::item_set::{Item, ItemSet, ItemStatus};
 use crate::role::Role;
 use crate::shared::Shared;
@@ -62,7 +62,7 @@ pub struct RunState {
     pub issues: Shared<BTreeMap<String, u32>>,
     /// The last report that was taken in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<Reported>,
+    pub last: Option<AcceptedReport>,
     /// The effect under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
@@ -338,7 +338,7 @@ pub struct Pending {
     pub since: String,
     /// The report that brought it about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub report: Option<Box<Reported>>,
+    pub report: Option<Box<AcceptedReport>>,
     /// Flags of the command.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub flags: Map<String, Value>,

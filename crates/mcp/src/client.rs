@@ -13,17 +13,17 @@ use tokio::sync::mpsc::UnboundedSender;
 pub struct Client {
     pub(crate) name: String,
     pub(crate) version: String,
-    pub(crate) can: Abilities,
-    pub(crate) given_up: Arc<AtomicBool>,
+    pub(crate) can: ClientAbilities,
+    pub(crate) cancelled: Arc<AtomicBool>,
     pub(crate) answers: BTreeMap<String, Value>,
     pub(crate) kept: Option<Value>,
-    pub(crate) roots: Result<Vec<PathBuf>, Untold>,
-    pub(crate) news: Option<UnboundedSender<News>>,
+    pub(crate) roots: Result<Vec<PathBuf>, MissingRoots>,
+    pub(crate) news: Option<UnboundedSender<Notice>>,
 }
 
 /// What a client said it can do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Abilities {
+pub struct ClientAbilities {
     /// Show a form to the person.
     pub forms: bool,
     /// Let its model write something.
@@ -35,11 +35,11 @@ pub struct Abilities {
 /// A client said that it tells its folders, and did not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[error("the client did not tell which folders it works on: {why}")]
-pub struct Untold {
+pub struct MissingRoots {
     why: String,
 }
 
-impl Untold {
+impl MissingRoots {
     pub(crate) fn because(why: impl Into<String>) -> Self {
         Self { why: why.into() }
     }
@@ -47,7 +47,7 @@ impl Untold {
 
 /// What a call has to tell while it goes on.
 #[derive(Debug)]
-pub(crate) enum News {
+pub(crate) enum Notice {
     Progress {
         done: f64,
         total: Option<f64>,
@@ -68,18 +68,18 @@ impl Client {
     }
 
     /// What it said it can do.
-    pub fn can(&self) -> Abilities {
+    pub fn can(&self) -> ClientAbilities {
         self.can
     }
 
     /// Set as soon as the client took the call back or went away.
-    pub fn given_up(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.given_up)
+    pub fn cancelled(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancelled)
     }
 
     /// Whether the client took the call back or went away.
     pub fn is_gone(&self) -> bool {
-        self.given_up.load(Ordering::Acquire)
+        self.cancelled.load(Ordering::Acquire)
     }
 
     /// The answer to a question of this name, if it was asked before: the protocol's result, such as
@@ -95,13 +95,13 @@ impl Client {
 
     /// The folders that the client works on; none where it does not say that it tells them, as clients without a session
     /// never do. An error where it says so and has not told: what it means is then unknown, and must not be guessed.
-    pub fn roots(&self) -> Result<&[PathBuf], &Untold> {
+    pub fn roots(&self) -> Result<&[PathBuf], &MissingRoots> {
         self.roots.as_deref()
     }
 
     /// Tells how far the call is, where the client wants to know.
     pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
-        self.tell(News::Progress {
+        self.tell(Notice::Progress {
             done,
             total,
             message: message.into(),
@@ -110,10 +110,10 @@ impl Client {
 
     /// Tells something that is worth noting, where the client keeps a log.
     pub fn log(&self, data: impl Into<Value>) {
-        self.tell(News::Log(data.into()));
+        self.tell(Notice::Log(data.into()));
     }
 
-    fn tell(&self, news: News) {
+    fn tell(&self, news: Notice) {
         if let Some(sender) = &self.news {
             // A call that nobody waits for any more has nobody to tell.
             let _ = sender.send(news);

@@ -31,7 +31,7 @@ pub mod stop;
 #[cfg(test)]
 mod tests;
 
-pub use client::{Client, Untold};
+pub use client::{Client, MissingRoots};
 pub use content::{Content, Contents};
 pub use server::{
     About, Argument, Completing, Hints, Prompt, PromptText, Resource, Server, Speaker, Template,

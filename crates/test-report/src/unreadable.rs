@@ -5,7 +5,7 @@ const LONGEST_TOLD: usize = 1000;
 
 /// Why a report was not taken in.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", self.told())]
+#[error("{}", self.prefix())]
 pub struct Unreadable {
     /// What is the matter.
     pub kind: Kind,
@@ -109,7 +109,7 @@ impl Unreadable {
         self
     }
 
-    fn told(&self) -> String {
+    fn prefix(&self) -> String {
         let mut told = String::new();
         if let Some(format) = self.format {
             told.push_str(format);

@@ -35,7 +35,7 @@ enum Reply {
 
 /// What is taken for an answer at a prompt, besides the commands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
+enum AnswerKind {
     /// An empty line.
     Enter,
     /// Results.
@@ -46,7 +46,7 @@ enum Takes {
     Coverage,
 }
 
-impl Takes {
+impl AnswerKind {
     fn takes(self, answer: &str) -> bool {
         match self {
             _ if answer.is_empty() => self != Self::Results,
@@ -184,13 +184,16 @@ impl Session<'_> {
     /// RED or GREEN. Whether the dialogue goes on.
     fn phase(&mut self, next: &NextAction) -> Result<bool, Fault> {
         self.show(next)?;
-        let done = self.prompt("\nPress Enter when it is done: ", Takes::EnterOrResults)?;
+        let done = self.prompt(
+            "\nPress Enter when it is done: ",
+            AnswerKind::EnterOrResults,
+        )?;
         let results = match done {
             Reply::Go(answer) if answer.is_empty() && self.always_verifies() => {
                 Reply::Go(VERIFY.to_owned())
             }
             Reply::Go(answer) if answer.is_empty() => {
-                self.prompt(&format!("Results ({FORM}): "), Takes::Results)?
+                self.prompt(&format!("Results ({FORM}): "), AnswerKind::Results)?
             }
             said => said,
         };
@@ -208,7 +211,7 @@ impl Session<'_> {
 
     fn commit(&mut self, next: &NextAction) -> Result<bool, Fault> {
         self.show(next)?;
-        match self.prompt("\nPress Enter to make the commit: ", Takes::Enter)? {
+        match self.prompt("\nPress Enter to make the commit: ", AnswerKind::Enter)? {
             Reply::Go(_) => {}
             Reply::Moved => return Ok(true),
             Reply::Leave => return Ok(false),
@@ -231,13 +234,16 @@ impl Session<'_> {
     fn finalize(&mut self, next: &NextAction) -> Result<bool, Fault> {
         self.show(next)?;
         let results = if self.always_verifies() {
-            match self.prompt("\nPress Enter to have the whole suite run: ", Takes::Enter)? {
+            match self.prompt(
+                "\nPress Enter to have the whole suite run: ",
+                AnswerKind::Enter,
+            )? {
                 Reply::Go(_) => Reply::Go(VERIFY.to_owned()),
                 said => said,
             }
         } else {
             let question = format!("\nResults of the whole suite ({FORM}): ");
-            self.prompt(&question, Takes::Results)?
+            self.prompt(&question, AnswerKind::Results)?
         };
         let report = match self.report(next, results)? {
             Ok(report) => report,
@@ -254,7 +260,7 @@ impl Session<'_> {
 
     fn paused(&mut self, next: &NextAction) -> Result<bool, Fault> {
         self.show(next)?;
-        match self.prompt("\nPress Enter to resume the run: ", Takes::Enter)? {
+        match self.prompt("\nPress Enter to resume the run: ", AnswerKind::Enter)? {
             Reply::Go(_) => {}
             Reply::Moved => return Ok(true),
             Reply::Leave => return Ok(false),
@@ -278,7 +284,7 @@ impl Session<'_> {
         if evidence.coverage.is_none() && next.action != "red" && self.wants_coverage() {
             match self.prompt(
                 "Coverage in percent (Enter if not measured): ",
-                Takes::Coverage,
+                AnswerKind::Coverage,
             )? {
                 Reply::Go(answer) => match report(&answer) {
                     Some(path) => evidence.coverage_report = Some(path.into()),
@@ -320,7 +326,7 @@ impl Session<'_> {
     }
 
     /// Asks until there is an answer to what was asked, and carries out what is a command instead.
-    fn prompt(&mut self, question: &str, takes: Takes) -> Result<Reply, Fault> {
+    fn prompt(&mut self, question: &str, takes: AnswerKind) -> Result<Reply, Fault> {
         loop {
             let Some(answer) = person::ask(self.output, question)? else {
                 return Ok(Reply::Leave);
@@ -402,27 +408,27 @@ mod tests {
     #[test]
     fn only_what_was_asked_for_is_an_answer() {
         for (takes, answer, expected) in [
-            (Takes::Enter, "", true),
-            (Takes::Enter, "n", false),
-            (Takes::Enter, "92", false),
-            (Takes::Enter, "passed:1,failed:0", false),
-            (Takes::Results, "", false),
-            (Takes::Results, "failed:0,passed:1", true),
-            (Takes::Results, "{\"failed\":0}", true),
-            (Takes::Results, "statsu", false),
-            (Takes::Results, "verify", true),
-            (Takes::Results, "report out/tests.xml", true),
-            (Takes::Results, "report", false),
-            (Takes::EnterOrResults, "report out/a report.xml", true),
-            (Takes::Enter, "verify", false),
-            (Takes::Coverage, "report lcov.info", true),
-            (Takes::EnterOrResults, "", true),
-            (Takes::EnterOrResults, "failed=0, passed=1", true),
-            (Takes::EnterOrResults, "done", false),
-            (Takes::Coverage, "", true),
-            (Takes::Coverage, "92.5%", true),
-            (Takes::Coverage, "lines:92", true),
-            (Takes::Coverage, "high", false),
+            (AnswerKind::Enter, "", true),
+            (AnswerKind::Enter, "n", false),
+            (AnswerKind::Enter, "92", false),
+            (AnswerKind::Enter, "passed:1,failed:0", false),
+            (AnswerKind::Results, "", false),
+            (AnswerKind::Results, "failed:0,passed:1", true),
+            (AnswerKind::Results, "{\"failed\":0}", true),
+            (AnswerKind::Results, "statsu", false),
+            (AnswerKind::Results, "verify", true),
+            (AnswerKind::Results, "report out/tests.xml", true),
+            (AnswerKind::Results, "report", false),
+            (AnswerKind::EnterOrResults, "report out/a report.xml", true),
+            (AnswerKind::Enter, "verify", false),
+            (AnswerKind::Coverage, "report lcov.info", true),
+            (AnswerKind::EnterOrResults, "", true),
+            (AnswerKind::EnterOrResults, "failed=0, passed=1", true),
+            (AnswerKind::EnterOrResults, "done", false),
+            (AnswerKind::Coverage, "", true),
+            (AnswerKind::Coverage, "92.5%", true),
+            (AnswerKind::Coverage, "lines:92", true),
+            (AnswerKind::Coverage, "high", false),
         ] {
             assert_eq!(takes.takes(answer), expected, "{answer:?}");
         }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter};
 
 use crate::render::{self, Look};
-use crate::steps::{Caller, Spelling as _};
+use crate::steps::{Caller, StepSpelling as _};
 
 /// Standard output and standard error of this process.
 #[derive(Debug)]

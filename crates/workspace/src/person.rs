@@ -256,7 +256,7 @@ pub fn verify(
         .output()
         .map_err(SignatureError::Program)?;
     let invalid = |said_of_it: &[u8]| SignatureError::Invalid {
-        why: said(said_of_it),
+        why: ssh_keygen_output(said_of_it),
         signers: signers.to_owned(),
     };
     let names = String::from_utf8_lossy(&found.stdout).into_owned();
@@ -293,7 +293,7 @@ fn may_decide(line: &str) -> bool {
         .any(|pattern| pattern == NAMESPACE || pattern.contains(['*', '?']))
 }
 
-fn said(bytes: &[u8]) -> String {
+fn ssh_keygen_output(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text: Vec<&str> = text.split_whitespace().collect();
     if text.is_empty() {

@@ -38,7 +38,7 @@ pub fn engine(folder: &Path, root: &Path) -> Engine {
         environment,
         command: "bench".to_owned(),
         actor: "bench".to_owned(),
-        given_up: None,
+        cancelled: None,
     })
     .expect("an engine")
 }

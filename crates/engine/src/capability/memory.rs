@@ -16,7 +16,7 @@ use crate::slot::{Slot, Slots};
 
 /// What a run knows from its start.
 pub(crate) const START: Slot<StartFacts> = Slot::new("start");
-/// Files that were dirty before the run, or left by a subtask that was given up.
+/// Files that were dirty before the run, or left by a subtask that was skipped.
 pub(crate) const DIRTY: Slot<BTreeMap<RepoPath, DirtyFile>> = Slot::new("dirty");
 /// The run's last commit; before the first one, the commit it started from.
 pub(crate) const LAST_COMMIT: Slot<String> = Slot::new("lastCommit");
@@ -193,7 +193,7 @@ impl Source {
 pub struct DirtyFile {
     /// Its content then; none if it was deleted.
     pub content: Option<String>,
-    /// It was left by a subtask that was given up, so the next one may take it on.
+    /// It was left by a subtask that was skipped, so the next one may take it on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub left: bool,
 }

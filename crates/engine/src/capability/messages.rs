@@ -1,6 +1,6 @@
 //! What the codes of the workflow mean: one message and one suggestion each.
 
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use serde_json::{Map, Value};
 
 use crate::next_step::{argument, step};
@@ -77,7 +77,7 @@ pub const TEXTS: &[Text] = &[
         code: "nothing_before",
         meaning: "A repair has no RED to go back to",
         suggestion: concat!(
-            "mend the failing tests and report GREEN, or give it up with ",
+            "mend the failing tests and report GREEN, or skip it with ",
             step!("skip", "reason")
         ),
     },
@@ -120,7 +120,7 @@ pub const TEXTS: &[Text] = &[
     },
     Text {
         code: "cannot_skip",
-        meaning: "This cannot be given up",
+        meaning: "This cannot be skipped",
         suggestion: concat!("ask what is next: ", step!("next")),
     },
     Text {
@@ -153,7 +153,7 @@ pub fn text(code: &str) -> Option<&'static Text> {
 }
 
 /// What was found in a report under a code, in one line. What its reader says tells more than the code does.
-pub fn message_of(report: &Reported, code: &str) -> String {
+pub fn message_of(report: &AcceptedReport, code: &str) -> String {
     let own = report.message(code).map(str::to_owned);
     own.unwrap_or_else(|| message(code, &report.facts))
 }
@@ -238,7 +238,7 @@ pub fn suggestion(code: &str) -> String {
 }
 
 /// What an accepted report says.
-pub fn accepted(report: &Reported) -> String {
+pub fn accepted(report: &AcceptedReport) -> String {
     let facts = &report.facts;
     let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
     let name = report

@@ -1,6 +1,6 @@
 //! The fields of the events that people and programs follow.
 
-use machine::event::{Domain, Reported};
+use machine::event::{AcceptedReport, Domain};
 use machine::state::Token;
 use machine::{Event, RunState};
 use serde_json::{Map, Value, json};
@@ -110,7 +110,7 @@ fn began(run: &RunState, item: Option<&str>) -> Option<i64> {
         .and_then(millis_of)
 }
 
-fn test_run(domain: &Domain, report: &Reported, attempt: Option<u32>) -> Value {
+fn test_run(domain: &Domain, report: &AcceptedReport, attempt: Option<u32>) -> Value {
     let number = |name: &str| report.facts.get(name).cloned().unwrap_or(Value::from(0));
     let failing = report
         .facts
@@ -138,7 +138,7 @@ fn test_run(domain: &Domain, report: &Reported, attempt: Option<u32>) -> Value {
     })
 }
 
-fn commit(item: Option<&str>, report: Option<&Reported>, events: &[Event]) -> Option<Value> {
+fn commit(item: Option<&str>, report: Option<&AcceptedReport>, events: &[Event]) -> Option<Value> {
     let done = events.iter().find_map(|event| match event {
         Event::EffectDone { result, .. } => Some(result),
         _ => None,

@@ -22,7 +22,7 @@ use crate::support::{EffectRequest, EffectState, Emitted, HandlerError, Outcome,
 use crate::view::autopilot::instructions;
 
 /// What is kept of what a unit is told.
-fn kept(told: &impl Serialize) -> Result<Vec<u8>, Fault> {
+fn to_json(told: &impl Serialize) -> Result<Vec<u8>, Fault> {
     serde_json::to_vec(told).map_err(|error| Fault::bug(error.to_string()))
 }
 
@@ -90,7 +90,7 @@ impl Support for Call<'_> {
                 if is_text {
                     text(unit.instructions)
                 } else {
-                    kept(&unit)?
+                    to_json(&unit)?
                 }
             }
             (Some(session), _) if asks && broken.is_none() => session.prompt(self, run, token)?,
@@ -99,7 +99,7 @@ impl Support for Call<'_> {
                 if is_text {
                     text(frame.instructions)
                 } else {
-                    kept(&frame)?
+                    to_json(&frame)?
                 }
             }
             _ if let Some(fault) = broken => text(instructions::without_template(fault)),

@@ -1,10 +1,10 @@
 //! Files that are made from the journal, for people and programs. Any of them may be deleted: it is made anew. None is read to
 //! decide anything.
 
-mod left;
 mod results;
 mod state;
 mod units;
+mod written_files;
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -42,7 +42,7 @@ pub(crate) fn write(call: &Call<'_>, run: &RunState, appended: &[Event]) {
         follow(call, run, appended)
     };
     if written {
-        left::note(dir, run);
+        written_files::note(dir, run);
     }
     if is_over_a_task(run) {
         notes::catch_up(call, run);
@@ -98,14 +98,14 @@ fn follow(call: &Call<'_>, run: &RunState, appended: &[Event]) -> bool {
 pub(crate) fn complete(call: &Call<'_>, run: &RunState) -> bool {
     let dir = &call.dir;
     let on_task = is_over_a_task(run);
-    if !on_task && left::is_unchanged(dir, run) {
+    if !on_task && written_files::is_unchanged(dir, run) {
         return false;
     }
     let behind = is_behind(call, run);
     if behind {
         rebuild(call, run);
     } else {
-        left::note(dir, run);
+        written_files::note(dir, run);
         point_at(call, run);
     }
     if on_task {

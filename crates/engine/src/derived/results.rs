@@ -1,7 +1,7 @@
 //! What reports of tests said and which commits were made, a file each.
 
 use machine::Event;
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use serde_json::{Value, json};
 
 /// The folder of what reports of tests said, in the run's folder.
@@ -17,7 +17,7 @@ pub(super) fn test_results(event: &Event) -> Option<(String, Value)> {
     results_of(report, accepted)
 }
 
-pub(super) fn results_of(report: &Reported, accepted: bool) -> Option<(String, Value)> {
+pub(super) fn results_of(report: &AcceptedReport, accepted: bool) -> Option<(String, Value)> {
     if report.reader() != "tests" {
         return None;
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use journal::{FileJournal, Journal as _, Position};
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use machine::trigger::Trigger;
 use machine::{Event, RunState};
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) -> bool {
     }
     let text = journal::durable::read_text(&dir.join(FILE)).unwrap_or_default();
     let began = matches!(appended.first(), Some(Event::RunCreated { .. }));
-    let Some((over, mut rows)) = kept(&text).or_else(|| began.then(Default::default)) else {
+    let Some((over, mut rows)) = parse_rows(&text).or_else(|| began.then(Default::default)) else {
         return rebuild(dir);
     };
     for event in appended {
@@ -61,7 +61,7 @@ pub(super) fn write(dir: &Path, run: &RunState, appended: &[Event]) -> bool {
 
 /// The list as it is kept: the text of the rows that are over, which stay as they are, and the rows behind them, from the first
 /// open one on.
-fn kept(text: &str) -> Option<(&str, Vec<Row>)> {
+fn parse_rows(text: &str) -> Option<(&str, Vec<Row>)> {
     let rows = text.strip_prefix("[\n")?.strip_suffix("\n]\n")?;
     let open = rows.find(OPEN).unwrap_or(rows.len());
     let behind = match rows.get(..open)?.rfind('\n') {
@@ -116,7 +116,7 @@ fn issued(run: &RunState) -> usize {
 }
 
 pub(super) fn note(rows: &mut Vec<Row>, at: &str, event: &Event) {
-    let mut close = |report: &Reported, outcome: &str| {
+    let mut close = |report: &AcceptedReport, outcome: &str| {
         if let Some(row) = rows.iter_mut().rfind(|row| row.id == report.unit) {
             outcome.clone_into(&mut row.outcome);
             row.reported = Some(at.to_owned());

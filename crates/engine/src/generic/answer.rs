@@ -166,7 +166,7 @@ pub struct RunStatusAnswer {
     /// `running`, `paused`, `completed`, `failed`, `error`, `cancelled` or `aborted`.
     pub status: String,
     /// The states that the run stands at: its own, and one for each item in flight.
-    pub states: Vec<StandingAt>,
+    pub states: Vec<CurrentState>,
     /// How far each item set is, by its name.
     pub items: Map<String, Value>,
     /// What the run was started with.
@@ -202,7 +202,7 @@ pub struct RunStatusAnswer {
 /// A state that a run stands at.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct StandingAt {
+pub struct CurrentState {
     /// The state.
     pub state: String,
     /// Its name for people.

@@ -1,6 +1,6 @@
 //! Decisions at the gates of any run.
 
-use machine::command::{Choice, Ruling};
+use machine::command::{Choice, GateDecision};
 use machine::decide::gate_strength;
 use machine::state::Token;
 use machine::{Approval, Command, RunState};
@@ -85,7 +85,7 @@ impl RunWriter<'_> {
             Choice::Approve => plan_approved_as_it_is(&self.call, &self.open.run, looked_at)?,
             Choice::Reject => Default::default(),
         };
-        let command = Command::Decide(Box::new(Ruling {
+        let command = Command::Decide(Box::new(GateDecision {
             gate: looked_at.gate.clone(),
             state: looked_at.phase.clone(),
             round: looked_at.round,

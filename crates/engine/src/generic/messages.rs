@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use machine::definition::{Edge, StateDef};
 use machine::diagnostic::Located;
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use machine::state::RunStatus;
 use machine::trigger::Trigger;
 use machine::{Definition, Refusal, RunState};
@@ -86,7 +86,7 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 }
 
 /// What is said of a report that was taken in.
-pub(super) fn taken_in(definition: &Definition, report: &Reported) -> String {
+pub(super) fn taken_in(definition: &Definition, report: &AcceptedReport) -> String {
     let place = place(definition, &report.state, report.item.as_deref());
     let brought = match report.facts.get("outcome").and_then(|word| word.as_str()) {
         Some(word) if !word.is_empty() => format!(": {word}"),
@@ -109,7 +109,11 @@ fn spoken(code: &str) -> String {
 }
 
 /// What is said of a retry or a pause that a report brought about.
-pub(super) fn after_retry(run: &RunState, definition: &Definition, report: &Reported) -> String {
+pub(super) fn after_retry(
+    run: &RunState,
+    definition: &Definition,
+    report: &AcceptedReport,
+) -> String {
     let code = report.code.as_deref().unwrap_or_default();
     if run.status == RunStatus::Paused {
         return format!(

@@ -16,7 +16,7 @@ use crate::generic::{messages, view};
 use crate::library::Source;
 use crate::next_step::Verb;
 use crate::open_run;
-use crate::report::{Answered, ReportOutcome, is_read_on_branch, joined};
+use crate::report::{AnsweredReport, ReportOutcome, is_read_on_branch, joined};
 use crate::summary;
 use crate::view::GENERIC;
 use crate::view::autopilot::answer::{NextAction, Status};
@@ -220,7 +220,10 @@ impl Engine {
     }
 
     /// The verdict on a report that is held against the task's branch.
-    pub(super) fn verdict_on_task(&self, answered: &Answered<'_>) -> Result<RunVerdict, Fault> {
+    pub(super) fn verdict_on_task(
+        &self,
+        answered: &AnsweredReport<'_>,
+    ) -> Result<RunVerdict, Fault> {
         let own = self.verdict_on_branch(answered)?;
         let writer = &answered.writer;
         let (run, dir) = (&writer.open.run, &writer.open.dir);

@@ -197,7 +197,7 @@ fn from(
                 return Err(no_outcome(call, state).into());
             };
             Ok(Reading {
-                facts: told(given, outcome),
+                facts: report_facts(given, outcome),
                 level: "claimed".to_owned(),
                 ..Reading::default()
             })
@@ -247,7 +247,7 @@ fn no_outcome(call: &Call<'_>, state: &str) -> Fault {
         .expected(known)
 }
 
-fn told(given: &ReportInput, outcome: &str) -> Map<String, Value> {
+fn report_facts(given: &ReportInput, outcome: &str) -> Map<String, Value> {
     let mut facts = Map::new();
     facts.insert("outcome".to_owned(), outcome.into());
     facts.insert("note".to_owned(), given.note.as_str().into());
@@ -261,7 +261,7 @@ fn tests(call: &Call<'_>, given: &ReportInput) -> Result<Reading, HandlerError> 
     let thresholds = &call.pinned.test.coverage_thresholds;
     let coverage = taken.coverage.unwrap_or_default();
     // What guards have no name for is still worth its place in the journal.
-    let mut facts = told(given, given.outcome.as_deref().unwrap_or_default());
+    let mut facts = report_facts(given, given.outcome.as_deref().unwrap_or_default());
     facts.extend(taken.counts.facts());
     facts.insert("under".to_owned(), coverage.under(thresholds).into());
     facts.extend(taken.facts());

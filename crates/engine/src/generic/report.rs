@@ -1,7 +1,7 @@
 //! The verdict on a report, in the words of the workflow's own definition.
 
 use machine::decide::BLOCKED;
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use machine::{Definition, Refusal, RunState};
 use serde_json::{Map, json};
 
@@ -16,7 +16,7 @@ use crate::generic::answer::RunVerdict;
 use crate::generic::look::{blocked, look_further};
 use crate::generic::{messages, view};
 use crate::next_step::argument;
-use crate::report::{Answered, Meaning, Report, ReportOutcome, is_read_on_branch, joined};
+use crate::report::{AnsweredReport, Meaning, Report, ReportOutcome, is_read_on_branch, joined};
 use crate::summary;
 use crate::view::GENERIC;
 
@@ -48,7 +48,7 @@ impl Engine {
         Ok(verdict)
     }
 
-    fn verdict_of_own(&self, answered: &Answered<'_>) -> Result<RunVerdict, Fault> {
+    fn verdict_of_own(&self, answered: &AnsweredReport<'_>) -> Result<RunVerdict, Fault> {
         let writer = &answered.writer;
         let (run, definition) = (&writer.open.run, &*writer.call.definition);
         let mut verdict = match &answered.outcome {
@@ -94,7 +94,7 @@ impl Engine {
 }
 
 /// What a report says that its reader does not take, as the command line has it.
-fn unread(answered: &Answered<'_>, report: &Report) -> Vec<&'static str> {
+fn unread(answered: &AnsweredReport<'_>, report: &Report) -> Vec<&'static str> {
     let Some((_, state)) = &answered.unit else {
         return Vec::new();
     };
@@ -145,7 +145,7 @@ fn unread(answered: &Answered<'_>, report: &Report) -> Vec<&'static str> {
 fn verdict_of(
     run: &RunState,
     definition: &Definition,
-    report: &Reported,
+    report: &AcceptedReport,
     before: bool,
 ) -> RunVerdict {
     let next_action = match (&report.answer.next, before) {
@@ -209,7 +209,7 @@ fn refused_skill(
     refusal: &Refusal,
 ) -> RunVerdict {
     let mut verdict = refused(run, definition, None, refusal);
-    let said = Skills::said(definition, run, refusal);
+    let said = Skills::refusal_text(definition, run, refusal);
     verdict.message = said.message;
     verdict.suggestion = Some(said.suggestion);
     let (problems, notes) = skills.found();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Form;
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
-use crate::generic::answer::{OpenUnit, RunAction, RunStatusAnswer, StandingAt};
+use crate::generic::answer::{CurrentState, OpenUnit, RunAction, RunStatusAnswer};
 use crate::generic::messages;
 use crate::view::autopilot::instructions::UnitContext;
 use crate::view::collab::frame::Frame;
@@ -221,7 +221,7 @@ pub(crate) fn status(run: &RunState, definition: &Definition, now: i64) -> RunSt
 }
 
 /// The states that the run stands at. One whose items are in flight is left out: those say more.
-fn standing(run: &RunState, definition: &Definition) -> Vec<StandingAt> {
+fn standing(run: &RunState, definition: &Definition) -> Vec<CurrentState> {
     let in_flight = run.tokens.len() > 1;
     run.tokens
         .iter()
@@ -233,7 +233,7 @@ fn standing(run: &RunState, definition: &Definition) -> Vec<StandingAt> {
         })
         .map(|token| {
             let state = definition.state(&token.state);
-            StandingAt {
+            CurrentState {
                 state: token.state.clone(),
                 label: state.and_then(|state| state.label.clone()),
                 phase: state.and_then(|state| state.phase.clone()),
@@ -252,16 +252,16 @@ pub(crate) fn items(run: &RunState, definition: &Definition) -> Map<String, Valu
         .iter()
         .filter_map(|(name, _)| {
             let set = run.sets.get(&name.value)?;
-            let barred = run.barred(definition, name);
-            let barred = barred.into_iter().filter(|is| *is).count();
+            let blocked = run.blocked(definition, name);
+            let blocked = blocked.into_iter().filter(|is| *is).count();
             let open = set.count(ItemStatus::Open);
             let far = json!({
                 "total": set.len(),
                 "done": set.count(ItemStatus::Done),
                 "failed": set.count(ItemStatus::Failed),
                 "active": set.count(ItemStatus::Active),
-                "open": open - barred.min(open),
-                "barred": barred,
+                "open": open - blocked.min(open),
+                "blocked": blocked,
             });
             Some((name.value.clone(), far))
         })

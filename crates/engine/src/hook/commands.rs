@@ -7,10 +7,10 @@ use crate::hook::git_line::{self, Act, Line};
 use crate::hook::messages;
 use crate::hook::place;
 use crate::hook::shell;
-use crate::hook::underway::{Phase, Underway};
+use crate::hook::underway::{ActiveRun, Phase};
 
 /// Holds every git command of a line against the run; the first that may not be carried out decides.
-pub fn judge(run: &Underway, cwd: &Path, line: &str) -> Decision {
+pub fn judge(run: &ActiveRun, cwd: &Path, line: &str) -> Decision {
     let mut here = cwd.to_owned();
     for command in shell::commands(line) {
         match git_line::read(&command) {
@@ -33,7 +33,7 @@ pub fn judge(run: &Underway, cwd: &Path, line: &str) -> Decision {
 }
 
 /// Whether git, called in a folder, works on the run's working tree.
-fn is_own(run: &Underway, folder: &Path) -> bool {
+fn is_own(run: &ActiveRun, folder: &Path) -> bool {
     place::top_level(folder).is_some_and(|top| top == real(&run.memory.start.top_level))
 }
 
@@ -41,7 +41,7 @@ fn real(folder: &Path) -> PathBuf {
     std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
-fn denied(run: &Underway, folder: &Path, act: &Act) -> Option<Decision> {
+fn denied(run: &ActiveRun, folder: &Path, act: &Act) -> Option<Decision> {
     match act {
         Act::Commit { unverified } => commit(run, *unverified),
         Act::Push => Some(messages::push(run)),
@@ -56,7 +56,7 @@ fn denied(run: &Underway, folder: &Path, act: &Act) -> Option<Decision> {
     }
 }
 
-fn commit(run: &Underway, unverified: bool) -> Option<Decision> {
+fn commit(run: &ActiveRun, unverified: bool) -> Option<Decision> {
     match run.phase {
         Phase::Red | Phase::Green | Phase::Step => Some(messages::early_commit(run)),
         Phase::Commit if run.is_off_its_branch() => Some(messages::stray_commit(run)),
@@ -67,7 +67,7 @@ fn commit(run: &Underway, unverified: bool) -> Option<Decision> {
 
 /// Whether `git checkout NAME` leaves the run's branch. A name that nobody knows is taken for that of a file, which may have
 /// been deleted.
-fn is_elsewhere(run: &Underway, folder: &Path, name: &str) -> bool {
+fn is_elsewhere(run: &ActiveRun, folder: &Path, name: &str) -> bool {
     if name == run.memory.start.branch || name == "HEAD" || name == "@" {
         return false;
     }

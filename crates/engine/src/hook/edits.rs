@@ -11,7 +11,7 @@ use crate::clock::millis_of;
 use crate::hook::Decision;
 use crate::hook::messages;
 use crate::hook::place;
-use crate::hook::underway::Underway;
+use crate::hook::underway::ActiveRun;
 use machine::role::Edits;
 
 /// Folders whose files are there for tests, wherever they lie.
@@ -35,7 +35,7 @@ const SUPPORT_FOLDERS: [&str; 16] = [
 ];
 
 /// Holds every path against the phase; the first that may not be edited decides for all that would be edited with it.
-pub fn judge(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
+pub fn judge(run: &ActiveRun, cwd: &Path, paths: &[PathBuf]) -> Decision {
     match first(run, cwd, paths) {
         Decision::Deny { code, mut reason } if paths.len() > 1 => {
             reason.push_str(" The other files of this step were not edited either.");
@@ -45,7 +45,7 @@ pub fn judge(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
     }
 }
 
-fn first(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
+fn first(run: &ActiveRun, cwd: &Path, paths: &[PathBuf]) -> Decision {
     let relevant = match run.edits {
         Some(Edits::Tests | Edits::None) => true,
         Some(Edits::Unfrozen) => run.has_frozen_tests(),
@@ -95,7 +95,7 @@ fn first(run: &Underway, cwd: &Path, paths: &[PathBuf]) -> Decision {
 }
 
 /// Files in which tasks and their statuses stand, which no check of the tree looks at either.
-fn is_exempt(run: &Underway, real: &Path) -> bool {
+fn is_exempt(run: &ActiveRun, real: &Path) -> bool {
     let start = &run.memory.start;
     let tasks = start
         .tasks_path
@@ -140,7 +140,7 @@ fn is_written_by_a_runner(file: &str) -> bool {
 }
 
 /// Whether a test file was there when RED was accepted. One that came later is new, and may be worked on.
-fn is_frozen(run: &Underway, real: &Path) -> bool {
+fn is_frozen(run: &ActiveRun, real: &Path) -> bool {
     let Ok(metadata) = fs::metadata(real) else {
         return false;
     };
@@ -159,7 +159,7 @@ fn is_frozen(run: &Underway, real: &Path) -> bool {
 }
 
 /// Whether RED reported the file as its own.
-fn is_of_red(run: &Underway, real: &Path) -> bool {
+fn is_of_red(run: &ActiveRun, real: &Path) -> bool {
     let Some(token) = run.token() else {
         return false;
     };

@@ -7,7 +7,7 @@ use workspace::convention::quote::quote_inline;
 
 use crate::hook::Decision;
 use crate::hook::place::Head;
-use crate::hook::underway::{Other, Phase, Underway};
+use crate::hook::underway::{ActiveRun, Other, Phase};
 use crate::next_step::{NextStep, Verb};
 use crate::view::autopilot::state;
 use crate::view::{GENERIC, View};
@@ -60,7 +60,7 @@ fn phase_name(phase: Phase) -> &'static str {
 }
 
 /// ``RED of subtask 1.2 `Add items` ``.
-fn at(run: &Underway) -> String {
+fn at(run: &ActiveRun) -> String {
     let phase = match (run.phase, run.token()) {
         (Phase::Step, Some(token)) => {
             format!("the state {}", quote_inline(&token.state, MOST_CHARS))
@@ -77,16 +77,16 @@ fn at(run: &Underway) -> String {
     }
 }
 
-fn id(run: &Underway) -> String {
+fn id(run: &ActiveRun) -> String {
     run.item_id().map(short).unwrap_or_default()
 }
 
-fn branch(run: &Underway) -> String {
+fn branch(run: &ActiveRun) -> String {
     short(&run.memory.start.branch)
 }
 
 /// What is to be done in the phase, and how it is reported.
-fn next(run: &Underway) -> String {
+fn next(run: &ActiveRun) -> String {
     let report = || match run.token() {
         Some(token) => {
             let step = NextStep::report(&token.role, run.item_id().map(short).as_deref());
@@ -104,7 +104,7 @@ fn next(run: &Underway) -> String {
 }
 
 /// A step of the run, in its own view.
-fn step(run: &Underway, verb: Verb) -> NextStep {
+fn step(run: &ActiveRun, verb: Verb) -> NextStep {
     // What the view has no word for, the generic one shows.
     let view = match run.phase {
         Phase::Step if verb == Verb::Next => &GENERIC,
@@ -113,18 +113,18 @@ fn step(run: &Underway, verb: Verb) -> NextStep {
     verb.step().in_view(view.name)
 }
 
-/// That the subtask in hand is given up.
-fn skip(run: &Underway) -> NextStep {
+/// That the subtask in hand is skipped.
+fn skip(run: &ActiveRun) -> NextStep {
     step(run, Verb::Skip).with("item", id(run)).and("reason")
 }
 
 /// That the phase before is gone back to.
-fn reopen(run: &Underway) -> NextStep {
+fn reopen(run: &ActiveRun) -> NextStep {
     step(run, Verb::Reopen).and("reason")
 }
 
 /// A file that is no test, in RED.
-pub fn source_in_red(run: &Underway, file: &str) -> Decision {
+pub fn source_in_red(run: &ActiveRun, file: &str) -> Decision {
     let patterns: Vec<String> = run
         .memory
         .start
@@ -153,7 +153,7 @@ pub fn source_in_red(run: &Underway, file: &str) -> Decision {
 }
 
 /// A test of RED, in GREEN.
-pub fn frozen_test(run: &Underway, file: &str) -> Decision {
+pub fn frozen_test(run: &ActiveRun, file: &str) -> Decision {
     denied(
         FROZEN_TEST,
         format!(
@@ -170,7 +170,7 @@ pub fn frozen_test(run: &Underway, file: &str) -> Decision {
 }
 
 /// Any file, in COMMIT.
-pub fn edit_in_commit(run: &Underway, file: &str) -> Decision {
+pub fn edit_in_commit(run: &ActiveRun, file: &str) -> Decision {
     if run.phase != Phase::Commit {
         return denied(
             EDIT_IN_COMMIT,
@@ -196,7 +196,7 @@ pub fn edit_in_commit(run: &Underway, file: &str) -> Decision {
 }
 
 /// A commit in RED or GREEN.
-pub fn early_commit(run: &Underway) -> Decision {
+pub fn early_commit(run: &ActiveRun) -> Decision {
     denied(
         EARLY_COMMIT,
         format!(
@@ -211,7 +211,7 @@ pub fn early_commit(run: &Underway) -> Decision {
 }
 
 /// A commit without hooks, in COMMIT.
-pub fn unverified_commit(run: &Underway) -> Decision {
+pub fn unverified_commit(run: &ActiveRun) -> Decision {
     denied(
         UNVERIFIED_COMMIT,
         format!(
@@ -225,7 +225,7 @@ pub fn unverified_commit(run: &Underway) -> Decision {
 }
 
 /// A commit off the run's branch, in COMMIT.
-pub fn stray_commit(run: &Underway) -> Decision {
+pub fn stray_commit(run: &ActiveRun) -> Decision {
     denied(
         STRAY_COMMIT,
         format!(
@@ -239,7 +239,7 @@ pub fn stray_commit(run: &Underway) -> Decision {
     )
 }
 
-fn head(run: &Underway) -> String {
+fn head(run: &ActiveRun) -> String {
     match &run.head {
         Head::Branch(branch) => format!("on {}", short(branch)),
         Head::Detached => "on no branch".to_owned(),
@@ -248,7 +248,7 @@ fn head(run: &Underway) -> String {
 }
 
 /// A push while the run is active.
-pub fn push(run: &Underway) -> Decision {
+pub fn push(run: &ActiveRun) -> Decision {
     denied(
         PUSH,
         format!(
@@ -263,7 +263,7 @@ pub fn push(run: &Underway) -> Decision {
 }
 
 /// A hard reset while the run is active.
-pub fn hard_reset(run: &Underway) -> Decision {
+pub fn hard_reset(run: &ActiveRun) -> Decision {
     denied(
         HARD_RESET,
         format!(
@@ -277,7 +277,7 @@ pub fn hard_reset(run: &Underway) -> Decision {
 }
 
 /// Another branch while the run is active.
-pub fn switch(run: &Underway, to: Option<&str>) -> Decision {
+pub fn switch(run: &ActiveRun, to: Option<&str>) -> Decision {
     let to = to.map_or_else(
         || "a new branch, or none".to_owned(),
         |to| format!("`{}`", short(to)),
@@ -296,7 +296,7 @@ pub fn switch(run: &Underway, to: Option<&str>) -> Decision {
 }
 
 /// Edits are not judged while another branch is checked out.
-pub fn other_branch(run: &Underway) -> String {
+pub fn other_branch(run: &ActiveRun) -> String {
     format!(
         "HEAD is {}, the run is on {}: edits are not judged",
         head(run),
@@ -337,7 +337,7 @@ pub fn no_run(others: &[Other]) -> String {
 }
 
 /// Where the run is, for somebody who knows nothing of it.
-pub fn where_it_is(run: &Underway) -> String {
+pub fn where_it_is(run: &ActiveRun) -> String {
     let task = quote_inline(&run.memory.start.task_title, MOST_CHARS);
     if !run.is_running() {
         let why = run
@@ -394,7 +394,7 @@ pub fn where_it_is(run: &Underway) -> String {
 }
 
 /// What is unfinished, for somebody who wants to stop.
-pub fn unfinished(run: &Underway) -> Option<String> {
+pub fn unfinished(run: &ActiveRun) -> Option<String> {
     if run.phase == Phase::Other {
         return None;
     }

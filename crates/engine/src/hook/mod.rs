@@ -28,7 +28,7 @@ use std::path::PathBuf;
 
 use workspace::config::Environment;
 
-use crate::hook::underway::{Lookup, Underway};
+use crate::hook::underway::{ActiveRun, Lookup};
 
 /// What an agent is about to do, or has come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,7 +177,7 @@ fn begin(found: &Lookup) -> Decision {
 }
 
 /// What an agent that wants to end its turn is told.
-fn stop(run: &Underway) -> Decision {
+fn stop(run: &ActiveRun) -> Decision {
     match (&run.unit, messages::unfinished(run)) {
         (Some(unit), Some(text)) => Decision::Remind {
             unit: unit.clone(),

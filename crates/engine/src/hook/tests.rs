@@ -11,13 +11,13 @@ use workspace::tasks::DEFAULT_TAG;
 use crate::capability::memory::{self, Memory, StartFacts};
 use crate::hook::git_line::{self, Act, Line};
 use crate::hook::place::Head;
-use crate::hook::underway::{Phase, Underway};
+use crate::hook::underway::{ActiveRun, Phase};
 use crate::hook::*;
 
 /// A run in a repository that is there as far as no git has to be asked.
 struct Stage {
     _folder: TempDir,
-    run: Underway,
+    run: ActiveRun,
 }
 
 fn stage(phase: Phase) -> Stage {
@@ -64,7 +64,7 @@ fn stage(phase: Phase) -> Stage {
     memory::START.put(&mut run.kept, &start).unwrap();
     Stage {
         _folder: folder,
-        run: Underway {
+        run: ActiveRun {
             root: top_level,
             memory: Memory::of(&run).unwrap(),
             run: run.into(),
@@ -77,7 +77,7 @@ fn stage(phase: Phase) -> Stage {
 }
 
 /// What becomes of a line; empty where it goes through.
-fn code(run: &Underway, line: &str) -> &'static str {
+fn code(run: &ActiveRun, line: &str) -> &'static str {
     commands::judge(run, &run.root, line)
         .code()
         .unwrap_or_default()

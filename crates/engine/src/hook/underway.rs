@@ -8,7 +8,7 @@ use journal::layout::{ProjectDir, RunDir};
 use machine::role::Edits;
 use machine::state::{Item, RunStatus, Token};
 use machine::{RunState, Shared};
-use workspace::config::{Environment, FoundBy};
+use workspace::config::{Environment, RootMarker};
 use workspace::convention::paths::PathClasses;
 
 use crate::capability::memory::{self, FROZEN, Memory};
@@ -40,7 +40,7 @@ pub enum Phase {
 
 /// A run over a task that is running or paused.
 #[derive(Debug)]
-pub struct Underway {
+pub struct ActiveRun {
     /// The project.
     pub root: PathBuf,
     /// The run.
@@ -72,7 +72,7 @@ pub struct Other {
 #[derive(Debug)]
 pub enum Lookup {
     /// This run.
-    Run(Box<Underway>),
+    Run(Box<ActiveRun>),
     /// No run over a task.
     Nothing {
         /// Whether the folder is in a project at all.
@@ -84,7 +84,7 @@ pub enum Lookup {
     Unclear(String),
 }
 
-impl Underway {
+impl ActiveRun {
     /// Whether it takes reports.
     pub fn is_running(&self) -> bool {
         self.run.status == RunStatus::Running
@@ -144,7 +144,7 @@ pub fn find(folders: &[PathBuf], environment: &Environment) -> Lookup {
     let mut others = Vec::new();
     for folder in folders {
         let root = workspace::config::find_root(folder, environment);
-        if root.found_by == FoundBy::Nothing || !seen.insert(root.path.clone()) {
+        if root.found_by == RootMarker::Nothing || !seen.insert(root.path.clone()) {
             continue;
         }
         in_project |= root.path.join(".taskmaster").is_dir();
@@ -165,7 +165,7 @@ fn in_root(root: &Path, environment: &Environment) -> Result<Lookup, Fault> {
         environment: environment.clone(),
         command: "tm hook".to_owned(),
         actor: String::new(),
-        given_up: None,
+        cancelled: None,
     })?;
     let nothing = |others| Lookup::Nothing {
         in_project: true,
@@ -174,7 +174,7 @@ fn in_root(root: &Path, environment: &Environment) -> Result<Lookup, Fault> {
     let Some(project) = engine.stored()? else {
         return Ok(nothing(Vec::new()));
     };
-    let mut best: Option<Underway> = None;
+    let mut best: Option<ActiveRun> = None;
     let mut unreadable = None;
     for dir in newest_of_tags(&project)? {
         match loaded(root, &dir) {
@@ -239,7 +239,7 @@ fn is_over(dir: &RunDir) -> bool {
         .is_some_and(|status| !matches!(status, "running" | "paused" | "error"))
 }
 
-fn loaded(root: &Path, dir: &RunDir) -> Result<Option<Underway>, Fault> {
+fn loaded(root: &Path, dir: &RunDir) -> Result<Option<ActiveRun>, Fault> {
     let loaded = open_run::load(dir.path())?;
     let run = loaded.run;
     let goes_on = matches!(run.status, RunStatus::Running | RunStatus::Paused);
@@ -260,7 +260,7 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<Underway>, Fault> {
         _ => Phase::Other,
     };
     let unit = run.waiting().next().map(|(_, unit)| unit.id.clone());
-    Ok(Some(Underway {
+    Ok(Some(ActiveRun {
         root: root.to_owned(),
         head: place::head(&memory.start.git_dir),
         unit,

@@ -36,7 +36,7 @@ pub fn problem(code: &'static str, message: impl Into<String>) -> Problem {
 
 /// What a check came to.
 #[derive(Debug, Default)]
-pub struct Judged {
+pub struct CheckResult {
     /// What is missing or wrong.
     pub problems: Vec<Problem>,
     /// What somebody should know.
@@ -49,7 +49,7 @@ pub struct Judged {
 
 /// The least that has to stand behind a commit.
 #[derive(Debug, Clone)]
-pub struct Least {
+pub struct RequiredProof {
     /// The level of its reports.
     pub level: Level,
     /// What stands behind a person's decisions.
@@ -66,9 +66,9 @@ pub fn judge(
     made: &RunCommit,
     commit: &CommitInfo,
     repository: &Repository,
-    least: &Least,
-) -> Result<Judged, Fault> {
-    let mut judged = Judged::default();
+    least: &RequiredProof,
+) -> Result<CheckResult, Fault> {
+    let mut judged = CheckResult::default();
     let behind = match made.purpose {
         Purpose::Subtask | Purpose::Repair => {
             let failed = match made.purpose {
@@ -108,13 +108,13 @@ pub fn judge(
     Ok(judged)
 }
 
-impl Judged {
+impl CheckResult {
     fn wrong(&mut self, code: &'static str, message: impl Into<String>) {
         self.problems.push(problem(code, message));
     }
 
     /// What failed, before GREEN, before the commit. `name` says what it was that failed.
-    fn both(&mut self, name: &str, made: &RunCommit, least: &Least) {
+    fn both(&mut self, name: &str, made: &RunCommit, least: &RequiredProof) {
         match &made.red {
             None => {
                 self.without_tests = true;
@@ -234,7 +234,7 @@ impl Judged {
     }
 
     /// What a person decided on the way is signed as it says, and as is asked for.
-    fn decisions(&mut self, made: &RunCommit, least: &Least) {
+    fn decisions(&mut self, made: &RunCommit, least: &RequiredProof) {
         for decision in &made.decisions {
             let (what, by) = (decision.what(), &decision.approval);
             if by.strength < least.approval {

@@ -35,7 +35,7 @@ use crate::capability::tests::evidence::level_name;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::proof::bundle::Packed;
-use crate::proof::check::{Judged, Least, Problem, problem};
+use crate::proof::check::{CheckResult, Problem, RequiredProof, problem};
 use crate::proof::range::Range;
 use crate::proof::source::{Damaged, Library, Source, SourceIndex, short};
 use crate::proof::story::{Allowed, Phase, Purpose, RunCommit};
@@ -85,7 +85,7 @@ pub struct Verified {
 /// How a commit stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum CommitStanding {
     /// All that has to stand behind it does.
     Earned,
     /// Its run made it, and no test failed before it. It counts where the settings accept that of its workflow.
@@ -109,7 +109,7 @@ pub struct Verdict {
     /// The first line of its message.
     pub subject: String,
     /// How it stands.
-    pub standing: Standing,
+    pub standing: CommitStanding,
     /// What it was made for.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
     pub purpose: Option<Purpose>,
@@ -157,7 +157,7 @@ pub struct Verdict {
 /// A bundle that was written.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Exported {
+pub struct WrittenBundle {
     /// The run.
     pub run_id: String,
     /// The file; none where it went to standard output.
@@ -176,7 +176,7 @@ pub struct Exported {
     pub left: Vec<bundle::Listed>,
 }
 
-impl Exported {
+impl WrittenBundle {
     /// What there is to tell of a bundle.
     pub fn of(packed: &Packed, file: Option<PathBuf>) -> Self {
         let (there, left): (Vec<_>, Vec<_>) = packed
@@ -219,7 +219,7 @@ impl Engine {
             .collect();
         let mut library = Library::gather(self, &repository, &wanted, &request.bundles)?;
         let approvals = request.approvals.unwrap_or_default();
-        let least = Least {
+        let least = RequiredProof {
             level: request.require.unwrap_or(Level::Claimed),
             approval: approvals.max(self.least_approval()),
             signers: request.signers.clone().unwrap_or_else(|| self.signers()),
@@ -269,7 +269,7 @@ fn verdict(
     commit: &CommitInfo,
     parts: &HashMap<String, String>,
     repository: &Repository,
-    least: &Least,
+    least: &RequiredProof,
 ) -> Result<Verdict, Fault> {
     let sha = commit.oid.as_str();
     let part_of = parts.get(sha).cloned();
@@ -289,10 +289,10 @@ fn verdict(
     }
     let Some((known, made)) = found else {
         let standing = match (problems.is_empty(), commit.parents.len()) {
-            (false, _) => Standing::Faulty,
-            (true, 2..) => Standing::Merge,
-            (true, _) if library.has_journals => Standing::Unearned,
-            (true, _) => Standing::NotProvable,
+            (false, _) => CommitStanding::Faulty,
+            (true, 2..) => CommitStanding::Merge,
+            (true, _) if library.has_journals => CommitStanding::Unearned,
+            (true, _) => CommitStanding::NotProvable,
         };
         let mut nobodys = nobodys(commit, standing, library);
         nobodys.problems.extend(problems);
@@ -300,7 +300,7 @@ fn verdict(
     };
     let judged = match &part_of {
         // What stands behind it is looked at where it was handed in.
-        Some(_) => Judged::default(),
+        Some(_) => CheckResult::default(),
         None => check::judge(known, made, commit, repository, least)?,
     };
     problems.extend(judged.problems);
@@ -310,9 +310,9 @@ fn verdict(
         .any(|problem| problem.code != "without_tests");
     Ok(Verdict {
         standing: match (faulty, judged.without_tests) {
-            (true, _) => Standing::Faulty,
-            (false, true) => Standing::WithoutTests,
-            (false, false) => Standing::Earned,
+            (true, _) => CommitStanding::Faulty,
+            (false, true) => CommitStanding::WithoutTests,
+            (false, false) => CommitStanding::Earned,
         },
         workflow: Some(made.workflow.clone()).filter(|workflow| !workflow.is_empty()),
         purpose: Some(made.purpose),
@@ -329,14 +329,14 @@ fn verdict(
         remarks: judged.remarks,
         allowed: made.allowed.clone(),
         part_of,
-        ..nobodys(commit, Standing::Earned, library)
+        ..nobodys(commit, CommitStanding::Earned, library)
     })
 }
 
-fn nobodys(commit: &CommitInfo, standing: Standing, library: &Library) -> Verdict {
+fn nobodys(commit: &CommitInfo, standing: CommitStanding, library: &Library) -> Verdict {
     let problems = match standing {
-        Standing::Unearned => vec![problem("unearned", "no run that is known here made it")],
-        Standing::NotProvable => vec![problem(
+        CommitStanding::Unearned => vec![problem("unearned", "no run that is known here made it")],
+        CommitStanding::NotProvable => vec![problem(
             "not_provable",
             match library.bad_notes.get(commit.oid.as_str()) {
                 Some(why) => format!("no journal, no bundle, and its note does not count: {why}"),
@@ -393,8 +393,12 @@ fn with_alike(
     library: &mut Library,
     repository: &Repository,
 ) -> Result<(), Fault> {
-    let nobodys =
-        |verdict: &Verdict| matches!(verdict.standing, Standing::Unearned | Standing::NotProvable);
+    let nobodys = |verdict: &Verdict| {
+        matches!(
+            verdict.standing,
+            CommitStanding::Unearned | CommitStanding::NotProvable
+        )
+    };
     if !commits.iter().any(nobodys) {
         return Ok(());
     }
@@ -472,19 +476,21 @@ fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
 }
 
 fn summed_up(range: String, commits: Vec<Verdict>, library: Library, least: Level) -> Verified {
-    let many = |wanted: Standing| {
+    let many = |wanted: CommitStanding| {
         commits
             .iter()
             .filter(|verdict| verdict.standing == wanted)
             .count()
     };
-    let merges = many(Standing::Merge);
+    let merges = many(CommitStanding::Merge);
     let untested = commits
         .iter()
-        .filter(|verdict| verdict.standing == Standing::WithoutTests && verdict.problems.is_empty())
+        .filter(|verdict| {
+            verdict.standing == CommitStanding::WithoutTests && verdict.problems.is_empty()
+        })
         .count();
-    let wrong = commits.len() - many(Standing::Earned) - untested - merges;
-    let unknown = many(Standing::NotProvable);
+    let wrong = commits.len() - many(CommitStanding::Earned) - untested - merges;
+    let unknown = many(CommitStanding::NotProvable);
     let code = match wrong {
         0 => None,
         _ if wrong == unknown => Some("not_provable"),

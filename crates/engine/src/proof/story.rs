@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use journal::Record;
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use machine::trigger::Trigger;
 use machine::{Event, Role, RunState, Strength};
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Phase {
-    fn of(report: &Reported, seq: u64) -> Self {
+    fn of(report: &AcceptedReport, seq: u64) -> Self {
         let number = |name: &str| report.facts.get(name).and_then(Value::as_u64).unwrap_or(0);
         let mut evidence: Vec<String> = Vec::new();
         for hash in &report.evidence {
@@ -96,7 +96,7 @@ impl Phase {
     }
 }
 
-fn policies_of(report: &Reported) -> Vec<String> {
+fn policies_of(report: &AcceptedReport) -> Vec<String> {
     let mut policies: Vec<String> = Vec::new();
     for finding in &report.findings {
         if !policies.contains(&finding.policy) {
@@ -409,7 +409,7 @@ impl Telling {
     }
 
     /// What stands behind a commit on the way of a token.
-    fn made(&self, token: u32, report: Option<&Reported>, seq: u64) -> Option<RunCommit> {
+    fn made(&self, token: u32, report: Option<&AcceptedReport>, seq: u64) -> Option<RunCommit> {
         let token = self.run.token(token)?;
         let key = token.key().unwrap_or_default();
         let Phases {

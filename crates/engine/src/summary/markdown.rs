@@ -154,16 +154,16 @@ impl Page<'_> {
             if shown == Some(name) {
                 continue;
             }
-            let barred = run.barred(definition, name);
-            let rows: Vec<_> = set.iter().zip(barred).collect();
+            let blocked = run.blocked(definition, name);
+            let rows: Vec<_> = set.iter().zip(blocked).collect();
             let title = format!("Items of {}", code(name));
-            self.section(&title, &rows, |((key, item), barred)| {
+            self.section(&title, &rows, |((key, item), blocked)| {
                 let title = match inline(item.text("title")) {
                     title if title.is_empty() => title,
                     title => format!(" ({title})"),
                 };
                 let status = match item.text(STATUS) {
-                    _ if *barred => "not run".to_owned(),
+                    _ if *blocked => "not run".to_owned(),
                     "" => cell(&serde_json::to_value(item.status).unwrap_or_default()),
                     named => inline(&named.replace('_', " ")),
                 };
@@ -203,7 +203,7 @@ impl Page<'_> {
         for row in self.account.story.rows.values() {
             let commit = match (&row.commit, row.status.as_str()) {
                 (Some(sha), _) => hash(sha),
-                (None, "failed") => "given up".to_owned(),
+                (None, "failed") => "skipped".to_owned(),
                 (None, "open") => "not run".to_owned(),
                 (None, _) => "–".to_owned(),
             };
@@ -291,7 +291,7 @@ impl Page<'_> {
                 text(value, "reason")
             )
         });
-        self.section("Given up", &story.skipped, |value| {
+        self.section("Skipped", &story.skipped, |value| {
             format!(
                 "{} in {}: {}",
                 text(value, "subtaskId"),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use journal::{FileJournal, Journal as _, Position};
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use machine::trigger::Trigger;
 use machine::{Definition, Event, RunState};
 use serde::Serialize;
@@ -454,7 +454,7 @@ fn stopped(story: &mut Story, at: &str, event: &Event) {
                 .push(json!({ "reason": reason, "message": message, "at": at }));
         }
         Event::EffectDone { name, result, .. } => {
-            let told = effects::commit::told(result, "the tasks file");
+            let told = effects::commit::notes(result, "the tasks file");
             story.warnings.extend(
                 told.into_iter().map(
                     |message| json!({ "unit": name, "code": "tasks_file", "message": message }),
@@ -490,7 +490,7 @@ fn tested(
     dir: &Path,
     run: &RunState,
     at: &str,
-    report: &Reported,
+    report: &AcceptedReport,
     item: &str,
     accepted: bool,
 ) {
@@ -527,7 +527,7 @@ fn tested(
 }
 
 /// What a report was accepted with a warning for.
-fn warned(story: &mut Story, report: &Reported) {
+fn warned(story: &mut Story, report: &AcceptedReport) {
     for code in &report.warnings {
         let message = messages::message_of(report, code);
         story

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use ::test_report::Outcome;
 use machine::RunState;
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::capability::memory::{LAST_LEDGER, SHOWN};
 use crate::capability::tests::evidence::ledger::Ledger;
-use crate::capability::tests::evidence::suite::Ran;
-use crate::capability::tests::evidence::{Handed, level_name};
+use crate::capability::tests::evidence::suite::SuiteVerdict;
+use crate::capability::tests::evidence::{SubmittedFile, level_name};
 use workspace::config::Level;
 
 /// At most so many tests are named in each list of the report for programs, and of a line of the journal.
@@ -48,13 +48,13 @@ pub struct Phase {
     /// Hashes of the bytes that it rests on.
     pub evidence: Vec<String>,
     /// The files that were handed in.
-    pub reports: Vec<Handed>,
+    pub reports: Vec<SubmittedFile>,
     /// The file with the coverage.
-    pub coverage_report: Option<Handed>,
+    pub coverage_report: Option<SubmittedFile>,
     /// The run of the test command.
-    pub verified: Option<Ran>,
+    pub verified: Option<SuiteVerdict>,
     /// The same in a fresh checkout.
-    pub in_clean_tree: Option<Ran>,
+    pub in_clean_tree: Option<SuiteVerdict>,
     /// Tests that fail, and did not before.
     pub newly_failing: Vec<String>,
     /// Of those that RED showed failing, the ones that pass now.
@@ -108,7 +108,7 @@ impl Phase {
     }
 
     /// That of a report that was taken in.
-    pub fn of(report: &Reported, at: &str) -> Self {
+    pub fn of(report: &AcceptedReport, at: &str) -> Self {
         let mut evidence: Vec<String> = Vec::new();
         for hash in &report.evidence {
             if !evidence.contains(hash) {
@@ -125,7 +125,7 @@ impl Phase {
     }
 
     /// Looks up in the evidence of the run which tests RED showed failing. What is lost is known from the journal in part.
-    pub fn look_up_red(&mut self, dir: &Path, run: &RunState, report: &Reported) {
+    pub fn look_up_red(&mut self, dir: &Path, run: &RunState, report: &AcceptedReport) {
         let shown = SHOWN.read(&report.keep, report.role.label.as_ref());
         let shown = shown.ok().flatten();
         if let Some(red) = ledger(
@@ -143,7 +143,7 @@ impl Phase {
         &mut self,
         dir: &Path,
         run: &RunState,
-        report: &Reported,
+        report: &AcceptedReport,
         owed: &[String],
     ) {
         let Some(now) = ledger(dir, LAST_LEDGER.text(&report.keep_run)) else {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use machine::{Definition, Event};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::summary::markdown::{coded, hash};
 
 /// One thing that happened, as programs are told it.
 pub fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
-    let reported = |report: &Reported, verdict: &str| {
+    let reported = |report: &AcceptedReport, verdict: &str| {
         let mut step = json!({
             "at": at,
             "what": "report",

@@ -109,7 +109,7 @@ fn the_lock_of_a_dead_process_is_no_lock() {
 }
 
 #[test]
-fn a_wait_that_is_given_up_ends_at_once_and_takes_no_lock() {
+fn a_wait_that_is_cancelled_ends_at_once_and_takes_no_lock() {
     let folder = tempfile::tempdir().unwrap();
     let held = RunLock::acquire(folder.path(), PATIENT, "tm").unwrap();
     let flag = Arc::new(AtomicBool::new(false));
@@ -121,11 +121,11 @@ fn a_wait_that_is_given_up_ends_at_once_and_takes_no_lock() {
     flag.store(true, Ordering::Release);
     assert!(matches!(
         waiting.join().unwrap(),
-        Err(JournalError::GivenUp { .. })
+        Err(JournalError::Cancelled { .. })
     ));
     drop(held);
     // A flag that was set before gives no turn even where one is free.
     let late = Wait::at_most(PATIENT).unless(flag);
-    assert!(late.is_given_up());
+    assert!(late.is_cancelled());
     assert!(RunLock::acquire(folder.path(), late, "tm").is_err());
 }

@@ -197,7 +197,7 @@ pub(super) fn names(
                 names.insert(format!("{}.{}", name.value, field.value), kind.kind.clone());
             }
             if let Some(source) = &declared.of {
-                for count in ["size", "barred"] {
+                for count in ["size", "blocked"] {
                     names.insert(format!("{}.{count}", name.value), FieldType::Int);
                 }
                 counts(&mut names, &name.value, definition.items.get(source));
@@ -206,7 +206,7 @@ pub(super) fn names(
     }
     for (set, declared) in definition.items.iter() {
         counts(&mut names, &set.value, Some(declared));
-        for count in ["size", "remaining", "done", "failed", "barred"] {
+        for count in ["size", "remaining", "done", "failed", "blocked"] {
             names.insert(format!("{}.{count}", set.value), FieldType::Int);
         }
         for (name, field) in declared.fields.iter() {

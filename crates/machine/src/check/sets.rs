@@ -301,7 +301,7 @@ fn waves(
             "use letters, digits, `-` and `_`, beginning with a letter",
         ));
     }
-    if ["id", STATUS, LEVEL, SPLIT, "size", "barred", "count"].contains(&name.value.as_str()) {
+    if ["id", STATUS, LEVEL, SPLIT, "size", "blocked", "count"].contains(&name.value.as_str()) {
         faults.push(Diagnostic::new(
             "bad_name",
             name.at,

@@ -1,7 +1,7 @@
 //! On to the next waiting state: routes, effects, items and ends, until somebody has to act.
 
 use super::command::no_edge;
-use super::edge::{Chosen, Transition};
+use super::edge::{ChosenEdge, Transition};
 use super::{Planner, Stop};
 use crate::command::Finding;
 use crate::definition::{Advance, Issue, Kind, StateDef};
@@ -59,7 +59,7 @@ impl Planner<'_> {
                 self.step(way)?;
             }
             (Kind::Work, Some(work))
-                if work.issue == Issue::Entry && !issued && !self.is_barred(ROOT, &state)? =>
+                if work.issue == Issue::Entry && !issued && !self.is_blocked(ROOT, &state)? =>
             {
                 self.issue(ROOT, &state)?;
             }
@@ -98,7 +98,7 @@ impl Planner<'_> {
                         .message(format!("there is no state `{state}`")),
                 ));
             };
-            if !aborting && self.is_barred(token, &state)? {
+            if !aborting && self.is_blocked(token, &state)? {
                 continue;
             }
             match def.kind() {
@@ -245,7 +245,7 @@ impl Planner<'_> {
         &mut self,
         token: u32,
         at: &EffectAt,
-        chosen: &Chosen,
+        chosen: &ChosenEdge,
         way: Transition,
     ) -> Result<(), Stop> {
         let stops = self.edge_at(at).and_then(|edge| chosen.stops_at(edge));
@@ -303,11 +303,11 @@ impl Planner<'_> {
         if in_flight > 0 {
             return Ok(false);
         }
-        let barred = items.barred(declared);
+        let blocked = items.blocked(declared);
         let stuck: Vec<&str> = items
             .iter()
-            .zip(&barred)
-            .filter(|((_, item), barred)| item.status == ItemStatus::Open && !**barred)
+            .zip(&blocked)
+            .filter(|((_, item), blocked)| item.status == ItemStatus::Open && !**blocked)
             .map(|((key, _), _)| key)
             .collect();
         if !stuck.is_empty() {

@@ -124,7 +124,7 @@ impl Planner<'_> {
             Some(pause) => !pause.person,
             None => self.run.status == RunStatus::Running,
         };
-        if at_will && self.is_barred(token, &state)? {
+        if at_will && self.is_blocked(token, &state)? {
             // What somebody is asked to judge is not taken away before.
             return Err(self.gate_is_closed(&state));
         }

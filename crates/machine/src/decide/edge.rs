@@ -6,7 +6,7 @@ use super::{Need, Planner, Stop};
 use crate::command::{Artifact, Choice, Finding, Severity};
 use crate::definition::Edge;
 use crate::diagnostic::Located;
-use crate::event::{Domain, Event, Read, Reported};
+use crate::event::{AcceptedReport, Domain, Event, Read};
 use crate::guard::ScopeCache;
 use crate::refusal::Refusal;
 use crate::scope::RunScope;
@@ -17,7 +17,7 @@ use crate::trigger::Trigger;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Transition {
     /// The report that began it, as far as it is known.
-    pub(crate) report: Option<Box<Reported>>,
+    pub(crate) report: Option<Box<AcceptedReport>>,
     /// Flags of the command.
     pub(crate) flags: Map<String, Value>,
     /// Why, where somebody said so.
@@ -40,7 +40,7 @@ impl Transition {
         }
     }
 
-    /// What goes on behind the edge of `event`. Why an item was given up is said of that item: whatever comes in hand
+    /// What goes on behind the edge of `event`. Why an item was skipped is said of that item: whatever comes in hand
     /// after it knows nothing of it.
     pub(crate) fn behind(mut self, trigger: Trigger, token: u32) -> Self {
         if trigger == Trigger::Skip && token != ROOT {
@@ -51,7 +51,7 @@ impl Transition {
 }
 
 /// The edge that was chosen, with the notes made before it.
-pub(crate) struct Chosen {
+pub(crate) struct ChosenEdge {
     pub(crate) index: usize,
     pub(crate) warnings: Vec<String>,
     pub(crate) findings: Vec<Finding>,
@@ -59,7 +59,7 @@ pub(crate) struct Chosen {
     pub(crate) pause: Option<Finding>,
 }
 
-impl Chosen {
+impl ChosenEdge {
     /// Why the run pauses here, if it does: the reason, and more on it.
     pub(crate) fn stops_at(&self, edge: &Edge) -> Option<(String, Option<String>)> {
         match (&self.pause, &edge.pause) {
@@ -109,7 +109,7 @@ impl Planner<'_> {
         facts: Option<(&str, &Map<String, Value>)>,
         found: &[Finding],
         way: &Transition,
-    ) -> Result<Option<Chosen>, Stop> {
+    ) -> Result<Option<ChosenEdge>, Stop> {
         let scope = self.scope(token, facts, way);
         let seen = ScopeCache::new(&scope);
         let allowed = scope
@@ -148,7 +148,7 @@ impl Planner<'_> {
                         }
                         Severity::Pause if !passes => {
                             findings.push(finding.clone());
-                            return Ok(Some(Chosen {
+                            return Ok(Some(ChosenEdge {
                                 index,
                                 warnings,
                                 findings,
@@ -182,7 +182,7 @@ impl Planner<'_> {
             }
             let codes = edge.retry.iter().chain(&edge.pause);
             findings.extend(codes.filter_map(|code| self.in_words(&code.value)));
-            return Ok(Some(Chosen {
+            return Ok(Some(ChosenEdge {
                 index,
                 warnings,
                 findings,
@@ -245,7 +245,7 @@ impl Planner<'_> {
             return Ok(());
         };
         let Some(prepared) = self.prepared(&name) else {
-            let (run, with) = self.told(token, &at, &way)?;
+            let (run, with) = self.effect_input(token, &at, &way)?;
             let facts = match (way.report, way.read) {
                 (Some(report), _) => report.facts,
                 (None, Some(read)) => read.facts,
@@ -279,7 +279,7 @@ impl Planner<'_> {
     }
 
     /// The run as an effect sees it, with what its edge sets before it, and what the edge tells it.
-    fn told(
+    fn effect_input(
         &self,
         token: u32,
         at: &EffectAt,

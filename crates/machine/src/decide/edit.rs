@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::fill::Filled;
+use super::fill::SetContent;
 use super::{Planner, Stop};
 use crate::command::Edit;
 use crate::definition::{ItemSetDef, Open, STATUS, WAVE};
@@ -162,7 +162,7 @@ impl Planner<'_> {
                     ));
                 }
             }
-            vec![Filled {
+            vec![SetContent {
                 set: set.to_owned(),
                 items: all,
             }]

@@ -14,7 +14,7 @@ use crate::items::{self, Cut, Node, Split};
 use crate::state::{ItemSet, RunState};
 
 /// The new content of a set.
-pub(super) struct Filled {
+pub(super) struct SetContent {
     pub(super) set: String,
     pub(super) items: Vec<Map<String, Value>>,
 }
@@ -27,8 +27,8 @@ impl Planner<'_> {
         set: &str,
         declared: &ItemSetDef,
         mut items: Vec<Map<String, Value>>,
-    ) -> Result<Vec<Filled>, Stop> {
-        let filled = |items| Filled {
+    ) -> Result<Vec<SetContent>, Stop> {
+        let filled = |items| SetContent {
             set: set.to_owned(),
             items,
         };
@@ -103,7 +103,7 @@ impl Planner<'_> {
         kept.extend(items);
         Ok(vec![
             filled(kept),
-            Filled {
+            SetContent {
                 set: into.clone(),
                 items: cut,
             },
@@ -111,7 +111,7 @@ impl Planner<'_> {
     }
 
     /// The waves that stay as they are: those that were begun, and those that were passed over in between, so that the others
-    /// keep their places. One of these stays as long as all of its items rest on what a finished wave has given up.
+    /// keep their places. One of these stays as long as all of its items rest on what a finished wave has skipped.
     fn begun(
         &self,
         set: &str,
@@ -144,7 +144,7 @@ impl Planner<'_> {
             .collect()
     }
 
-    /// The keys of `items` that rest on what a finished wave has given up, as they are now.
+    /// The keys of `items` that rest on what a finished wave has skipped, as they are now.
     fn lost_for_good(
         &self,
         set: &str,
@@ -153,7 +153,7 @@ impl Planner<'_> {
         items: &[Map<String, Value>],
     ) -> HashSet<String> {
         let known = self.run.sets.get(set);
-        let given_up: HashSet<&str> = waves
+        let skipped: HashSet<&str> = waves
             .iter()
             .filter(|(_, wave)| wave.status == ItemStatus::Done)
             .flat_map(|(_, wave)| wave.texts(set))
@@ -165,7 +165,7 @@ impl Planner<'_> {
         let needs: Vec<Vec<String>> = items.iter().map(|item| needs_of(declared, item)).collect();
         let nodes = nodes(declared, items.iter(), &needs);
         let roots: Vec<usize> = (0..nodes.len())
-            .filter(|at| given_up.contains(nodes[*at].key))
+            .filter(|at| skipped.contains(nodes[*at].key))
             .collect();
         let lost = items::dependents_of(&nodes, &roots);
         nodes
@@ -176,7 +176,7 @@ impl Planner<'_> {
             .collect()
     }
 
-    /// What stays may need what was passed over, and is barred as long as that is known: it stays too.
+    /// What stays may need what was passed over, and is blocked as long as that is known: it stays too.
     fn rejoin(
         &self,
         set: &str,
@@ -226,8 +226,8 @@ impl Planner<'_> {
     }
 
     /// Journals the new content of sets, as far as it is new.
-    pub(super) fn fill(&mut self, filled: Vec<Filled>) {
-        for Filled { set, items } in filled {
+    pub(super) fn fill(&mut self, filled: Vec<SetContent>) {
+        for SetContent { set, items } in filled {
             let definition = self.definition;
             let Some(declared) = definition.items.get(&set) else {
                 continue;

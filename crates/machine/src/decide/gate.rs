@@ -5,7 +5,7 @@ use super::command::cannot;
 use super::edge::Transition;
 use super::{Need, Planner, Stop};
 use crate::approval::{GateMode, Strength};
-use crate::command::{Choice, Facts, Ruling};
+use crate::command::{Choice, Facts, GateDecision};
 use crate::definition::{Definition, Gate};
 use crate::event::Event;
 use crate::refusal::Refusal;
@@ -14,7 +14,7 @@ use crate::trigger::Trigger;
 
 impl Planner<'_> {
     /// Whether a closed gate keeps the token from doing anything in `state`.
-    pub(super) fn is_barred(&self, token: u32, state: &str) -> Result<bool, Stop> {
+    pub(super) fn is_blocked(&self, token: u32, state: &str) -> Result<bool, Stop> {
         let Some(gate) = self.gate_of(state) else {
             return Ok(false);
         };
@@ -39,7 +39,7 @@ impl Planner<'_> {
     }
 
     /// Takes in what somebody decided.
-    pub(super) fn rule(&mut self, ruling: &Ruling) -> Result<(), Stop> {
+    pub(super) fn rule(&mut self, ruling: &GateDecision) -> Result<(), Stop> {
         match self.run.status {
             RunStatus::Running => {}
             RunStatus::Paused => return Err(self.paused()),

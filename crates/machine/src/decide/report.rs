@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use super::advance::place;
 use super::command::{MAX_ATTEMPTS, no_edge};
-use super::edge::{Chosen, Transition};
+use super::edge::{ChosenEdge, Transition};
 use super::{Planner, Stop, UnitMatch, match_unit};
 use crate::command::{Finding, Reading, Report};
 use crate::definition::{Kind, Literal, StateDef};
-use crate::event::{Entered, Event, Reported};
+use crate::event::{AcceptedReport, Entered, Event};
 use crate::refusal::Refusal;
 use crate::role::Role;
 use crate::trigger::Trigger;
@@ -27,7 +27,7 @@ impl Planner<'_> {
             UnitMatch::Stale => return Err(Stop::refused(Refusal::new("stale_unit"))),
         };
         let state = self.state_of(token);
-        if self.is_barred(token, &state)? {
+        if self.is_blocked(token, &state)? {
             return Err(self.gate_is_closed(&state));
         }
         self.answer(token, unit, &state, report)
@@ -53,7 +53,7 @@ impl Planner<'_> {
             None => Reading::default(),
         };
         let findings = reading.findings.clone();
-        let mut reported = Box::new(Reported {
+        let mut reported = Box::new(AcceptedReport {
             unit,
             token,
             state: state.to_owned(),
@@ -71,7 +71,7 @@ impl Planner<'_> {
             keep: reading.keep,
             keep_run: reading.keep_run,
             artifacts: reading.artifacts,
-            ..Reported::default()
+            ..AcceptedReport::default()
         });
         let mut way = Transition {
             flags: report.flags.clone(),
@@ -129,7 +129,7 @@ impl Planner<'_> {
         facts: Option<(&str, &Map<String, Value>)>,
         findings: &[Finding],
         way: &Transition,
-    ) -> Result<(Trigger, Chosen), Stop> {
+    ) -> Result<(Trigger, ChosenEdge), Stop> {
         for trigger in [Trigger::Report, Trigger::Otherwise] {
             let edges = self.definition.own_or_otherwise(state, trigger);
             if let Some(chosen) = self.walk(edges, token, facts, findings, way)? {
@@ -140,7 +140,7 @@ impl Planner<'_> {
     }
 
     /// `to` beside `work` is one edge without a guard.
-    fn accept_plainly(&mut self, token: u32, state: &str, mut reported: Box<Reported>) {
+    fn accept_plainly(&mut self, token: u32, state: &str, mut reported: Box<AcceptedReport>) {
         let to = self
             .definition
             .state(state)

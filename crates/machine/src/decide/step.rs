@@ -29,7 +29,7 @@ impl Planner<'_> {
                 Refusal::new("definition_fault").message(format!("there is no state `{state}`")),
             ));
         };
-        if self.is_barred(ROOT, &state)? {
+        if self.is_blocked(ROOT, &state)? {
             let gate = def.gate.as_ref().map(|gate| gate.value.clone());
             let hash = gate.as_ref().and_then(|gate| self.facts.subjects.get(gate));
             return Err(blocked()

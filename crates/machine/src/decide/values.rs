@@ -10,7 +10,7 @@ use crate::refusal::Refusal;
 use crate::scope::RunScope;
 use crate::state::Token;
 
-use super::fill::Filled;
+use super::fill::SetContent;
 
 /// What an edge sets, adds and fills.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub(super) struct Values {
     /// Items to add, with the set of each.
     pub(super) added: Vec<(String, Map<String, Value>)>,
     /// Sets to fill.
-    pub(super) loaded: Vec<Filled>,
+    pub(super) loaded: Vec<SetContent>,
     /// Why the edge leads where it does.
     pub(super) reason: Option<String>,
 }

@@ -64,7 +64,7 @@ pub struct Statuses {
     pub active: Names,
     /// Done: what needs the item may begin.
     pub done: Names,
-    /// Given up: what needs the item is barred.
+    /// Skipped: what needs the item is blocked.
     #[serde(default)]
     pub failed: Names,
 }

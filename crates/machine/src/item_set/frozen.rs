@@ -37,7 +37,7 @@ impl ItemSet {
         at: usize,
         needs: Option<&str>,
         keep: &mut dyn FnMut(&Arc<Pack>) -> Option<String>,
-    ) -> Result<Option<FrozenSet>, NotKept> {
+    ) -> Result<Option<FrozenSet>, KeepError> {
         let mut over = Written::of(&self.over);
         let pack = match &self.base {
             Base::Packed(pack) if pack.knows_needs(needs) && self.is_light(&over) => {
@@ -47,7 +47,9 @@ impl ItemSet {
                 if !self.is_large() {
                     return Ok(None);
                 }
-                let pack = Pack::of(self.iter(), needs).map(Arc::new).ok_or(NotKept)?;
+                let pack = Pack::of(self.iter(), needs)
+                    .map(Arc::new)
+                    .ok_or(KeepError)?;
                 *self = Self {
                     base: Base::Packed(Arc::clone(&pack)),
                     over: Arc::default(),
@@ -56,7 +58,7 @@ impl ItemSet {
                 pack
             }
         };
-        let kept = keep(&pack).ok_or(NotKept)?;
+        let kept = keep(&pack).ok_or(KeepError)?;
         pack.named(&kept);
         Ok(Some(FrozenSet {
             name: name.to_owned(),
@@ -88,4 +90,4 @@ impl ItemSet {
 
 /// The items of a set could not be kept.
 #[derive(Debug)]
-pub(crate) struct NotKept;
+pub(crate) struct KeepError;

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use crate::definition::{ItemSetDef, STATUS};
 use crate::event::NewItem;
 use crate::items;
-use base::{Base, Held};
+use base::{Base, ItemList};
 use overlay::Overlay;
 use tally::place;
 
@@ -59,7 +59,7 @@ pub enum ItemStatus {
     Active,
     /// Done.
     Done,
-    /// Given up.
+    /// Skipped.
     Failed,
 }
 
@@ -167,7 +167,7 @@ impl<'de> Deserialize<'de> for ItemSet {
 impl ItemSet {
     fn holding(items: IndexMap<String, Item>) -> Self {
         Self {
-            base: Base::Held(Arc::new(Held::new(items))),
+            base: Base::ItemList(Arc::new(ItemList::new(items))),
             over: Arc::default(),
         }
     }
@@ -241,7 +241,7 @@ impl ItemSet {
 
     /// The items, if they can be changed where they are: nobody shares them, or they are few.
     fn within_reach(&mut self) -> Option<&mut IndexMap<String, Item>> {
-        let Base::Held(held) = &mut self.base else {
+        let Base::ItemList(held) = &mut self.base else {
             return None;
         };
         if !self.over.is_empty() {
@@ -250,7 +250,7 @@ impl ItemSet {
         if held.len() < FEW {
             return Some(Arc::make_mut(held).items_mut());
         }
-        Arc::get_mut(held).map(Held::items_mut)
+        Arc::get_mut(held).map(ItemList::items_mut)
     }
 
     /// Adds an item.
@@ -355,8 +355,8 @@ impl ItemSet {
         failed
     }
 
-    /// Which items cannot be run any more, because something they need was given up.
-    pub fn barred(&self, definition: &ItemSetDef) -> Vec<bool> {
+    /// Which items cannot be run any more, because something they need was skipped.
+    pub fn blocked(&self, definition: &ItemSetDef) -> Vec<bool> {
         if self.count(ItemStatus::Failed) == 0 {
             return vec![false; self.len()];
         }
@@ -379,8 +379,8 @@ impl ItemSet {
                 items::reached(self.len(), &needs, &failed)
             }
         };
-        for (at, barred) in reached.iter_mut().enumerate() {
-            *barred = *barred && self.status_at(at) == Some(ItemStatus::Open);
+        for (at, blocked) in reached.iter_mut().enumerate() {
+            *blocked = *blocked && self.status_at(at) == Some(ItemStatus::Open);
         }
         reached
     }
@@ -397,31 +397,31 @@ impl ItemSet {
         self.ready_but(definition, &[])
     }
 
-    /// The same, without those that are barred.
+    /// The same, without those that are blocked.
     pub(crate) fn ready_but(
         &self,
         definition: &ItemSetDef,
-        barred: &[bool],
+        blocked: &[bool],
     ) -> Option<(&str, &Item)> {
         (0..self.len())
             .filter(|at| {
                 self.status_at(*at) == Some(ItemStatus::Open)
-                    && !barred.get(*at).copied().unwrap_or(false)
+                    && !blocked.get(*at).copied().unwrap_or(false)
             })
             .filter_map(|at| self.nth(at))
             .find(|(_, item)| self.is_ready(item, definition))
     }
 
-    /// How many items have each of the statuses that the set declares, without those that are barred: of all
+    /// How many items have each of the statuses that the set declares, without those that are blocked: of all
     /// items, or of those of one wave.
     pub(crate) fn counts<'a>(
         &self,
         definition: &'a ItemSetDef,
         wave: Option<&str>,
-        barred: impl Iterator<Item = usize>,
+        blocked: impl Iterator<Item = usize>,
     ) -> IndexMap<&'a str, usize> {
         let mut named = self.count_named(wave);
-        for at in barred {
+        for at in blocked {
             if let Some((_, item)) = self.nth(at)
                 && let Some(count) = named.get_mut(item.text(STATUS))
             {

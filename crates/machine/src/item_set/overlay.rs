@@ -25,7 +25,7 @@ pub(super) struct Overlay {
 #[derive(Debug, Clone)]
 pub(super) struct Changed {
     pub(super) change: Arc<Change>,
-    pub(super) was: Was,
+    pub(super) was: BaseCount,
     /// Put together when somebody looks at it.
     item: OnceLock<Item>,
 }
@@ -40,14 +40,14 @@ pub(super) struct Change {
 
 /// How an item is counted below: its status, and the numbers that the text of its status and its wave have there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Was {
+pub(super) struct BaseCount {
     pub(super) status: ItemStatus,
     pub(super) named: usize,
     pub(super) wave: usize,
 }
 
 impl Changed {
-    pub(super) fn new(change: Arc<Change>, was: Was) -> Self {
+    pub(super) fn new(change: Arc<Change>, was: BaseCount) -> Self {
         Self {
             change,
             was,
@@ -240,7 +240,7 @@ impl Written {
                 if at >= base.len() || wave >= base.wave_count() {
                     return None;
                 }
-                let was = Was {
+                let was = BaseCount {
                     status: alike.was,
                     named: alike.named,
                     wave,

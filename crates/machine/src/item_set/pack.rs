@@ -70,7 +70,7 @@ struct Head {
     standing: [usize; 4],
     /// How many items have which text as their status.
     named: Vec<(String, usize)>,
-    /// Which items were given up.
+    /// Which items were skipped.
     failed: Vec<usize>,
 }
 

@@ -551,11 +551,11 @@ fn a_batch_is_finished_when_all_its_tasks_are() {
         driver.complete("executing-plans").unwrap_err().code,
         "task_failed"
     );
-    driver.edit(vec![stands("tasks", "a", "given_up")]).unwrap();
+    driver.edit(vec![stands("tasks", "a", "skipped")]).unwrap();
     driver.complete("executing-plans").unwrap();
     let tasks = driver.facts_of("tasks");
     assert_eq!(
-        (&tasks["failed"], &tasks["barred"], &tasks["remaining"]),
+        (&tasks["failed"], &tasks["blocked"], &tasks["remaining"]),
         (&json!(1), &json!(1), &json!(0))
     );
     // Nothing but `c` is in the second batch, and it is not run.

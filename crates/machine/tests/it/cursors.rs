@@ -154,7 +154,7 @@ fn a_cursor_points_at_what_is_there_or_at_nothing() {
 }
 
 #[test]
-fn what_was_given_up_bars_what_needs_it() {
+fn what_was_skipped_bars_what_needs_it() {
     let mut driver = filled(PLAIN, three());
     let facts = driver.facts_of("parts");
     assert_eq!(
@@ -178,11 +178,11 @@ fn what_was_given_up_bars_what_needs_it() {
             &facts["remaining"],
             &facts["done"],
             &facts["failed"],
-            &facts["barred"]
+            &facts["blocked"]
         ),
         (&json!(1), &json!(0), &json!(1), &json!(1))
     );
-    // What is barred is counted nowhere else.
+    // What is blocked is counted nowhere else.
     assert_eq!(
         facts["count"],
         json!({ "new": 1, "late": 0, "begun": 0, "ready": 0, "dropped": 1 })

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use machine::command::{Artifact, Choice, Edit, Present, Report, Ruling, Start};
+use machine::command::{Artifact, Choice, Edit, GateDecision, Present, Report, Start};
 use machine::state::{EffectAt, ROOT};
 use machine::{
     Approval, Command, Decision, Definition, Event, Facts, Need, Prepared, Reading, Refusal,
@@ -363,8 +363,8 @@ impl Driver {
     }
 
     /// A decision on what stands before `gate`, as it is.
-    pub fn ruling(&self, gate: &str, choice: Choice, feedback: &str) -> Ruling {
-        Ruling {
+    pub fn ruling(&self, gate: &str, choice: Choice, feedback: &str) -> GateDecision {
+        GateDecision {
             gate: gate.to_owned(),
             state: self.state().to_owned(),
             round: self.round(),
@@ -372,7 +372,7 @@ impl Driver {
             choice,
             feedback: feedback.to_owned(),
             approval: Some(Box::new(ann())),
-            ..Ruling::default()
+            ..GateDecision::default()
         }
     }
 
@@ -383,7 +383,7 @@ impl Driver {
         stopped.then(|| Box::new(ann()))
     }
 
-    pub fn rule(&mut self, ruling: Ruling) -> Outcome {
+    pub fn rule(&mut self, ruling: GateDecision) -> Outcome {
         self.send(&Command::Decide(Box::new(ruling)))
     }
 

@@ -19,7 +19,7 @@ items:
   tasks:
     key: id
     needs: needs
-    status: { open: [pending], active: [busy], done: [completed], failed: [given_up] }
+    status: { open: [pending], active: [busy], done: [completed], failed: [skipped] }
     open: { status: always }
     waves: { into: batches, named: batch }
     fields: { id: string, title: string, needs: [string] }
@@ -33,7 +33,7 @@ const NAMES: [(&str, ItemStatus); 4] = [
     ("pending", ItemStatus::Open),
     ("busy", ItemStatus::Active),
     ("completed", ItemStatus::Done),
-    ("given_up", ItemStatus::Failed),
+    ("skipped", ItemStatus::Failed),
 ];
 
 fn definition() -> Definition {
@@ -208,8 +208,8 @@ fn apply(run: &mut RunState, plain: &mut Plain, op: &Op) -> Option<()> {
     Some(())
 }
 
-/// What depends on something that was given up, found the simple way.
-fn barred(plain: &Plain) -> Vec<bool> {
+/// What depends on something that was skipped, found the simple way.
+fn blocked(plain: &Plain) -> Vec<bool> {
     let mut lost: Vec<bool> = plain
         .values()
         .map(|(_, s)| *s == ItemStatus::Failed)
@@ -280,7 +280,7 @@ fn assert_is(run: &RunState, plain: &Plain, definition: &Definition) {
         assert_eq!(counts.into_iter().collect::<HashMap<_, _>>(), expected);
     }
     let declared = definition.items.get("tasks").unwrap();
-    assert_eq!(set.barred(declared), barred(plain));
+    assert_eq!(set.blocked(declared), blocked(plain));
     let whole = serde_json::to_value(run).unwrap();
     let items = whole["sets"]["tasks"]["items"].as_object().unwrap();
     assert!(items.keys().eq(plain.keys()));
@@ -432,7 +432,7 @@ fn a_spoilt_pack_brings_nobody_down() {
         for at in 0..70 {
             let _ = (set.get(&key(at)), set.nth(at));
         }
-        let _ = set.barred(definition.items.get("tasks").unwrap());
+        let _ = set.blocked(definition.items.get("tasks").unwrap());
         let _ = (set.count_named(None), set.count_named(Some("batch-3")));
     }
 }

@@ -283,12 +283,12 @@ fn no_items_at_all_are_soon_done() {
 fn a_pause_at_the_end_of_the_items_is_a_pause() {
     let mut driver = parts(
         PLAIN,
-        "[ { when: parts.failed > 0, pause: given_up }, { to: z } ]",
+        "[ { when: parts.failed > 0, pause: skipped }, { to: z } ]",
         &json!([{ "id": "1" }]),
     );
     begin(&mut driver);
     driver.skip().unwrap();
-    assert_eq!(driver.paused_for(), "given_up");
+    assert_eq!(driver.paused_for(), "skipped");
     driver.abort(json!({})).unwrap();
     assert_eq!(driver.status(), RunStatus::Aborted);
 }

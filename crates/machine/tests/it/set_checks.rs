@@ -49,7 +49,7 @@ fn what_is_right_passes() {
     accepts(&with_status(
         "w: ref waves",
         "needs: needs\n    waves: { into: waves, apart: files, alone: \"it.ok && it.text != ''\" }",
-        "when: w.size > w.count.new + w.barred && waves.next.level > 0, set: { w: =waves.next, w.status: completed }, to: z }, { set: { w: =null }, to: z",
+        "when: w.size > w.count.new + w.blocked && waves.next.level > 0, set: { w: =waves.next, w.status: completed }, to: z }, { set: { w: =null }, to: z",
     ));
     accepts(&with_status(
         "",

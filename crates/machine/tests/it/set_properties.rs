@@ -143,12 +143,12 @@ fn edit((what, a, b): (u8, u8, u8), drawn: &Drawn) -> Edit {
     }
 }
 
-/// Brings what is in hand to its end; one of it may be given up.
+/// Brings what is in hand to its end; one of it may be skipped.
 fn ends_wave(driver: &Driver, a: u8, b: u8) -> Vec<Edit> {
-    let barred = driver.run.barred(&driver.definition, "jobs");
+    let blocked = driver.run.blocked(&driver.definition, "jobs");
     let keys = in_hand(driver).into_iter().filter(|key| {
         let at = driver.run.sets["jobs"].position(key);
-        at.is_some_and(|at| !barred[at])
+        at.is_some_and(|at| !blocked[at])
     });
     keys.enumerate()
         .map(|(at, key)| {
@@ -262,7 +262,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_given_up_the_rest_is_done(drawn in jobs(), lost in proptest::collection::btree_set(0_usize..12, 0..4)) {
+    fn whatever_is_skipped_the_rest_is_done(drawn in jobs(), lost in proptest::collection::btree_set(0_usize..12, 0..4)) {
         let mut driver = gathering();
         gathered(&mut driver, json!(told(&drawn, 0))).unwrap();
         let lost: Vec<String> = lost.iter().map(|at| format!("j{at}")).collect();
@@ -275,13 +275,13 @@ proptest! {
         }
         prop_assert_eq!(driver.status(), RunStatus::Completed);
         let jobs = &driver.run.sets["jobs"];
-        let barred = driver.run.barred(&driver.definition, "jobs");
+        let blocked = driver.run.blocked(&driver.definition, "jobs");
         for (at, (key, job)) in jobs.iter().enumerate() {
             let needs_lost = job.texts("needs").any(|need| {
                 let needed = jobs.position(need).unwrap();
-                barred[needed] || jobs.get(need).unwrap().status == ItemStatus::Failed
+                blocked[needed] || jobs.get(need).unwrap().status == ItemStatus::Failed
             });
-            prop_assert_eq!(barred[at], needs_lost, "{}", key);
+            prop_assert_eq!(blocked[at], needs_lost, "{}", key);
             let expected = match (needs_lost, lost.contains(&key)) {
                 (true, _) => ItemStatus::Open,
                 (false, true) => ItemStatus::Failed,
@@ -291,7 +291,7 @@ proptest! {
         }
         // A wave that was passed over has nothing in it that could have been run.
         for (_, wave) in driver.run.sets["groups"].iter().filter(|(_, wave)| wave.status == ItemStatus::Open) {
-            prop_assert!(wave.texts("jobs").all(|key| barred[jobs.position(key).unwrap()]));
+            prop_assert!(wave.texts("jobs").all(|key| blocked[jobs.position(key).unwrap()]));
         }
     }
 

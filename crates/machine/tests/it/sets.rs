@@ -111,13 +111,13 @@ pub fn in_hand(driver: &Driver) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// Ends the wave in hand, with these of its jobs given up, and goes on to the next.
+/// Ends the wave in hand, with these of its jobs skipped, and goes on to the next.
 pub fn end_wave(driver: &mut Driver, lost: &[&str]) {
-    let barred = driver.run.barred(&driver.definition, "jobs");
+    let blocked = driver.run.blocked(&driver.definition, "jobs");
     let jobs = &driver.run.sets["jobs"];
     let edits = in_hand(driver)
         .iter()
-        .filter(|key| !jobs.position(key).is_some_and(|at| barred[at]))
+        .filter(|key| !jobs.position(key).is_some_and(|at| blocked[at]))
         .map(|key| {
             let status = if lost.contains(&key.as_str()) {
                 "lost"

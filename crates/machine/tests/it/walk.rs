@@ -18,7 +18,7 @@ fn a_whole_run() {
     assert_eq!(driver.unit(), "workUnit-1.1-RED");
     assert_eq!(
         counts(&driver),
-        json!({ "size": 3, "remaining": 3, "done": 0, "failed": 0, "barred": 0 })
+        json!({ "size": 3, "remaining": 3, "done": 0, "failed": 0, "blocked": 0 })
     );
     driver.report(tests(0, 2)).unwrap();
     assert_eq!(driver.unit(), "workUnit-1.1-GREEN");
@@ -30,7 +30,7 @@ fn a_whole_run() {
     assert_eq!(item.status, ItemStatus::Done);
     assert_eq!(
         counts(&driver),
-        json!({ "size": 3, "remaining": 2, "done": 1, "failed": 0, "barred": 0 })
+        json!({ "size": 3, "remaining": 2, "done": 1, "failed": 0, "blocked": 0 })
     );
     through(&mut driver);
     assert_eq!(driver.unit(), "workUnit-1.3-RED");
@@ -146,7 +146,7 @@ fn a_skipped_subtask_bars_its_dependents_and_the_run_fails() {
     assert_eq!(status_of(&driver, "1.1"), ItemStatus::Failed);
     assert_eq!(
         counts(&driver),
-        json!({ "size": 3, "remaining": 1, "done": 0, "failed": 1, "barred": 1 })
+        json!({ "size": 3, "remaining": 1, "done": 0, "failed": 1, "blocked": 1 })
     );
     assert_eq!(driver.unit(), "workUnit-1.2-RED");
     through(&mut driver);

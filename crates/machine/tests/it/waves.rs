@@ -191,10 +191,10 @@ fn waves_of_what_cannot_be_run_are_passed_over() {
     assert_eq!(in_hand(&driver), ["a2", "b2"]);
     let facts = driver.facts_of("groups");
     assert_eq!(
-        (&facts["barred"], &facts["remaining"]),
+        (&facts["blocked"], &facts["remaining"]),
         (&json!(2), &json!(1))
     );
-    // `a2` is barred: it is not waited for.
+    // `a2` is blocked: it is not waited for.
     let refusal = driver.complete("acting").unwrap_err();
     assert_eq!(refusal.code, "unfinished");
     driver.edit(vec![stands("jobs", "b2", "ok")]).unwrap();
@@ -207,24 +207,24 @@ fn waves_of_what_cannot_be_run_are_passed_over() {
     );
     let facts = driver.facts_of("jobs");
     assert_eq!(
-        (&facts["done"], &facts["failed"], &facts["barred"]),
+        (&facts["done"], &facts["failed"], &facts["blocked"]),
         (&json!(2), &json!(1), &json!(4))
     );
     assert_eq!(driver.field("jobs", "b3", "status"), "pending");
 }
 
 #[test]
-fn one_that_was_given_up_may_be_tried_again_while_its_wave_lasts() {
+fn one_that_was_skipped_may_be_tried_again_while_its_wave_lasts() {
     let mut driver = acting(json!([job("a", &[]), job("b", &["a"])]));
     driver.edit(vec![stands("jobs", "a", "lost")]).unwrap();
-    assert_eq!(driver.facts_of("groups")["barred"], 1);
+    assert_eq!(driver.facts_of("groups")["blocked"], 1);
     driver
         .edit(vec![
             stands("jobs", "a", "active"),
             stands("jobs", "a", "ok"),
         ])
         .unwrap();
-    assert_eq!(driver.facts_of("groups")["barred"], 0);
+    assert_eq!(driver.facts_of("groups")["blocked"], 0);
     driver.complete("acting").unwrap();
     driver.complete("rest").unwrap();
     assert_eq!(in_hand(&driver), ["b"]);
@@ -345,7 +345,7 @@ fn a_new_job_may_need_what_is_finished_and_never_what_is_gone() {
 
 #[test]
 fn a_graph_may_lose_what_cannot_be_run_any_more() {
-    // `lost` is given up; `x` is passed over; `y`, in hand, needs it and is barred too.
+    // `lost` is skipped; `x` is passed over; `y`, in hand, needs it and is blocked too.
     let mut driver = acting(json!([
         job("lost", &[]),
         job("n", &[]),
@@ -417,7 +417,7 @@ fn guards_see_of_a_wave_how_many_stand_where() {
         seen["count"],
         json!({ "pending": 1, "active": 0, "broken": 0, "ok": 1, "lost": 1 })
     );
-    assert_eq!((&seen["size"], &seen["barred"]), (&json!(3), &json!(0)));
+    assert_eq!((&seen["size"], &seen["blocked"]), (&json!(3), &json!(0)));
     driver.edit(vec![stands("jobs", "c", "ok")]).unwrap();
     driver.complete("acting").unwrap();
     let seen = facts(&driver);

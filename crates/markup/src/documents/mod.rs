@@ -13,5 +13,5 @@
 
 pub mod design;
 mod markdown;
-mod said;
+mod quoting;
 pub mod task_graph;

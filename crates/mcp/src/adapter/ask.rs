@@ -13,7 +13,7 @@ use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle, RoleServe
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::client::Abilities;
+use crate::client::ClientAbilities;
 use crate::stop::{Ask, Input};
 
 /// How long a sealed state may be on its way: a person has to answer in between.
@@ -108,7 +108,7 @@ pub(super) fn required(
 }
 
 /// Refuses to ask a client for what it never said it could do.
-pub(super) fn check(ask: &Ask, can: Abilities) -> Result<(), ErrorData> {
+pub(super) fn check(ask: &Ask, can: ClientAbilities) -> Result<(), ErrorData> {
     let missing = ask.inputs.values().find_map(|input| match input {
         Input::Form { .. } if !can.forms => Some("elicitation"),
         Input::Sample(_) if !can.sampling => Some("sampling"),

@@ -20,7 +20,7 @@ use tokio::task::JoinError;
 
 use super::ask::{self, RoundReply};
 use super::{Adapter, Shared};
-use crate::client::{Abilities, Client, News, Untold};
+use crate::client::{Client, ClientAbilities, MissingRoots, Notice};
 use crate::server::Server;
 use crate::stdio::THREADS;
 use crate::stop::{Problem, Stop};
@@ -64,7 +64,7 @@ impl Line {
 }
 
 /// What a call came to.
-pub(super) enum Called<T> {
+pub(super) enum CallOutcome<T> {
     Answer(T),
     /// A stateless client has to answer first.
     Ask(InputRequiredResult),
@@ -72,24 +72,24 @@ pub(super) enum Called<T> {
 
 /// Counts the calls under way, so that a process can wait for them before it ends.
 #[derive(Debug)]
-pub(super) struct UnderWay(tokio::sync::watch::Sender<usize>);
+pub(super) struct CallsInProgress(tokio::sync::watch::Sender<usize>);
 
-impl Default for UnderWay {
+impl Default for CallsInProgress {
     fn default() -> Self {
         Self(tokio::sync::watch::Sender::new(0))
     }
 }
 
-impl UnderWay {
-    fn one_more(&self) -> Arc<OneUnderWay> {
+impl CallsInProgress {
+    fn one_more(&self) -> Arc<CallInProgress> {
         self.0.send_modify(|count| *count += 1);
-        Arc::new(OneUnderWay(self.0.clone()))
+        Arc::new(CallInProgress(self.0.clone()))
     }
 }
 
-struct OneUnderWay(tokio::sync::watch::Sender<usize>);
+struct CallInProgress(tokio::sync::watch::Sender<usize>);
 
-impl Drop for OneUnderWay {
+impl Drop for CallInProgress {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }
@@ -102,9 +102,9 @@ pub(crate) struct Ticket(
 );
 
 /// Tells a call that nobody waits for it any more, also when its future is dropped.
-struct GoneGuard(Arc<AtomicBool>);
+struct CancelOnDrop(Arc<AtomicBool>);
 
-impl Drop for GoneGuard {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
     }
@@ -129,8 +129,8 @@ impl<S: Server> Adapter<S> {
             .call(name, Does::Look, RoundReply::nothing(), context, work)
             .await?
         {
-            Called::Answer(answer) => Ok(answer),
-            Called::Ask(_) => Err(ErrorData::internal_error(
+            CallOutcome::Answer(answer) => Ok(answer),
+            CallOutcome::Ask(_) => Err(ErrorData::internal_error(
                 format!("{name} cannot ask the client anything"),
                 None,
             )),
@@ -145,7 +145,7 @@ impl<S: Server> Adapter<S> {
         said: RoundReply,
         context: RequestContext<RoleServer>,
         work: impl Fn(&S, &Client) -> Result<T, Stop> + Send + Sync + 'static,
-    ) -> Result<Called<T>, ErrorData> {
+    ) -> Result<CallOutcome<T>, ErrorData> {
         let can = abilities(&context);
         let stateless = is_stateless(&context);
         let ticket = ticket(&context);
@@ -156,8 +156,8 @@ impl<S: Server> Adapter<S> {
             let stopping = &self.shared.stopping;
             self.session.folders.told(&context, stopping).await
         };
-        let given_up = Arc::new(AtomicBool::new(false));
-        let _guard = GoneGuard(Arc::clone(&given_up));
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let _guard = CancelOnDrop(Arc::clone(&cancelled));
         let mut answers: BTreeMap<String, Value> = said.answers.unwrap_or_default();
         let mut kept = said
             .state
@@ -174,7 +174,7 @@ impl<S: Server> Adapter<S> {
                 name: client_name,
                 version,
                 can,
-                given_up: Arc::clone(&given_up),
+                cancelled: Arc::clone(&cancelled),
                 answers: std::mem::take(&mut answers),
                 kept: kept.take(),
                 roots: roots.clone(),
@@ -200,13 +200,13 @@ impl<S: Server> Adapter<S> {
                 }
             };
             let ask = match self.await_round(name, round, news, &context).await? {
-                Ok(answer) => return Ok(Called::Answer(answer)),
-                Err(Stop::Problem(problem)) => return Err(told(problem)),
+                Ok(answer) => return Ok(CallOutcome::Answer(answer)),
+                Err(Stop::Problem(problem)) => return Err(error_data(problem)),
                 Err(Stop::Ask(ask)) => ask,
             };
             ask::check(&ask, can)?;
             if stateless {
-                return ask::required(&ask, &self.shared.seal, &said.about).map(Called::Ask);
+                return ask::required(&ask, &self.shared.seal, &said.about).map(CallOutcome::Ask);
             }
             answers = tokio::select! {
                 answers = ask::in_session(&ask, &context) => answers?,
@@ -230,7 +230,7 @@ impl<S: Server> Adapter<S> {
         &self,
         name: &str,
         round: impl Future<Output = Result<Result<T, Stop>, JoinError>>,
-        mut news: UnboundedReceiver<News>,
+        mut news: UnboundedReceiver<Notice>,
         context: &RequestContext<RoleServer>,
     ) -> Result<Result<T, Stop>, ErrorData> {
         let mut round = std::pin::pin!(round);
@@ -243,11 +243,11 @@ impl<S: Server> Adapter<S> {
                 // News first: what a call told must arrive before its answer.
                 biased;
                 one = news.recv(), if telling => match one {
-                    Some(News::Progress { done, total, message }) => {
+                    Some(Notice::Progress { done, total, message }) => {
                         told_itself = true;
                         progress(context, done, total, message).await;
                     }
-                    Some(News::Log(data)) => self.log(context, data).await,
+                    Some(Notice::Log(data)) => self.log(context, data).await,
                     None => telling = false,
                 },
                 () = context.ct.cancelled() => {
@@ -297,12 +297,12 @@ impl<S: Server> Adapter<S> {
 
 impl<S> Shared<S> {
     /// The client of a call that nobody made: for looking whether something changed.
-    pub(super) fn watcher(roots: Result<Vec<PathBuf>, Untold>) -> Client {
+    pub(super) fn watcher(roots: Result<Vec<PathBuf>, MissingRoots>) -> Client {
         Client {
             name: String::new(),
             version: String::new(),
-            can: Abilities::default(),
-            given_up: Arc::default(),
+            can: ClientAbilities::default(),
+            cancelled: Arc::default(),
             answers: BTreeMap::new(),
             kept: None,
             roots,
@@ -323,11 +323,11 @@ fn ticket(context: &RequestContext<RoleServer>) -> Option<Ticket> {
     head.extensions.get::<Ticket>().cloned()
 }
 
-fn abilities(context: &RequestContext<RoleServer>) -> Abilities {
+fn abilities(context: &RequestContext<RoleServer>) -> ClientAbilities {
     let Some(capabilities) = context.client_capabilities() else {
-        return Abilities::default();
+        return ClientAbilities::default();
     };
-    Abilities {
+    ClientAbilities {
         // A client that names neither form nor URL can do forms: that is what the capability began as.
         forms: capabilities
             .elicitation
@@ -351,7 +351,7 @@ async fn progress(
     }
 }
 
-fn told(problem: Problem) -> ErrorData {
+fn error_data(problem: Problem) -> ErrorData {
     match problem {
         Problem::Invalid(message) => ErrorData::invalid_params(message, None),
         Problem::NoResource(uri) => ErrorData::resource_not_found(

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::ask;
-use crate::client::Untold;
+use crate::client::MissingRoots;
 use crate::stop::Input;
 
 /// How long a call waits for the answer: no person has to be waited for there.
@@ -47,7 +47,7 @@ impl Folders {
         &self,
         context: &RequestContext<RoleServer>,
         stopping: &CancellationToken,
-    ) -> Result<Vec<PathBuf>, Untold> {
+    ) -> Result<Vec<PathBuf>, MissingRoots> {
         let mut state = self.0.subscribe();
         if let Some(question) = self.next_question() {
             self.ask(question, context).await;
@@ -55,8 +55,8 @@ impl Folders {
         let answered = state.wait_for(|state| !matches!(state.told, RootsReply::NotYet));
         let told = tokio::select! {
             told = tokio::time::timeout(TIME, answered) => told,
-            () = context.ct.cancelled() => return Err(Untold::because("the call was cancelled")),
-            () = stopping.cancelled() => return Err(Untold::because("the server is stopping")),
+            () = context.ct.cancelled() => return Err(MissingRoots::because("the call was cancelled")),
+            () = stopping.cancelled() => return Err(MissingRoots::because("the server is stopping")),
         };
         match told.as_ref().map(|state| state.as_deref()) {
             Ok(Ok(State {
@@ -66,8 +66,8 @@ impl Folders {
             Ok(Ok(State {
                 told: RootsReply::Not(why),
                 ..
-            })) => Err(Untold::because(why)),
-            _ => Err(Untold::because(format!(
+            })) => Err(MissingRoots::because(why)),
+            _ => Err(MissingRoots::because(format!(
                 "no answer came within {} seconds",
                 TIME.as_secs()
             ))),

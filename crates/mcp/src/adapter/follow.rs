@@ -16,7 +16,7 @@ use tokio::sync::watch::{Receiver, Sender};
 use tokio::task::JoinSet;
 
 use super::{Adapter, Shared};
-use crate::client::Untold;
+use crate::client::MissingRoots;
 use crate::server::Server;
 
 /// How often marks are looked at.
@@ -46,7 +46,7 @@ struct Watched {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Resource {
     uri: String,
-    roots: Result<Vec<PathBuf>, Untold>,
+    roots: Result<Vec<PathBuf>, MissingRoots>,
 }
 
 /// What was seen at the last look.

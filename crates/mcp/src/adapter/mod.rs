@@ -35,7 +35,7 @@ use crate::Completing;
 use crate::server::{Hints, Server};
 use ask::Seal;
 pub(crate) use call::Ticket;
-use call::{Called, Does};
+use call::{CallOutcome, Does};
 
 /// How many resources a page of a list has.
 const PAGE: usize = 100;
@@ -73,7 +73,7 @@ struct Shared<S> {
     prompts: Vec<Prompt>,
     templates: Vec<ResourceTemplate>,
     seal: Seal,
-    under_way: call::UnderWay,
+    under_way: call::CallsInProgress,
     line: call::Line,
     watch: follow::Watch,
     /// Tools that only look.
@@ -150,7 +150,7 @@ impl<S: Server> Adapter<S> {
                 config,
                 seal: Seal::new(),
                 stopping: CancellationToken::new(),
-                under_way: call::UnderWay::default(),
+                under_way: call::CallsInProgress::default(),
                 line: call::Line::default(),
                 watch: follow::Watch::default(),
                 server,
@@ -226,8 +226,8 @@ impl<S: Server> ServerHandler for Adapter<S> {
             Does::Change
         };
         match self.call(&name, does, said, context, work).await? {
-            Called::Answer(answer) => Ok(convert::answer(answer).into()),
-            Called::Ask(required) => Ok(required.into()),
+            CallOutcome::Answer(answer) => Ok(convert::answer(answer).into()),
+            CallOutcome::Ask(required) => Ok(required.into()),
         }
     }
 
@@ -285,8 +285,8 @@ impl<S: Server> ServerHandler for Adapter<S> {
             move |server: &S, client: &crate::Client| server.read(&uri, client)
         };
         match self.call(&uri, Does::Look, said, context, work).await? {
-            Called::Answer(contents) => Ok(convert::contents(contents).into()),
-            Called::Ask(required) => Ok(required.into()),
+            CallOutcome::Answer(contents) => Ok(convert::contents(contents).into()),
+            CallOutcome::Ask(required) => Ok(required.into()),
         }
     }
 
@@ -346,8 +346,8 @@ impl<S: Server> ServerHandler for Adapter<S> {
             }
         };
         match self.call(&name, Does::Look, said, context, work).await? {
-            Called::Answer(text) => Ok(convert::prompt_text(text).into()),
-            Called::Ask(required) => Ok(required.into()),
+            CallOutcome::Answer(text) => Ok(convert::prompt_text(text).into()),
+            CallOutcome::Ask(required) => Ok(required.into()),
         }
     }
 

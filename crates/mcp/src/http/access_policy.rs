@@ -63,8 +63,9 @@ impl AccessPolicy {
     /// That the request was meant for this server, and does not come from a page of somebody else: a browser can be
     /// made to send anything to this machine, but not to lie about these two.
     pub(super) fn check_sender(&self, head: &Parts) -> Result<(), Refusal> {
-        let named = one(&head.headers, &HOST)
-            .map_err(|Several| refused("the request names several hosts; send one `Host`"))?;
+        let named = one(&head.headers, &HOST).map_err(|RepeatedHeader| {
+            refused("the request names several hosts; send one `Host`")
+        })?;
         let authority = head.uri.authority().map(Authority::as_str);
         if named.is_none() && authority.is_none() {
             return Err(refused("the request names no host; send a `Host`"));
@@ -100,7 +101,7 @@ impl AccessPolicy {
             )
         };
         let given = one(&head.headers, &AUTHORIZATION)
-            .map_err(|Several| missing())?
+            .map_err(|RepeatedHeader| missing())?
             .ok_or_else(missing)?
             .as_bytes();
         let scheme = b"Bearer ";
@@ -187,13 +188,16 @@ impl Origin {
 }
 
 /// A header came more than once where it may come once.
-struct Several;
+struct RepeatedHeader;
 
-fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a HeaderValue>, Several> {
+fn one<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a HeaderValue>, RepeatedHeader> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (first, None) => Ok(first),
-        _ => Err(Several),
+        _ => Err(RepeatedHeader),
     }
 }
 

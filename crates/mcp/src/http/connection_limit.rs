@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The connections on which nothing is under way.
 #[derive(Debug, Default)]
-pub(super) struct Silent {
+pub(super) struct IdleConnections {
     queue: Mutex<Queue>,
     more: Notify,
 }
@@ -26,7 +26,7 @@ struct Queue {
 /// The place of one connection.
 #[derive(Debug)]
 pub(super) struct Place {
-    silent: Arc<Silent>,
+    silent: Arc<IdleConnections>,
     end: CancellationToken,
     state: Mutex<State>,
 }
@@ -42,7 +42,7 @@ struct State {
 #[derive(Debug)]
 pub(super) struct Busy(Arc<Place>);
 
-impl Silent {
+impl IdleConnections {
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_one_that_was_silent_for_longest_goes_first() {
-        let silent = Arc::<Silent>::default();
+        let silent = Arc::<IdleConnections>::default();
         let enter = || {
             let end = CancellationToken::new();
             (silent.enter(end.clone()), end)

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::access_policy::AccessPolicy;
-use super::connection_limit::{Place, Silent};
+use super::connection_limit::{IdleConnections, Place};
 use super::handler::Handler;
 use super::write_timeout::WriteTimeout;
 use super::{Options, Switch};
@@ -67,7 +67,7 @@ pub(super) async fn serve<S: Server>(
         .saturating_add(options.max_streams)
         .saturating_add(SPARE_CONNECTIONS);
     let mut connections = JoinSet::new();
-    let silent = Arc::<Silent>::default();
+    let silent = Arc::<IdleConnections>::default();
     ready(address);
 
     {

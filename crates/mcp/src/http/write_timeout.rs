@@ -1,4 +1,4 @@
-//! A connection that is given up when its other end does not read what it is sent.
+//! A connection that is closed when its other end does not read what it is sent.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{Guest, House};
+use super::{TestClient, TestServer};
 
-async fn guest() -> (House, Guest) {
-    let house = House::new();
+async fn guest() -> (TestServer, TestClient) {
+    let house = TestServer::new();
     let guest = house
         .guest(json!({ "roots": { "listChanged": true } }))
         .await;

@@ -5,18 +5,18 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{Guest, House};
+use super::{TestClient, TestServer};
 
 /// On a clock that stands still: long enough for several looks.
 const A_WHILE: Duration = Duration::from_secs(2);
 
-async fn follow(guest: &mut Guest, uri: &str) -> Value {
+async fn follow(guest: &mut TestClient, uri: &str) -> Value {
     guest
         .ask("resources/subscribe", json!({ "uri": uri }))
         .await
 }
 
-async fn leave(guest: &mut Guest, uri: &str) {
+async fn leave(guest: &mut TestClient, uri: &str) {
     let answer = guest
         .ask("resources/unsubscribe", json!({ "uri": uri }))
         .await;
@@ -24,7 +24,7 @@ async fn leave(guest: &mut Guest, uri: &str) {
 }
 
 /// Which changes were told until now.
-async fn told(guest: &mut Guest) -> Vec<String> {
+async fn told(guest: &mut TestClient) -> Vec<String> {
     sleep(A_WHILE).await;
     let pong = guest.begin("ping", json!({})).await;
     guest.answer(pong).await;
@@ -38,7 +38,7 @@ async fn told(guest: &mut Guest) -> Vec<String> {
 
 #[tokio::test(start_paused = true)]
 async fn what_happens_right_after_each_subscription_is_told() {
-    let house = House::new();
+    let house = TestServer::new();
     let uris = ["a:1", "a:2", "a:3"];
     for uri in uris {
         house.scene.change(uri);
@@ -64,7 +64,7 @@ fn what_happens_right_after_a_listener_is_acknowledged_is_told() {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let house = House::new();
+        let house = TestServer::new();
         house.scene.change("a:1");
         let mut guest = house.stranger();
         let (busy, is_over) = std::sync::mpsc::channel::<()>();
@@ -92,7 +92,7 @@ fn what_happens_right_after_a_listener_is_acknowledged_is_told() {
 
 #[tokio::test(start_paused = true)]
 async fn each_change_is_told_once_however_often_the_client_changed_its_mind() {
-    let house = House::new();
+    let house = TestServer::new();
     house.scene.change("a:1");
     let mut guest = house.guest(json!({})).await;
     for _ in 0..5 {
@@ -110,7 +110,7 @@ async fn each_change_is_told_once_however_often_the_client_changed_its_mind() {
 
 #[tokio::test(start_paused = true)]
 async fn many_followers_cost_one_look() {
-    let house = House::new();
+    let house = TestServer::new();
     house.scene.change("a:1");
     let mut guests = Vec::new();
     for _ in 0..20 {
@@ -148,7 +148,7 @@ async fn many_followers_cost_one_look() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_not_there_cannot_be_followed() {
-    let house = House::new();
+    let house = TestServer::new();
     house.scene.change("a:1");
     let mut guest = house.guest(json!({})).await;
     let answer = follow(&mut guest, "a:nothing").await;
@@ -162,7 +162,7 @@ async fn what_is_not_there_cannot_be_followed() {
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_resource_is_told_once() {
-    let house = House::new();
+    let house = TestServer::new();
     house.scene.change("a:1");
     let mut guest = house.guest(json!({})).await;
     follow(&mut guest, "a:1").await;

@@ -156,13 +156,13 @@ impl Server for Actor {
 }
 
 /// A server, to which clients can connect.
-pub struct House {
+pub struct TestServer {
     pub scene: Arc<Scene>,
     adapter: Adapter<Actor>,
 }
 
 /// A client that is connected.
-pub struct Guest {
+pub struct TestClient {
     read: BufReader<ReadHalf<DuplexStream>>,
     write: WriteHalf<DuplexStream>,
     /// What came while something else was waited for.
@@ -173,7 +173,7 @@ pub struct Guest {
     pub served: JoinHandle<std::io::Result<()>>,
 }
 
-impl House {
+impl TestServer {
     pub fn new() -> Self {
         let scene = Arc::<Scene>::default();
         let adapter = Adapter::new(Actor(Arc::clone(&scene)));
@@ -181,7 +181,7 @@ impl House {
     }
 
     /// A client with a session that can do this.
-    pub async fn guest(&self, can: Value) -> Guest {
+    pub async fn guest(&self, can: Value) -> TestClient {
         let mut guest = self.stranger();
         let params = json!({
             "protocolVersion": "2025-11-25",
@@ -196,7 +196,7 @@ impl House {
     }
 
     /// A client that has begun nothing.
-    pub fn stranger(&self) -> Guest {
+    pub fn stranger(&self) -> TestClient {
         let (ours, theirs) = tokio::io::duplex(4096);
         let (read, write) = tokio::io::split(theirs);
         let stop = CancellationToken::new();
@@ -211,7 +211,7 @@ impl House {
             })
         });
         let (read, write) = tokio::io::split(ours);
-        Guest {
+        TestClient {
             read: BufReader::new(read),
             write,
             heard: VecDeque::new(),
@@ -222,7 +222,7 @@ impl House {
     }
 }
 
-impl Guest {
+impl TestClient {
     pub async fn send(&mut self, message: Value) {
         let line = format!("{message}\n");
         self.write.write_all(line.as_bytes()).await.unwrap();

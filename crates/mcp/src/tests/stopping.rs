@@ -5,15 +5,15 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use super::House;
+use super::TestServer;
 use crate::stdio::LAST_CALLS;
 
 /// Longer than anything may take.
 const FOR_EVER: Duration = Duration::from_hours(1);
 
 /// More answers than fit into the pipe, which nobody reads.
-async fn a_guest_that_does_not_read() -> super::Guest {
-    let mut guest = House::new().guest(json!({})).await;
+async fn a_guest_that_does_not_read() -> super::TestClient {
+    let mut guest = TestServer::new().guest(json!({})).await;
     for _ in 0..60 {
         guest.begin("tools/list", json!({})).await;
     }
@@ -44,7 +44,7 @@ async fn a_client_that_does_not_read_does_not_keep_the_server_from_stopping() {
 
 #[tokio::test(start_paused = true)]
 async fn a_question_nobody_can_answer_any_more_is_taken_back() {
-    let house = House::new();
+    let house = TestServer::new();
     let mut guest = house.guest(json!({ "elicitation": {} })).await;
     let call = guest.call("ask", "").await;
     guest.question("elicitation/create").await;
@@ -59,7 +59,7 @@ async fn a_question_nobody_can_answer_any_more_is_taken_back() {
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_input_takes_questions_back_too() {
-    let house = House::new();
+    let house = TestServer::new();
     let mut guest = house.guest(json!({ "elicitation": {} })).await;
     let call = guest.call("ask", "").await;
     guest.question("elicitation/create").await;
@@ -73,7 +73,7 @@ async fn the_end_of_input_takes_questions_back_too() {
 
 #[tokio::test]
 async fn a_call_that_is_under_way_is_answered_before_the_end() {
-    let house = House::new();
+    let house = TestServer::new();
     let mut guest = house.guest(json!({})).await;
     let call = guest.call("wait", "one").await;
     // Its answer shows that the call before it was taken on.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::House;
+use super::TestServer;
 use crate::stdio::THREADS;
 
 /// Only so that a broken server fails a test instead of blocking it.
@@ -25,7 +25,7 @@ fn served(test: impl Future<Output = ()>) {
 #[test]
 fn whoever_only_looks_waits_for_nobody() {
     served(async {
-        let house = House::new();
+        let house = TestServer::new();
         house.scene.change("a:1");
         let mut guest = house.guest(json!({})).await;
         let names: Vec<String> = (0..THREADS + 12).map(|number| number.to_string()).collect();
@@ -70,7 +70,7 @@ fn whoever_only_looks_waits_for_nobody() {
 #[test]
 fn calls_that_wait_in_line_are_answered_before_the_end() {
     served(async {
-        let house = House::new();
+        let house = TestServer::new();
         let mut guest = house.guest(json!({})).await;
         let mut calls = Vec::new();
         for number in 0..100 {

@@ -243,7 +243,7 @@ fn fifty_calls_at_once_get_each_its_own_answer() {
 }
 
 #[test]
-fn a_stateless_call_is_given_up_when_its_client_goes() {
+fn a_stateless_call_is_cancelled_when_its_client_goes() {
     let served = Served::new();
     let door = Door::new();
     let mut wire = Wire::to(served.address);
@@ -255,7 +255,7 @@ fn a_stateless_call_is_given_up_when_its_client_goes() {
 }
 
 #[test]
-fn a_call_in_a_session_is_given_up_when_the_client_says_so() {
+fn a_call_in_a_session_is_cancelled_when_the_client_says_so() {
     let served = Served::new();
     let session = Session::begin(served.address);
     let door = Door::new();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::lines::{is_reached, number};
-use super::once::{Lines, Mergeable, Once};
+use super::once::{Distinct, Lines, Mergeable};
 use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
@@ -126,15 +126,15 @@ impl Mergeable for Branches {
 
 /// Lines and branches that belong together.
 struct Listed {
-    lines: Once<Lines>,
-    branches: Once<Branches>,
+    lines: Distinct<Lines>,
+    branches: Distinct<Branches>,
 }
 
 impl Listed {
     const fn new() -> Self {
         Self {
-            lines: Once::new(),
-            branches: Once::new(),
+            lines: Distinct::new(),
+            branches: Distinct::new(),
         }
     }
 

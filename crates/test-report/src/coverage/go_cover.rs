@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::lines::{each_line, is_reached, number};
-use super::once::{Mergeable, Once};
+use super::once::{Distinct, Mergeable};
 use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
@@ -72,7 +72,7 @@ struct Profile {
     /// The file of the line before: blocks of one stand together.
     last: usize,
     names: HashMap<Box<str>, usize>,
-    files: Vec<(Box<str>, Once<Block>)>,
+    files: Vec<(Box<str>, Distinct<Block>)>,
 }
 
 impl Profile {
@@ -109,7 +109,7 @@ impl Profile {
             sum::fits(self.files.len())?;
             let path: Box<str> = path.into();
             self.names.insert(path.clone(), self.files.len());
-            self.files.push((path, Once::new()));
+            self.files.push((path, Distinct::new()));
             self.files.len() - 1
         };
         Ok(self.last)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::lines::{Line, each_line, is_reached, number};
-use super::once::{Lines, Once, Reached};
+use super::once::{Distinct, Hit, Lines};
 use super::{Coverage, CoverageFormat, FileCoverage, Metric, sum};
 use crate::source::Source;
 use crate::unreadable::{Kind, Unreadable};
@@ -64,17 +64,17 @@ struct File {
 
 /// What stands one by one.
 struct Listed {
-    lines: Once<Lines>,
-    branches: Once<Reached>,
-    functions: Once<Reached>,
+    lines: Distinct<Lines>,
+    branches: Distinct<Hit>,
+    functions: Distinct<Hit>,
 }
 
 impl Listed {
     const fn new() -> Self {
         Self {
-            lines: Once::new(),
-            branches: Once::new(),
-            functions: Once::new(),
+            lines: Distinct::new(),
+            branches: Distinct::new(),
+            functions: Distinct::new(),
         }
     }
 
@@ -87,7 +87,7 @@ impl Listed {
     }
 }
 
-fn count(all: &[Reached]) -> Metric {
+fn count(all: &[Hit]) -> Metric {
     let reached = all.iter().filter(|one| one.is_reached()).count();
     Metric {
         covered: reached as u64,
@@ -105,7 +105,7 @@ struct Record {
     branches: Metric,
     functions: Metric,
     /// Of functions with several names, by their index.
-    groups: Once<Reached>,
+    groups: Distinct<Hit>,
     /// Where those stand.
     places: HashMap<u64, u64>,
     declared_lines: Declared,
@@ -333,7 +333,7 @@ impl Record {
             lines: Metric::default(),
             branches: Metric::default(),
             functions: Metric::default(),
-            groups: Once::new(),
+            groups: Distinct::new(),
             places: HashMap::new(),
             declared_lines: Declared::default(),
             declared_branches: Declared::default(),
@@ -398,19 +398,19 @@ impl Record {
                     .filter(|(end, _)| number(end).is_some())
                     .map_or(rest, |(_, name)| name);
                 self.functions.total += 1;
-                self.listed.functions.add(Reached::new(name, false));
+                self.listed.functions.add(Hit::new(name, false));
             }
             b"FNDA" => {
                 let (count, name) = split_once(data)?;
                 let reached = is_reached(count)?;
                 self.functions.covered += u64::from(reached);
-                self.listed.functions.add(Reached::new(name, reached));
+                self.listed.functions.add(Hit::new(name, reached));
             }
             b"FNL" => {
                 let (index, place) = split_once(data)?;
                 let line = number(split_once(place).map_or(place, |(first, _)| first))?;
                 self.places.insert(number(index)?, line);
-                self.groups.add(Reached::new(index, false));
+                self.groups.add(Hit::new(index, false));
             }
             b"FNA" => {
                 let (index, rest) = split_once(data)?;
@@ -422,8 +422,8 @@ impl Record {
                 // The index says nothing outside of this record, the line does.
                 let line = self.places.get(&number(index)?)?.to_le_bytes();
                 tally(&mut self.functions, reached);
-                self.groups.add(Reached::new(index, reached));
-                self.listed.functions.add(Reached::new(&line, reached));
+                self.groups.add(Hit::new(index, reached));
+                self.listed.functions.add(Hit::new(&line, reached));
             }
             b"BRDA" => {
                 let comma = data.iter().rposition(|&byte| byte == b',')?;
@@ -431,7 +431,7 @@ impl Record {
                 number(split_once(branch)?.0)?;
                 let reached = taken != b"-" && is_reached(taken)?;
                 tally(&mut self.branches, reached);
-                self.listed.branches.add(Reached::new(branch, reached));
+                self.listed.branches.add(Hit::new(branch, reached));
             }
             // Conditions and whatever else a newer version lists.
             _ => {}

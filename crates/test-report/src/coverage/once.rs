@@ -10,17 +10,17 @@ pub(super) trait Mergeable: Copy {
     fn absorb(&mut self, other: Self);
 }
 
-/// A collection in which each place is there once, after [`Once::settle`].
+/// A collection in which each place is there once, after [`Distinct::settle`].
 ///
 /// Adding is cheap in the order of places, which is how tools write them; in any other order it is sorted later. What is
 /// told again and again takes no more than twice the memory of what is different.
-pub(super) struct Once<T> {
+pub(super) struct Distinct<T> {
     told: Vec<T>,
     /// How many of `told`, from the front, are in order and different.
     settled: usize,
 }
 
-impl<T: Mergeable> Once<T> {
+impl<T: Mergeable> Distinct<T> {
     pub(super) const fn new() -> Self {
         Self {
             told: Vec::new(),
@@ -85,9 +85,9 @@ impl<T: Mergeable> Once<T> {
 /// Something of which only the name matters: a function, a branch. Names are kept as hashes, the lowest bit of which says
 /// whether it was reached.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reached(u64);
+pub(super) struct Hit(u64);
 
-impl Reached {
+impl Hit {
     pub(super) fn new(name: &[u8], reached: bool) -> Self {
         // 64-bit FNV-1a.
         let hash = name.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
@@ -101,7 +101,7 @@ impl Reached {
     }
 }
 
-impl Mergeable for Reached {
+impl Mergeable for Hit {
     type Place = u64;
 
     fn place(&self) -> u64 {

@@ -9,7 +9,7 @@ mod yaml;
 
 use std::io::{self, BufRead};
 
-use self::level::{Level, Waiting};
+use self::level::{Level, PendingResult};
 use self::line::{Directive, Line};
 use crate::limits::DEEPEST;
 use crate::source::Source;
@@ -180,7 +180,7 @@ impl Reader {
     }
 
     /// The result of which more may follow.
-    fn waiting(&mut self) -> Option<&mut Waiting> {
+    fn waiting(&mut self) -> Option<&mut PendingResult> {
         self.level().waiting.as_mut()
     }
 
@@ -227,7 +227,7 @@ impl Reader {
         let opens = point.opens;
         let level = self.level();
         level.number(point.number)?;
-        let waiting = Waiting::new(point, children);
+        let waiting = PendingResult::new(point, children);
         if opens {
             self.levels.push(Level::within(waiting));
             if self.levels.len() > DEEPEST {

@@ -78,12 +78,12 @@ pub enum CollabCommand {
     /// Say what tasks of the batch in hand came to
     ///
     /// One task as `ID STATUS`, any number of them as `ID=STATUS`: all of them are stored, or none. The statuses are `pending`,
-    /// `in_progress`, `completed` and `failed`. A task that is given up has failed for good, and what depends on it is not run:
-    /// `--given-up` says so of one task, and `ID=given-up` of each of several. An id that begins with a hyphen stands behind `--`.
+    /// `in_progress`, `completed` and `failed`. A task that is skipped has failed for good, and what depends on it is not run:
+    /// `--skipped` says so of one task, and `ID=skipped` of each of several. An id that begins with a hyphen stands behind `--`.
     ///
     /// The exit status is 0 if they were stored, and 3 if they were refused.
     #[command(
-        after_long_help = "Examples:\n  tm collab task types in_progress\n  tm collab task types=completed lexer=completed parser=given-up"
+        after_long_help = "Examples:\n  tm collab task types in_progress\n  tm collab task types=completed lexer=completed parser=skipped"
     )]
     Task(Task),
     /// Draw the tasks of all items as a Mermaid flowchart
@@ -164,9 +164,9 @@ pub struct Task {
     /// A task and its status, or any number of them as `ID=STATUS`
     #[arg(value_name = "ID STATUS|ID=STATUS", required = true)]
     pub words: Vec<String>,
-    /// The task is given up, and what depends on it is not run
+    /// The task is skipped, and what depends on it is not run
     #[arg(long)]
-    pub given_up: bool,
+    pub skipped: bool,
 }
 
 /// `tm collab graph`.

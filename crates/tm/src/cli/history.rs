@@ -84,7 +84,7 @@ pub enum RunStatus {
     Paused,
     /// It is over, all done.
     Completed,
-    /// It is over, something was given up.
+    /// It is over, something was skipped.
     Failed,
     /// It was ended before its end.
     Aborted,

@@ -28,7 +28,7 @@ pub enum RunCommand {
     /// `tm workflow list` shows the workflows, `tm workflow show ID` what inputs one takes.
     Start(Start),
     /// Show what to do now; changes nothing
-    Next(Chosen),
+    Next(RunTarget),
     /// Report a work unit
     ///
     /// What a report has to bring along is said by `tm run next`. With `--unit` a report that is sent twice counts
@@ -37,17 +37,17 @@ pub enum RunCommand {
     /// Take exactly one step; a run that waits for somebody takes none, and says what it waits for
     ///
     /// The exit status is 7 if there is no step to take.
-    Step(Chosen),
+    Step(RunTarget),
     /// Show where the run is
-    Status(Chosen),
+    Status(RunTarget),
     /// Stop taking reports until the run is resumed
-    Pause(Reasoned),
+    Pause(RunWithReason),
     /// Go on with a paused or interrupted run
     Resume(Resume),
     /// End the run; its journal stays, and whatever it worked on
-    Abort(Chosen),
+    Abort(RunTarget),
     /// Put back what was recorded in the run's folder, where somebody changed it; what is there is kept beside it
-    Restore(Chosen),
+    Restore(RunTarget),
     /// Go one step back, where the present state says how
     Reopen(Reopen),
     /// Give the present item up, where the present state says how
@@ -119,7 +119,7 @@ pub struct Start {
 /// A command about one run.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Chosen {
+pub struct RunTarget {
     /// The run.
     #[command(flatten)]
     #[serde(skip)]
@@ -185,7 +185,7 @@ impl Report {
 /// A command about one run, with a reason.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Reasoned {
+pub struct RunWithReason {
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT", default_value = "")]
     #[serde(default)]

@@ -37,13 +37,13 @@ pub enum SessionCommand {
     ///
     /// The exit status is 0 if the step was taken or the session is over, and 7 if it waits: for a response, or at a
     /// closed gate.
-    Step(Chosen),
+    Step(SessionTarget),
     /// Take steps until the session waits or is over, telling each one
     ///
     /// The exit status is 0 if the session is over, and 7 if it waits.
-    Run(Chosen),
+    Run(SessionTarget),
     /// Show where a session stands, and what to do now
-    Status(Chosen),
+    Status(SessionTarget),
     /// Put a response into its place
     ///
     /// The same as writing the file that the session waits for, but whole or not at all, and never over another one.
@@ -78,7 +78,7 @@ pub enum SessionCommand {
     /// Put plan and code back as they were recorded, where somebody changed them
     ///
     /// What stood in their places is kept beside them.
-    Restore(Chosen),
+    Restore(SessionTarget),
 }
 
 impl SessionCommand {
@@ -222,7 +222,7 @@ fn modes<'de, D: Deserializer<'de>>(given: D) -> Result<Vec<(String, String)>, D
 /// A command about one session.
 #[derive(Debug, Args, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Chosen {
+pub struct SessionTarget {
     /// The session.
     #[command(flatten)]
     #[serde(skip)]

@@ -163,14 +163,14 @@ fn report(engine: &Engine, mut complete: Complete, output: &mut Output) -> Outco
     (complete.phase, complete.subtask) = phase_and_subtask(complete.phase, complete.subtask)?;
     let run = complete.run.run_id.clone();
     let request = complete.request();
-    tell_of_running(engine, &request.evidence, output);
+    announce_suite(engine, &request.evidence, output);
     let verdict = engine.complete(run.as_deref(), &request)?;
     output.answer(&verdict, render::verdict)?;
     Ok(verdict.exit_status())
 }
 
 /// Says why nothing else is said for a while, if the tests are going to be run.
-pub(super) fn tell_of_running(engine: &Engine, evidence: &request::Evidence, output: &Output) {
+pub(super) fn announce_suite(engine: &Engine, evidence: &request::Evidence, output: &Output) {
     let always = engine.settings().config.evidence.require == Level::Verified;
     if evidence.verify || always {
         output.hint(RUNNING);
@@ -223,7 +223,7 @@ fn make_commit(engine: &Engine, commit: Commit, output: &mut Output) -> Outcome 
 fn finish(engine: &Engine, finalize: Finalize, output: &mut Output) -> Outcome {
     let run = finalize.run.run_id.clone();
     let request = finalize.request();
-    tell_of_running(engine, &request.evidence, output);
+    announce_suite(engine, &request.evidence, output);
     let answer = engine.finalize(run.as_deref(), &request)?;
     output.answer(&answer, render::finalized)?;
     Ok(answer.verdict.exit_status())

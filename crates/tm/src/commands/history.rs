@@ -66,7 +66,7 @@ pub fn log(log: Log, output: &mut Output) -> Outcome {
         }
         LogCommand::Repair(repair) => {
             let engine = open(place.project_root, None, "tm log repair")?;
-            return mend(&engine, &repair, output);
+            return repair_run(&engine, &repair, output);
         }
         LogCommand::Replay(replay) => {
             let engine = open(place.project_root, None, "tm log replay")?;
@@ -77,7 +77,7 @@ pub fn log(log: Log, output: &mut Output) -> Outcome {
     Ok(DONE)
 }
 
-fn mend(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome {
+fn repair_run(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome {
     let run = repair.run.as_deref();
     if !repair.yes {
         let found = engine.verify_log(run)?;

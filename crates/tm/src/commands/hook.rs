@@ -14,12 +14,12 @@ use workspace::convention::plain::one_line;
 
 use super::{DONE, Outcome};
 use crate::cli::hook::Hook;
-use crate::hook::self_test::{self, Tried};
+use crate::hook::self_test::{self, SelfTestCase};
 use crate::hook::settings::{self, Installed};
 use crate::hook::{self, Client, MOST_BYTES, Place, Reply};
 use crate::output::Output;
 use crate::render;
-use crate::steps::Spelling as _;
+use crate::steps::StepSpelling as _;
 
 /// How long an answer may take: less than the clients wait.
 const PATIENCE: Duration = Duration::from_secs(4);
@@ -33,7 +33,7 @@ pub struct SelfTest {
     /// Whether all of it is as it should be.
     pub ok: bool,
     /// Every payload that was tried.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<SelfTestCase>,
     /// What stands in the settings of the clients here.
     pub installed: Vec<Installed>,
 }

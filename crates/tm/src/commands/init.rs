@@ -29,12 +29,12 @@ pub struct Answer {
     pub notes: Vec<String>,
     /// Clients that seem to be in use and are not set up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub found: Vec<FoundClient>,
+    pub found: Vec<DetectedClient>,
 }
 
 /// A client that seems to be in use and is not set up.
 #[derive(Debug, Serialize)]
-pub struct FoundClient {
+pub struct DetectedClient {
     /// Its id.
     pub client: &'static str,
     /// The command that sets it up.
@@ -64,7 +64,7 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
         notes,
         found: found
             .into_iter()
-            .map(|client| FoundClient {
+            .map(|client| DetectedClient {
                 client: client.id(),
                 command: command(&arguments.place, &[client], false, false, false),
             })

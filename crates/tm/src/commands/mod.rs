@@ -133,7 +133,7 @@ fn open(
         environment: Environment::of_this_process(),
         command: command.to_owned(),
         actor: workspace::person::user_name(),
-        given_up: None,
+        cancelled: None,
     })
 }
 

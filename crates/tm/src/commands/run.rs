@@ -2,7 +2,7 @@
 
 use engine::{Engine, Turn, Verb};
 
-use super::autopilot::tell_of_running;
+use super::autopilot::announce_suite;
 use super::session::decision;
 use super::{DONE, Outcome, approving, open};
 use crate::cli::Signing;
@@ -138,7 +138,7 @@ fn take_in(engine: &Engine, report: Report, output: &mut Output) -> Outcome {
     let run = report.run.run_id.clone();
     let request = report.request();
     if request.evidence.verify {
-        tell_of_running(engine, &request.evidence, output);
+        announce_suite(engine, &request.evidence, output);
     }
     let verdict = engine.run_report(run.as_deref(), &request)?;
     output.answer(&verdict, render::run::verdict)?;

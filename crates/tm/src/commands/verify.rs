@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use engine::proof::{Exported, VerifyRequest};
+use engine::proof::{VerifyRequest, WrittenBundle};
 use engine::{Engine, Fault, Kind, Strength};
 use workspace::config::Level;
 
@@ -55,7 +55,7 @@ pub fn export(engine: &Engine, arguments: Export, output: &mut Output) -> Outcom
                 .suggest("name a file with -o FILE, or send the output to one"));
         }
         output.bytes(&packed.bytes)?;
-        told_of_left(&Exported::of(&packed, None), output);
+        warn_left_out(&WrittenBundle::of(&packed, None), output);
         return Ok(DONE);
     }
     let file = arguments
@@ -63,13 +63,13 @@ pub fn export(engine: &Engine, arguments: Export, output: &mut Output) -> Outcom
         .unwrap_or_else(|| PathBuf::from(format!("{}.tramline.jsonl", packed.run)));
     let file = current_folder()?.join(file);
     write(&file, &packed.bytes)?;
-    let answer = Exported::of(&packed, Some(file));
+    let answer = WrittenBundle::of(&packed, Some(file));
     output.answer(&answer, render::exported)?;
-    told_of_left(&answer, output);
+    warn_left_out(&answer, output);
     Ok(DONE)
 }
 
-fn told_of_left(exported: &Exported, output: &Output) {
+fn warn_left_out(exported: &WrittenBundle, output: &Output) {
     if !exported.left.is_empty() {
         output.warning(&format!(
             "{} of its evidence could not be packed; the first line of the bundle names them",

@@ -4,8 +4,8 @@ use engine::Fault;
 use serde_json::Value;
 
 use super::stage::{Stage, unexpected};
-use super::story::Played;
-use super::teller::Teller;
+use super::story::PlayedRun;
+use super::teller::Narrator;
 
 /// What the run came to.
 #[derive(Debug)]
@@ -22,7 +22,11 @@ pub struct Ending {
 const REPORT_LINES: usize = 14;
 
 /// Looks into everything that the run has left behind.
-pub fn check(stage: &Stage, played: &Played, teller: &mut Teller<'_>) -> Result<Ending, Fault> {
+pub fn check(
+    stage: &Stage,
+    played: &PlayedRun,
+    teller: &mut Narrator<'_>,
+) -> Result<Ending, Fault> {
     teller.chapter("What is there now")?;
     let log = stage.git(&["log", "--reverse", "--format=%h %s", "main..HEAD"])?;
     teller.aside("git log main..HEAD")?;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use engine::Fault;
 use journal::layout::Home;
 
-use super::stage::{Called, Stage, command_line, unexpected};
+use super::stage::{FinishedCommand, Stage, command_line, unexpected};
 
 /// A hook that takes a second, so that there is a middle in which to kill.
 const SLOW_HOOK: &str = "#!/bin/sh\n: > .git/hook-is-running\nsleep 1\n";
@@ -19,7 +19,7 @@ const SLOW_HOOK: &str = "#!/bin/sh\n: > .git/hook-is-running\nsleep 1\n";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Starts a commit and kills it with SIGKILL once its intent is in the journal and git is at work.
-pub fn commit(stage: &Stage, run: &str, subtask: &str) -> Result<Called, Fault> {
+pub fn commit(stage: &Stage, run: &str, subtask: &str) -> Result<FinishedCommand, Fault> {
     let journal = journal_path(stage, run)?;
     let before = intents(&journal)?;
     stage.write(".git/hooks/pre-commit", SLOW_HOOK)?;
@@ -67,7 +67,7 @@ pub fn commit(stage: &Stage, run: &str, subtask: &str) -> Result<Called, Fault> 
     })?;
     // The next commit has no use for it.
     let _ = fs::remove_file(&hook);
-    let called = Called {
+    let called = FinishedCommand {
         line: command_line(&arguments),
         status: status.code(),
         answer: serde_json::Value::Null,

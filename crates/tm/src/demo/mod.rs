@@ -24,13 +24,13 @@ use crate::cli::setup::Demo;
 use crate::commands::{DONE, Outcome};
 use crate::output::Output;
 use stage::Stage;
-use teller::Teller;
+use teller::Narrator;
 
 /// Plays the story. Every step is checked; the first that is not as it should be ends it with a fault.
 pub fn run(demo: &Demo, output: &mut Output) -> Outcome {
     let begun = Instant::now();
     let stage = Stage::set()?;
-    let mut teller = Teller::new(output);
+    let mut teller = Narrator::new(output);
     let played =
         story::play(&stage, &mut teller).and_then(|run| ending::check(&stage, &run, &mut teller));
     let steps = teller.into_steps();

@@ -22,7 +22,7 @@ pub struct Stage {
 
 /// A command of this program that was run.
 #[derive(Debug)]
-pub struct Called {
+pub struct FinishedCommand {
     /// The command line, as a person would type it.
     pub line: String,
     /// Its exit status; none if it was killed.
@@ -31,7 +31,7 @@ pub struct Called {
     pub answer: Value,
 }
 
-impl Called {
+impl FinishedCommand {
     /// A text in the answer, by JSON pointer; empty if it is not there.
     pub fn text(&self, pointer: &str) -> &str {
         self.answer
@@ -241,7 +241,7 @@ impl Stage {
     }
 
     /// Runs a command of this program.
-    pub fn tm(&self, arguments: &[&str]) -> Result<Called, Fault> {
+    pub fn tm(&self, arguments: &[&str]) -> Result<FinishedCommand, Fault> {
         let ran = self.program(arguments).output().map_err(|error| {
             Fault::environment(
                 "no_program",
@@ -253,7 +253,7 @@ impl Stage {
     }
 
     /// Runs a command of this program that must come to this exit status.
-    pub fn tm_expecting(&self, status: i32, arguments: &[&str]) -> Result<Called, Fault> {
+    pub fn tm_expecting(&self, status: i32, arguments: &[&str]) -> Result<FinishedCommand, Fault> {
         let called = self.tm(arguments)?;
         if called.status == Some(status) {
             return Ok(called);
@@ -269,7 +269,7 @@ impl Stage {
     }
 }
 
-fn called(arguments: &[&str], ran: &ProcessOutput) -> Result<Called, Fault> {
+fn called(arguments: &[&str], ran: &ProcessOutput) -> Result<FinishedCommand, Fault> {
     let line = command_line(arguments);
     let answer = serde_json::from_slice(&ran.stdout).map_err(|error| {
         unexpected(format!(
@@ -277,7 +277,7 @@ fn called(arguments: &[&str], ran: &ProcessOutput) -> Result<Called, Fault> {
             String::from_utf8_lossy(&ran.stderr).trim()
         ))
     })?;
-    Ok(Called {
+    Ok(FinishedCommand {
         line,
         status: ran.status.code(),
         answer,

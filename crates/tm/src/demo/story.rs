@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use super::executor::{self, Piece};
 use super::kill;
-use super::stage::{Called, Stage, unexpected};
-use super::teller::Teller;
+use super::stage::{FinishedCommand, Stage, unexpected};
+use super::teller::Narrator;
 
 /// The run that was played.
 #[derive(Debug)]
-pub struct Played {
+pub struct PlayedRun {
     /// Its id.
     pub run_id: String,
     /// Its branch.
@@ -64,7 +64,7 @@ impl Level {
 const MOST_ROUNDS: usize = 10;
 
 /// Plays the story up to the end of the run.
-pub fn play(stage: &Stage, teller: &mut Teller<'_>) -> Result<Played, Fault> {
+pub fn play(stage: &Stage, teller: &mut Narrator<'_>) -> Result<PlayedRun, Fault> {
     teller.chapter("A project with three subtasks, its tests run by sh")?;
     teller.aside(&stage.repository().display().to_string())?;
 
@@ -90,7 +90,7 @@ pub fn play(stage: &Stage, teller: &mut Teller<'_>) -> Result<Played, Fault> {
 
     teller.chapter("The run: a branch, and the first work unit")?;
     let started = stage.tm_expecting(0, &["autopilot", "start", "1"])?;
-    let mut played = Played {
+    let mut played = PlayedRun {
         run_id: started.text("/runId").to_owned(),
         branch: started.text("/branch").to_owned(),
         subtasks: Vec::new(),
@@ -138,7 +138,7 @@ pub fn play(stage: &Stage, teller: &mut Teller<'_>) -> Result<Played, Fault> {
 }
 
 /// Tests that fail; where numbers are all there is, after an attempt to get around them.
-fn red(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece, level: Level) -> Result<(), Fault> {
+fn red(stage: &Stage, teller: &mut Narrator<'_>, piece: &Piece, level: Level) -> Result<(), Fault> {
     stage.write(piece.test_file, piece.tests)?;
     let results = executor::run_tests(stage, None)?;
     teller.aside(&format!(
@@ -148,7 +148,7 @@ fn red(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece, level: Level) -> R
     if level == Level::Claimed {
         teller.aside("It claims that they pass, to save itself the work:")?;
         let refused = report(stage, "red", piece, level, "failed:0,passed:2", 3)?;
-        told_refusal(teller, &refused, "red_requires_failing_tests")?;
+        show_refusal(teller, &refused, "red_requires_failing_tests")?;
         teller.aside("So it tells the truth:")?;
     }
     let accepted = report(stage, "red", piece, level, &results, 0)?;
@@ -158,7 +158,7 @@ fn red(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece, level: Level) -> R
 /// Code that makes them pass; perhaps after an attempt to get around that.
 fn green(
     stage: &Stage,
-    teller: &mut Teller<'_>,
+    teller: &mut Narrator<'_>,
     piece: &Piece,
     level: Level,
     cheat: bool,
@@ -181,7 +181,7 @@ fn green(
 }
 
 /// A report of the new tests alone says nothing of the others.
-fn some_tests_alone(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Result<(), Fault> {
+fn some_tests_alone(stage: &Stage, teller: &mut Narrator<'_>, piece: &Piece) -> Result<(), Fault> {
     stage.write(piece.code_file, piece.code)?;
     let results = executor::run_tests(stage, Some(piece.test_file))?;
     teller.aside(&format!(
@@ -189,15 +189,15 @@ fn some_tests_alone(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Re
         piece.test_file
     ))?;
     let refused = report(stage, "green", piece, Level::Reported, &results, 3)?;
-    told_refusal(teller, &refused, "tests_missing")
+    show_refusal(teller, &refused, "tests_missing")
 }
 
 /// A test runner that says what is wanted is not the one that RED was tested with.
-fn another_runner(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Result<(), Fault> {
+fn another_runner(stage: &Stage, teller: &mut Narrator<'_>, piece: &Piece) -> Result<(), Fault> {
     teller.aside("Instead of code it writes a test runner that is always pleased:")?;
     stage.write(executor::RUNNER_FILE, executor::PLEASED_RUNNER)?;
     let refused = report(stage, "green", piece, Level::Verified, "", 3)?;
-    told_refusal(teller, &refused, "command_replaced")?;
+    show_refusal(teller, &refused, "command_replaced")?;
     stage.write(executor::RUNNER_FILE, executor::RUNNER)
 }
 
@@ -208,13 +208,17 @@ fn report(
     level: Level,
     results: &str,
     status: i32,
-) -> Result<Called, Fault> {
+) -> Result<FinishedCommand, Fault> {
     let mut arguments = vec!["autopilot", "complete", phase, piece.id];
     arguments.extend(level.arguments(results));
     stage.tm_expecting(status, &arguments)
 }
 
-fn told_refusal(teller: &mut Teller<'_>, refused: &Called, code: &str) -> Result<(), Fault> {
+fn show_refusal(
+    teller: &mut Narrator<'_>,
+    refused: &FinishedCommand,
+    code: &str,
+) -> Result<(), Fault> {
     if refused.text("/code") != code {
         return Err(unexpected(format!(
             "refused with another code than {code}: {}",
@@ -225,7 +229,7 @@ fn told_refusal(teller: &mut Teller<'_>, refused: &Called, code: &str) -> Result
     teller.called(refused, &words)
 }
 
-fn commit(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Result<(), Fault> {
+fn commit(stage: &Stage, teller: &mut Narrator<'_>, piece: &Piece) -> Result<(), Fault> {
     let made = stage.tm_expecting(0, &["autopilot", "commit", piece.id])?;
     let sha = made.text("/commitSha");
     let subject = made.text("/message").lines().next().unwrap_or_default();
@@ -238,7 +242,7 @@ fn commit(stage: &Stage, teller: &mut Teller<'_>, piece: &Piece) -> Result<(), F
 /// Code that is changed after its tests passed does not get into the commit.
 fn edit_after_green(
     stage: &Stage,
-    teller: &mut Teller<'_>,
+    teller: &mut Narrator<'_>,
     piece: &Piece,
     level: Level,
 ) -> Result<(), Fault> {
@@ -248,7 +252,7 @@ fn edit_after_green(
         piece.code_file
     ))?;
     let refused = stage.tm_expecting(3, &["autopilot", "commit", piece.id])?;
-    told_refusal(teller, &refused, "changed_after_green")?;
+    show_refusal(teller, &refused, "changed_after_green")?;
     let reopened = stage.tm_expecting(
         0,
         &[
@@ -275,7 +279,7 @@ fn edit_after_green(
 /// A kill in the middle of a commit loses nothing, and nothing happens twice.
 fn killed_commit(
     stage: &Stage,
-    teller: &mut Teller<'_>,
+    teller: &mut Narrator<'_>,
     piece: &Piece,
     run: &str,
 ) -> Result<(), Fault> {
@@ -304,7 +308,7 @@ fn killed_commit(
     }
 }
 
-fn finalize(stage: &Stage, teller: &mut Teller<'_>) -> Result<String, Fault> {
+fn finalize(stage: &Stage, teller: &mut Narrator<'_>) -> Result<String, Fault> {
     teller.chapter("The whole suite, and the end of the run")?;
     let done = stage.tm_expecting(0, &["autopilot", "finalize", "--verify"])?;
     teller.called(&done, done.text("/message"))?;
@@ -314,7 +318,7 @@ fn finalize(stage: &Stage, teller: &mut Teller<'_>) -> Result<String, Fault> {
     Ok(done.text("/report").to_owned())
 }
 
-fn next_in_words(called: &Called) -> String {
+fn next_in_words(called: &FinishedCommand) -> String {
     let action = called.text("/nextAction/action").to_uppercase();
     let subtask = called.text("/nextAction/subtask/id");
     format!("next is {action} {subtask}").trim_end().to_owned()

@@ -4,19 +4,19 @@ use engine::Fault;
 use serde_json::{Value, json};
 use workspace::convention::plain::one_line;
 
-use super::stage::Called;
+use super::stage::FinishedCommand;
 use crate::output::Output;
 use crate::render::{FAINT, NOTE, Page, Sign};
 
 /// Tells the story as it goes on, and keeps its steps.
 #[derive(Debug)]
-pub struct Teller<'o> {
+pub struct Narrator<'o> {
     output: &'o mut Output,
     chapter: usize,
     steps: Vec<Value>,
 }
 
-impl<'o> Teller<'o> {
+impl<'o> Narrator<'o> {
     /// A teller that speaks through `output`.
     pub fn new(output: &'o mut Output) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl<'o> Teller<'o> {
     }
 
     /// A command of this program, and what came of it.
-    pub fn called(&mut self, called: &Called, result: &str) -> Result<(), Fault> {
+    pub fn called(&mut self, called: &FinishedCommand, result: &str) -> Result<(), Fault> {
         self.steps.push(json!({
             "command": called.line,
             "exitStatus": called.status,

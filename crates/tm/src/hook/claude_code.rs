@@ -6,19 +6,19 @@ use std::path::Path;
 use engine::hook::{Action, Decision};
 use serde_json::{Value, json};
 
-use super::{Event, Heard, path_in, payload};
+use super::{Event, HookInput, path_in, payload};
 use crate::hook::self_test::Sample;
 
 const WRITING: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 const SHELLS: [&str; 1] = ["Bash"];
 
 /// What Claude Code said.
-pub(super) fn heard(value: &Value) -> Heard {
+pub(super) fn heard(value: &Value) -> HookInput {
     read(value, &WRITING, &SHELLS)
 }
 
 /// A payload of the form that several clients share.
-pub(super) fn read(value: &Value, writing: &[&str], shells: &[&str]) -> Heard {
+pub(super) fn read(value: &Value, writing: &[&str], shells: &[&str]) -> HookInput {
     let nothing = Value::Null;
     let input = value.get("tool_input").unwrap_or(&nothing);
     let (event, action) = match payload::text(value, &["hook_event_name"]) {
@@ -38,7 +38,7 @@ pub(super) fn read(value: &Value, writing: &[&str], shells: &[&str]) -> Heard {
         Some("SessionStart") => (Event::SessionStart, Action::SessionStart),
         _ => (Event::Unknown, Action::Other),
     };
-    Heard {
+    HookInput {
         event,
         action,
         folders: payload::folders(value, input),
@@ -47,7 +47,7 @@ pub(super) fn read(value: &Value, writing: &[&str], shells: &[&str]) -> Heard {
 }
 
 /// What it is answered.
-pub(super) fn said(heard: &Heard, decision: &Decision) -> Option<Value> {
+pub(super) fn reply(heard: &HookInput, decision: &Decision) -> Option<Value> {
     match (heard.event, decision) {
         (Event::BeforeTool, Decision::Deny { reason, .. }) => Some(json!({
             "hookSpecificOutput": {

@@ -5,7 +5,7 @@ use std::path::Path;
 use engine::hook::Decision;
 use serde_json::{Value, json};
 
-use super::{Heard, claude_code};
+use super::{HookInput, claude_code};
 use crate::hook::self_test::Sample;
 
 const WRITING: [&str; 5] = ["apply_patch", "Edit", "Write", "MultiEdit", "NotebookEdit"];
@@ -19,13 +19,13 @@ const SHELLS: [&str; 6] = [
 ];
 
 /// What Codex said.
-pub(super) fn heard(value: &Value) -> Heard {
+pub(super) fn heard(value: &Value) -> HookInput {
     claude_code::read(value, &WRITING, &SHELLS)
 }
 
 /// What it is answered. The form under `hookSpecificOutput` is understood by every version, the older `decision` on a tool is not.
-pub(super) fn said(heard: &Heard, decision: &Decision) -> Option<Value> {
-    claude_code::said(heard, decision)
+pub(super) fn reply(heard: &HookInput, decision: &Decision) -> Option<Value> {
+    claude_code::reply(heard, decision)
 }
 
 /// A payload as Codex sends it.

@@ -6,7 +6,7 @@ use std::path::Path;
 use engine::hook::{Action, Decision};
 use serde_json::{Value, json};
 
-use super::{Event, Heard, claude_code, path_in, payload};
+use super::{Event, HookInput, claude_code, path_in, payload};
 use crate::hook::self_test::Sample;
 
 const WRITING: [&str; 17] = [
@@ -40,7 +40,7 @@ const SHELLS: [&str; 5] = [
 const EDITOR: &str = "str_replace_editor";
 
 /// What Copilot said.
-pub(super) fn heard(value: &Value) -> Heard {
+pub(super) fn heard(value: &Value) -> HookInput {
     if value.get("hook_event_name").is_some() {
         return claude_code::read(value, &WRITING, &SHELLS);
     }
@@ -68,7 +68,7 @@ pub(super) fn heard(value: &Value) -> Heard {
     } else {
         (Event::Unknown, Action::Other)
     };
-    Heard {
+    HookInput {
         event,
         action,
         folders: payload::folders(value, &arguments),
@@ -88,9 +88,9 @@ fn arguments(value: &Value) -> Value {
 }
 
 /// What it is answered.
-pub(super) fn said(value: &Value, heard: &Heard, decision: &Decision) -> Option<Value> {
+pub(super) fn reply(value: &Value, heard: &HookInput, decision: &Decision) -> Option<Value> {
     if value.get("hook_event_name").is_some() {
-        return claude_code::said(heard, decision);
+        return claude_code::reply(heard, decision);
     }
     match (heard.event, decision) {
         (Event::BeforeTool, Decision::Deny { reason, .. }) => Some(json!({

@@ -6,7 +6,7 @@ use std::path::Path;
 use engine::hook::{Action, Decision};
 use serde_json::{Value, json};
 
-use super::{Event, Heard, path_in, payload};
+use super::{Event, HookInput, path_in, payload};
 use crate::hook::self_test::Sample;
 
 const WRITING: [&str; 13] = [
@@ -27,7 +27,7 @@ const WRITING: [&str; 13] = [
 const SHELLS: [&str; 2] = ["Shell", "Bash"];
 
 /// What Cursor said.
-pub(super) fn heard(value: &Value) -> Heard {
+pub(super) fn heard(value: &Value) -> HookInput {
     let nothing = Value::Null;
     let input = value.get("tool_input").unwrap_or(&nothing);
     let (event, action) = match payload::text(value, &["hook_event_name"]) {
@@ -45,7 +45,7 @@ pub(super) fn heard(value: &Value) -> Heard {
         Some("sessionStart") => (Event::SessionStart, Action::SessionStart),
         _ => (Event::Unknown, Action::Other),
     };
-    Heard {
+    HookInput {
         event,
         action,
         folders: payload::folders(value, input),
@@ -71,7 +71,7 @@ fn stop(value: &Value) -> Action {
     clippy::unnecessary_wraps,
     reason = "the other clients may be answered by silence"
 )]
-pub(super) fn said(heard: &Heard, decision: &Decision) -> Option<Value> {
+pub(super) fn reply(heard: &HookInput, decision: &Decision) -> Option<Value> {
     Some(match (heard.event, decision) {
         (Event::BeforeTool, Decision::Deny { reason, .. }) => json!({
             "permission": "deny",

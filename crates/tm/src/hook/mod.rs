@@ -73,7 +73,7 @@ enum Event {
 
 /// What a client said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Heard {
+struct HookInput {
     event: Event,
     action: Action,
     /// The agent's folder first, then others in which its project may be.
@@ -133,15 +133,15 @@ pub fn answer(client: Client, input: &[u8], place: &Place) -> Reply {
         _ => None,
     };
     let out = match client {
-        Client::ClaudeCode => claude_code::said(&heard, &decision),
-        Client::Codex => codex::said(&heard, &decision),
-        Client::Cursor => cursor::said(&heard, &decision),
-        Client::Copilot => copilot::said(&payload, &heard, &decision),
+        Client::ClaudeCode => claude_code::reply(&heard, &decision),
+        Client::Codex => codex::reply(&heard, &decision),
+        Client::Cursor => cursor::reply(&heard, &decision),
+        Client::Copilot => copilot::reply(&payload, &heard, &decision),
     };
     Reply { out, aside }
 }
 
-fn decide(heard: &Heard, environment: &Environment) -> Decision {
+fn decide(heard: &HookInput, environment: &Environment) -> Decision {
     let decision = hook::judge(&ToolCall {
         folders: &heard.folders,
         environment,

@@ -49,7 +49,7 @@ impl Sample<'_> {
 /// What a client makes of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Seen {
+pub enum ClientReading {
     /// The agent goes on.
     Allowed,
     /// It does not.
@@ -62,7 +62,7 @@ pub enum Seen {
     Unreadable,
 }
 
-impl Seen {
+impl ClientReading {
     /// As a word.
     pub fn word(self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ impl Seen {
 
 /// One payload and its answer.
 #[derive(Debug, Clone, Serialize)]
-pub struct Tried {
+pub struct SelfTestCase {
     /// The client.
     pub client: &'static str,
     /// Where the run was.
@@ -87,9 +87,9 @@ pub struct Tried {
     /// To what.
     pub what: String,
     /// What the client makes of the answer.
-    pub seen: Seen,
+    pub seen: ClientReading,
     /// What it should.
-    pub expected: Seen,
+    pub expected: ClientReading,
     /// Whether the two are the same.
     pub ok: bool,
     /// What was printed.
@@ -101,60 +101,66 @@ const TEST: &str = "tests/shout_test.sh";
 const NEW_TEST: &str = "tests/more_test.sh";
 const SOURCE: &str = "lib/shout.sh";
 
-type Case = (Sample<'static>, Seen);
+type Case = (Sample<'static>, ClientReading);
 
 const BEFORE: &[Case] = &[
-    (Sample::SessionStart, Seen::Told),
-    (Sample::Write(SOURCE), Seen::Allowed),
-    (Sample::Command("git commit -m x"), Seen::Allowed),
-    (Sample::Stop { again: false }, Seen::Allowed),
+    (Sample::SessionStart, ClientReading::Told),
+    (Sample::Write(SOURCE), ClientReading::Allowed),
+    (Sample::Command("git commit -m x"), ClientReading::Allowed),
+    (Sample::Stop { again: false }, ClientReading::Allowed),
 ];
 
 const RED: &[Case] = &[
-    (Sample::SessionStart, Seen::Told),
-    (Sample::Read(SOURCE), Seen::Allowed),
-    (Sample::Write(TEST), Seen::Allowed),
-    (Sample::Write(SOURCE), Seen::Denied),
-    (Sample::Command("sh tests/run.sh"), Seen::Allowed),
-    (Sample::Command("git status && git diff"), Seen::Allowed),
+    (Sample::SessionStart, ClientReading::Told),
+    (Sample::Read(SOURCE), ClientReading::Allowed),
+    (Sample::Write(TEST), ClientReading::Allowed),
+    (Sample::Write(SOURCE), ClientReading::Denied),
+    (Sample::Command("sh tests/run.sh"), ClientReading::Allowed),
+    (
+        Sample::Command("git status && git diff"),
+        ClientReading::Allowed,
+    ),
     (
         Sample::Command("git add -A && git commit -m x"),
-        Seen::Denied,
+        ClientReading::Denied,
     ),
-    (Sample::Command("git push"), Seen::Denied),
-    (Sample::Command("git switch main"), Seen::Denied),
-    (Sample::Stop { again: false }, Seen::Reminded),
-    (Sample::Stop { again: true }, Seen::Allowed),
+    (Sample::Command("git push"), ClientReading::Denied),
+    (Sample::Command("git switch main"), ClientReading::Denied),
+    (Sample::Stop { again: false }, ClientReading::Reminded),
+    (Sample::Stop { again: true }, ClientReading::Allowed),
 ];
 
 const GREEN: &[Case] = &[
-    (Sample::SessionStart, Seen::Told),
-    (Sample::Edit(TEST), Seen::Denied),
-    (Sample::Write(NEW_TEST), Seen::Allowed),
-    (Sample::Write(SOURCE), Seen::Allowed),
-    (Sample::Command("git commit -am x"), Seen::Denied),
-    (Sample::Command("git reset --hard"), Seen::Denied),
-    (Sample::Stop { again: false }, Seen::Reminded),
+    (Sample::SessionStart, ClientReading::Told),
+    (Sample::Edit(TEST), ClientReading::Denied),
+    (Sample::Write(NEW_TEST), ClientReading::Allowed),
+    (Sample::Write(SOURCE), ClientReading::Allowed),
+    (Sample::Command("git commit -am x"), ClientReading::Denied),
+    (Sample::Command("git reset --hard"), ClientReading::Denied),
+    (Sample::Stop { again: false }, ClientReading::Reminded),
 ];
 
 const COMMIT: &[Case] = &[
-    (Sample::SessionStart, Seen::Told),
-    (Sample::Edit(SOURCE), Seen::Denied),
-    (Sample::Edit(TEST), Seen::Denied),
-    (Sample::Command("git commit --no-verify -m x"), Seen::Denied),
-    (Sample::Command("git commit -m x"), Seen::Allowed),
-    (Sample::Stop { again: false }, Seen::Reminded),
+    (Sample::SessionStart, ClientReading::Told),
+    (Sample::Edit(SOURCE), ClientReading::Denied),
+    (Sample::Edit(TEST), ClientReading::Denied),
+    (
+        Sample::Command("git commit --no-verify -m x"),
+        ClientReading::Denied,
+    ),
+    (Sample::Command("git commit -m x"), ClientReading::Allowed),
+    (Sample::Stop { again: false }, ClientReading::Reminded),
 ];
 
 const PAUSED: &[Case] = &[
-    (Sample::SessionStart, Seen::Told),
-    (Sample::Edit(SOURCE), Seen::Allowed),
-    (Sample::Command("git switch main"), Seen::Allowed),
-    (Sample::Stop { again: false }, Seen::Allowed),
+    (Sample::SessionStart, ClientReading::Told),
+    (Sample::Edit(SOURCE), ClientReading::Allowed),
+    (Sample::Command("git switch main"), ClientReading::Allowed),
+    (Sample::Stop { again: false }, ClientReading::Allowed),
 ];
 
 /// Plays it in a throw-away repository.
-pub fn run(clients: &[Client]) -> Result<Vec<Tried>, Fault> {
+pub fn run(clients: &[Client]) -> Result<Vec<SelfTestCase>, Fault> {
     let stage = Stage::set()?;
     let report = |phase: &str, results: &str| {
         stage.tm_expecting(
@@ -187,7 +193,7 @@ fn all(
     clients: &[Client],
     phase: &'static str,
     cases: &[Case],
-    tried: &mut Vec<Tried>,
+    tried: &mut Vec<SelfTestCase>,
 ) -> Result<(), Fault> {
     for client in clients {
         for (sample, expected) in cases {
@@ -196,7 +202,7 @@ fn all(
             let (status, answer) = ask(stage, *client, &payload)?;
             let seen = seen(*client, *sample, status, &answer);
             let (event, what) = sample.words();
-            tried.push(Tried {
+            tried.push(SelfTestCase {
                 client: client.id(),
                 phase,
                 event,
@@ -249,18 +255,18 @@ fn ask(stage: &Stage, client: Client, payload: &Value) -> Result<(Option<i32>, S
 }
 
 /// What the client makes of exit status and standard output, by its own rules.
-fn seen(client: Client, sample: Sample<'_>, status: Option<i32>, answer: &str) -> Seen {
+fn seen(client: Client, sample: Sample<'_>, status: Option<i32>, answer: &str) -> ClientReading {
     if status != Some(0) {
-        return Seen::Unreadable;
+        return ClientReading::Unreadable;
     }
     if answer.trim().is_empty() {
-        return Seen::Allowed;
+        return ClientReading::Allowed;
     }
     let Ok(answer) = serde_json::from_str::<Value>(answer) else {
-        return Seen::Unreadable;
+        return ClientReading::Unreadable;
     };
     if answer.as_object().is_some_and(serde_json::Map::is_empty) {
-        return Seen::Allowed;
+        return ClientReading::Allowed;
     }
     let says = |pointer: &str| {
         answer
@@ -290,11 +296,11 @@ fn seen(client: Client, sample: Sample<'_>, status: Option<i32>, answer: &str) -
         ),
     };
     match sample {
-        Sample::SessionStart if told => Seen::Told,
-        Sample::Stop { .. } if reminded => Seen::Reminded,
+        Sample::SessionStart if told => ClientReading::Told,
+        Sample::Stop { .. } if reminded => ClientReading::Reminded,
         Sample::Read(_) | Sample::Write(_) | Sample::Edit(_) | Sample::Command(_) if denied => {
-            Seen::Denied
+            ClientReading::Denied
         }
-        _ => Seen::Unreadable,
+        _ => ClientReading::Unreadable,
     }
 }

@@ -12,7 +12,7 @@ use tempfile::{Builder, TempPath};
 use workspace::git::is_of_git;
 
 use super::change::{Change, ChangeKind};
-use super::text::Unusable;
+use super::text::EditError;
 
 /// The code of a fault: a file lies, or would lie, outside of the project.
 pub const OUTSIDE: &str = "outside_project";
@@ -32,8 +32,8 @@ pub struct ProjectFile {
 }
 
 /// The fault of a file that cannot be used as it is.
-pub fn invalid(file: &str, unusable: &Unusable) -> Fault {
-    let Unusable {
+pub fn invalid(file: &str, unusable: &EditError) -> Fault {
+    let EditError {
         line,
         column,
         problem,
@@ -149,7 +149,7 @@ fn text_of(file: &str, real: &Path, metadata: &Metadata) -> Result<String, Fault
     String::from_utf8(bytes).map_err(|error| {
         let upto = error.utf8_error().valid_up_to();
         let valid = String::from_utf8_lossy(&error.as_bytes()[..upto]).into_owned();
-        invalid(file, &Unusable::at(&valid, upto, "not UTF-8 text"))
+        invalid(file, &EditError::at(&valid, upto, "not UTF-8 text"))
     })
 }
 

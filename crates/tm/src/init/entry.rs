@@ -36,7 +36,7 @@ pub enum Field {
 
 /// A value as it is found in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found<'t> {
+pub enum ExistingEntry<'t> {
     /// A string.
     Text(&'t str),
     /// A list of nothing but strings.
@@ -64,18 +64,19 @@ impl Field {
     }
 
     /// The value to put in the place of one that is there or missing; `None` if that one can stay.
-    pub fn instead_of(self, found: Option<&Found<'_>>) -> Option<String> {
+    pub fn instead_of(self, found: Option<&ExistingEntry<'_>>) -> Option<String> {
         let stays = match (self, found) {
             (_, None) => false,
             // What is no list of words is more than we would write, and the user's.
-            (Self::AnyList(_) | Self::AnyFlag(_), _) | (Self::Holds(_), Some(Found::Other)) => true,
-            (Self::Program, Some(Found::Text(found))) => is_program(found),
-            (Self::Text(text), Some(Found::Text(found))) => *found == text,
-            (Self::Arguments(wanted), Some(Found::List(found))) => {
+            (Self::AnyList(_) | Self::AnyFlag(_), _)
+            | (Self::Holds(_), Some(ExistingEntry::Other)) => true,
+            (Self::Program, Some(ExistingEntry::Text(found))) => is_program(found),
+            (Self::Text(text), Some(ExistingEntry::Text(found))) => *found == text,
+            (Self::Arguments(wanted), Some(ExistingEntry::List(found))) => {
                 return instead_of_arguments(wanted, found)
                     .map(|words| list(words.iter().map(String::as_str)));
             }
-            (Self::Holds(wanted), Some(Found::List(found))) => {
+            (Self::Holds(wanted), Some(ExistingEntry::List(found))) => {
                 let missing: Vec<&str> = wanted
                     .iter()
                     .copied()
@@ -83,14 +84,16 @@ impl Field {
                     .collect();
                 return (!missing.is_empty()).then(|| list(found.iter().copied().chain(missing)));
             }
-            (Self::CommandLine(arguments), Some(Found::List(found))) => match found.split_first() {
-                Some((program, _)) if !is_program(program) => false,
-                Some((program, rest)) => {
-                    return instead_of_arguments(arguments, rest)
-                        .map(|words| command_line(program, words.iter().map(String::as_str)));
+            (Self::CommandLine(arguments), Some(ExistingEntry::List(found))) => {
+                match found.split_first() {
+                    Some((program, _)) if !is_program(program) => false,
+                    Some((program, rest)) => {
+                        return instead_of_arguments(arguments, rest)
+                            .map(|words| command_line(program, words.iter().map(String::as_str)));
+                    }
+                    None => false,
                 }
-                None => false,
-            },
+            }
             _ => false,
         };
         (!stays).then(|| self.text())
@@ -239,59 +242,83 @@ mod tests {
     fn what_the_user_may_choose_stays() {
         let line = Field::CommandLine(&["mcp"]);
         for (field, found, expected) in [
-            (Field::Program, Found::Text("tm"), None),
-            (Field::Program, Found::Text("/opt/x y/tm"), None),
-            (Field::Program, Found::Text("${HOME}/bin/tm"), None),
-            (Field::Program, Found::Text("/opt/atm"), Some("\"tm\"")),
-            (Field::Program, Found::Text("tm/"), Some("\"tm\"")),
-            (Field::Program, Found::List(vec!["tm"]), Some("\"tm\"")),
-            (line, Found::List(vec!["/opt/tm", "mcp"]), None),
+            (Field::Program, ExistingEntry::Text("tm"), None),
+            (Field::Program, ExistingEntry::Text("/opt/x y/tm"), None),
+            (Field::Program, ExistingEntry::Text("${HOME}/bin/tm"), None),
+            (
+                Field::Program,
+                ExistingEntry::Text("/opt/atm"),
+                Some("\"tm\""),
+            ),
+            (Field::Program, ExistingEntry::Text("tm/"), Some("\"tm\"")),
+            (
+                Field::Program,
+                ExistingEntry::List(vec!["tm"]),
+                Some("\"tm\""),
+            ),
+            (line, ExistingEntry::List(vec!["/opt/tm", "mcp"]), None),
             // A program of the project is whoever changes it.
             (
                 line,
-                Found::List(vec!["./tm", "mcp"]),
+                ExistingEntry::List(vec!["./tm", "mcp"]),
                 Some(r#"["tm", "mcp"]"#),
             ),
-            (Field::Program, Found::Text("bin/tm"), Some(r#""tm""#)),
+            (
+                Field::Program,
+                ExistingEntry::Text("bin/tm"),
+                Some(r#""tm""#),
+            ),
             (
                 line,
-                Found::List(vec!["/\"/tm", "x"]),
+                ExistingEntry::List(vec!["/\"/tm", "x"]),
                 Some(r#"["/\"/tm", "mcp"]"#),
             ),
             (
                 line,
-                Found::List(vec!["x", "mcp"]),
+                ExistingEntry::List(vec!["x", "mcp"]),
                 Some(r#"["tm", "mcp"]"#),
             ),
-            (line, Found::List(vec![]), Some(r#"["tm", "mcp"]"#)),
-            (line, Found::Other, Some(r#"["tm", "mcp"]"#)),
-            (Field::Text("a"), Found::Text("a"), None),
-            (Field::Text("a"), Found::Text("b"), Some("\"a\"")),
-            (Field::Arguments(&["a"]), Found::Other, Some("[\"a\"]")),
-            (Field::AnyList(&["*"]), Found::List(vec!["a"]), None),
-            (Field::AnyFlag(true), Found::Other, None),
-            (GROUPS, Found::List(vec!["mcp"]), None),
-            (GROUPS, Found::List(vec!["mcp", "--tools", "a,b,run"]), None),
+            (line, ExistingEntry::List(vec![]), Some(r#"["tm", "mcp"]"#)),
+            (line, ExistingEntry::Other, Some(r#"["tm", "mcp"]"#)),
+            (Field::Text("a"), ExistingEntry::Text("a"), None),
+            (Field::Text("a"), ExistingEntry::Text("b"), Some("\"a\"")),
+            (
+                Field::Arguments(&["a"]),
+                ExistingEntry::Other,
+                Some("[\"a\"]"),
+            ),
+            (Field::AnyList(&["*"]), ExistingEntry::List(vec!["a"]), None),
+            (Field::AnyFlag(true), ExistingEntry::Other, None),
+            (GROUPS, ExistingEntry::List(vec!["mcp"]), None),
             (
                 GROUPS,
-                Found::List(vec!["mcp", "--tools", "a", "--project-root", "x"]),
+                ExistingEntry::List(vec!["mcp", "--tools", "a,b,run"]),
+                None,
+            ),
+            (
+                GROUPS,
+                ExistingEntry::List(vec!["mcp", "--tools", "a", "--project-root", "x"]),
                 Some(r#"["mcp", "--tools", "a,b", "--project-root", "x"]"#),
             ),
             (
                 GROUPS,
-                Found::List(vec!["mcp", "--tools=c"]),
+                ExistingEntry::List(vec!["mcp", "--tools=c"]),
                 Some(r#"["mcp", "--tools=c,a,b"]"#),
             ),
             (
                 GROUPS,
-                Found::List(vec!["serve"]),
+                ExistingEntry::List(vec!["serve"]),
                 Some(r#"["mcp", "--tools", "a,b"]"#),
             ),
-            (Field::Holds(&["A"]), Found::Other, None),
-            (Field::Holds(&["A"]), Found::List(vec!["B", "A"]), None),
+            (Field::Holds(&["A"]), ExistingEntry::Other, None),
             (
                 Field::Holds(&["A"]),
-                Found::List(vec!["B"]),
+                ExistingEntry::List(vec!["B", "A"]),
+                None,
+            ),
+            (
+                Field::Holds(&["A"]),
+                ExistingEntry::List(vec!["B"]),
                 Some(r#"["B", "A"]"#),
             ),
         ] {

@@ -5,7 +5,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
-use super::text::{Remainder, Unusable, newline_of, without_mark};
+use super::text::{EditError, Remainder, newline_of, without_mark};
 use crate::hook::Client;
 use crate::hook::settings::{self, Hooks};
 
@@ -35,7 +35,7 @@ pub fn read(text: &str) -> Option<Value> {
 }
 
 /// The text with the hook of a client in it. `None` where there is no file.
-pub fn with_hook(text: Option<&str>, client: Client) -> Result<String, Unusable> {
+pub fn with_hook(text: Option<&str>, client: Client) -> Result<String, EditError> {
     let hooks = settings::of(client);
     let (mark, body) = without_mark(text.unwrap_or_default());
     if body.trim().is_empty() {
@@ -121,7 +121,7 @@ fn made_sound(node: &CstNode, value: &Value, client: Client, program: &str) -> b
 }
 
 /// The text without it.
-pub fn without_hook(text: &str, client: Client) -> Result<Remainder, Unusable> {
+pub fn without_hook(text: &str, client: Client) -> Result<Remainder, EditError> {
     let hooks = settings::of(client);
     let (mark, body) = without_mark(text);
     if body.replace("\r\n", "\n") == document(&hooks) {
@@ -196,14 +196,14 @@ fn take_from(list: &CstArray, client: Client) -> bool {
     changed
 }
 
-fn parsed(body: &str) -> Result<CstRootNode, Unusable> {
+fn parsed(body: &str) -> Result<CstRootNode, EditError> {
     CstRootNode::parse(body, &options())
-        .map_err(|error| Unusable::at(body, error.range().start, error.kind().to_string()))
+        .map_err(|error| EditError::at(body, error.range().start, error.kind().to_string()))
 }
 
-fn wrong(body: &str, key: &str, problem: &str) -> Unusable {
+fn wrong(body: &str, key: &str, problem: &str) -> EditError {
     let at = body.find(&format!("\"{key}\"")).unwrap_or_default();
-    Unusable::at(body, at, problem)
+    EditError::at(body, at, problem)
 }
 
 /// What a part of a document says, as far as it can be said in JSON.

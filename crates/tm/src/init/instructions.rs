@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::fences::{fenced, indentation};
 use super::text::{
-    Remainder, Unusable, alone, newline_of, spliced, with_block, without_block, without_mark,
+    EditError, Remainder, alone, newline_of, spliced, with_block, without_block, without_mark,
 };
 
 /// The line above.
@@ -45,7 +45,7 @@ In a session from a request to reviewed code: `tm session step` (`session_step`)
 person opens a gate.";
 
 /// The text with our words in it. `None` where there is no file; then it begins with `head`.
-pub fn with_words(text: Option<&str>, head: &str) -> Result<String, Unusable> {
+pub fn with_words(text: Option<&str>, head: &str) -> Result<String, EditError> {
     let Some(text) = text else {
         return Ok(alone(&format!("{head}{}", block("\n")), "\n"));
     };
@@ -65,7 +65,7 @@ pub fn with_words(text: Option<&str>, head: &str) -> Result<String, Unusable> {
 }
 
 /// The text without our words. `head` is what a file of ours begins with.
-pub fn without_words(text: &str, head: &str) -> Result<Remainder, Unusable> {
+pub fn without_words(text: &str, head: &str) -> Result<Remainder, EditError> {
     let (mark, body) = without_mark(text);
     let Some(mut range) = markers(body)? else {
         return Ok(Remainder::Unchanged);
@@ -113,19 +113,19 @@ fn marker_lines(body: &str) -> impl Iterator<Item = (&'static str, Range<usize>)
 }
 
 /// Where our words stand, markers included, without the end of the last line.
-fn markers(body: &str) -> Result<Option<Range<usize>>, Unusable> {
+fn markers(body: &str) -> Result<Option<Range<usize>>, EditError> {
     let mut begin: Option<Range<usize>> = None;
     let mut found: Option<Range<usize>> = None;
     for (marker, range) in marker_lines(body) {
         if marker == END {
             let Some(begin) = begin.take() else {
                 let problem = format!("`{END}` has no `{BEGIN}` before it");
-                return Err(Unusable::at(body, range.start, problem));
+                return Err(EditError::at(body, range.start, problem));
             };
             found = Some(begin.start..range.end);
         } else if begin.is_some() || found.is_some() {
             let problem = format!("`{BEGIN}` stands here a second time");
-            return Err(Unusable::at(body, range.start, problem));
+            return Err(EditError::at(body, range.start, problem));
         } else {
             begin = Some(range);
         }
@@ -133,7 +133,7 @@ fn markers(body: &str) -> Result<Option<Range<usize>>, Unusable> {
     match begin {
         Some(begin) => {
             let problem = format!("`{BEGIN}` has no `{END}` after it");
-            Err(Unusable::at(body, begin.start, problem))
+            Err(EditError::at(body, begin.start, problem))
         }
         None => Ok(found),
     }

@@ -35,7 +35,7 @@ use engine::Fault;
 
 use change::Change;
 use client::{Client, Format};
-use text::{Remainder, Unusable};
+use text::{EditError, Remainder};
 
 /// What is wanted.
 #[derive(Debug, Clone)]
@@ -126,7 +126,7 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
 }
 
 /// A file as it is and as it is going to be.
-struct Drafted {
+struct FileDraft {
     file: String,
     real: PathBuf,
     read_only: bool,
@@ -137,7 +137,7 @@ struct Drafted {
 /// The files looked at so far. One that is reached by two names is one file.
 struct Draft<'r> {
     root: &'r Path,
-    files: Vec<Drafted>,
+    files: Vec<FileDraft>,
     notes: Vec<String>,
 }
 
@@ -151,7 +151,7 @@ impl Draft<'_> {
         if let Some(at) = self.files.iter().position(|known| known.real == found.real) {
             return Ok(at);
         }
-        self.files.push(Drafted {
+        self.files.push(FileDraft {
             file: file.to_owned(),
             real: found.real,
             read_only: found.read_only,
@@ -171,7 +171,7 @@ impl Draft<'_> {
     fn put(
         &mut self,
         file: &str,
-        change: impl FnOnce(Option<&str>) -> Result<String, Unusable>,
+        change: impl FnOnce(Option<&str>) -> Result<String, EditError>,
     ) -> Result<(), Fault> {
         let at = self.open(file)?;
         let drafted = &mut self.files[at];
@@ -186,7 +186,7 @@ impl Draft<'_> {
     fn take(
         &mut self,
         file: &str,
-        change: impl FnOnce(&str) -> Result<Remainder, Unusable>,
+        change: impl FnOnce(&str) -> Result<Remainder, EditError>,
     ) -> Result<(), Fault> {
         self.take_where(file, |text| text.contains(entry::NAME), change)
     }
@@ -196,7 +196,7 @@ impl Draft<'_> {
         &mut self,
         file: &str,
         may_be_ours: impl FnOnce(&str) -> bool,
-        change: impl FnOnce(&str) -> Result<Remainder, Unusable>,
+        change: impl FnOnce(&str) -> Result<Remainder, EditError>,
     ) -> Result<(), Fault> {
         if !self.root.join(file).is_file() {
             return Ok(());
@@ -433,7 +433,7 @@ impl Draft<'_> {
     fn changes(self) -> Result<Vec<Change>, Fault> {
         let mut changes = Vec::new();
         for drafted in self.files {
-            let Drafted {
+            let FileDraft {
                 file,
                 real,
                 read_only,
@@ -463,7 +463,7 @@ fn section_of(
     there.or(sections.last()).copied().unwrap_or_default()
 }
 
-fn is_set_up(client: Client, text: &str) -> Result<bool, Unusable> {
+fn is_set_up(client: Client, text: &str) -> Result<bool, EditError> {
     match client.servers().format {
         Format::Json(sections) => {
             for section in sections {
@@ -477,7 +477,7 @@ fn is_set_up(client: Client, text: &str) -> Result<bool, Unusable> {
     }
 }
 
-fn calls_address(client: Client, text: &str) -> Result<bool, Unusable> {
+fn calls_address(client: Client, text: &str) -> Result<bool, EditError> {
     match client.servers().format {
         Format::Json(sections) => jsonc::calls_address(text, section_of(Some(text), sections)),
         Format::Toml(section) => toml::calls_address(text, section),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Why a file cannot be changed, and where in it that shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unusable {
+pub struct EditError {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
@@ -28,7 +28,7 @@ pub enum Remainder {
 /// The mark that some editors put at the beginning of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-impl Unusable {
+impl EditError {
     /// A problem at byte `offset` of `text`.
     pub fn at(text: &str, offset: usize, problem: impl Into<String>) -> Self {
         let before = &text[..text.floor_char_boundary(offset)];
@@ -141,7 +141,7 @@ mod tests {
             ("\u{feff}a", 3, 1, 1),
             ("a", 99, 1, 2),
         ] {
-            let place = Unusable::at(text, offset, "");
+            let place = EditError::at(text, offset, "");
             assert_eq!((place.line, place.column), (line, column), "{text:?}");
         }
     }

@@ -25,7 +25,7 @@ pub use mcp::{
 };
 use serde_json::{Map, Value};
 
-use crate::steps::{Caller, Spelling as _, Tools};
+use crate::steps::{Caller, StepSpelling as _, Tools};
 pub use place::Places;
 pub use tools::{Group, Toolbox};
 

@@ -50,14 +50,14 @@ impl RunSelector {
 /// The project and the run, as tools of runs are told.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct OfRun {
+pub struct RunPlace {
     run_id: Option<String>,
     project_root: Option<String>,
     tag: Option<String>,
 }
 
-impl From<OfRun> for RunSelector {
-    fn from(of: OfRun) -> Self {
+impl From<RunPlace> for RunSelector {
+    fn from(of: RunPlace) -> Self {
         Self {
             project_root: of.project_root,
             tag: of.tag,
@@ -69,14 +69,14 @@ impl From<OfRun> for RunSelector {
 /// The same, as tools of sessions are told.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct OfSession {
+pub struct SessionPlace {
     #[schemars(extend("x-aliases" = ["session_id"]))]
     session_id: Option<String>,
     project_root: Option<String>,
 }
 
-impl From<OfSession> for RunSelector {
-    fn from(of: OfSession) -> Self {
+impl From<SessionPlace> for RunSelector {
+    fn from(of: SessionPlace) -> Self {
         Self {
             project_root: of.project_root,
             tag: None,
@@ -87,15 +87,15 @@ impl From<OfSession> for RunSelector {
 
 /// The same, as tools of skills are told.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct OfSkills {
+pub struct SkillsPlace {
     #[schemars(extend("x-aliases" = ["sessionId"]))]
     session: Option<String>,
     #[schemars(extend("x-aliases" = ["projectRoot"]))]
     project: Option<String>,
 }
 
-impl From<OfSkills> for RunSelector {
-    fn from(of: OfSkills) -> Self {
+impl From<SkillsPlace> for RunSelector {
+    fn from(of: SkillsPlace) -> Self {
         Self {
             project_root: of.project,
             tag: None,
@@ -174,7 +174,7 @@ impl Places {
             environment: self.environment.clone(),
             command: format!("mcp {call}"),
             actor,
-            given_up: Some(client.given_up()),
+            cancelled: Some(client.cancelled()),
         })?;
         if self.roots.is_empty() {
             return Ok(engine);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::Group;
 use super::place::{Places, RunSelector};
 use super::resources::problem;
-use crate::steps::Spelling;
+use crate::steps::StepSpelling;
 
 /// The prompt for a whole run.
 const WHOLE: &str = "tdd";
@@ -140,7 +140,7 @@ pub fn fill(
     name: &str,
     arguments: &Map<String, Value>,
     client: &Client,
-    caller: &impl Spelling,
+    caller: &impl StepSpelling,
 ) -> Result<PromptText, Stop> {
     let text = |key: &str| {
         arguments
@@ -150,7 +150,7 @@ pub fn fill(
             .filter(|text| !text.is_empty())
     };
     if name == SESSION {
-        return Ok(said(
+        return Ok(user_prompt(
             "A review session from start to end",
             SESSION_TEXT.replace(
                 "{begin}",
@@ -159,7 +159,7 @@ pub fn fill(
         ));
     }
     if name == SKILLS {
-        return Ok(said(
+        return Ok(user_prompt(
             "A collab session from start to end",
             SKILLS_TEXT.replace("{begin}", &begin_of_skills(text("goals"), text("session"))?),
         ));
@@ -181,7 +181,7 @@ pub fn fill(
             None => "Call `autopilot_status`. If no run is under way, ask which task to start."
                 .to_owned(),
         };
-        return Ok(said(
+        return Ok(user_prompt(
             "A TDD run from start to end",
             WHOLE_TEXT.replace("{begin}", &begin),
         ));
@@ -199,7 +199,7 @@ pub fn fill(
     let next = engine.next(meant.run(), false).map_err(problem)?;
     match next.instructions {
         Some(instructions) if next.action == phase => {
-            Ok(said(description, caller.text(&instructions)))
+            Ok(user_prompt(description, caller.text(&instructions)))
         }
         _ => Err(Problem::Invalid(format!(
             "the run {} is not in {phase}: its next action is {}",
@@ -269,7 +269,7 @@ pub fn task_ids(places: &Places, client: &Client) -> Result<Vec<String>, Stop> {
     engine.task_ids().map_err(problem)
 }
 
-fn said(description: &str, text: String) -> PromptText {
+fn user_prompt(description: &str, text: String) -> PromptText {
     PromptText {
         description: description.to_owned(),
         messages: vec![(Speaker::User, Content::Text(text))],

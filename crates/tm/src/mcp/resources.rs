@@ -6,7 +6,7 @@ use serde_json::json;
 use workspace::convention::plain::one_line;
 
 use super::place::Places;
-use crate::steps::Spelling;
+use crate::steps::StepSpelling;
 
 const RUNS: &str = "tramline://runs";
 const WORKFLOWS: &str = "tramline://workflows";
@@ -170,7 +170,7 @@ pub fn read(
     places: &Places,
     uri: &str,
     client: &Client,
-    caller: &impl Spelling,
+    caller: &impl StepSpelling,
 ) -> Result<Vec<Contents>, Stop> {
     if uri == RUNS {
         let mut runs = Vec::new();

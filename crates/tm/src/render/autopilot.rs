@@ -2,8 +2,8 @@
 
 use engine::capability::messages;
 use engine::view::autopilot::answer::{
-    Aborted, CommitAnswer, Committed, Finalized, Moved, NextAction, Precondition, Progress,
-    Resumed, StartPlan, Started, Status, Verdict,
+    Aborted, CommitAnswer, Committed, Finalized, NextAction, Precondition, Progress, Resumed,
+    StartPlan, Started, Status, TransitionAnswer, Verdict,
 };
 use workspace::convention::plain::one_line;
 
@@ -141,7 +141,7 @@ pub fn paused(status: &Status, look: &Look) -> String {
     let subtask = status.current_subtask.as_deref().unwrap_or_default();
     let go_on = match reason {
         MAX_ATTEMPTS => {
-            "see what keeps failing, then go on with a fresh set of attempts; or give it up after that, with skip"
+            "see what keeps failing, then go on with a fresh set of attempts; or skip it after that"
         }
         INTERRUPTED => "go on: what was begun is finished first",
         _ => "go on",
@@ -343,7 +343,7 @@ pub fn resumed(resumed: &Resumed, look: &Look) -> String {
 }
 
 /// What `reopen`, `skip`, `allow` or `pause` did.
-pub fn moved(moved: &Moved, look: &Look) -> String {
+pub fn moved(moved: &TransitionAnswer, look: &Look) -> String {
     let mut page = Page::new(look);
     page.signed(Sign::Good, &moved.message);
     what_next(&mut page, &moved.next_action);

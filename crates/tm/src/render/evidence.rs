@@ -202,7 +202,7 @@ fn of_coverage(page: &mut Page<'_>, coverage: &ShownCoverage) {
         ("statements", coverage.statements),
     ] {
         if let Some(share) = share {
-            page.field(name, &told(share));
+            page.field(name, &share_text(share));
         }
     }
     page.field("files", &coverage.files.to_string());
@@ -220,7 +220,7 @@ fn of_coverage(page: &mut Page<'_>, coverage: &ShownCoverage) {
     notes(page, &coverage.notes);
 }
 
-fn told(share: Share) -> String {
+fn share_text(share: Share) -> String {
     match share.percent {
         Some(_) => format!("{} ({} of {})", percent(share), share.covered, share.total),
         None => "nothing to cover".to_owned(),

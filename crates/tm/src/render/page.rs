@@ -4,7 +4,7 @@ use textwrap::core::Word;
 use workspace::convention::plain::{many_lines, one_line, visible_len};
 
 use super::{FAINT, Look, NOTE, STRONG, Sign};
-use crate::steps::Spelling as _;
+use crate::steps::StepSpelling as _;
 
 /// A text under construction. Whatever is given to it as content is made plain.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl<'l> Page<'l> {
     }
 
     /// A text in the words of who reads it.
-    fn told(&self, text: &str) -> String {
+    fn spelled(&self, text: &str) -> String {
         self.look.caller.text(text)
     }
 
@@ -62,7 +62,7 @@ impl<'l> Page<'l> {
         let mut first = true;
         let lead_len = visible_len(&many_lines(lead)) + 1;
         let later = " ".repeat(lead.len() - lead.trim_start_matches(' ').len() + 2);
-        for paragraph in many_lines(&self.told(text)).lines() {
+        for paragraph in many_lines(&self.spelled(text)).lines() {
             let indent = if first {
                 " ".repeat(lead_len)
             } else {
@@ -95,7 +95,7 @@ impl<'l> Page<'l> {
             .initial_indent("  ")
             .subsequent_indent("  ")
             .break_words(false);
-        for line in textwrap::wrap(&one_line(&self.told(text)), options) {
+        for line in textwrap::wrap(&one_line(&self.spelled(text)), options) {
             self.raw(&line);
         }
     }
@@ -108,7 +108,7 @@ impl<'l> Page<'l> {
 
     /// A named value; nothing if it is empty.
     pub fn field(&mut self, label: &str, value: &str) {
-        let value = one_line(&self.told(value));
+        let value = one_line(&self.spelled(value));
         if !value.is_empty() {
             let label = self.look.paint(FAINT, &format!("{label:<LABEL$}"));
             self.text.push_str("  ");
@@ -121,7 +121,7 @@ impl<'l> Page<'l> {
 
     /// A text of others with its lines kept, indented by two.
     pub fn block(&mut self, text: &str) {
-        for line in many_lines(&self.told(text)).lines() {
+        for line in many_lines(&self.spelled(text)).lines() {
             if !line.is_empty() {
                 self.text.push_str("  ");
                 self.text.push_str(line);
@@ -132,7 +132,7 @@ impl<'l> Page<'l> {
 
     /// A text of others with its lines kept, as it stands.
     pub fn body(&mut self, text: &str) {
-        for line in many_lines(&self.told(text)).lines() {
+        for line in many_lines(&self.spelled(text)).lines() {
             self.raw(line);
         }
     }
@@ -141,14 +141,14 @@ impl<'l> Page<'l> {
     pub fn list<'t>(&mut self, entries: impl IntoIterator<Item = &'t str>) {
         let bullet = self.look.sign(Sign::Bullet);
         for entry in entries {
-            self.raw(&format!("  {bullet} {}", one_line(&self.told(entry))));
+            self.raw(&format!("  {bullet} {}", one_line(&self.spelled(entry))));
         }
     }
 
     /// A command to run. It is not wrapped, so that it can be copied.
     pub fn command(&mut self, command: &str) {
         let arrow = self.look.sign(Sign::Next);
-        let command = self.look.paint(NOTE, &one_line(&self.told(command)));
+        let command = self.look.paint(NOTE, &one_line(&self.spelled(command)));
         self.raw(&format!("  {arrow} {command}"));
     }
 }

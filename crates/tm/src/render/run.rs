@@ -196,8 +196,8 @@ pub fn status(status: &RunStatusAnswer, look: &Look) -> String {
         let mut text = format!("{} of {} done", number("done"), number("total"));
         for (part, said) in [
             ("active", "in hand"),
-            ("failed", "given up"),
-            ("barred", "barred"),
+            ("failed", "skipped"),
+            ("blocked", "blocked"),
         ] {
             if number(part) > 0 {
                 let _ = write!(text, ", {} {said}", number(part));

@@ -2,7 +2,7 @@
 
 use engine::proof::source::short;
 use engine::proof::story::Purpose;
-use engine::proof::{Exported, Standing, Verdict, Verified};
+use engine::proof::{CommitStanding, Verdict, Verified, WrittenBundle};
 use workspace::convention::plain::{cut_at_word, one_line, visible_len};
 
 use super::{FAINT, Look, Page, STRONG, Sign, counted};
@@ -51,13 +51,13 @@ pub fn verified(verified: &Verified, look: &Look) -> String {
 
 fn line(commit: &Verdict, look: &Look) -> String {
     let (sign, word) = match commit.standing {
-        Standing::Earned => (Sign::Good, "earned"),
-        Standing::WithoutTests if commit.problems.is_empty() => (Sign::Good, "without tests"),
-        Standing::WithoutTests => (Sign::Bad, "without tests"),
-        Standing::Faulty => (Sign::Bad, "faulty"),
-        Standing::Unearned => (Sign::Bad, "unearned"),
-        Standing::NotProvable => (Sign::Bad, "not provable"),
-        Standing::Merge => (Sign::Bullet, "merge"),
+        CommitStanding::Earned => (Sign::Good, "earned"),
+        CommitStanding::WithoutTests if commit.problems.is_empty() => (Sign::Good, "without tests"),
+        CommitStanding::WithoutTests => (Sign::Bad, "without tests"),
+        CommitStanding::Faulty => (Sign::Bad, "faulty"),
+        CommitStanding::Unearned => (Sign::Bad, "unearned"),
+        CommitStanding::NotProvable => (Sign::Bad, "not provable"),
+        CommitStanding::Merge => (Sign::Bullet, "merge"),
     };
     let mut parts = Vec::new();
     if let Some(level) = commit.level {
@@ -94,7 +94,7 @@ fn line(commit: &Verdict, look: &Look) -> String {
 }
 
 /// A bundle that was written.
-pub fn exported(exported: &Exported, look: &Look) -> String {
+pub fn exported(exported: &WrittenBundle, look: &Look) -> String {
     let mut page = Page::new(look);
     page.signed(
         Sign::Good,

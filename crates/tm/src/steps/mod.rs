@@ -28,7 +28,7 @@ pub type Schemas<'a> = dyn Fn(&str) -> Option<&'a Value> + 'a;
 pub struct Tools<'a>(&'a Schemas<'a>);
 
 /// What takes a step.
-pub enum Spelled {
+pub enum StepText {
     /// A command, with all of its words.
     Command(String),
     /// A tool or a resource, and its arguments in a sentence.
@@ -36,9 +36,9 @@ pub enum Spelled {
 }
 
 /// What spells a step.
-pub trait Spelling {
+pub trait StepSpelling {
     /// What takes a step.
-    fn spelled(&self, step: &NextStep) -> Spelled;
+    fn spelled(&self, step: &NextStep) -> StepText;
     /// The name of an argument.
     fn argument(&self, name: &str) -> String;
     /// A step as data.
@@ -47,26 +47,26 @@ pub trait Spelling {
     /// A step in the middle of a sentence.
     fn inline(&self, step: &NextStep) -> String {
         match self.spelled(step) {
-            Spelled::Command(command) => format!("`{command}`"),
-            Spelled::Tool(tool, with) if with.is_empty() => format!("`{tool}`"),
-            Spelled::Tool(tool, with) => format!("`{tool}` with {with}"),
+            StepText::Command(command) => format!("`{command}`"),
+            StepText::Tool(tool, with) if with.is_empty() => format!("`{tool}`"),
+            StepText::Tool(tool, with) => format!("`{tool}` with {with}"),
         }
     }
 
     /// A step by itself.
     fn alone(&self, step: &NextStep) -> String {
         match self.spelled(step) {
-            Spelled::Command(command) => command,
-            Spelled::Tool(tool, with) if with.is_empty() => tool,
-            Spelled::Tool(tool, with) => format!("{tool} with {with}"),
+            StepText::Command(command) => command,
+            StepText::Tool(tool, with) if with.is_empty() => tool,
+            StepText::Tool(tool, with) => format!("{tool} with {with}"),
         }
     }
 
     /// A step on lines of its own.
     fn block(&self, step: &NextStep) -> String {
         match self.spelled(step) {
-            Spelled::Command(command) => format!("```sh\n{command}\n```"),
-            Spelled::Tool(..) => format!("   Call {}", self.inline(step)),
+            StepText::Command(command) => format!("```sh\n{command}\n```"),
+            StepText::Tool(..) => format!("   Call {}", self.inline(step)),
         }
     }
 
@@ -223,9 +223,9 @@ fn with_needed(step: &NextStep, needed: &[&'static str]) -> NextStep {
         .fold(step.clone(), |step, name| step.and(name))
 }
 
-impl Spelling for Caller {
-    fn spelled(&self, step: &NextStep) -> Spelled {
-        Spelled::Command(self.command(step))
+impl StepSpelling for Caller {
+    fn spelled(&self, step: &NextStep) -> StepText {
+        StepText::Command(self.command(step))
     }
 
     fn argument(&self, name: &str) -> String {
@@ -291,13 +291,13 @@ impl Caller<Tools<'_>> {
     }
 }
 
-impl Spelling for Caller<Tools<'_>> {
-    fn spelled(&self, step: &NextStep) -> Spelled {
+impl StepSpelling for Caller<Tools<'_>> {
+    fn spelled(&self, step: &NextStep) -> StepText {
         if let Some(resource) = self.resource(step) {
-            return Spelled::Tool(resource, String::new());
+            return StepText::Tool(resource, String::new());
         }
         let Some(tool) = self.tool(step) else {
-            return Spelled::Command(self.by_hand(step));
+            return StepText::Command(self.by_hand(step));
         };
         let arguments: Vec<String> = self
             .arguments(tool, step)
@@ -308,7 +308,7 @@ impl Spelling for Caller<Tools<'_>> {
                 Some(counts) => format!("{name} {}", counts.to_string().replace("\"N\"", "N")),
             })
             .collect();
-        Spelled::Tool(tool.to_owned(), arguments.join(", "))
+        StepText::Tool(tool.to_owned(), arguments.join(", "))
     }
 
     fn argument(&self, name: &str) -> String {

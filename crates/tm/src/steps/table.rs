@@ -300,7 +300,7 @@ pub fn argument(form: Form, name: &str) -> String {
         ("subtask", _) => "subtasks",
         ("input", _) => "inputs",
         ("gate", _) => "gates",
-        ("givenUp", _) => "outcome failed",
+        ("skipped", _) => "outcome failed",
         ("file", _) => "response",
         _ => name,
     };
@@ -323,7 +323,7 @@ pub fn arguments(
                 let object = object.map(|(name, value)| json!({ name: value }));
                 return Some((argument(form, name), object));
             }
-            (_, "givenUp") => return Some(("outcome".to_owned(), Some("failed".into()))),
+            (_, "skipped") => return Some(("outcome".to_owned(), Some("failed".into()))),
             _ => argument(form, name),
         };
         return Some((taken_as, value));

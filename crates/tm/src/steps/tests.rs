@@ -82,8 +82,8 @@ fn a_step_is_a_command_of_the_family_that_was_called() {
                 .step()
                 .and("id")
                 .with("status", "failed")
-                .and("givenUp"),
-            "tm collab task ID failed --given-up",
+                .and("skipped"),
+            "tm collab task ID failed --skipped",
         ),
     ] {
         assert_eq!(shell(form).alone(&step), command);
@@ -156,7 +156,7 @@ fn a_step_is_a_tool_of_the_form_that_was_called() {
                 .step()
                 .and("id")
                 .with("status", "failed")
-                .and("givenUp"),
+                .and("skipped"),
             "`update_task_status` with id, status failed, outcome failed",
         ),
     ] {

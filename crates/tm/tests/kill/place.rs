@@ -70,7 +70,7 @@ impl Place {
             environment,
             command: "test".to_owned(),
             actor: "test".to_owned(),
-            given_up: None,
+            cancelled: None,
         })
         .unwrap()
     }

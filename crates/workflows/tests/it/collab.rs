@@ -153,7 +153,7 @@ fn each_names_what_it_needs() {
         ),
         (
             "executing-plans",
-            &["Batch 2 of 3", "task-1", "<step task>", "<givenUp>"],
+            &["Batch 2 of 3", "task-1", "<step task>", "<skipped>"],
         ),
     ] {
         let text = render(&format!("{skill}.md"), &values(skill, "Search", 2));

@@ -50,7 +50,7 @@ fn arguments() -> Value {
         "note",
         "item",
         "workItems",
-        "givenUp",
+        "skipped",
         "full",
     ];
     names

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Where a value was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Where {
+pub enum ValuePlace {
     /// In a file.
     File {
         /// The file.
@@ -22,7 +22,7 @@ pub enum Where {
     Flag(String),
 }
 
-impl fmt::Display for Where {
+impl fmt::Display for ValuePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, line, column } => write!(f, "{}:{line}:{column}", path.display()),
@@ -49,7 +49,7 @@ pub enum ConfigError {
     #[error("{place}: {message}")]
     Malformed {
         /// Where reading stopped.
-        place: Box<Where>,
+        place: Box<ValuePlace>,
         /// What is wrong there.
         message: String,
     },
@@ -57,7 +57,7 @@ pub enum ConfigError {
     #[error("{place}: unknown key `{key}`")]
     UnknownKey {
         /// Where it stands.
-        place: Box<Where>,
+        place: Box<ValuePlace>,
         /// The dotted name of the key.
         key: String,
         /// The dotted name that was probably meant.
@@ -69,7 +69,7 @@ pub enum ConfigError {
     #[error("{place}: `{key}` takes {expected}, not {found}")]
     WrongType {
         /// Where it stands.
-        place: Box<Where>,
+        place: Box<ValuePlace>,
         /// The dotted name of the key.
         key: String,
         /// What the key takes.
@@ -81,7 +81,7 @@ pub enum ConfigError {
     #[error("{place}: `{key}` cannot be {found}: {problem}")]
     BadValue {
         /// Where it stands.
-        place: Box<Where>,
+        place: Box<ValuePlace>,
         /// The dotted name of the key.
         key: String,
         /// The value, as JSON.
@@ -95,7 +95,7 @@ pub enum ConfigError {
     #[error("{place}: `{key}` cannot be set by a project")]
     NotForProjects {
         /// Where it stands.
-        place: Box<Where>,
+        place: Box<ValuePlace>,
         /// The dotted name of the key.
         key: String,
         /// The user's own config, if there can be one.

@@ -28,7 +28,7 @@ pub(super) enum Kind {
 
 /// Which change of a value makes the rails weaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Weaker {
+pub(super) enum WeakerBy {
     /// None does.
     Never,
     /// From `true` to `false`.
@@ -55,120 +55,120 @@ pub(super) struct Key {
     /// Dotted name, such as `autopilot.storage.basePath`.
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    pub(super) weaker: Weaker,
+    pub(super) weaker: WeakerBy,
 }
 
-const fn key(name: &'static str, kind: Kind, weaker: Weaker) -> Key {
+const fn key(name: &'static str, kind: Kind, weaker: WeakerBy) -> Key {
     Key { name, kind, weaker }
 }
 
 const SEVERITIES: &[&str] = &["off", "warn", "refuse", "pause"];
 /// A pause stops a run as a refusal does: neither is weaker than the other.
-const BY_SEVERITY: Weaker = Weaker::Ranked(&[&["off"], &["warn"], &["refuse", "pause"]]);
+const BY_SEVERITY: WeakerBy = WeakerBy::Ranked(&[&["off"], &["warn"], &["refuse", "pause"]]);
 
 const fn policy(name: &'static str) -> Key {
     key(name, Kind::Choice(SEVERITIES), BY_SEVERITY)
 }
 
 const GATE: Kind = Kind::Choice(&["auto", "human", "terminal", "signed"]);
-const BY_GATE: Weaker = Weaker::Ranked(&[&["auto"], &["human"], &["terminal"], &["signed"]]);
+const BY_GATE: WeakerBy = WeakerBy::Ranked(&[&["auto"], &["human"], &["terminal"], &["signed"]]);
 
 /// JSON readers that keep numbers as floating point are exact up to here.
 const MAX_MILLISECONDS: u64 = (1 << 53) - 1;
 const MAX_COUNT: u64 = u32::MAX as u64;
 
 pub(super) static KEYS: &[Key] = &[
-    key("autopilot.enabled", Kind::Flag, Weaker::Never),
+    key("autopilot.enabled", Kind::Flag, WeakerBy::Never),
     key(
         "autopilot.requireCleanWorkingTree",
         Kind::Flag,
-        Weaker::Disabled,
+        WeakerBy::Disabled,
     ),
-    key("autopilot.commitTemplate", Kind::Text, Weaker::Never),
-    key("autopilot.defaultCommitType", Kind::Text, Weaker::Never),
+    key("autopilot.commitTemplate", Kind::Text, WeakerBy::Never),
+    key("autopilot.defaultCommitType", Kind::Text, WeakerBy::Never),
     key(
         "autopilot.maxGreenAttempts",
         Kind::Count(MAX_COUNT),
-        Weaker::Higher,
+        WeakerBy::Higher,
     ),
     key(
         "autopilot.testTimeout",
         Kind::Count(MAX_MILLISECONDS),
-        Weaker::Never,
+        WeakerBy::Never,
     ),
     key(
         "autopilot.redAllPassing",
         Kind::Choice(&["refuse", "skip"]),
-        Weaker::Ranked(&[&["skip"], &["refuse"]]),
+        WeakerBy::Ranked(&[&["skip"], &["refuse"]]),
     ),
     key(
         "autopilot.storage.location",
         Kind::Choice(&["global"]),
-        Weaker::Never,
+        WeakerBy::Never,
     ),
-    key("autopilot.storage.basePath", Kind::Text, Weaker::Never),
+    key("autopilot.storage.basePath", Kind::Text, WeakerBy::Never),
     key(
         "autopilot.finalization.updateTaskStatus",
         Kind::TextOrFalse,
-        Weaker::Never,
+        WeakerBy::Never,
     ),
-    key("test.command", Kind::OptionalText, Weaker::Never),
-    key("test.setup", Kind::OptionalText, Weaker::Never),
-    key("test.runner", Kind::Text, Weaker::Never),
-    key("test.patterns", Kind::Globs, Weaker::ShrunkOrReplaced),
+    key("test.command", Kind::OptionalText, WeakerBy::Never),
+    key("test.setup", Kind::OptionalText, WeakerBy::Never),
+    key("test.runner", Kind::Text, WeakerBy::Never),
+    key("test.patterns", Kind::Globs, WeakerBy::ShrunkOrReplaced),
     key(
         "test.targetedRunPattern",
         Kind::OptionalGlob,
-        Weaker::Replaced,
+        WeakerBy::Replaced,
     ),
     key(
         "test.coverageThresholds.lines",
         Kind::OptionalPercent,
-        Weaker::Lower,
+        WeakerBy::Lower,
     ),
     key(
         "test.coverageThresholds.branches",
         Kind::OptionalPercent,
-        Weaker::Lower,
+        WeakerBy::Lower,
     ),
     key(
         "test.coverageThresholds.functions",
         Kind::OptionalPercent,
-        Weaker::Lower,
+        WeakerBy::Lower,
     ),
     key(
         "test.coverageThresholds.statements",
         Kind::OptionalPercent,
-        Weaker::Lower,
+        WeakerBy::Lower,
     ),
-    key("git.branchPattern", Kind::Text, Weaker::Never),
-    key("git.defaultRemote", Kind::Text, Weaker::Never),
-    key("git.protectedBranches", Kind::Texts, Weaker::Shrunk),
-    key("git.allowSecrets", Kind::Globs, Weaker::Grown),
-    key("git.scopes", Kind::GlobNames, Weaker::Never),
-    key("git.fsync", Kind::Flag, Weaker::Never),
+    key("git.branchPattern", Kind::Text, WeakerBy::Never),
+    key("git.defaultRemote", Kind::Text, WeakerBy::Never),
+    key("git.protectedBranches", Kind::Texts, WeakerBy::Shrunk),
+    key("git.allowSecrets", Kind::Globs, WeakerBy::Grown),
+    key("git.scopes", Kind::GlobNames, WeakerBy::Never),
+    key("git.fsync", Kind::Flag, WeakerBy::Never),
     key(
         "git.commitTimeout",
         Kind::Count(MAX_MILLISECONDS),
-        Weaker::Never,
+        WeakerBy::Never,
     ),
-    key("prompts.rulesPath", Kind::Text, Weaker::Never),
-    key("prompts.loadOrder", Kind::Texts, Weaker::Never),
-    key("prompts.testGeneratorPath", Kind::Text, Weaker::Never),
+    key("prompts.rulesPath", Kind::Text, WeakerBy::Never),
+    key("prompts.loadOrder", Kind::Texts, WeakerBy::Never),
+    key("prompts.testGeneratorPath", Kind::Text, WeakerBy::Never),
     key(
         "evidence.require",
         Kind::Choice(&["claimed", "reported", "verified"]),
-        Weaker::Ranked(&[&["claimed"], &["reported"], &["verified"]]),
+        WeakerBy::Ranked(&[&["claimed"], &["reported"], &["verified"]]),
     ),
-    key("evidence.requireCoverage", Kind::Flag, Weaker::Disabled),
+    key("evidence.requireCoverage", Kind::Flag, WeakerBy::Disabled),
     key(
         "evidence.flaky",
         Kind::Choice(&["warn", "refuse"]),
-        Weaker::Ranked(&[&["warn"], &["refuse"]]),
+        WeakerBy::Ranked(&[&["warn"], &["refuse"]]),
     ),
-    key("evidence.redInCleanTree", Kind::Flag, Weaker::Disabled),
-    key("evidence.notes", Kind::Flag, Weaker::Disabled),
-    key("evidence.withoutTests", Kind::Texts, Weaker::Grown),
+    key("evidence.redInCleanTree", Kind::Flag, WeakerBy::Disabled),
+    key("evidence.notes", Kind::Flag, WeakerBy::Disabled),
+    key("evidence.withoutTests", Kind::Texts, WeakerBy::Grown),
     policy("evidence.policy.red_without_tests"),
     policy("evidence.policy.production_changed"),
     policy("evidence.policy.no_new_failure"),
@@ -188,7 +188,7 @@ pub(super) static KEYS: &[Key] = &[
     key(
         "approvals.require",
         Kind::Choice(&["client", "terminal", "signed"]),
-        Weaker::Ranked(&[&["client"], &["terminal"], &["signed"]]),
+        WeakerBy::Ranked(&[&["client"], &["terminal"], &["signed"]]),
     ),
     key("review.gates.plan", GATE, BY_GATE),
     key("review.gates.code", GATE, BY_GATE),
@@ -196,7 +196,7 @@ pub(super) static KEYS: &[Key] = &[
     key(
         "review.maxIterations",
         Kind::Count(MAX_COUNT),
-        Weaker::Higher,
+        WeakerBy::Higher,
     ),
 ];
 

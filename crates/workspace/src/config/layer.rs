@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 use super::environment::Environment;
-use super::error::{ConfigError, Where};
+use super::error::{ConfigError, ValuePlace};
 use super::keys::{self, KEYS, Key, Kind};
 use super::settings::Origin;
 use crate::tasks::json::{self, Node};
@@ -95,7 +95,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, ConfigError> {
         let valid = String::from_utf8_lossy(&not_text.as_bytes()[..upto]);
         let (line, column) = json::line_and_column(&valid, upto);
         ConfigError::Malformed {
-            place: Box::new(Where::File {
+            place: Box::new(ValuePlace::File {
                 path: path.to_owned(),
                 line,
                 column,
@@ -116,9 +116,9 @@ struct FileLayer<'t> {
 }
 
 impl FileLayer<'_> {
-    fn place(&self, offset: usize) -> Where {
+    fn place(&self, offset: usize) -> ValuePlace {
         let (line, column) = json::line_and_column(self.text, offset);
-        Where::File {
+        ValuePlace::File {
             path: self.path.to_owned(),
             line,
             column,
@@ -176,7 +176,7 @@ impl FileLayer<'_> {
     }
 }
 
-fn unknown(place: Where, section: &str, key: &str) -> ConfigError {
+fn unknown(place: ValuePlace, section: &str, key: &str) -> ConfigError {
     let valid: Vec<String> = keys::children(section)
         .iter()
         .map(|child| format!("{section}.{child}"))
@@ -211,7 +211,7 @@ pub(super) fn of_flags<'f>(
 ) -> Result<Vec<Setting>, ConfigError> {
     let mut settings = Vec::new();
     for (name, value) in flags {
-        let place = || Where::Flag(name.to_owned());
+        let place = || ValuePlace::Flag(name.to_owned());
         let Some(key) = keys::find(name) else {
             let nearest = keys::nearest(name, keys::keys()).map(ToOwned::to_owned);
             return Err(ConfigError::UnknownKey {
@@ -251,7 +251,7 @@ pub(super) fn of_environment(environment: &Environment) -> Result<Vec<Setting>, 
         let Some(text) = environment.get(name) else {
             continue;
         };
-        let place = || Where::Environment(name.to_owned());
+        let place = || ValuePlace::Environment(name.to_owned());
         let value = from_text(key, text, place)?;
         check(key, &value, place)?;
         settings.push(Setting {
@@ -266,7 +266,7 @@ pub(super) fn of_environment(environment: &Environment) -> Result<Vec<Setting>, 
 }
 
 /// A value as people write it in an environment variable: bare words and numbers, lists by commas or as JSON.
-fn from_text(key: &Key, text: &str, place: impl Fn() -> Where) -> Result<Value, ConfigError> {
+fn from_text(key: &Key, text: &str, place: impl Fn() -> ValuePlace) -> Result<Value, ConfigError> {
     let json = || {
         json::parse(text)
             .map(|node| node.to_json())
@@ -334,7 +334,7 @@ impl Kind {
 }
 
 /// Whether a key can have a value.
-fn check(key: &Key, value: &Value, place: impl Fn() -> Where) -> Result<(), ConfigError> {
+fn check(key: &Key, value: &Value, place: impl Fn() -> ValuePlace) -> Result<(), ConfigError> {
     let wrong_type = |found: &Value| ConfigError::WrongType {
         place: place().into(),
         key: key.name.to_owned(),

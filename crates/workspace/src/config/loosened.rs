@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::keys::{KEYS, Weaker, find};
+use super::keys::{KEYS, WeakerBy, find};
 use super::values::Config;
 
 /// A setting that was changed so that the rails are weaker.
@@ -50,7 +50,7 @@ fn at<'v>(config: &'v Value, name: &str) -> &'v Value {
         .fold(config, |at, part| at.get(part).unwrap_or(&Value::Null))
 }
 
-impl Weaker {
+impl WeakerBy {
     pub(super) fn is_weaker(self, was: &Value, is: &Value) -> bool {
         if was == is {
             return false;

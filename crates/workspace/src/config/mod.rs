@@ -15,12 +15,12 @@ mod settings;
 mod values;
 
 pub use environment::Environment;
-pub use error::{ConfigError, Where};
+pub use error::{ConfigError, ValuePlace};
 pub use keys::{environment_name, keys};
 pub use loosened::{Loosening, is_weaker, loosened};
-pub use root::{FoundBy, ProjectRoot, find_root};
+pub use root::{ProjectRoot, RootMarker, find_root};
 pub use schema::json_schema;
-pub use settings::{Origin, Overruled, Settings, load};
+pub use settings::{Origin, OverriddenValue, Settings, load};
 pub use values::{
     ApprovalStrength, Approvals, Autopilot, Config, CoverageThresholds, Evidence, Finalization,
     Flaky, Gate, Gates, Git, Level, Policy, Prompts, RedAllPassing, Review, Severity, Storage,

@@ -11,12 +11,12 @@ pub struct ProjectRoot {
     /// The folder; its real path where it exists.
     pub path: PathBuf,
     /// What showed that it is the root.
-    pub found_by: FoundBy,
+    pub found_by: RootMarker,
 }
 
 /// What shows that a folder is the root of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FoundBy {
+pub enum RootMarker {
     /// It has a folder `.taskmaster`.
     Taskmaster,
     /// It is the top level of a git working tree.
@@ -50,14 +50,14 @@ pub fn find_root(start: &Path, environment: &Environment) -> ProjectRoot {
         found_by,
     };
     if let Some(folder) = start.ancestors().find(|folder| is_project(folder)) {
-        return with(folder, FoundBy::Taskmaster);
+        return with(folder, RootMarker::Taskmaster);
     }
     // A file in linked worktrees and submodules, a folder elsewhere.
     if let Some(folder) = start
         .ancestors()
         .find(|folder| folder.join(".git").exists())
     {
-        return with(folder, FoundBy::Git);
+        return with(folder, RootMarker::Git);
     }
-    with(&start, FoundBy::Nothing)
+    with(&start, RootMarker::Nothing)
 }

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::environment::Environment;
-use super::error::{ConfigError, Where};
-use super::keys::{Weaker, keys};
+use super::error::{ConfigError, ValuePlace};
+use super::keys::{WeakerBy, keys};
 use super::layer::{self, Owner, Setting};
 use super::values::{Config, Severity, Storage};
 
@@ -76,12 +76,12 @@ pub struct Settings {
     /// Where runs are kept: `autopilot.storage.basePath` as an absolute path.
     pub store: PathBuf,
     /// What was given and does not count, since it would make the rails weaker than another place has them.
-    pub overruled: Vec<Overruled>,
+    pub overruled: Vec<OverriddenValue>,
 }
 
 /// A value that was given and does not count.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Overruled {
+pub struct OverriddenValue {
     /// The dotted name of its key.
     pub key: String,
     /// What was given.
@@ -92,7 +92,7 @@ pub struct Overruled {
     pub by: Origin,
 }
 
-impl fmt::Display for Overruled {
+impl fmt::Display for OverriddenValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             key,
@@ -210,7 +210,7 @@ fn put_together(given: &Sources) -> Result<Settings, ConfigError> {
                 put(&mut values, name, value);
                 origins.insert(name.to_owned(), setting.origin);
             }
-            Err(by) => overruled.push(Overruled {
+            Err(by) => overruled.push(OverriddenValue {
                 key: name.to_owned(),
                 value: setting.value,
                 origin: setting.origin,
@@ -268,12 +268,12 @@ fn stays(setting: &Setting, store: &Path, environment: &Environment) -> Result<(
         return Ok(());
     }
     let place = match &setting.origin {
-        Origin::ProjectFile { path, line } => Where::File {
+        Origin::ProjectFile { path, line } => ValuePlace::File {
             path: path.clone(),
             line: *line,
             column: 1,
         },
-        _ => Where::Flag(STORE.to_owned()),
+        _ => ValuePlace::Flag(STORE.to_owned()),
     };
     Err(ConfigError::NotForProjects {
         place: Box::new(place),
@@ -298,10 +298,10 @@ impl Setting {
         }
         match weaker {
             // What a test is, is the project's to say.
-            Weaker::ShrunkOrReplaced | Weaker::Replaced if of_file => Ok(self.value.clone()),
+            WeakerBy::ShrunkOrReplaced | WeakerBy::Replaced if of_file => Ok(self.value.clone()),
             // Two lists, each of which has something that the other has not.
-            Weaker::Shrunk => changed(before, joined(before, &self.value), by),
-            Weaker::Grown if !first => changed(before, common(before, &self.value), by),
+            WeakerBy::Shrunk => changed(before, joined(before, &self.value), by),
+            WeakerBy::Grown if !first => changed(before, common(before, &self.value), by),
             _ => Err(by.clone()),
         }
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::command::{Git, spawn_error};
 use super::error::{GitError, GitErrorKind};
 use crate::process::ProcessGroup;
-use crate::process::kept::BothEnds;
+use crate::process::head_and_tail::HeadAndTail;
 use crate::process::supervise::locked;
 
 /// How much of the output is kept: this much of its beginning and as much of its end.
@@ -86,7 +86,7 @@ pub(super) fn run(
         let _: io::Result<()> = stdin.write_all(input);
     }
 
-    let kept = Arc::new(Mutex::new(BothEnds::new(KEPT_EACH)));
+    let kept = Arc::new(Mutex::new(HeadAndTail::new(KEPT_EACH)));
     let (read_to_the_end, all_read) = mpsc::channel();
     let streams: [Option<Box<dyn Read + Send>>; 2] = [
         child
@@ -130,7 +130,7 @@ pub(super) fn run(
     Ok(Ended { status, output })
 }
 
-fn keep_output(mut stream: impl Read, kept: &Mutex<BothEnds>) {
+fn keep_output(mut stream: impl Read, kept: &Mutex<HeadAndTail>) {
     let mut buffer = [0; 8 * 1024];
     while let Ok(count @ 1..) = stream.read(&mut buffer) {
         locked(kept).push(&buffer[..count]);

@@ -91,7 +91,7 @@ pub enum CommitError {
         lock: PathBuf,
     },
     /// Git or a hook refused.
-    #[error("git refused the commit{}", said(.output))]
+    #[error("git refused the commit{}", git_output(.output))]
     Refused {
         /// Git's exit status; `None` if a signal ended it.
         exit: Option<i32>,
@@ -101,7 +101,7 @@ pub enum CommitError {
         left_in_index: Vec<RepoPath>,
     },
     /// Git and the hooks took too long and were ended.
-    #[error("the commit took longer than {} s and was ended{}", .limit.as_secs_f32(), said(.output))]
+    #[error("the commit took longer than {} s and was ended{}", .limit.as_secs_f32(), git_output(.output))]
     TimedOut {
         /// The limit.
         limit: Duration,
@@ -160,7 +160,7 @@ impl CommitError {
     }
 }
 
-fn said(output: &str) -> String {
+fn git_output(output: &str) -> String {
     if output.is_empty() {
         ", without a word".to_owned()
     } else {
@@ -354,7 +354,7 @@ impl Repository {
     }
 
     /// Our commit, if it is there, with what it changes.
-    fn recognise(&self, request: &CommitRequest<'_>) -> Result<Option<Recognised>, GitError> {
+    fn recognise(&self, request: &CommitRequest<'_>) -> Result<Option<OurCommit>, GitError> {
         let Some(head) = self
             .head()?
             .oid
@@ -366,7 +366,7 @@ impl Repository {
         if commit.parents == [request.expected_parent.clone()]
             && same_date(&commit.author_date, request.author_date)
         {
-            return Ok(Some(Recognised {
+            return Ok(Some(OurCommit {
                 is_settled: self.index_agrees(&files),
                 paths: files.into_iter().map(|file| file.path).collect(),
                 commit,
@@ -383,7 +383,7 @@ impl Repository {
         Ok(match self.find_our_commit(&intent)? {
             CommitFate::Made(commit) => {
                 let paths = self.changed_paths(request.expected_parent, &commit.oid)?;
-                Some(Recognised {
+                Some(OurCommit {
                     is_settled: false,
                     paths,
                     commit,
@@ -393,13 +393,8 @@ impl Repository {
         })
     }
 
-    fn made(
-        &self,
-        request: &CommitRequest<'_>,
-        recognised: Recognised,
-        ended: Ended,
-    ) -> CommitMade {
-        let Recognised {
+    fn made(&self, request: &CommitRequest<'_>, recognised: OurCommit, ended: Ended) -> CommitMade {
+        let OurCommit {
             commit,
             paths,
             is_settled,
@@ -530,7 +525,7 @@ fn check(request: &CommitRequest<'_>) -> Result<(), CommitError> {
 }
 
 /// Our commit, as it came out.
-struct Recognised {
+struct OurCommit {
     commit: CommitInfo,
     /// The files that differ from its parent.
     paths: Vec<RepoPath>,

@@ -2,8 +2,8 @@
 
 mod group;
 mod guard;
+pub(crate) mod head_and_tail;
 mod inherited;
-pub(crate) mod kept;
 mod run;
 pub(crate) mod supervise;
 

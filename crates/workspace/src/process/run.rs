@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::kept::Tail;
+use super::head_and_tail::Tail;
 use super::supervise::{Environment, Supervised, locked, supervise};
 
 /// A program that is to be run.

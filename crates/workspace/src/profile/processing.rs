@@ -121,7 +121,7 @@ pub enum ProcessorFault {
         reason: String,
     },
     /// It took too long.
-    #[error("`{command}` took longer than {} s and was ended{}", limit.as_secs(), said(stderr))]
+    #[error("`{command}` took longer than {} s and was ended{}", limit.as_secs(), stderr_text(stderr))]
     TimedOut {
         /// The command.
         command: String,
@@ -131,7 +131,7 @@ pub enum ProcessorFault {
         stderr: String,
     },
     /// It ended badly.
-    #[error("`{command}` {}{}", ended(*how), said(stderr))]
+    #[error("`{command}` {}{}", ended(*how), stderr_text(stderr))]
     Died {
         /// The command.
         command: String,
@@ -144,7 +144,7 @@ pub enum ProcessorFault {
     #[error(
         "`{command}` printed no result: {reason}{}{}",
         began(first_line),
-        said(stderr)
+        stderr_text(stderr)
     )]
     Garbage {
         /// The command.
@@ -211,7 +211,7 @@ fn ended(how: How) -> String {
     }
 }
 
-fn said(stderr: &str) -> String {
+fn stderr_text(stderr: &str) -> String {
     if stderr.is_empty() {
         String::new()
     } else {

@@ -75,14 +75,14 @@ impl Faults<'_> {
         let column = if line > 0 { column.max(1) } else { 0 };
         ProfileError::Invalid {
             place: Box::new(place(self.source, self.name, file, line, column)),
-            message: said(&message.into()),
-            help: said(&help.into()),
+            message: shortened(&message.into()),
+            help: shortened(&help.into()),
         }
     }
 }
 
 /// What a message takes from a file: on one line, and not all of it if that is long.
-fn said(text: &str) -> String {
+fn shortened(text: &str) -> String {
     /// In visible characters.
     const MOST: usize = 600;
     let line = plain::one_line(text);

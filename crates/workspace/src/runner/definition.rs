@@ -13,7 +13,7 @@ mod task;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use crate::suite::words::simple_commands;
+use crate::suite::command_line::simple_commands;
 
 /// How many times a definition is followed into another one.
 const LEVELS: usize = 3;
@@ -64,7 +64,7 @@ pub fn command_definition(root: &Path, command: &str) -> Option<Definition> {
 }
 
 /// One place where something is written, and what it calls.
-struct Found {
+struct NamedPlace {
     what: String,
     text: String,
     /// Lines of shell, each with the folder it is run in.

@@ -3,7 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 use crate::digest::hex;
-use crate::process::kept::BothEnds;
+use crate::process::head_and_tail::HeadAndTail;
 
 /// This much is kept of the beginning of a stream, and as much of its end.
 const KEPT_EACH: usize = 32 << 20;
@@ -21,14 +21,14 @@ pub(super) enum Stream {
 pub(super) struct Output {
     stdout: One,
     stderr: One,
-    both: BothEnds,
+    both: HeadAndTail,
     hash: Sha256,
     /// Nothing is taken in any more: what left the group may still print.
     closed: bool,
 }
 
 struct One {
-    kept: BothEnds,
+    kept: HeadAndTail,
     /// The beginning of a line that has not ended: in the joint stream, lines stay in one piece.
     line: Vec<u8>,
 }
@@ -36,14 +36,14 @@ struct One {
 impl One {
     fn new(most_each: usize) -> Self {
         Self {
-            kept: BothEnds::new(most_each),
+            kept: HeadAndTail::new(most_each),
             line: Vec::new(),
         }
     }
 }
 
 /// What was printed in the end.
-pub(super) struct Printed {
+pub(super) struct PrintedText {
     pub(super) stdout: (Vec<u8>, u64),
     pub(super) stderr: (Vec<u8>, u64),
     pub(super) both: (Vec<u8>, u64),
@@ -59,7 +59,7 @@ impl Output {
         Self {
             stdout: One::new(most_each),
             stderr: One::new(most_each),
-            both: BothEnds::new(most_each),
+            both: HeadAndTail::new(most_each),
             hash: Sha256::new(),
             closed: false,
         }
@@ -93,14 +93,14 @@ impl Output {
     }
 
     /// Ends it, and gives what was kept.
-    pub(super) fn finish(&mut self) -> Printed {
+    pub(super) fn finish(&mut self) -> PrintedText {
         self.closed = true;
         for one in [&mut self.stdout, &mut self.stderr] {
             let line = std::mem::take(&mut one.line);
             join(&mut self.both, &mut self.hash, &line);
         }
         let digest = std::mem::take(&mut self.hash).finalize();
-        Printed {
+        PrintedText {
             stdout: self.stdout.kept.take(),
             stderr: self.stderr.kept.take(),
             both: self.both.take(),
@@ -109,7 +109,7 @@ impl Output {
     }
 }
 
-fn join(both: &mut BothEnds, hash: &mut Sha256, bytes: &[u8]) {
+fn join(both: &mut HeadAndTail, hash: &mut Sha256, bytes: &[u8]) {
     both.push(bytes);
     hash.update(bytes);
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use super::command_line::{CommandError, CommandLine};
 use super::output::{Output, Stream};
-use super::words::{CommandError, CommandLine};
 use crate::process::supervise::{Environment, Supervised, Take, locked, supervise};
 use crate::process::{How, ProgramError};
 

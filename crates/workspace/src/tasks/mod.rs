@@ -20,7 +20,7 @@ pub use error::{Place, TaskError};
 pub use file::TaskFile;
 pub use inline::InlineTask;
 pub use plan_file::PlanFile;
-pub use rewrite::{Applied, FileState, Reverted, Rewrite, Splice};
+pub use rewrite::{Applied, FileState, RevertOutcome, Rewrite, Splice};
 pub use run_plan::{LeftOut, LeftOutReason, PlanWarning, RunPlan, plan_run};
 pub use tag::{DEFAULT_TAG, current_tag, resolve_tag, switch_tag};
 pub use task::{Status, Subtask, Task};
@@ -56,7 +56,7 @@ impl StatusChange {
 
 /// A task that another one waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unmet {
+pub struct UnmetDependency {
     /// Its id.
     pub id: String,
     /// Its status; `None` where no such task exists.
@@ -67,7 +67,7 @@ pub struct Unmet {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DependencyCheck {
     /// Dependencies that are not done.
-    pub unmet: Vec<Unmet>,
+    pub unmet: Vec<UnmetDependency>,
     /// Dependencies that are in review: they count as done, but this should be said.
     pub in_review: Vec<String>,
 }
@@ -110,7 +110,7 @@ pub trait TaskSource {
             match statuses.get(id) {
                 Some(Status::Review) => check.in_review.push(id.clone()),
                 Some(status) if status.is_finished() => {}
-                status => check.unmet.push(Unmet {
+                status => check.unmet.push(UnmetDependency {
                     id: id.clone(),
                     status: status.cloned(),
                 }),

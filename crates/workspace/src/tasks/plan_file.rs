@@ -237,7 +237,7 @@ struct Plan<'t> {
 
 /// What the lines above lead a line to be.
 #[derive(Clone, Copy)]
-enum Within {
+enum LineContext {
     Text,
     Comment,
     Fence { mark: char, length: usize },
@@ -255,7 +255,7 @@ enum Sort {
     Hidden,
 }
 
-impl Within {
+impl LineContext {
     /// How a line counts, and what the next one stands in.
     fn step(self, line: &str, is_first: bool) -> (Sort, Self) {
         let inner = line.trim();
@@ -287,7 +287,7 @@ impl Within {
 impl<'t> Plan<'t> {
     fn read(text: &'t str) -> Self {
         let mut plan = Self::default();
-        let mut within = Within::Text;
+        let mut within = LineContext::Text;
         let mut item_open = false;
         let unmarked = text.trim_start_matches('\u{feff}');
         let mut offset = text.len() - unmarked.len();

@@ -52,7 +52,7 @@ pub enum Applied {
 
 /// What [`Rewrite::revert`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reverted {
+pub enum RevertOutcome {
     /// The file has the old content again.
     Done,
     /// It had the old content still.
@@ -124,23 +124,23 @@ impl Rewrite {
     }
 
     /// Puts the old content back, where the file has the new one. For `scratch` see [`Rewrite::apply`].
-    pub fn revert(&self, scratch: &Path) -> Result<Reverted, TaskError> {
+    pub fn revert(&self, scratch: &Path) -> Result<RevertOutcome, TaskError> {
         let (bytes, state) = match self.read() {
             Ok(read) => read,
-            Err(TaskError::NoFile { .. }) => return Ok(Reverted::LeftAlone),
+            Err(TaskError::NoFile { .. }) => return Ok(RevertOutcome::LeftAlone),
             Err(error) => return Err(error),
         };
         match state {
-            FileState::Old => Ok(Reverted::NotNeeded),
-            FileState::Other => Ok(Reverted::LeftAlone),
+            FileState::Old => Ok(RevertOutcome::NotNeeded),
+            FileState::Other => Ok(RevertOutcome::LeftAlone),
             FileState::New => {
                 let old = self.backward(&bytes)?;
                 if sha256(&old) != self.old_sha256 {
                     return Err(self.unfit("its old content has another hash"));
                 }
                 match self.replace(&bytes, &old, scratch) {
-                    Ok(()) => Ok(Reverted::Done),
-                    Err(TaskError::Changed { .. }) => Ok(Reverted::LeftAlone),
+                    Ok(()) => Ok(RevertOutcome::Done),
+                    Err(TaskError::Changed { .. }) => Ok(RevertOutcome::LeftAlone),
                     Err(error) => Err(error),
                 }
             }

@@ -171,14 +171,14 @@ pub fn plan_run(task: &Task) -> Result<RunPlan, TaskError> {
     }
     let ordered = in_order(&open);
     let left_out = left_out(task, &ordered);
-    let barred: HashSet<&str> = left_out
+    let blocked: HashSet<&str> = left_out
         .iter()
         .map(|left| left.subtask.id.as_str())
         .collect();
     let runs: Vec<&Subtask> = ordered
         .iter()
         .copied()
-        .filter(|subtask| !barred.contains(subtask.id.as_str()))
+        .filter(|subtask| !blocked.contains(subtask.id.as_str()))
         .collect();
     if open.is_empty() {
         return Err(TaskError::AllDone {
@@ -258,14 +258,14 @@ fn warnings(task: &Task, runs: &[&Subtask]) -> Vec<PlanWarning> {
 
 /// What may not be run: put off, held up, or dependent on what is not run. Expects dependencies first.
 fn left_out(task: &Task, ordered: &[&Subtask]) -> Vec<LeftOut> {
-    let mut barred: HashSet<&str> = HashSet::new();
+    let mut blocked: HashSet<&str> = HashSet::new();
     let mut left_out = Vec::new();
     for subtask in ordered {
         let reason = if subtask.status.is_left_out() {
             Some(LeftOutReason::Status)
         } else {
             subtask.dependencies.iter().find_map(|id| {
-                if barred.contains(id.as_str()) {
+                if blocked.contains(id.as_str()) {
                     return Some(LeftOutReason::Dependency { id: id.clone() });
                 }
                 let status = task
@@ -279,7 +279,7 @@ fn left_out(task: &Task, ordered: &[&Subtask]) -> Vec<LeftOut> {
             })
         };
         if let Some(reason) = reason {
-            barred.insert(&subtask.id);
+            blocked.insert(&subtask.id);
             left_out.push(LeftOut {
                 subtask: (*subtask).clone(),
                 reason,

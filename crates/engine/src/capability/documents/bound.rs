@@ -14,8 +14,8 @@ use crate::capability::documents::skills::SKILLS;
 pub(crate) const PENDING: &str = "pending";
 /// The status of an item all of which is done: there is nothing to execute.
 pub(crate) const COMPLETE: &str = "complete";
-/// The status of a task that was given up; callers say `failed` with the outcome `failed`.
-pub(crate) const GIVEN_UP: &str = "given_up";
+/// The status of a task that was skipped; callers say `failed` with the outcome `failed`.
+pub(crate) const SKIPPED: &str = "skipped";
 /// What callers call the statuses of items, by what they mean and where they stand among those that mean the same.
 const OF_ITEMS: [(ItemStatus, usize, &str); 3] = [
     (ItemStatus::Open, 0, PENDING),
@@ -28,7 +28,7 @@ const OF_TASKS: [(ItemStatus, usize, &str); 5] = [
     (ItemStatus::Active, 0, "in_progress"),
     (ItemStatus::Active, 1, "failed"),
     (ItemStatus::Done, 0, "completed"),
-    (ItemStatus::Failed, 0, GIVEN_UP),
+    (ItemStatus::Failed, 0, SKIPPED),
 ];
 
 /// What documents are bound to.

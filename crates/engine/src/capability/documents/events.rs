@@ -38,10 +38,10 @@ pub(crate) fn tell(definition: &Definition, emitted: Emitted<'_>, fields: &mut M
             let Some(batch) = bound::batches(before).and_then(|batches| batches.get(id)) else {
                 return;
             };
-            let barred = after.barred(definition, bound::tasks_name(after));
+            let blocked = after.blocked(definition, bound::tasks_name(after));
             let tasks: Vec<Value> = batch
                 .texts(bound::tasks_name(before))
-                .filter_map(|id| Some(json!(brief(after, &barred, id)?)))
+                .filter_map(|id| Some(json!(brief(after, &blocked, id)?)))
                 .collect();
             let all_done = tasks.iter().all(|task| task["status"] == "completed");
             let since = before.tokens.first().map(|token| token.entered_at.clone());

@@ -87,7 +87,7 @@ fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading
         .iter()
         .map(|item| (item.number.clone(), item.line));
     *skills.lines.borrow_mut() = lines.collect();
-    let facts = json!({ "items": items, "errors": told(&problems) });
+    let facts = json!({ "items": items, "errors": problem_lines(&problems) });
     let notes: Vec<String> = design
         .notes
         .iter()
@@ -128,7 +128,7 @@ fn of_graph(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading,
     };
     let facts = json!({
         "present": present,
-        "errors": told(&problems),
+        "errors": problem_lines(&problems),
         "tasks": if in_hand.is_none() { tasks(&merged) } else { Vec::new() },
     });
     let notes = read.notes(in_hand);
@@ -156,7 +156,7 @@ fn found(facts: Value, level: &str) -> Reading {
 }
 
 /// Problems as single lines.
-fn told(problems: &[DocumentProblem]) -> Vec<String> {
+fn problem_lines(problems: &[DocumentProblem]) -> Vec<String> {
     problems
         .iter()
         .map(|problem| format!("{}:{}: {}", problem.document, problem.line, problem.message))
@@ -165,7 +165,7 @@ fn told(problems: &[DocumentProblem]) -> Vec<String> {
 
 /// The task graphs of all items, as they are now.
 pub(crate) struct All {
-    of: Vec<OfItem>,
+    of: Vec<ItemArgument>,
     /// What is wrong with documents that cannot be read at all, or of which cannot be told whose they are.
     unreadable: Vec<(String, DocumentProblem)>,
     /// The items whose graphs are still to come.
@@ -174,7 +174,7 @@ pub(crate) struct All {
     passed_over: Vec<(String, String)>,
 }
 
-struct OfItem {
+struct ItemArgument {
     number: String,
     after: Vec<String>,
     /// Its document; none where the item is one task by itself.
@@ -233,7 +233,7 @@ impl All {
                 Some(document) => task_graph::read(&document.text),
                 None => task_graph::lone(key, item.text("title")),
             };
-            all.of.push(OfItem {
+            all.of.push(ItemArgument {
                 number: key.to_owned(),
                 after: item.texts("dependsOn").map(str::to_owned).collect(),
                 document,

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::call::Call;
 use crate::capability::files::code::{self, Tree, free_name};
 use crate::capability::files::subject::{PLAN_FILE, tampered, whole_code};
-use crate::capability::profile::memory::intent::{OpenIteration, PutAside, StoreCode, StorePlan};
+use crate::capability::profile::memory::intent::{OpenIteration, SetAside, StoreCode, StorePlan};
 use crate::capability::profile::memory::{CARRIED, CODE, PLAN, StoredCode, StoredPlan, plan_hash};
 use crate::capability::profile::session::{code_path, iteration};
 use crate::fail_point;
@@ -59,7 +59,7 @@ pub(crate) fn prepare(
                     put_aside_as(&call.dir, PLAN_FILE, "rejected")?,
                 ]);
             }
-            written(&PutAside {
+            written(&SetAside {
                 moves,
                 state: None,
                 iteration,
@@ -133,7 +133,7 @@ pub(crate) fn perform(
             reset(call, &what, &of(what.iteration), &mut keep)?
         }
         "plan.reset" => {
-            let what: PutAside = intent::read(&pending.what)?;
+            let what: SetAside = intent::read(&pending.what)?;
             PLAN.forget(&mut keep);
             moved_aside(call, &what, &of(what.iteration))?
         }
@@ -142,7 +142,7 @@ pub(crate) fn perform(
             opened(call, what, pending, &mut keep)?
         }
         "response.aside" => {
-            let what: PutAside = intent::read(&pending.what)?;
+            let what: SetAside = intent::read(&pending.what)?;
             // What was taken in of them counts no more.
             if let Some(state) = &what.state {
                 files::TAKEN.of(state).forget(&mut keep);
@@ -298,7 +298,7 @@ fn aside(
             moves.push([path.clone(), put_aside_as(&call.dir, &path, word)?]);
         }
     }
-    written(&PutAside {
+    written(&SetAside {
         moves,
         state: Some(to.value.clone()),
         iteration: iteration(call, run),
@@ -320,7 +320,7 @@ pub(crate) fn put_aside_as(dir: &Path, path: &str, word: &str) -> Result<String,
 /// Puts files aside, and gives what stands aside then.
 fn moved_aside(
     call: &Call<'_>,
-    what: &PutAside,
+    what: &SetAside,
     written: &Written<'_>,
 ) -> Result<Vec<Artifact>, Fault> {
     let mut artifacts = Vec::new();

@@ -30,7 +30,7 @@ use crate::links::not_led_out;
 use crate::next_step::{Verb, argument};
 use crate::view::GENERIC;
 use crate::view::session::about;
-use crate::view::session::answer::{Exported, Restored};
+use crate::view::session::answer::{ExportAnswer, RestoreAnswer};
 
 /// How many files that stand in the way are named.
 const MOST_TOLD: usize = 20;
@@ -44,7 +44,7 @@ impl Engine {
         session: Option<&str>,
         to: &Path,
         force: bool,
-    ) -> Result<Exported, Fault> {
+    ) -> Result<ExportAnswer, Fault> {
         let (dir, run) = self.session_seen(session)?;
         if run.status != RunStatus::Completed {
             let state = run.state();
@@ -78,21 +78,21 @@ impl Engine {
             )
             .suggest("name a folder of your project"));
         }
-        let mut exported = Exported {
+        let mut exported = ExportAnswer {
             session_id: run.run.clone(),
             iteration: iteration(&call, &run),
             folder: to.clone(),
-            ..Exported::default()
+            ..ExportAnswer::default()
         };
         let mut in_the_way = Vec::new();
         for (path, content) in &tree.files {
             match stands(&to, path, content.as_bytes())? {
-                Stands::Nothing => exported.written.push(path.clone()),
-                Stands::TheSame => exported.unchanged.push(path.clone()),
-                Stands::Another if force => exported.written.push(path.clone()),
-                Stands::Another => in_the_way.push(path.clone()),
+                ExistingFile::Nothing => exported.written.push(path.clone()),
+                ExistingFile::TheSame => exported.unchanged.push(path.clone()),
+                ExistingFile::Another if force => exported.written.push(path.clone()),
+                ExistingFile::Another => in_the_way.push(path.clone()),
                 // Not even by force: it would write where nobody meant.
-                Stands::Strange(place) => {
+                ExistingFile::Strange(place) => {
                     return Err(Fault::new(
                         Kind::Refused,
                         "link_in_the_way",
@@ -143,7 +143,7 @@ impl Engine {
     }
 
     /// Puts plan, code and responses back as they were recorded, where somebody changed them; what was there is kept beside.
-    pub fn session_restore(&self, session: Option<&str>) -> Result<Restored, Fault> {
+    pub fn session_restore(&self, session: Option<&str>) -> Result<RestoreAnswer, Fault> {
         let (_, dir) = self.session_dir(session)?;
         self.restored(&dir)
     }
@@ -151,7 +151,7 @@ impl Engine {
     /// The same in the folder of any run.
     pub fn run_restore(&self, run: Option<&str>) -> Result<RunRestored, Fault> {
         let (_, dir) = self.meant(&GENERIC, run, Selector::Running)?;
-        let Restored {
+        let RestoreAnswer {
             session_id: run_id,
             restored,
             aside,
@@ -163,13 +163,13 @@ impl Engine {
         })
     }
 
-    fn restored(&self, dir: &RunDir) -> Result<Restored, Fault> {
+    fn restored(&self, dir: &RunDir) -> Result<RestoreAnswer, Fault> {
         let writer = self.writer(dir, Input::None)?;
         let (run, call) = (&writer.open.run, &writer.call);
         let store = EvidenceStore::new(&call.dir);
-        let mut restored = Restored {
+        let mut restored = RestoreAnswer {
             session_id: run.run.clone(),
-            ..Restored::default()
+            ..RestoreAnswer::default()
         };
         let plan = call.dir.join(PLAN_FILE);
         if let Some(sha256) = plan_hash(run)
@@ -238,7 +238,7 @@ fn real(folder: &Path) -> io::Result<PathBuf> {
 }
 
 /// What stands where a file is to be written.
-enum Stands {
+enum ExistingFile {
     Nothing,
     TheSame,
     Another,
@@ -246,30 +246,32 @@ enum Stands {
     Strange(PathBuf),
 }
 
-fn stands(to: &Path, path: &str, content: &[u8]) -> Result<Stands, Fault> {
+fn stands(to: &Path, path: &str, content: &[u8]) -> Result<ExistingFile, Fault> {
     let mut place = to.to_owned();
     let mut parts = path.split('/').peekable();
     while let Some(part) = parts.next() {
         place.push(part);
         let about = match fs::symlink_metadata(&place) {
             Ok(about) => about,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Stands::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(ExistingFile::Nothing);
+            }
             Err(error) => return Err(files::unwritable(&place, &error)),
         };
         let is_last = parts.peek().is_none();
         if is_last && about.is_file() {
             let same = fs::read(&place).is_ok_and(|there| there == content);
             return Ok(if same {
-                Stands::TheSame
+                ExistingFile::TheSame
             } else {
-                Stands::Another
+                ExistingFile::Another
             });
         }
         if is_last || !about.is_dir() {
-            return Ok(Stands::Strange(place));
+            return Ok(ExistingFile::Strange(place));
         }
     }
-    Ok(Stands::Strange(place))
+    Ok(ExistingFile::Strange(place))
 }
 
 /// Takes away what an export left beside these files that was killed.

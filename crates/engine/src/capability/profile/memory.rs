@@ -80,7 +80,7 @@ pub(crate) mod intent {
 
     /// Puts files of the run's folder aside.
     #[derive(Debug, Serialize, Deserialize)]
-    pub(crate) struct PutAside {
+    pub(crate) struct SetAside {
         /// Where each stands, and where it is to stand.
         pub(crate) moves: Vec<[String; 2]>,
         /// The state whose response is no longer taken in.

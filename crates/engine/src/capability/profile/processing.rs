@@ -74,11 +74,11 @@ pub(crate) fn read_by_ours(
                 ..ResponseOutcome::default()
             },
             Ok(plan::Plan::Accepted { .. }) => ResponseOutcome::success(Vec::new()),
-            Err(error) => ResponseOutcome::error(said(&error, &error.suggestion())),
+            Err(error) => ResponseOutcome::error(error_text(&error, &error.suggestion())),
         },
         Reader::Bundle { allow } => match bundle::read(bytes, &rules(allow)?) {
             Ok(bundle) => ResponseOutcome::success(bundle.files),
-            Err(error) => ResponseOutcome::error(said(&error, &error.suggestion())),
+            Err(error) => ResponseOutcome::error(error_text(&error, &error.suggestion())),
         },
         Reader::Verdict => match verdict::read(bytes) {
             Ok(verdict) if verdict.pass => ResponseOutcome::success(Vec::new()),
@@ -90,7 +90,7 @@ pub(crate) fn read_by_ours(
                 ),
                 ..ResponseOutcome::default()
             },
-            Err(error) => ResponseOutcome::error(said(&error, &error.suggestion())),
+            Err(error) => ResponseOutcome::error(error_text(&error, &error.suggestion())),
         },
         Reader::Command { .. } => return Ok(None),
     }))
@@ -125,7 +125,7 @@ fn checked(phase: Phase, result: ProcessingResult) -> Result<ResponseOutcome, Fa
     {
         made = ResponseOutcome {
             messages: made.messages,
-            ..ResponseOutcome::error(said(&error, &error.suggestion()))
+            ..ResponseOutcome::error(error_text(&error, &error.suggestion()))
         };
     }
     Ok(made)
@@ -148,7 +148,7 @@ fn rules(allow: &[String]) -> Result<Rules, Fault> {
     })
 }
 
-fn said(error: &dyn std::error::Error, suggestion: &str) -> String {
+fn error_text(error: &dyn std::error::Error, suggestion: &str) -> String {
     if suggestion.is_empty() {
         chain(error)
     } else {

@@ -68,7 +68,7 @@ impl Session {
                 shorten(&mut view, call, run);
                 match profile.render(phase, &view) {
                     Ok(text) => text + SHORTENED,
-                    Err(_) => self.mended(&profile.name, phase, &view).ok_or(error)?,
+                    Err(_) => self.repaired(&profile.name, phase, &view).ok_or(error)?,
                 }
             }
         };
@@ -79,7 +79,7 @@ impl Session {
     }
 
     /// The prompt by the templates as they are now, where those that the session began with fail: somebody mended them.
-    fn mended(&self, name: &str, phase: Phase, view: &View) -> Option<String> {
+    fn repaired(&self, name: &str, phase: Phase, view: &View) -> Option<String> {
         let now = workspace::profile::load(&self.root, name, &builtin_profiles()).ok()?;
         let text = now.render(phase, view).ok()?;
         self.warn(format!(

@@ -7,7 +7,7 @@ use workspace::config::UpdateTaskStatus;
 use workspace::convention::message::Kind;
 
 use crate::call::Call;
-use crate::capability::git::effects::commit::{self, Words};
+use crate::capability::git::effects::commit::{self, MessageFields};
 use crate::capability::memory::{self, Memory};
 use crate::intent;
 use crate::support::HandlerError;
@@ -30,7 +30,7 @@ pub fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
         commit::compose(
             call,
             &memory,
-            &Words {
+            &MessageFields {
                 id: &memory.start.task_id,
                 title: &memory.start.task_title,
                 description: "",

@@ -10,7 +10,7 @@ use crate::capability::git::read::{finding, with_tests};
 use crate::capability::memory::{LAST_TOTAL, Shown};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::is_meant;
-use crate::capability::tests::evidence::ledger::{Lacking, Ledger, Requirements};
+use crate::capability::tests::evidence::ledger::{Ledger, Requirements, TestProblems};
 use crate::capability::tests::read::{Comparison, few, ledger, name_of, named};
 use crate::fault::Fault;
 use crate::next_step::{Verb, argument, step};
@@ -76,7 +76,7 @@ impl Comparison<'_> {
             .collect();
         if !lacking.is_none() {
             self.findings
-                .push(told_of(lacking, &name_of(self.role.against.as_ref())));
+                .push(finding_of(lacking, &name_of(self.role.against.as_ref())));
         }
         if !known.is_empty() {
             self.facts.insert("knownFailing".to_owned(), named(&known));
@@ -248,7 +248,7 @@ impl Comparison<'_> {
     }
 }
 
-fn told_of(lacking: Lacking, against: &str) -> Finding {
+fn finding_of(lacking: TestProblems, against: &str) -> Finding {
     let mut told = Vec::new();
     for (what, ids) in [
         ("missing", &lacking.missing),

@@ -217,7 +217,7 @@ fn pairs(text: &str, what: &str) -> Result<Map<String, Value>, Fault> {
     };
     let trimmed = text.trim();
     if trimmed.starts_with('{') {
-        return serde_json::from_str::<Once>(trimmed)
+        return serde_json::from_str::<UniqueKeys>(trimmed)
             .map(|once| once.0)
             .map_err(|error| fault(format!("the {what} are no JSON object: {error}")));
     }
@@ -238,19 +238,19 @@ fn pairs(text: &str, what: &str) -> Result<Map<String, Value>, Fault> {
 }
 
 /// A JSON object in which no name is given twice: of two counts nobody could tell which is meant.
-struct Once(Map<String, Value>);
+struct UniqueKeys(Map<String, Value>);
 
-impl<'de> Deserialize<'de> for Once {
+impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Members;
         impl<'de> Visitor<'de> for Members {
-            type Value = Once;
+            type Value = UniqueKeys;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Once, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<UniqueKeys, A::Error> {
                 let mut map = Map::new();
                 while let Some((name, value)) = members.next_entry::<String, Value>()? {
                     if map.contains_key(&name) {
@@ -258,7 +258,7 @@ impl<'de> Deserialize<'de> for Once {
                     }
                     map.insert(name, value);
                 }
-                Ok(Once(map))
+                Ok(UniqueKeys(map))
             }
         }
         deserializer.deserialize_map(Members)

@@ -67,7 +67,9 @@ pub(crate) fn stale(
     used: &Used,
 ) -> Option<Finding> {
     if let Some(path) = taken.ran.as_ref().and_then(|ran| ran.changed.first()) {
-        return Some(told(format!("`{path}` was changed while the tests ran")));
+        return Some(report_problem(format!(
+            "`{path}` was changed while the tests ran"
+        )));
     }
     let handed: Vec<RepoPath> = taken
         .files
@@ -91,15 +93,17 @@ pub(crate) fn stale(
     for file in taken.files.iter().chain(&taken.coverage_file) {
         let name = file.path.display();
         if used.has(&file.sha256, file.written) {
-            return Some(told(format!("the report {name} was handed in before")));
+            return Some(report_problem(format!(
+                "the report {name} was handed in before"
+            )));
         }
         if file.written > nanos(SystemTime::now()).saturating_add(AHEAD) {
-            return Some(told(format!(
+            return Some(report_problem(format!(
                 "the report {name} says that it is from the future"
             )));
         }
         if file.written.saturating_add(TICK) < since {
-            return Some(told(format!(
+            return Some(report_problem(format!(
                 "the report {name} is from before this phase began"
             )));
         }
@@ -107,7 +111,7 @@ pub(crate) fn stale(
             && (taken.ran.is_none() || !taken.files.contains(file))
             && file.written < *at
         {
-            return Some(told(format!(
+            return Some(report_problem(format!(
                 "the report {name} is older than the last change of `{path}`"
             )));
         }
@@ -115,7 +119,7 @@ pub(crate) fn stale(
     None
 }
 
-fn told(message: String) -> Finding {
+fn report_problem(message: String) -> Finding {
     finding(
         "stale_report",
         message,

@@ -268,7 +268,7 @@ pub struct Status {
 pub struct Progress {
     /// Subtasks done.
     pub completed: Vec<String>,
-    /// Subtasks given up.
+    /// Subtasks skipped.
     pub failed: Vec<String>,
     /// The one in hand.
     pub current: Option<String>,
@@ -295,7 +295,7 @@ pub struct Resumed {
 /// The answer of `reopen`, `skip`, `allow` and `pause`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Moved {
+pub struct TransitionAnswer {
     /// The run.
     pub run_id: String,
     /// What was done.

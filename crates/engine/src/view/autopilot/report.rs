@@ -1,7 +1,7 @@
 //! Reports: RED, GREEN, the commit, the full suite.
 
 use journal::layout::{ProjectDir, RunDir};
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use machine::{Event, Role, RunState};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
 use crate::open_run::Loaded;
-use crate::report::{Answered, Meaning, Report, ReportOutcome, joined};
+use crate::report::{AnsweredReport, Meaning, Report, ReportOutcome, joined};
 use crate::summary;
 use crate::view::AUTOPILOT;
 use crate::view::autopilot::answer::{CommitAnswer, Committed, Finalized, Verdict};
@@ -60,7 +60,7 @@ impl Engine {
         (project, dir, seen): &(ProjectDir, RunDir, Loaded),
         report: &Report,
         phase: Option<String>,
-    ) -> Result<(Verdict, Answered<'_>), Fault> {
+    ) -> Result<(Verdict, AnsweredReport<'_>), Fault> {
         let report = Report {
             state: phase,
             ..report.clone()
@@ -92,7 +92,10 @@ impl Engine {
     }
 
     /// What is said of a report that is held against a task's branch.
-    pub(crate) fn verdict_on_branch(&self, answered: &Answered<'_>) -> Result<Verdict, Fault> {
+    pub(crate) fn verdict_on_branch(
+        &self,
+        answered: &AnsweredReport<'_>,
+    ) -> Result<Verdict, Fault> {
         let (run, dir) = (&answered.writer.open.run, &answered.writer.open.dir);
         let mut verdict = match &answered.outcome {
             ReportOutcome::Repeated(report) => state::recorded(run, report),
@@ -101,7 +104,7 @@ impl Engine {
                 verdict.next_action = state::next_action(run);
                 let tasks = Memory::of(run)?.start.tasks_name();
                 let told = events.iter().flat_map(|event| match event {
-                    Event::EffectDone { result, .. } => effects::commit::told(result, &tasks),
+                    Event::EffectDone { result, .. } => effects::commit::notes(result, &tasks),
                     _ => Vec::new(),
                 });
                 verdict.warning = joined(verdict.warning, told);
@@ -150,7 +153,10 @@ pub(crate) fn last_commit(run: &RunState) -> Result<Option<String>, Fault> {
 }
 
 /// The commit that answered a unit, with what is told of it.
-pub(crate) fn made(answered: &Answered<'_>, reported: &Reported) -> Result<Committed, Fault> {
+pub(crate) fn made(
+    answered: &AnsweredReport<'_>,
+    reported: &AcceptedReport,
+) -> Result<Committed, Fault> {
     let run = &answered.writer.open.run;
     let sha = match reported.facts.get("sha").and_then(Value::as_str) {
         Some(sha) if !sha.is_empty() => sha.to_owned(),
@@ -161,7 +167,7 @@ pub(crate) fn made(answered: &Answered<'_>, reported: &Reported) -> Result<Commi
     };
     let (message, files) = match just_made(answered, &sha) {
         Some(made) => made,
-        None => said_by_git(&Memory::of(run)?.repository(), reported, &sha)?,
+        None => git_message(&Memory::of(run)?.repository(), reported, &sha)?,
     };
     Ok(Committed {
         commit_sha: sha,
@@ -173,7 +179,7 @@ pub(crate) fn made(answered: &Answered<'_>, reported: &Reported) -> Result<Commi
 }
 
 /// The message and the files of a commit that this call made: what git said of it is in the journal.
-fn just_made(answered: &Answered<'_>, sha: &str) -> Option<(String, Vec<String>)> {
+fn just_made(answered: &AnsweredReport<'_>, sha: &str) -> Option<(String, Vec<String>)> {
     let ReportOutcome::Decided { events, .. } = &answered.outcome else {
         return None;
     };
@@ -185,9 +191,9 @@ fn just_made(answered: &Answered<'_>, sha: &str) -> Option<(String, Vec<String>)
     Some((message, Vec::deserialize(result.get("files")?).ok()?))
 }
 
-fn said_by_git(
+fn git_message(
     repository: &Repository,
-    reported: &Reported,
+    reported: &AcceptedReport,
     sha: &str,
 ) -> Result<(String, Vec<String>), Fault> {
     let oid = sha
@@ -205,7 +211,7 @@ fn said_by_git(
 }
 
 /// What is told of files that were to be in a commit and are not: a hook of the repository took them out.
-fn taken_out(reported: &Reported, files: &[String]) -> Option<String> {
+fn taken_out(reported: &AcceptedReport, files: &[String]) -> Option<String> {
     let meant = reported.facts.get("files")?.as_array()?;
     let gone: Vec<&str> = meant
         .iter()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use journal::EvidenceStore;
 use machine::RunState;
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use machine::state::{ItemStatus, Next, ROOT, RunStatus, Token};
 
 use crate::capability::memory::{self, Memory};
@@ -86,7 +86,7 @@ pub fn full(run: &RunState, dir: &Path) -> Result<NextAction, Fault> {
 }
 
 /// The verdict that was recorded for a report.
-pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
+pub fn recorded(run: &RunState, report: &AcceptedReport) -> Verdict {
     let code = report.code.as_deref();
     let said = |code: &String| messages::message_of(report, code);
     let message = match &report.code {
@@ -153,7 +153,7 @@ pub fn recorded(run: &RunState, report: &Reported) -> Verdict {
     }
 }
 
-fn is_repair(run: &RunState, report: &Reported) -> bool {
+fn is_repair(run: &RunState, report: &AcceptedReport) -> bool {
     run.token(report.token)
         .is_some_and(|token| memory::is_repair(run, token))
 }

@@ -16,11 +16,11 @@ use crate::find::{RunHead, over_tasks, several_runs};
 use crate::runs::RunSummary;
 use crate::turn::{TurnOutcome, over, refused};
 use crate::view::AUTOPILOT;
-use crate::view::autopilot::answer::{Aborted, Moved, Resumed};
+use crate::view::autopilot::answer::{Aborted, Resumed, TransitionAnswer};
 use crate::view::autopilot::{request, state};
 use crate::writer::RunWriter;
 
-impl From<TurnOutcome<'_>> for Moved {
+impl From<TurnOutcome<'_>> for TransitionAnswer {
     fn from(turned: TurnOutcome<'_>) -> Self {
         let run = turned.run();
         Self {
@@ -39,7 +39,7 @@ impl Engine {
         run: Option<&str>,
         subtask: Option<&str>,
         reason: &str,
-    ) -> Result<Moved, Fault> {
+    ) -> Result<TransitionAnswer, Fault> {
         Ok(self.turn_back(&AUTOPILOT, run, subtask, reason)?.into())
     }
 
@@ -49,17 +49,22 @@ impl Engine {
         run: Option<&str>,
         subtask: Option<&str>,
         reason: &str,
-    ) -> Result<Moved, Fault> {
+    ) -> Result<TransitionAnswer, Fault> {
         Ok(self.turn_to_skip(&AUTOPILOT, run, subtask, reason)?.into())
     }
 
     /// Lets one policy refusal pass for the present unit. Only for a person.
-    pub fn allow(&self, run: Option<&str>, code: &str, reason: &str) -> Result<Moved, Fault> {
+    pub fn allow(
+        &self,
+        run: Option<&str>,
+        code: &str,
+        reason: &str,
+    ) -> Result<TransitionAnswer, Fault> {
         Ok(self.turn_to_allow(&AUTOPILOT, run, code, reason)?.into())
     }
 
     /// Stops taking reports.
-    pub fn pause(&self, run: Option<&str>, reason: &str) -> Result<Moved, Fault> {
+    pub fn pause(&self, run: Option<&str>, reason: &str) -> Result<TransitionAnswer, Fault> {
         Ok(self.turn_to_pause(&AUTOPILOT, run, reason)?.into())
     }
 

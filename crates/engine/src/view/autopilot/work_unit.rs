@@ -93,7 +93,7 @@ pub struct WorkUnitState {
     pub current_subtask: Option<String>,
     /// Subtasks done.
     pub completed_subtasks: Vec<String>,
-    /// Subtasks given up.
+    /// Subtasks skipped.
     pub failed_subtasks: Vec<String>,
     /// When it began, UTC.
     pub start_time: String,
@@ -380,7 +380,7 @@ fn not_done(
             message: format!("{unit} is reported as not done{why}"),
             warning: None,
             suggestion: Some(match phase {
-                "red" => format!("write the failing tests, then report again; a subtask that makes no sense is given up with {skip}", skip = Verb::Skip.step().and("reason")),
+                "red" => format!("write the failing tests, then report again; a subtask that makes no sense is skipped with {skip}", skip = Verb::Skip.step().and("reason")),
                 "commit" => format!("mend what keeps the commit from being made, or go one phase back with {reopen}", reopen = Verb::Reopen),
                 _ => "run the whole suite and report its numbers with `success: true`, also if tests fail: failing tests open a repair".to_owned(),
             }),

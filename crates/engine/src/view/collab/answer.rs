@@ -122,10 +122,10 @@ pub struct TaskBrief {
     pub id: String,
     /// `pending`, `in_progress`, `completed` or `failed`.
     pub status: String,
-    /// `failed` where it was given up.
+    /// `failed` where it was skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// Whether it is not run, because something it depends on was given up.
+    /// Whether it is not run, because something it depends on was skipped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub not_run: bool,
     /// Ids of the tasks that must be completed before.
@@ -241,12 +241,12 @@ pub struct SessionState {
     pub current_batch: Option<u64>,
     /// Ids of the tasks that are completed.
     pub completed_tasks: Vec<String>,
-    /// Ids of the tasks that are neither completed nor given up nor left out.
+    /// Ids of the tasks that are neither completed nor skipped nor left out.
     pub pending_tasks: Vec<String>,
-    /// Ids of the tasks that were given up.
+    /// Ids of the tasks that were skipped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed_tasks: Vec<String>,
-    /// Ids of the tasks that are not run, because something they depend on was given up.
+    /// Ids of the tasks that are not run, because something they depend on was skipped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_run_tasks: Vec<String>,
     /// Whether the caller keeps a snapshot of its context.
@@ -299,7 +299,7 @@ pub struct BatchState {
 /// What became of a session's update, or of tasks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Updated {
+pub struct UpdateAnswer {
     /// Whether it was taken: all of it, or nothing.
     pub validated: bool,
     /// Stable code of a refusal.
@@ -321,7 +321,7 @@ pub struct Updated {
     /// The tasks that were named, as they are now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<TaskBrief>,
-    /// How many tasks of the batch in hand are neither completed nor given up nor left out.
+    /// How many tasks of the batch in hand are neither completed nor skipped nor left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remaining: Option<u64>,
     /// The fields that were set, as they are now.

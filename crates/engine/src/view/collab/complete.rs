@@ -4,7 +4,7 @@ use journal::layout::RunDir;
 use machine::command::Report;
 use machine::decide::{UnitMatch, match_unit};
 use machine::definition::StateDef;
-use machine::event::Reported;
+use machine::event::AcceptedReport;
 use machine::state::{Next, RunStatus};
 use machine::{Event, Refusal, RunState};
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ use crate::open_run;
 use crate::report::{ReportOutcome, answered, decided};
 use crate::view::collab::answer::{DocumentProblem, SkillAnswer, SkillParams};
 use crate::view::collab::frame::Frame;
-use crate::view::collab::messages::{RefusalText, said};
+use crate::view::collab::messages::{RefusalText, refusal_text};
 use crate::view::collab::request::SkillDone;
 use crate::view::collab::state::{expected, item_brief, not_running, unit};
 use crate::writer::RunWriter;
@@ -142,7 +142,7 @@ impl Engine {
         let RefusalText {
             message,
             suggestion,
-        } = said(&writer.call.definition, run, refusal);
+        } = refusal_text(&writer.call.definition, run, refusal);
         self.note_refused(&writer.open.dir, unit, Some(&refusal.code), &message);
         answer.validated = false;
         answer.code = Some(refusal.code.clone());
@@ -166,12 +166,13 @@ fn may_be_said_again(writer: &RunWriter<'_>, skill: &str) -> Result<bool, Fault>
     if bound::item_in_hand(run).is_none() || is_fresh(definition, run.state()) {
         return Ok(false);
     }
-    let of_skill = |report: &Reported| report.name.as_deref().unwrap_or(&report.state) == skill;
+    let of_skill =
+        |report: &AcceptedReport| report.name.as_deref().unwrap_or(&report.state) == skill;
     match &run.last {
         None => Ok(false),
         Some(last) if !is_fresh(definition, &last.state) => Ok(of_skill(last)),
         Some(_) => {
-            let accepted = |line: &str| -> Option<Reported> {
+            let accepted = |line: &str| -> Option<AcceptedReport> {
                 let fields: Map<String, Value> = serde_json::from_str(line).ok()?;
                 match Event::from_fields(fields.get("event")?.as_str()?, &fields) {
                     Ok(Event::ReportAccepted(report)) => Some(*report),
@@ -256,7 +257,7 @@ pub(crate) fn same(one: &str, other: &str) -> bool {
 }
 
 /// What is said of a completion that was taken in, now or before: always the same, unless somebody stopped the session.
-fn recorded(writer: &RunWriter<'_>, report: &Reported) -> SkillAnswer {
+fn recorded(writer: &RunWriter<'_>, report: &AcceptedReport) -> SkillAnswer {
     let run = &writer.open.run;
     let next = report.answer.next.clone().unwrap_or_else(|| run.next());
     let mut answer = match &next {

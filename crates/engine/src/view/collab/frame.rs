@@ -71,7 +71,7 @@ impl Frame {
         let Some(hash) = context else {
             return Err(Fault::bug(format!("nothing was told with {unit}")));
         };
-        match open.said(&hash) {
+        match open.issued_text(&hash) {
             Some(bytes) => Self::parse(dir, bytes),
             None => Self::read(dir, &hash),
         }
@@ -318,7 +318,7 @@ fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
         .iter()
         .any(|(_, batch)| batch.status != machine::state::ItemStatus::Open);
     let mut notes: Vec<String> = if begun {
-        let (given_up, left) = not_run(definition, run);
+        let (skipped, left) = not_run(definition, run);
         let told = |what: &str, ids: Vec<String>| {
             (!ids.is_empty()).then(|| {
                 let more = ids.len().saturating_sub(MOST_NOTES);
@@ -331,7 +331,7 @@ fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
                 format!("{what}: {}{more}", shown.join(", "))
             })
         };
-        [told("given up", given_up), told("not run", left)]
+        [told("skipped", skipped), told("not run", left)]
             .into_iter()
             .flatten()
             .collect()

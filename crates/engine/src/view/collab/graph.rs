@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::next_step::argument;
 use crate::view::collab::answer::{BatchState, DocumentProblem, SyncAnswer, TaskBrief, TaskGraph};
-use crate::view::collab::messages::{self, RefusalText, said};
+use crate::view::collab::messages::{self, RefusalText, refusal_text};
 use crate::view::collab::request::GraphSync;
 use crate::view::collab::state::batches;
 use crate::writer::RunWriter;
@@ -154,14 +154,14 @@ impl Engine {
 }
 
 /// Why task graphs cannot be taken in.
-struct Wrong {
+struct GraphsRefused {
     code: String,
     message: String,
     suggestion: String,
     problems: Vec<DocumentProblem>,
 }
 
-impl Wrong {
+impl GraphsRefused {
     fn invalid(message: String, problems: Vec<DocumentProblem>) -> Option<Self> {
         (!problems.is_empty()).then(|| Self {
             code: "graph_invalid".to_owned(),
@@ -172,21 +172,26 @@ impl Wrong {
     }
 }
 
-fn missing_or_wrong(all: &All, merged: &Merged, item: Option<&str>, cut: bool) -> Option<Wrong> {
+fn missing_or_wrong(
+    all: &All,
+    merged: &Merged,
+    item: Option<&str>,
+    cut: bool,
+) -> Option<GraphsRefused> {
     let own = all.problems(merged, item);
     let Some(item) = item else {
-        return Wrong::invalid("the task graphs have errors".to_owned(), own);
+        return GraphsRefused::invalid("the task graphs have errors".to_owned(), own);
     };
     if !all.has(item) {
         return Some(match own.into_iter().next() {
             // Something lies there, and it cannot be told which of it is meant, or what it says.
-            Some(problem) => Wrong {
+            Some(problem) => GraphsRefused {
                 code: problem.code.clone(),
                 message: problem.message.clone(),
                 suggestion: problem.suggestion.clone(),
                 problems: vec![problem],
             },
-            None => Wrong {
+            None => GraphsRefused {
                 code: "graph_missing".to_owned(),
                 message: format!("there is no task graph of item {item} among the documents"),
                 suggestion: messages::hand_over(item),
@@ -195,13 +200,13 @@ fn missing_or_wrong(all: &All, merged: &Merged, item: Option<&str>, cut: bool) -
         });
     }
     let of_item = format!("the task graph of item {item} has errors");
-    Wrong::invalid(of_item, own).or_else(|| {
+    GraphsRefused::invalid(of_item, own).or_else(|| {
         let others = if cut {
             all.problems(merged, None)
         } else {
             Vec::new()
         };
-        Wrong::invalid("with it the task graphs have errors".to_owned(), others)
+        GraphsRefused::invalid("with it the task graphs have errors".to_owned(), others)
     })
 }
 
@@ -240,7 +245,7 @@ fn refused(mut synced: SyncAnswer, writer: &RunWriter<'_>, refusal: &Refusal) ->
     let RefusalText {
         message,
         suggestion,
-    } = said(&writer.call.definition, &writer.open.run, refusal);
+    } = refusal_text(&writer.call.definition, &writer.open.run, refusal);
     synced.validated = false;
     synced.code = Some(refusal.code.clone());
     synced.message = Some(message);

@@ -19,8 +19,12 @@ const MOST_TOLD: usize = 10;
 
 impl Skills {
     /// What is said of a refusal, for those who know the session by its run.
-    pub(crate) fn said(definition: &Definition, run: &RunState, refusal: &Refusal) -> RefusalText {
-        said(definition, run, refusal)
+    pub(crate) fn refusal_text(
+        definition: &Definition,
+        run: &RunState,
+        refusal: &Refusal,
+    ) -> RefusalText {
+        refusal_text(definition, run, refusal)
     }
 
     /// What is wrong with the documents that were read, and what was read in them with some freedom: told once.
@@ -39,7 +43,11 @@ pub(crate) fn hand_over(item: &str) -> String {
 }
 
 /// What is said of a refusal of the rails.
-pub(crate) fn said(definition: &Definition, run: &RunState, refusal: &Refusal) -> RefusalText {
+pub(crate) fn refusal_text(
+    definition: &Definition,
+    run: &RunState,
+    refusal: &Refusal,
+) -> RefusalText {
     let told = RefusalWords {
         definition,
         run,
@@ -240,8 +248,8 @@ impl RefusalWords<'_> {
         "task_failed" => (
             format!("tasks of the batch failed: {}", of_batch(run, &["failed"])),
             format!(
-                    "try each again, or give it up: {}",
-                    Verb::Task.step().and("id").with("status", "failed").and("givenUp")
+                    "try each again, or skip it: {}",
+                    Verb::Task.step().and("id").with("status", "failed").and("skipped")
                 ),
         ),
         "unknown_task" => (

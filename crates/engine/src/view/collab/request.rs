@@ -31,7 +31,7 @@ pub struct TaskUpdate {
     pub id: String,
     /// `pending`, `in_progress`, `completed` or `failed`.
     pub status: String,
-    /// `failed` beside the status `failed`: the task is given up, and what depends on it is not run.
+    /// `failed` beside the status `failed`: the task is skipped, and what depends on it is not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
 }

@@ -41,8 +41,8 @@ impl Engine {
         let (dir, run) = self.skills_seen(session)?;
         let definition = open_run::pinned(dir.path(), &run)?;
         let state = run.state().to_owned();
-        let (given_up, left) = not_run(&definition, &run);
-        let barred = run.barred(&definition, bound::tasks_name(&run));
+        let (skipped, left) = not_run(&definition, &run);
+        let blocked = run.blocked(&definition, bound::tasks_name(&run));
         let item = bound::item_in_hand(&run);
         let work_items = work_items(&run);
         let documented = work_items
@@ -51,10 +51,10 @@ impl Engine {
             .count();
         let mut completed = Vec::new();
         let mut pending = Vec::new();
-        for ((id, task), barred) in tasks(&run).iter().zip(&barred) {
+        for ((id, task), blocked) in tasks(&run).iter().zip(&blocked) {
             match task.status {
                 ItemStatus::Done => completed.push(id.to_owned()),
-                ItemStatus::Open | ItemStatus::Active if !barred => pending.push(id.to_owned()),
+                ItemStatus::Open | ItemStatus::Active if !blocked => pending.push(id.to_owned()),
                 _ => {}
             }
         }
@@ -77,7 +77,7 @@ impl Engine {
             current_batch: batch_brief(&definition, &run, 0).map(|batch| batch.index),
             completed_tasks: completed,
             pending_tasks: pending,
-            failed_tasks: given_up,
+            failed_tasks: skipped,
             not_run_tasks: left,
             has_snapshot: bound::has_snapshot(&run),
             paused_reason: run.pause.as_ref().map(|pause| pause.reason.clone()),
@@ -212,22 +212,22 @@ pub(crate) fn batch_brief(
     let id = bound::batch_in_hand(run)?;
     let batches = bound::batches(run)?;
     let batch = batches.get(id)?;
-    let barred = if most == 0 {
+    let blocked = if most == 0 {
         Vec::new()
     } else {
-        run.barred(definition, bound::tasks_name(run))
+        run.blocked(definition, bound::tasks_name(run))
     };
     let members: Vec<&str> = batch.texts(bound::tasks_name(run)).collect();
     let mut tasks = Vec::new();
     if most > 0 {
-        let open = |id: &&str| is_open(run, &barred, id);
+        let open = |id: &&str| is_open(run, &blocked, id);
         let mut chosen: Vec<&str> = members.iter().copied().filter(open).take(most).collect();
         // Of a batch of very many the first ones are found soon, and the others need not be looked at.
         if chosen.len() < most {
             let over = members.iter().copied().filter(|id| !open(id));
             chosen.extend(over.take(most - chosen.len()));
         }
-        tasks.extend(chosen.into_iter().filter_map(|id| brief(run, &barred, id)));
+        tasks.extend(chosen.into_iter().filter_map(|id| brief(run, &blocked, id)));
     }
     Some(BatchBrief {
         id: id.to_owned(),
@@ -238,7 +238,7 @@ pub(crate) fn batch_brief(
     })
 }
 
-/// How many tasks of the batch in hand are neither completed nor given up nor left out; not counted where it has more
+/// How many tasks of the batch in hand are neither completed nor skipped nor left out; not counted where it has more
 /// than `most`.
 pub(crate) fn remaining(definition: &Definition, run: &RunState, most: usize) -> Option<u64> {
     let (batches, id) = (bound::batches(run)?, bound::batch_in_hand(run)?);
@@ -259,30 +259,30 @@ pub(crate) fn remaining(definition: &Definition, run: &RunState, most: usize) ->
     if batch.fields.get(bound::tasks_name(run))?.as_array()?.len() > most {
         return None;
     }
-    let barred = run.barred(definition, bound::tasks_name(run));
+    let blocked = run.blocked(definition, bound::tasks_name(run));
     let open = batch
         .texts(bound::tasks_name(run))
-        .filter(|id| is_open(run, &barred, id));
+        .filter(|id| is_open(run, &blocked, id));
     Some(open.count() as u64)
 }
 
-/// Whether a task is neither completed nor given up nor left out; `barred` says of every task whether it is left out.
-fn is_open(run: &RunState, barred: &[bool], id: &str) -> bool {
+/// Whether a task is neither completed nor skipped nor left out; `blocked` says of every task whether it is left out.
+fn is_open(run: &RunState, blocked: &[bool], id: &str) -> bool {
     let tasks = tasks(run);
     let lost = || {
         let at = tasks.position(id);
-        at.and_then(|at| barred.get(at).copied()).unwrap_or(false)
+        at.and_then(|at| blocked.get(at).copied()).unwrap_or(false)
     };
     let status = tasks.status(id);
     status.is_some_and(|status| matches!(status, ItemStatus::Open | ItemStatus::Active)) && !lost()
 }
 
-/// A task in few words; `barred` says of every task whether it is left out.
-pub(crate) fn brief(run: &RunState, barred: &[bool], id: &str) -> Option<TaskBrief> {
+/// A task in few words; `blocked` says of every task whether it is left out.
+pub(crate) fn brief(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBrief> {
     let tasks = bound::tasks(run)?;
     let task = tasks.get(id)?;
     let (status, outcome) = standing(run, task);
-    let lost = tasks.position(id).and_then(|at| barred.get(at).copied());
+    let lost = tasks.position(id).and_then(|at| blocked.get(at).copied());
     Some(TaskBrief {
         id: id.to_owned(),
         status,
@@ -296,29 +296,29 @@ pub(crate) fn brief(run: &RunState, barred: &[bool], id: &str) -> Option<TaskBri
 /// The status and the outcome of a task, as callers know them.
 fn standing(run: &RunState, task: &Item) -> (String, Option<String>) {
     match bound::bound(run).of_task(task.text("status")) {
-        bound::GIVEN_UP => ("failed".to_owned(), Some("failed".to_owned())),
+        bound::SKIPPED => ("failed".to_owned(), Some("failed".to_owned())),
         other => (other.to_owned(), None),
     }
 }
 
-/// The tasks that were given up, and those that are not run because of it.
+/// The tasks that were skipped, and those that are not run because of it.
 pub(crate) fn not_run(definition: &Definition, run: &RunState) -> (Vec<String>, Vec<String>) {
-    let barred = run.barred(definition, bound::tasks_name(run));
-    let mut given_up = Vec::new();
+    let blocked = run.blocked(definition, bound::tasks_name(run));
+    let mut skipped = Vec::new();
     let mut left = Vec::new();
-    for ((id, task), barred) in tasks(run).iter().zip(barred) {
+    for ((id, task), blocked) in tasks(run).iter().zip(blocked) {
         if task.status == ItemStatus::Failed {
-            given_up.push(id.to_owned());
-        } else if barred {
+            skipped.push(id.to_owned());
+        } else if blocked {
             left.push(id.to_owned());
         }
     }
-    (given_up, left)
+    (skipped, left)
 }
 
 /// All batches.
 pub(crate) fn batches(definition: &Definition, run: &RunState) -> Vec<BatchState> {
-    let barred = run.barred(definition, bound::tasks_name(run));
+    let blocked = run.blocked(definition, bound::tasks_name(run));
     bound::batches(run)
         .into_iter()
         .flat_map(ItemSet::iter)
@@ -326,7 +326,7 @@ pub(crate) fn batches(definition: &Definition, run: &RunState) -> Vec<BatchState
             id: id.to_owned(),
             tasks: batch
                 .texts(bound::tasks_name(run))
-                .filter_map(|task| brief(run, &barred, task))
+                .filter_map(|task| brief(run, &blocked, task))
                 .collect(),
             status: batch.text("status").to_owned(),
             wave: batch

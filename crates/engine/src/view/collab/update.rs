@@ -6,15 +6,15 @@ use machine::{Command, Event, Refusal, RunState};
 use serde_json::{Map, Value, json};
 
 use crate::call::Input;
-use crate::capability::documents::bound::{self, Bound, GIVEN_UP, bound};
+use crate::capability::documents::bound::{self, Bound, SKIPPED, bound};
 use crate::capability::documents::folder::{DESIGN, Document};
 use crate::capability::documents::skills::{
     CURRENT_ITEM, FIRST, HAS_SNAPSHOT, WORK_ITEMS, first, key, name_of, number,
 };
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::view::collab::answer::Updated;
-use crate::view::collab::messages::{RefusalText, said};
+use crate::view::collab::answer::UpdateAnswer;
+use crate::view::collab::messages::{RefusalText, refusal_text};
 use crate::view::collab::request::{SessionUpdate, TaskUpdate};
 use crate::view::collab::state::{brief, remaining, short};
 use crate::writer::RunWriter;
@@ -30,7 +30,7 @@ const MOST_COUNTED: usize = 256;
 
 impl Engine {
     /// Sets fields of a session: all of them, or none. A session that is not there is begun.
-    pub fn collab_update(&self, update: &SessionUpdate) -> Result<Updated, Fault> {
+    pub fn collab_update(&self, update: &SessionUpdate) -> Result<UpdateAnswer, Fault> {
         let edits = edits(&update.fields)?;
         let session = update.session.as_deref();
         let dir = match self.find_skills(session)? {
@@ -62,7 +62,7 @@ impl Engine {
         &self,
         session: Option<&str>,
         updates: &[TaskUpdate],
-    ) -> Result<Updated, Fault> {
+    ) -> Result<UpdateAnswer, Fault> {
         if updates.is_empty() {
             return Err(Fault::new(Kind::Usage, "no_tasks", "no task is named")
                 .suggest("name each task with its status"));
@@ -84,8 +84,8 @@ impl Engine {
         if updated.validated {
             let (run, definition) = (&writer.open.run, &writer.call.definition);
             let ids = updates.iter().map(|update| update.id.trim());
-            let barred = run.barred(definition, bound::tasks_name(run));
-            updated.tasks = ids.filter_map(|id| brief(run, &barred, id)).collect();
+            let blocked = run.blocked(definition, bound::tasks_name(run));
+            updated.tasks = ids.filter_map(|id| brief(run, &blocked, id)).collect();
             updated.remaining = remaining(definition, run, MOST_COUNTED);
         }
         Ok(updated)
@@ -162,12 +162,12 @@ fn with_first(
 }
 
 /// What became of an edit.
-fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> Updated {
+fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> UpdateAnswer {
     let run = &writer.open.run;
-    let mut updated = Updated {
+    let mut updated = UpdateAnswer {
         session: name_of(run).unwrap_or_default().to_owned(),
         state: run.state().to_owned(),
-        ..Updated::default()
+        ..UpdateAnswer::default()
     };
     match done {
         Ok(_) => updated.validated = true,
@@ -186,7 +186,7 @@ fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> Updated
             let RefusalText {
                 message,
                 suggestion,
-            } = said(&writer.call.definition, run, &refusal);
+            } = refusal_text(&writer.call.definition, run, &refusal);
             if refusal.code == "unknown_item" {
                 let items = bound::items(run)
                     .into_iter()
@@ -250,7 +250,7 @@ fn in_words_of(bound: &Bound, edits: Vec<Edit>) -> Vec<Edit> {
 fn edit(update: &TaskUpdate) -> Result<Edit, Refusal> {
     let status = update.status.trim().to_lowercase().replace([' ', '-'], "_");
     let status = match (status.as_str(), update.outcome.as_deref().map(str::trim)) {
-        ("failed", Some("failed")) => GIVEN_UP,
+        ("failed", Some("failed")) => SKIPPED,
         ("pending" | "in_progress" | "completed" | "failed", None | Some("")) => &status,
         ("pending" | "in_progress" | "completed" | "failed", Some(outcome)) => {
             return Err(Refusal::new("bad_status").message(format!(

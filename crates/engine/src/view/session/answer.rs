@@ -235,7 +235,7 @@ pub struct DecisionAnswer {
 
 /// The answer of `respond`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Responded {
+pub struct RespondAnswer {
     /// The session.
     pub session_id: String,
     /// Where the response was put, in the session's folder.
@@ -312,7 +312,7 @@ pub struct ProfileInput {
 
 /// The answer of `export`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Exported {
+pub struct ExportAnswer {
     /// The session.
     pub session_id: String,
     /// The iteration whose code it is.
@@ -327,7 +327,7 @@ pub struct Exported {
 
 /// The answer of `restore`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Restored {
+pub struct RestoreAnswer {
     /// The session.
     pub session_id: String,
     /// The files that were put back, in the session's folder; a folder, which ends with `/`, with all that is in it.

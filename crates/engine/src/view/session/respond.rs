@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
 use crate::next_step::{Argument, Verb};
-use crate::view::session::answer::Responded;
+use crate::view::session::answer::RespondAnswer;
 use crate::view::session::history;
 use crate::view::session::request::Response;
 
@@ -22,7 +22,7 @@ impl Engine {
         &self,
         session: Option<&str>,
         response: &Response<'_>,
-    ) -> Result<Responded, Fault> {
+    ) -> Result<RespondAnswer, Fault> {
         let &Response {
             bytes,
             replace,
@@ -113,7 +113,7 @@ impl Engine {
             }
         }
         files::put(&place, bytes)?;
-        Ok(Responded {
+        Ok(RespondAnswer {
             session_id: run.run.clone(),
             path,
             bytes: bytes.len() as u64,

@@ -122,7 +122,7 @@ fn what_makes_no_sense_is_refused() {
     stage.untold(&[("", "completed")], "unknown_task");
     stage.untold(&[("A", "completed")], "unknown_task");
     stage.untold(&[("a\u{1b}[31m", "completed")], "unknown_task");
-    for status in ["", "done", "given_up", "COMPLETE", "skipped"] {
+    for status in ["", "done", "skipped", "COMPLETE", "given_up"] {
         let updated = stage.untold(&[("a", status)], "bad_status");
         assert!(updated.suggestion.unwrap().contains("completed"));
     }

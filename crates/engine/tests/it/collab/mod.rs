@@ -2,7 +2,6 @@
 
 mod brief;
 mod execution;
-mod given_up;
 mod graph_files;
 mod graphs;
 mod items;
@@ -11,6 +10,7 @@ mod own;
 mod recovery;
 mod repeats;
 mod resync;
+mod skipped;
 mod stage;
 mod stopped;
 mod walk;

@@ -174,7 +174,7 @@ fn before_the_first_batch_it_is_cut_anew() {
 }
 
 #[test]
-fn a_task_that_was_given_up_stays_so() {
+fn a_task_that_was_skipped_stays_so() {
     let stage = Stage::executing("tasks:\n  - id: a\n  - id: b\n    depends-on: [a]\n  - id: c\n");
     stage.told(&[("a", "failed!"), ("c", "completed")]);
     stage.synced("tasks:\n  - id: a\n  - id: b\n    depends-on: [a]\n  - id: c\n  - id: d\n    depends-on: [b]\n  - id: e\n    depends-on: [c]\n");
@@ -193,7 +193,7 @@ fn a_task_that_was_given_up_stays_so() {
 
 #[test]
 fn the_open_batch_keeps_its_place_behind_one_that_was_passed_over() {
-    // The second batch rests on what is given up, the third one does not.
+    // The second batch rests on what is skipped, the third one does not.
     let graph = "tasks:
   - id: a
   - id: b
@@ -220,7 +220,7 @@ fn the_open_batch_keeps_its_place_behind_one_that_was_passed_over() {
     stage.done("executing-plans");
     let answer = stage.done("collab-clear");
     assert_eq!(answer.batch.unwrap().tasks[0].id, "end");
-    // What rests no longer on what was given up is run after all.
+    // What rests no longer on what was skipped is run after all.
     stage.synced(&graph.replacen("    depends-on: [a]\n", "", 1));
     assert_eq!(stage.full().not_run_tasks, Vec::<String>::new());
     let batches = ids(&stage.graph());

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use engine::clock::Clock;
 use engine::view::collab::answer::{
-    SessionBrief, SessionState, SkillAnswer, SyncAnswer, TaskGraph, Updated,
+    SessionBrief, SessionState, SkillAnswer, SyncAnswer, TaskGraph, UpdateAnswer,
 };
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
 use engine::{Engine, Fault, OpenOptions};
@@ -115,7 +115,7 @@ impl Stage {
             environment,
             command: "test".to_owned(),
             actor: "test".to_owned(),
-            given_up: None,
+            cancelled: None,
         })
         .unwrap()
         .with_clock(Arc::clone(&self.clock) as Arc<dyn Clock>)
@@ -173,7 +173,7 @@ impl Stage {
     }
 
     /// Sets fields, whatever comes of it.
-    pub fn update(&self, fields: &Value) -> Result<Updated, Fault> {
+    pub fn update(&self, fields: &Value) -> Result<UpdateAnswer, Fault> {
         let fields: Map<String, Value> = serde_json::from_value(fields.clone()).unwrap();
         self.engine().collab_update(&SessionUpdate {
             session: self.session.clone(),
@@ -182,19 +182,19 @@ impl Stage {
     }
 
     /// Sets fields.
-    pub fn set(&self, fields: &Value) -> Updated {
+    pub fn set(&self, fields: &Value) -> UpdateAnswer {
         let updated = self.update(fields).unwrap();
         assert!(updated.validated, "{fields}: {updated:?}");
         updated
     }
 
     /// Sets the items.
-    pub fn set_items(&self, items: &Value) -> Updated {
+    pub fn set_items(&self, items: &Value) -> UpdateAnswer {
         self.set(&json!({ "workItems": items }))
     }
 
-    /// Says of tasks what they came to: `failed!` is one that is given up.
-    pub fn tell(&self, tasks: &[(&str, &str)]) -> Updated {
+    /// Says of tasks what they came to: `failed!` is one that is skipped.
+    pub fn tell(&self, tasks: &[(&str, &str)]) -> UpdateAnswer {
         let updates: Vec<TaskUpdate> = tasks
             .iter()
             .map(|(id, status)| TaskUpdate {
@@ -209,14 +209,14 @@ impl Stage {
     }
 
     /// The same, which is accepted.
-    pub fn told(&self, tasks: &[(&str, &str)]) -> Updated {
+    pub fn told(&self, tasks: &[(&str, &str)]) -> UpdateAnswer {
         let updated = self.tell(tasks);
         assert!(updated.validated, "{tasks:?}: {updated:?}");
         updated
     }
 
     /// The same, which is refused and changes nothing.
-    pub fn untold(&self, tasks: &[(&str, &str)], code: &str) -> Updated {
+    pub fn untold(&self, tasks: &[(&str, &str)], code: &str) -> UpdateAnswer {
         let before = self.files();
         let updated = self.tell(tasks);
         assert!(!updated.validated, "{tasks:?}: {updated:?}");

@@ -60,7 +60,7 @@ impl Stage {
             environment,
             command: "test".to_owned(),
             actor: "test".to_owned(),
-            given_up: None,
+            cancelled: None,
         })
         .unwrap()
     }

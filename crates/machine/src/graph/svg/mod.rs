@@ -2,7 +2,7 @@
 
 mod scene;
 mod shape;
-mod words;
+mod text_width;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use super::picture::{LONGEST_NAME, Picture};
 use super::text::shortened;
 use crate::definition::Definition;
 use scene::Scene;
-use words::{escaped, width};
+use text_width::{escaped, width};
 
 /// A workflow with more states than this is not laid out.
 const MOST_STATES: usize = 500;

@@ -8,7 +8,7 @@ use super::super::layout::{Extent, Layout, Link, Point, arrange};
 use super::super::picture::{Arrow, LONGEST_NAME, Picture, Source};
 use super::super::text::{lines, shortened};
 use super::shape::{Shape, about, class, count, widest};
-use super::words::{escaped, width};
+use super::text_width::{escaped, width};
 use crate::definition::Kind;
 
 /// The longest line at an arrow, in characters; how many there are for one edge; how many edges one arrow tells of.

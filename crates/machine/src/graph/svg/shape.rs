@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::layout::{Extent, Point};
 use super::super::picture::{LONGEST_NAME, Node};
 use super::super::text::{lines, shortened};
-use super::words::{escaped, width};
+use super::text_width::{escaped, width};
 use crate::definition::{EndStatus, Kind};
 
 /// The longest line in a box, in characters.

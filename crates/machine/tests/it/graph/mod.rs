@@ -30,9 +30,9 @@ states:
           report:
             - { when: "attempt > 1 && run.paused == false && attempt < 1000 && attempt < 2000", retry: again }
             - { to: written }
-          skip: { to: given_up }
+          skip: { to: skipped }
       written: { final: completed }
-      given_up: { final: failed }
+      skipped: { final: failed }
   over: { final: completed }
   off: { final: aborted }
 "#;
@@ -49,7 +49,7 @@ fn a_workflow_is_drawn_with_its_nested_states_and_its_present_place() {
         s1i((" "))
         s2["write"]
         s3(["written"])
-        s4(["given_up"])
+        s4(["skipped"])
         end
         s5(["over"])
         s6(["off"])

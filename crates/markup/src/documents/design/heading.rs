@@ -76,7 +76,7 @@ pub(super) fn underline(line: &str) -> Option<usize> {
 
 /// What a heading that begins with `Item` is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Called {
+pub(super) enum ItemHeading {
     /// One of an item.
     Item { number: String, title: String },
     /// One of an item whose number is none.
@@ -84,12 +84,12 @@ pub(super) enum Called {
     /// One of an item that is struck out; with it goes what is struck.
     Struck(String),
     /// Perhaps one of an item, and perhaps no more than a heading: what stands below it tells.
-    Perhaps(Likeness, String),
+    Candidate(Similarity, String),
 }
 
 /// How much a heading without a number is like that of an item, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Likeness {
+pub(super) enum Similarity {
     /// Only that it stands where items do: `Task 2: Search`. With it goes what it says.
     Place,
     /// It begins with the word: `Item overview`. With it goes what it says.
@@ -101,12 +101,12 @@ pub(super) enum Likeness {
 }
 
 /// Reads `Item 2a: Title` as its number and its title. What is struck out at the start does not count.
-pub(super) fn called(text: &str) -> Option<Called> {
+pub(super) fn called(text: &str) -> Option<ItemHeading> {
     let mut rest = text;
     let mut dropped = None;
     while let Some((inside, behind)) = struck(rest) {
         if dropped.is_none() && is_of_item(unstruck(behind_ordinal(inside)).as_ref()) {
-            dropped = Some(Called::Struck(plain(inside)));
+            dropped = Some(ItemHeading::Struck(plain(inside)));
         }
         rest = behind;
     }
@@ -121,16 +121,18 @@ pub(super) fn is_item(text: &str) -> bool {
     is_of_item(called(text).as_ref())
 }
 
-fn is_of_item(called: Option<&Called>) -> bool {
+fn is_of_item(called: Option<&ItemHeading>) -> bool {
     match called {
-        None | Some(Called::Perhaps(Likeness::Place | Likeness::Word | Likeness::Named, _)) => {
-            false
-        }
+        None
+        | Some(ItemHeading::Candidate(
+            Similarity::Place | Similarity::Word | Similarity::Named,
+            _,
+        )) => false,
         Some(
-            Called::Item { .. }
-            | Called::Unreadable(_)
-            | Called::Struck(_)
-            | Called::Perhaps(Likeness::Shape, _),
+            ItemHeading::Item { .. }
+            | ItemHeading::Unreadable(_)
+            | ItemHeading::Struck(_)
+            | ItemHeading::Candidate(Similarity::Shape, _),
         ) => true,
     }
 }
@@ -162,27 +164,27 @@ fn struck(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Reads a heading in which nothing is struck out.
-fn unstruck(text: &str) -> Option<Called> {
+fn unstruck(text: &str) -> Option<ItemHeading> {
     let whole = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let rest = strip_word(whole, "work")
         .map_or(whole, |rest| rest.trim_start_matches([' ', '\t', '-', '_']));
     let rest = strip_word(rest, "item")?;
     let marked = rest.trim_start_matches([' ', '\t', '#', '-', '_', '*', '`', ':', '\u{a0}']);
-    let perhaps = |likeness| Some(Called::Perhaps(likeness, plain(whole)));
+    let perhaps = |likeness| Some(ItemHeading::Candidate(likeness, plain(whole)));
     if marked.len() == rest.len() && !rest.starts_with(|c: char| c.is_ascii_digit()) {
         return if is_sign(rest) {
-            perhaps(Likeness::Shape)
+            perhaps(Similarity::Shape)
         } else if rest.is_empty() || is_of_several(rest) {
-            perhaps(Likeness::Word)
+            perhaps(Similarity::Word)
         } else {
             None
         };
     }
     if let Some((number, rest)) = joined(marked) {
         if number.len() > MAX_NUMBER_BYTES {
-            return Some(Called::Unreadable(number));
+            return Some(ItemHeading::Unreadable(number));
         }
-        return Some(Called::Item {
+        return Some(ItemHeading::Item {
             number,
             title: plain(behind_sign(rest).0),
         });
@@ -195,7 +197,7 @@ fn unstruck(text: &str) -> Option<Called> {
         let is_sentence =
             !has_sign && title.starts_with(|c: char| c.is_lowercase() || ",&/+".contains(c));
         if !is_sentence {
-            return Some(Called::Item {
+            return Some(ItemHeading::Item {
                 number,
                 title: plain(title),
             });
@@ -204,17 +206,17 @@ fn unstruck(text: &str) -> Option<Called> {
             return Some(called);
         }
         return perhaps(if has_more_numbers(rest) {
-            Likeness::Shape
+            Similarity::Shape
         } else {
-            Likeness::Word
+            Similarity::Word
         });
     }
     if is_signed {
-        return perhaps(Likeness::Shape);
+        return perhaps(Similarity::Shape);
     }
     no_number(marked).or_else(|| {
         let is_apart = rest.starts_with([' ', '\t', '\u{a0}', '*', '_', '`', '#']);
-        is_apart.then(|| Called::Perhaps(Likeness::Word, plain(whole)))
+        is_apart.then(|| ItemHeading::Candidate(Similarity::Word, plain(whole)))
     })
 }
 
@@ -292,7 +294,7 @@ fn joined(text: &str) -> Option<(String, &str)> {
 }
 
 /// What a heading is where nothing in it can be the number of an item.
-fn no_number(text: &str) -> Option<Called> {
+fn no_number(text: &str) -> Option<ItemHeading> {
     let end = text
         .find(|c: char| c.is_whitespace() || ":—–".contains(c))
         .unwrap_or(text.len());
@@ -304,11 +306,14 @@ fn no_number(text: &str) -> Option<Called> {
     }
     let is_letter = !first.is_ascii() && sense.chars().count() == 1;
     if first.is_numeric() || is_letter {
-        Some(Called::Unreadable(written.to_owned()))
+        Some(ItemHeading::Unreadable(written.to_owned()))
     } else if rest.is_empty() {
         None
     } else {
-        Some(Called::Perhaps(Likeness::Named, written.to_owned()))
+        Some(ItemHeading::Candidate(
+            Similarity::Named,
+            written.to_owned(),
+        ))
     }
 }
 
@@ -392,7 +397,7 @@ fn plain(title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Called, Likeness, called, heading};
+    use super::{ItemHeading, Similarity, called, heading};
 
     #[test]
     fn numbers_are_told_from_titles() {
@@ -410,7 +415,7 @@ mod tests {
             ("Item 9. Title", "9", "Title"),
             ("Item **2-a**: Title", "2-a", "Title"),
         ] {
-            let expected = Called::Item {
+            let expected = ItemHeading::Item {
                 number: number.to_owned(),
                 title: title.to_owned(),
             };
@@ -427,7 +432,7 @@ mod tests {
             "### **1. Item 2: Title**",
             "### § 3.1. **Work item 2**: Title",
         ] {
-            let expected = Called::Item {
+            let expected = ItemHeading::Item {
                 number: "2".to_owned(),
                 title: "Title".to_owned(),
             };
@@ -452,13 +457,13 @@ mod tests {
         ] {
             assert_eq!(
                 called(text),
-                Some(Called::Unreadable(written.to_owned())),
+                Some(ItemHeading::Unreadable(written.to_owned())),
                 "{text}"
             );
         }
         for (likeness, texts) in [
             (
-                Likeness::Named,
+                Similarity::Named,
                 [
                     "Item parser: Title",
                     "Item item-1: Title",
@@ -467,7 +472,7 @@ mod tests {
                 .as_slice(),
             ),
             (
-                Likeness::Shape,
+                Similarity::Shape,
                 &[
                     "Item: Title",
                     "Item : Title",
@@ -485,7 +490,7 @@ mod tests {
                 ],
             ),
             (
-                Likeness::Word,
+                Similarity::Word,
                 &[
                     "Item",
                     "Item #",
@@ -498,7 +503,7 @@ mod tests {
         ] {
             for text in texts {
                 assert!(
-                    matches!(called(text), Some(Called::Perhaps(found, _)) if found == likeness),
+                    matches!(called(text), Some(ItemHeading::Candidate(found, _)) if found == likeness),
                     "{text}: {:?}",
                     called(text)
                 );

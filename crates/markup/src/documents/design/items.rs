@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use crate::documents::markdown::{self, Line, Lines, Place, list_sign};
-use crate::documents::said::{Bounded, line_number, nearest, quoted};
+use crate::documents::quoting::{Bounded, line_number, nearest, quoted};
 
 use super::dependencies::{Dependencies, Written};
-use super::heading::{self, Called, Heading, Likeness};
+use super::heading::{self, Heading, ItemHeading, Similarity};
 use super::hidden::Hidden;
 use super::mention::{self, Field};
 use super::open::{self, Open, Value};
@@ -50,7 +50,7 @@ struct Reader {
     /// The line before, where it may be the text of a heading that is underlined.
     before: Option<(usize, String)>,
     /// A heading that is one of an item only if fields stand below it.
-    perhaps: Option<Perhaps>,
+    perhaps: Option<Candidate>,
     /// The level of the last heading of an item.
     level: Option<usize>,
     /// Lines that look like items, and are no headings, with the number that they name.
@@ -64,10 +64,10 @@ struct Reader {
 
 /// A heading that may be one of an item without a number.
 #[derive(Debug)]
-struct Perhaps {
+struct Candidate {
     line: u32,
     level: usize,
-    likeness: Likeness,
+    likeness: Similarity,
     written: String,
     /// Whether any field below makes it one of an item, and not a type alone.
     with_any: bool,
@@ -135,7 +135,7 @@ impl Reader {
         let line = line_number(number);
         self.perhaps = None;
         match heading::called(text) {
-            Some(Called::Item { number, title }) => {
+            Some(ItemHeading::Item { number, title }) => {
                 self.close();
                 let counts = self.is_new(&number, line);
                 let title = if counts {
@@ -146,10 +146,10 @@ impl Reader {
                 self.open = Some(Open::new(number, title, level, line, counts));
                 self.level = Some(level);
             }
-            Some(Called::Unreadable(written)) => {
+            Some(ItemHeading::Unreadable(written)) => {
                 self.unreadable(without_number(line, no_number(&written)), level);
             }
-            Some(Called::Struck(written)) => {
+            Some(ItemHeading::Struck(written)) => {
                 self.close();
                 self.open = Some(Open::of_nobody(level, line));
                 self.notes.tell(line, || Note {
@@ -160,7 +160,7 @@ impl Reader {
                     ),
                 });
             }
-            Some(Called::Perhaps(likeness, written)) => self.perhaps(Perhaps {
+            Some(ItemHeading::Candidate(likeness, written)) => self.perhaps(Candidate {
                 line,
                 level,
                 likeness,
@@ -169,10 +169,10 @@ impl Reader {
             }),
             None => {
                 self.other_heading(level);
-                self.perhaps = (self.level == Some(level)).then(|| Perhaps {
+                self.perhaps = (self.level == Some(level)).then(|| Candidate {
                     line,
                     level,
-                    likeness: Likeness::Place,
+                    likeness: Similarity::Place,
                     written: text.to_owned(),
                     with_any: false,
                 });
@@ -182,22 +182,23 @@ impl Reader {
 
     /// A heading that may be one of an item without a number. What stands below it tells, and how deep it is within the
     /// item above: a part of that is deeper. Whoever writes a title for the document writes it at the first level.
-    fn perhaps(&mut self, mut heading: Perhaps) {
+    fn perhaps(&mut self, mut heading: Candidate) {
         let is_part = self
             .open
             .as_ref()
             .is_some_and(|open| heading.level > open.level);
         let is_title = self.open.is_none() && heading.level == 1;
-        if heading.likeness == Likeness::Shape && !is_part && !is_title {
+        if heading.likeness == Similarity::Shape && !is_part && !is_title {
             self.unreadable(heading.problem(), heading.level);
             return;
         }
         self.other_heading(heading.level);
-        if is_part && heading.likeness == Likeness::Word {
+        if is_part && heading.likeness == Similarity::Word {
             return;
         }
         // The fields must not be those of the item above; where that is ended, only a type makes an item.
-        heading.with_any = self.open.is_some() && (!is_part || heading.likeness == Likeness::Shape);
+        heading.with_any =
+            self.open.is_some() && (!is_part || heading.likeness == Similarity::Shape);
         self.perhaps = Some(heading);
     }
 
@@ -295,10 +296,10 @@ impl Reader {
         };
         if !is_typed && found.iter().any(another) {
             self.perhaps
-                .take_if(|heading| heading.likeness == Likeness::Place);
+                .take_if(|heading| heading.likeness == Similarity::Place);
         }
         if let Some(heading) = self.perhaps.take_if(|heading| match heading.likeness {
-            Likeness::Place => found.iter().any(another),
+            Similarity::Place => found.iter().any(another),
             _ => named.any(|field| heading.with_any || field == Field::Type),
         }) {
             if let Some(open) = &mut self.open {
@@ -429,13 +430,13 @@ impl Reader {
         problems.extend(more.map(|more| Problem {
             code: "more_problems",
             line: more.line,
-            message: more.said("problem"),
+            message: more.summary("problem"),
             suggestion: "mend those above first".to_owned(),
         }));
         let (mut notes, more) = self.notes.finish();
         notes.extend(more.map(|more| Note {
             line: more.line,
-            message: more.said("note"),
+            message: more.summary("note"),
         }));
         Design {
             items: self.items,
@@ -468,19 +469,19 @@ impl Reader {
     }
 }
 
-impl Perhaps {
+impl Candidate {
     fn problem(&self) -> Problem {
         let written = quoted(&self.written);
         match self.likeness {
-            Likeness::Place => problem(
+            Similarity::Place => problem(
                 self.line,
                 format!(
                     "{written} stands where items do and has a type, but is not called an item"
                 ),
                 "write `Item` and a number before its title; if it is a part of the item above, put it a level deeper",
             ),
-            Likeness::Named => without_number(self.line, no_number(&self.written)),
-            Likeness::Shape | Likeness::Word => without_number(
+            Similarity::Named => without_number(self.line, no_number(&self.written)),
+            Similarity::Shape | Similarity::Word => without_number(
                 self.line,
                 format!(
                     "{written} is not the heading of one item: it has no number, or more than one"
@@ -543,7 +544,7 @@ fn is_underlined(text: &str, line: &str) -> bool {
 fn number_of_lookalike(line: &str) -> Option<String> {
     let text = mention::behind_signs(line);
     match heading::called(text) {
-        Some(Called::Item { number, title })
+        Some(ItemHeading::Item { number, title })
             if !title.is_empty() && text.contains([':', '—', '–']) =>
         {
             Some(number)

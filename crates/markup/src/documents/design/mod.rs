@@ -9,7 +9,7 @@ mod open;
 mod status;
 mod words;
 
-use crate::documents::said::quoted;
+use crate::documents::quoting::quoted;
 
 /// The longest document that is read, in bytes.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;

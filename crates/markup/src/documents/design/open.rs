@@ -1,7 +1,7 @@
 //! An item whose lines are being read, and what its fields say.
 
 use crate::documents::markdown::{indentation, list_sign};
-use crate::documents::said::{Bounded, quoted};
+use crate::documents::quoting::{Bounded, quoted};
 
 use super::dependencies::Written;
 use super::mention::{self, Field};
@@ -25,14 +25,14 @@ pub(super) struct Open {
     /// What the columns of the table say that is being read.
     pub(super) columns: Vec<Option<Field>>,
     /// What the line stands in that is being read.
-    around: Around,
+    around: Container,
     /// Whether the last text says, with a colon, what the list below it is of.
     leads: bool,
 }
 
 /// What a line stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Within {
+enum LineContext {
     /// In nothing: it is text of the item.
     Item,
     Quote,
@@ -44,8 +44,8 @@ enum Within {
 
 /// A quote, a list, or anything else that a line stands in.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Around {
-    within: Within,
+pub(super) struct Container {
+    within: LineContext,
     /// Which one it is, of all of the item.
     number: usize,
     /// Whether a status in it is that of the item wherever its type stands.
@@ -61,7 +61,7 @@ pub(super) struct Value<M> {
     pub(super) text: String,
     /// What it means, if anything.
     pub(super) meant: Option<M>,
-    pub(super) around: Around,
+    pub(super) around: Container,
 }
 
 impl Value<status::StatusMeaning> {
@@ -95,8 +95,8 @@ impl Open {
             depends_on: Vec::new(),
             lists_dependencies: false,
             columns: Vec::new(),
-            around: Around {
-                within: Within::Item,
+            around: Container {
+                within: LineContext::Item,
                 number: 0,
                 is_own: true,
                 is_below: false,
@@ -120,8 +120,8 @@ impl Open {
     pub(super) fn part(&mut self) {
         self.lists_dependencies = false;
         self.columns.clear();
-        self.around = Around {
-            within: Within::Item,
+        self.around = Container {
+            within: LineContext::Item,
             number: self.around.number + 1,
             is_own: true,
             is_below: true,
@@ -138,24 +138,24 @@ impl Open {
         let behind = mention::behind_signs(line);
         let is_entry = list_sign(text).is_some();
         let within = if is_row {
-            Within::Table
+            LineContext::Table
         } else if line[..line.len() - behind.len()].contains('>') {
-            Within::Quote
-        } else if is_entry || (columns >= ENTRY && self.around.within == Within::List) {
-            Within::List
+            LineContext::Quote
+        } else if is_entry || (columns >= ENTRY && self.around.within == LineContext::List) {
+            LineContext::List
         } else if columns >= CODE {
-            Within::Indented
+            LineContext::Indented
         } else {
-            Within::Item
+            LineContext::Item
         };
         if within != self.around.within {
-            self.around = Around {
+            self.around = Container {
                 within,
                 number: self.around.number + 1,
                 is_own: match within {
-                    Within::Item | Within::Table => true,
-                    Within::List => !self.leads,
-                    Within::Quote | Within::Indented => false,
+                    LineContext::Item | LineContext::Table => true,
+                    LineContext::List => !self.leads,
+                    LineContext::Quote | LineContext::Indented => false,
                 },
                 is_below: self.around.is_below,
             };
@@ -165,7 +165,7 @@ impl Open {
             self.around.is_own = false;
         }
         let said = text.trim_end_matches(['*', '_', '`', ' ', '\t']);
-        self.leads = within == Within::Item && !is_field && said.ends_with([':', '：']);
+        self.leads = within == LineContext::Item && !is_field && said.ends_with([':', '：']);
     }
 
     pub(super) fn field(

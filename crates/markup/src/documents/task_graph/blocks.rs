@@ -1,7 +1,7 @@
 //! Where in a document its graphs stand: all of it, or fenced blocks.
 
 use crate::documents::markdown::{self, Place};
-use crate::documents::said::{Bounded, counted, line_number, listed, quoted};
+use crate::documents::quoting::{Bounded, counted, line_number, listed, quoted};
 
 use super::yaml::{self, Fault, Node, Value};
 use super::{Note, Problem};
@@ -19,7 +19,7 @@ pub(super) struct YamlBlock {
 
 /// What was found in a document.
 #[derive(Debug, Default)]
-pub(super) struct Located {
+pub(super) struct GraphCandidates {
     pub(super) found: Vec<YamlBlock>,
     pub(super) problems: Bounded<Problem>,
     pub(super) notes: Bounded<Note>,
@@ -47,7 +47,7 @@ enum Likelihood {
 }
 
 /// Finds the graphs of a document.
-pub(super) fn locate(text: &str) -> Located {
+pub(super) fn locate(text: &str) -> GraphCandidates {
     let (text, first) = markdown::unwrapped(text);
     let mut blocks = Vec::new();
     let mut open: Option<Block<'_>> = None;
@@ -80,7 +80,7 @@ pub(super) fn locate(text: &str) -> Located {
     }
     blocks.extend(open);
 
-    let mut located = Located::default();
+    let mut located = GraphCandidates::default();
     if is_whole(text, first, outside, &blocks, &mut located) {
         return located;
     }
@@ -99,7 +99,7 @@ fn is_whole(
     first: usize,
     outside: Option<usize>,
     blocks: &[Block<'_>],
-    located: &mut Located,
+    located: &mut GraphCandidates,
 ) -> bool {
     let begins = meant_by_beginning(text);
     if begins == Likelihood::Not && outside.is_none() {
@@ -140,7 +140,7 @@ fn is_whole(
     }
 }
 
-fn take_block(block: &Block<'_>, located: &mut Located) {
+fn take_block(block: &Block<'_>, located: &mut GraphCandidates) {
     let meant = meant(block.text);
     if meant == Likelihood::Not {
         return;

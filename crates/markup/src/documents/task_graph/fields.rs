@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::documents::said::{Bounded, counted, nearest, quoted};
+use crate::documents::quoting::{Bounded, counted, nearest, quoted};
 
 use super::blocks::{YamlBlock, tasks_of};
 use super::keys::{Field, KEYS, field};

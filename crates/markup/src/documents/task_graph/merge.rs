@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::documents::said::{Bounded, LeftOut, counted, listed, nearest, quoted};
+use crate::documents::quoting::{Bounded, LeftOut, counted, listed, nearest, quoted};
 
-use super::{MergeProblem, Merged, MergedTask, Part, Problem, Task, knots, take_over, told};
+use super::{
+    MergeProblem, Merged, MergedTask, Part, Problem, Task, knots, take_over, with_remainder,
+};
 
 /// How many dependencies may follow from one item coming after another.
 const MOST_FOLLOWING: usize = 1_000_000;
@@ -17,7 +19,7 @@ const MOST_NAMED: usize = 10;
 type Named = BTreeMap<(String, String), String>;
 
 pub(super) fn merge(parts: &[Part<'_>], named: &Named) -> Merged {
-    let mut joining = Joining::new(parts, named);
+    let mut joining = GraphMerge::new(parts, named);
     joining.resolve();
     joining.follow();
     joining.tell_cycles();
@@ -31,7 +33,7 @@ struct Member<'a> {
     task: &'a Task,
 }
 
-struct Joining<'a> {
+struct GraphMerge<'a> {
     parts: &'a [Part<'a>],
     members: Vec<Member<'a>>,
     /// The merged id of each.
@@ -60,7 +62,7 @@ enum Target<'a> {
     Nowhere,
 }
 
-impl<'a> Joining<'a> {
+impl<'a> GraphMerge<'a> {
     fn new(parts: &'a [Part<'a>], named: &Named) -> Self {
         let mut joining = Self {
             parts,
@@ -425,11 +427,14 @@ impl<'a> Joining<'a> {
         let of_parts = self.parts.iter().zip(self.problems);
         let problems = of_parts
             .flat_map(|(part, problems)| {
-                told(problems).0.into_iter().map(|problem| MergeProblem {
-                    item: part.item.to_owned(),
-                    document: part.document.to_owned(),
-                    problem,
-                })
+                with_remainder(problems)
+                    .0
+                    .into_iter()
+                    .map(|problem| MergeProblem {
+                        item: part.item.to_owned(),
+                        document: part.document.to_owned(),
+                        problem,
+                    })
             })
             .collect();
         let ids = &self.ids;

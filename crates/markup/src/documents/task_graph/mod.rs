@@ -10,7 +10,7 @@ mod yaml;
 
 use std::collections::BTreeMap;
 
-use crate::documents::said::{Bounded, LeftOut, line_number};
+use crate::documents::quoting::{Bounded, LeftOut, line_number};
 
 /// The longest document that is read, in bytes.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -164,11 +164,11 @@ pub fn read(text: &str) -> Graph {
         reader.take(found);
     }
     let (tasks, problems, notes) = reader.finish();
-    let (mut problems, more) = told(problems);
+    let (mut problems, more) = with_remainder(problems);
     let (mut notes, more_notes) = notes.finish();
     notes.extend(more_notes.map(|more| Note {
         line: more.line,
-        message: more.said("note"),
+        message: more.summary("note"),
     }));
     let last = line_number(text.lines().count().max(1));
     for line in problems
@@ -187,12 +187,12 @@ pub fn read(text: &str) -> Graph {
 }
 
 /// The problems that are told, the last one of which says how many there are besides.
-fn told(problems: Bounded<Problem>) -> (Vec<Problem>, usize) {
+fn with_remainder(problems: Bounded<Problem>) -> (Vec<Problem>, usize) {
     let (mut problems, more) = problems.finish();
     problems.extend(more.map(|more| Problem {
         code: MORE,
         line: more.line,
-        message: more.said("problem"),
+        message: more.summary("problem"),
         suggestion: "mend those above first".to_owned(),
         tasks: Vec::new(),
     }));

@@ -8,7 +8,7 @@ use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{Error, Spanned};
 
-use crate::documents::said::line_number;
+use crate::documents::quoting::line_number;
 
 /// How deep values may stand in one another.
 const MOST_LEVELS: usize = 32;
@@ -241,7 +241,7 @@ fn explain(error: &Error, written: &str) -> (bool, String, String) {
                 |key| {
                     format!(
                         "{} is there twice in one map",
-                        crate::documents::said::quoted(key)
+                        crate::documents::quoting::quoted(key)
                     )
                 },
             ),

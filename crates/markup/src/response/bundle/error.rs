@@ -78,7 +78,7 @@ pub enum BundleFault {
         text: String,
     },
     /// The response can be read in more than one way.
-    Unclear(Doubt),
+    Unclear(Ambiguity),
     /// A fenced block does not end.
     CutOff,
 }
@@ -102,7 +102,7 @@ pub enum NoFile {
 /// Why a response can be read in more than one way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Doubt {
+pub enum Ambiguity {
     /// A marker stands in a fenced block: part of a file, or the start of one?
     MarkerInBlock {
         /// The line that opens the block.
@@ -259,7 +259,7 @@ impl BundleError {
     }
 }
 
-impl Doubt {
+impl Ambiguity {
     fn suggestion(&self) -> &'static str {
         match self {
             Self::MarkerInBlock { .. } => {
@@ -388,7 +388,7 @@ impl fmt::Display for BundleError {
     }
 }
 
-impl Doubt {
+impl Ambiguity {
     fn describe(&self, out: &mut fmt::Formatter<'_>, file: &str) -> fmt::Result {
         match self {
             Self::MarkerInBlock { opened } => write!(

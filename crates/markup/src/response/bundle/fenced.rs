@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::error::{BundleError, BundleFault, Doubt, NoFile};
+use super::error::{Ambiguity, BundleError, BundleFault, NoFile};
 use super::label::{self, Label};
 use super::marked;
 use super::marker::{self, Marker};
@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
             Label::None => None,
             Label::Named(name) => Some(name),
             Label::Two(first, second) => {
-                let doubt = Doubt::TwoNames { second };
+                let doubt = Ambiguity::TwoNames { second };
                 self.fails(BundleFault::Unclear(doubt), Some(&first), line.number);
                 Some(first)
             }
@@ -194,7 +194,7 @@ impl<'a> Walk<'a> {
             Expects::Text => {}
         }
         if Self::is_ambiguous(&mut open, line) {
-            let doubt = Doubt::NestedBlock { opened: open.line };
+            let doubt = Ambiguity::NestedBlock { opened: open.line };
             self.fails(
                 BundleFault::Unclear(doubt),
                 open.name.as_deref(),
@@ -238,7 +238,7 @@ impl<'a> Walk<'a> {
             {
                 // One too many to remember is one too many.
                 if self.unnamed.len() == self.rules.max_files() {
-                    let doubt = Doubt::NameOutside { name: path };
+                    let doubt = Ambiguity::NameOutside { name: path };
                     self.fails(BundleFault::Unclear(doubt), None, open.line);
                 } else {
                     self.unnamed.push((path, open.line));
@@ -252,7 +252,11 @@ impl<'a> Walk<'a> {
             return;
         };
         if label::is_change(&open.language) && !label::is_change_file(&name) {
-            self.fails(BundleFault::Unclear(Doubt::Change), Some(&name), open.line);
+            self.fails(
+                BundleFault::Unclear(Ambiguity::Change),
+                Some(&name),
+                open.line,
+            );
         }
         if self.fault.is_some() {
             return;
@@ -296,7 +300,7 @@ impl<'a> Walk<'a> {
             .into_iter()
             .find(|(path, _)| !given.contains(path.as_str()))
         {
-            let doubt = Doubt::NameOutside { name };
+            let doubt = Ambiguity::NameOutside { name };
             return Err(BundleError::new(BundleFault::Unclear(doubt)).at(line));
         }
         if !files.is_empty() {
@@ -317,7 +321,7 @@ impl<'a> Walk<'a> {
 
 impl Quoted {
     fn doubt(&self) -> BundleError {
-        let doubt = Doubt::MarkerInBlock {
+        let doubt = Ambiguity::MarkerInBlock {
             opened: self.opened,
         };
         BundleError::new(BundleFault::Unclear(doubt)).at(self.line)

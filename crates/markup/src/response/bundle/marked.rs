@@ -1,6 +1,6 @@
 //! The marker form: each file behind a line that names it, up to the next such line or the end.
 
-use super::error::{BundleError, BundleFault, Doubt};
+use super::error::{Ambiguity, BundleError, BundleFault};
 use super::label::{self, Label};
 use super::marker::{self, Marker};
 use super::raw_file::{Files, RawFile};
@@ -62,7 +62,7 @@ pub(super) fn read(
                 };
                 if open.fence.closes(line.text) {
                     if let Some(marker) = open.marker {
-                        let doubt = Doubt::MarkerInBlock { opened: open.line };
+                        let doubt = Ambiguity::MarkerInBlock { opened: open.line };
                         return Err(BundleError::new(BundleFault::Unclear(doubt)).at(marker));
                     }
                     block = None;
@@ -163,7 +163,7 @@ fn unwrapped(body: &str, name: &str) -> Result<Option<String>, BundleFault> {
             "" | "text" | "txt" | "plain" | "plaintext"
         );
         if is_whole && may_wrap {
-            return Err(BundleFault::Unclear(Doubt::MarkdownInBlock));
+            return Err(BundleFault::Unclear(Ambiguity::MarkdownInBlock));
         }
         return Ok(None);
     }
@@ -172,16 +172,16 @@ fn unwrapped(body: &str, name: &str) -> Result<Option<String>, BundleFault> {
             return Ok(None);
         }
         return Err(if closed {
-            BundleFault::Unclear(Doubt::BeginsWithBlock)
+            BundleFault::Unclear(Ambiguity::BeginsWithBlock)
         } else {
             BundleFault::CutOff
         });
     }
     match label::from_info(fence.info) {
         Label::Named(other) if other != name => {
-            Err(BundleFault::Unclear(Doubt::OtherName { name: other }))
+            Err(BundleFault::Unclear(Ambiguity::OtherName { name: other }))
         }
-        Label::Two(_, second) => Err(BundleFault::Unclear(Doubt::OtherName { name: second })),
+        Label::Two(_, second) => Err(BundleFault::Unclear(Ambiguity::OtherName { name: second })),
         Label::Named(_) | Label::None => Ok(Some(inner)),
     }
 }

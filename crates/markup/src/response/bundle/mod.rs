@@ -59,7 +59,7 @@ mod raw_file;
 mod rules;
 mod tree;
 
-pub use error::{BundleError, BundleFault, Doubt, NoFile};
+pub use error::{Ambiguity, BundleError, BundleFault, NoFile};
 pub use name::NameFault;
 pub use rules::{BadPattern, Rules};
 

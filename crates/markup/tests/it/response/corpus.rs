@@ -23,7 +23,7 @@ fn cases(reader: &str) -> Vec<PathBuf> {
 }
 
 /// Lines as they can be read in a file: each behind a bar, with its ending where it is not a line feed.
-fn barred(text: &str) -> String {
+fn blocked(text: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {
         let plain = line.strip_suffix('\n').unwrap_or(line);
@@ -67,7 +67,7 @@ fn bundles() {
     let rules = bundle::Rules::default();
     compare("bundle", 120, |bytes| match bundle::read(bytes, &rules) {
         Ok(read) => read.files.iter().fold(String::new(), |out, file| {
-            format!("{out}{}\n{}", file.path, barred(&file.content))
+            format!("{out}{}\n{}", file.path, blocked(&file.content))
         }),
         Err(error) => refused(error.code(), &error, &error.suggestion()),
     });
@@ -85,8 +85,8 @@ fn verdicts() {
 fn plans() {
     let headings = ["Approach".to_owned(), "## Files".to_owned()];
     compare("plan", 20, |bytes| match plan::read(bytes, &headings) {
-        Ok(Plan::Accepted { text }) => format!("accepted\n{}", barred(&text)),
-        Ok(Plan::Invalid { reason }) => format!("invalid\n{}", barred(&reason)),
+        Ok(Plan::Accepted { text }) => format!("accepted\n{}", blocked(&text)),
+        Ok(Plan::Invalid { reason }) => format!("invalid\n{}", blocked(&reason)),
         Err(error) => refused(error.code(), &error, &error.suggestion()),
     });
 }

@@ -38,11 +38,11 @@ struct Case {
     #[serde(default)]
     current_retry: Option<u64>,
     #[serde(default)]
-    err: Thrown,
+    err: ErrorObject,
 }
 
 #[derive(Deserialize, Default)]
-struct Thrown {
+struct ErrorObject {
     #[serde(default)]
     message: Option<serde_json::Value>,
     #[serde(default)]
@@ -128,7 +128,7 @@ pub(crate) fn is_hook(title: &str) -> bool {
         .any(|hook| title.starts_with(&format!("\"{hook}\" hook")))
 }
 
-impl Thrown {
+impl ErrorObject {
     fn told(&self) -> Option<&str> {
         let texts = [&self.message, &self.stack].into_iter().flatten();
         let mut texts = texts.filter_map(serde_json::Value::as_str);

@@ -28,7 +28,7 @@ enum OutcomeElement {
 
 /// What is no test, and stands among them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beside {
+pub(super) enum NonCase {
     /// A file that jest could not load.
     Unloaded,
     /// A file that vitest could not load, if it failed.
@@ -55,7 +55,7 @@ pub(super) struct Case {
     failed_by_attribute: bool,
     again: bool,
     of_class: bool,
-    pub(super) beside: Option<Beside>,
+    pub(super) beside: Option<NonCase>,
     /// It is a whole file of node, which says there how its process ended.
     is_script: bool,
     /// A child said that it failed.
@@ -140,14 +140,14 @@ impl Case {
     fn note_beside(&mut self, class: &str, name: &str, suites: &[Suite]) {
         let of = |root: &str| suites.first().is_some_and(|suite| &*suite.name == root);
         if class == "Test suite failed to run" {
-            self.beside = Some(Beside::Unloaded);
+            self.beside = Some(NonCase::Unloaded);
             self.said.push(OutcomeElement::NotCollected);
             self.id.clear();
             self.id.push_str(name);
         } else if class.starts_with("Test execution failure: could be caused by test hooks")
             && suites.iter().any(|suite| suite.by_jest)
         {
-            self.beside = Some(Beside::Around);
+            self.beside = Some(NonCase::Around);
             self.id.clear();
             for suite in suites.iter().filter(|suite| suite.depth > 1) {
                 self.id.push_str(&suite.name);
@@ -159,7 +159,7 @@ impl Case {
             && of("vitest tests")
             && suites.last().is_some_and(|suite| &*suite.name == name)
         {
-            self.beside = Some(Beside::File);
+            self.beside = Some(NonCase::File);
         }
     }
 
@@ -237,11 +237,11 @@ impl Case {
             }
             (OutcomeElement::Error, Some("UnexpectedSuccess")) => OutcomeElement::UnexpectedSuccess,
             (OutcomeElement::Failure | OutcomeElement::Error, _)
-                if self.beside == Some(Beside::File) =>
+                if self.beside == Some(NonCase::File) =>
             {
                 OutcomeElement::NotCollected
             }
-            (OutcomeElement::Failure, _) if self.beside == Some(Beside::Around) => {
+            (OutcomeElement::Failure, _) if self.beside == Some(NonCase::Around) => {
                 OutcomeElement::Error
             }
             // Of Catch2: it may fail, or has to.

@@ -21,7 +21,7 @@ pub(crate) fn read(source: Source<'_>) -> Result<TestReport, Unreadable> {
         suites: Vec::new(),
         case: None,
         pytest: None,
-        spoken: Spoken::default(),
+        spoken: StrayFailures::default(),
         left: String::new(),
     };
     loop {
@@ -58,14 +58,14 @@ struct Reader {
     case: Option<Case>,
     /// The cases of pytest, in which one test may have several.
     pytest: Option<Merged>,
-    spoken: Spoken,
+    spoken: StrayFailures,
     /// The memory of the last id, for the next one.
     left: String,
 }
 
 /// Failures that a report speaks of besides its cases.
 #[derive(Default)]
-struct Spoken {
+struct StrayFailures {
     /// Those of suites that declare more than is in them, where their tool counts what it writes no case for.
     beside: u64,
     /// What node writes at the end: it has no case for a test with tests within it, nor for the hooks of a suite.
@@ -76,7 +76,7 @@ struct Spoken {
     by_jest: bool,
 }
 
-impl Spoken {
+impl StrayFailures {
     /// ` fail 2 `
     fn comment(&mut self, comment: &str) {
         let Some((name, number)) = comment.trim().split_once(' ') else {

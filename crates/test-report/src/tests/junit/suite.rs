@@ -1,4 +1,4 @@
-use super::case::{Beside, Case};
+use super::case::{Case, NonCase};
 use crate::tests::Outcome;
 use crate::unreadable::{Kind, Unreadable};
 use crate::xml::Tag;
@@ -92,8 +92,8 @@ impl Counted {
             } else {
                 0
             },
-            unloaded: u64::from(case.beside == Some(Beside::Unloaded)),
-            around: u64::from(case.beside == Some(Beside::Around)),
+            unloaded: u64::from(case.beside == Some(NonCase::Unloaded)),
+            around: u64::from(case.beside == Some(NonCase::Around)),
         }
     }
 

@@ -31,9 +31,9 @@ pub(super) struct Level {
     pub(super) cases: Vec<Case>,
     pub(super) tally: Tally,
     /// The last result, of which details may follow.
-    pub(super) waiting: Option<Waiting>,
+    pub(super) waiting: Option<PendingResult>,
     /// The result that these are the subtests of, where it stands in front of them.
-    pub(super) parent: Option<Waiting>,
+    pub(super) parent: Option<PendingResult>,
 }
 
 /// The numbers as node counts them.
@@ -58,7 +58,7 @@ pub(super) struct Children {
 
 impl Level {
     /// The level of the subtests in braces behind this result.
-    pub(super) fn within(parent: Waiting) -> Self {
+    pub(super) fn within(parent: PendingResult) -> Self {
         Self {
             parent: Some(parent),
             ..Self::default()
@@ -149,14 +149,14 @@ impl Tally {
 }
 
 /// A result, of which details may follow.
-pub(super) struct Waiting {
+pub(super) struct PendingResult {
     point: Point,
     pub(super) children: Option<Children>,
     pub(super) yaml: Details,
     comments: String,
 }
 
-impl Waiting {
+impl PendingResult {
     pub(super) fn new(point: Point, children: Option<Children>) -> Self {
         Self {
             point,
@@ -249,7 +249,7 @@ impl Waiting {
 
 impl Tally {
     /// Counts a result as node does: suites apart, and a directive before the outcome.
-    fn count(&mut self, of: &Waiting) {
+    fn count(&mut self, of: &PendingResult) {
         self.all_failed += u64::from(!of.point.ok);
         if of.yaml.is_suite() {
             self.suites += 1;

@@ -51,7 +51,7 @@ pub(crate) fn signs(text: &str) -> usize {
 }
 
 /// A binary that was announced.
-struct Announced {
+struct TestBinary {
     binary: Binary,
     line: u64,
     /// How many suites there were before.
@@ -72,7 +72,7 @@ struct Failed {
 
 #[derive(Default)]
 struct Run {
-    announced: Vec<Announced>,
+    announced: Vec<TestBinary>,
     suites: Vec<Suite>,
     failed: Vec<Failed>,
     uncompiled: Vec<(String, String)>,
@@ -114,7 +114,7 @@ impl Run {
     /// A line that no test printed.
     fn between(&mut self, line: &str, number: u64) -> Result<(), Unreadable> {
         if let Some(binary) = binary::announced(line) {
-            self.announced.push(Announced {
+            self.announced.push(TestBinary {
                 binary,
                 line: number,
                 before: self.suites.len(),

@@ -68,7 +68,7 @@ pub fn tasks(task: &Task) -> Result<Vec<TaskUpdate>, Fault> {
     match task.words.as_slice() {
         [id, status] if !status.contains('=') => {
             let mut update = with_status(id, status);
-            if task.given_up {
+            if task.skipped {
                 if update.status != "failed" {
                     return Err(not_failed(id, status));
                 }
@@ -76,20 +76,20 @@ pub fn tasks(task: &Task) -> Result<Vec<TaskUpdate>, Fault> {
             }
             Ok(vec![update])
         }
-        [id] if task.given_up && !id.contains('=') => Ok(vec![with_status(id, "given-up")]),
+        [id] if task.skipped && !id.contains('=') => Ok(vec![with_status(id, "skipped")]),
         [id] if !id.contains('=') => {
             Err(usage(format!("the task `{}` has no status", one_line(id))).suggest(form()))
         }
         words => {
-            if task.given_up && words.len() > 1 {
-                return Err(usage("--given-up is for one task")
-                    .suggest("write ID=given-up for each task that is given up"));
+            if task.skipped && words.len() > 1 {
+                return Err(usage("--skipped is for one task")
+                    .suggest("write ID=skipped for each task that is skipped"));
             }
             let mut updates = words
                 .iter()
                 .map(|word| pair(word))
                 .collect::<Result<Vec<_>, _>>()?;
-            if let ([update], true) = (updates.as_mut_slice(), task.given_up) {
+            if let ([update], true) = (updates.as_mut_slice(), task.skipped) {
                 if update.status != "failed" {
                     return Err(not_failed(&update.id, &update.status));
                 }
@@ -115,29 +115,25 @@ fn pair(word: &str) -> Result<TaskUpdate, Fault> {
 /// The rails know their own words; hyphens and capitals are for people.
 fn with_status(id: &str, status: &str) -> TaskUpdate {
     let status = status.trim().to_lowercase().replace('-', "_");
-    let given_up = status == "given_up";
+    let skipped = status == "skipped";
     TaskUpdate {
         id: id.trim().to_owned(),
-        status: if given_up {
-            "failed".to_owned()
-        } else {
-            status
-        },
-        outcome: given_up.then(|| "failed".to_owned()),
+        status: if skipped { "failed".to_owned() } else { status },
+        outcome: skipped.then(|| "failed".to_owned()),
     }
 }
 
 fn not_failed(id: &str, status: &str) -> Fault {
     usage(format!(
-        "the task `{}` cannot be given up and {} at once",
+        "the task `{}` cannot be skipped and {} at once",
         one_line(id),
         one_line(status)
     ))
-    .suggest("a task that is given up has failed: leave the status out, or write failed")
+    .suggest("a task that is skipped has failed: leave the status out, or write failed")
 }
 
 fn form() -> &'static str {
-    "write one task as `tm collab task ID STATUS`, several as `tm collab task ID=STATUS ID=STATUS`; the statuses are pending, in_progress, completed, failed and given-up"
+    "write one task as `tm collab task ID STATUS`, several as `tm collab task ID=STATUS ID=STATUS`; the statuses are pending, in_progress, completed, failed and skipped"
 }
 
 #[cfg(test)]
@@ -145,9 +141,9 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn told(words: &[&str], given_up: bool) -> Result<Vec<(String, String, bool)>, String> {
+    fn told(words: &[&str], skipped: bool) -> Result<Vec<(String, String, bool)>, String> {
         let words = words.iter().map(|&word| word.to_owned()).collect();
-        tasks(&Task { words, given_up })
+        tasks(&Task { words, skipped })
             .map(|all| {
                 all.into_iter()
                     .map(|one| (one.id, one.status, one.outcome.is_some()))
@@ -156,13 +152,13 @@ mod tests {
             .map_err(|fault| fault.message)
     }
 
-    fn one(id: &str, status: &str, given_up: bool) -> (String, String, bool) {
-        (id.to_owned(), status.to_owned(), given_up)
+    fn one(id: &str, status: &str, skipped: bool) -> (String, String, bool) {
+        (id.to_owned(), status.to_owned(), skipped)
     }
 
     #[test]
     fn one_task_is_two_words_and_many_are_pairs() {
-        for (words, given_up, expected) in [
+        for (words, skipped, expected) in [
             (
                 &["a", "completed"][..],
                 false,
@@ -176,10 +172,10 @@ mod tests {
             (&["a=b", "failed"], false, vec![one("a=b", "failed", false)]),
             (&["a", "failed"], true, vec![one("a", "failed", true)]),
             (&["a"], true, vec![one("a", "failed", true)]),
-            (&["a", "given-up"], false, vec![one("a", "failed", true)]),
+            (&["a", "skipped"], false, vec![one("a", "failed", true)]),
             (&["a=failed"], true, vec![one("a", "failed", true)]),
             (
-                &["item-2/a=completed", "x=y=given_up"],
+                &["item-2/a=completed", "x=y=skipped"],
                 false,
                 vec![
                     one("item-2/a", "completed", false),
@@ -189,9 +185,9 @@ mod tests {
             // What is no status is for the rails to say.
             (&["a", "finished"], false, vec![one("a", "finished", false)]),
         ] {
-            assert_eq!(told(words, given_up), Ok(expected), "{words:?}");
+            assert_eq!(told(words, skipped), Ok(expected), "{words:?}");
         }
-        for (words, given_up) in [
+        for (words, skipped) in [
             (&["a"][..], false),
             (&["a", "b", "completed"], false),
             (&["a=completed", "b"], true),
@@ -201,7 +197,7 @@ mod tests {
             (&["=completed"], false),
             (&["a="], false),
         ] {
-            assert!(told(words, given_up).is_err(), "{words:?} {given_up}");
+            assert!(told(words, skipped).is_err(), "{words:?} {skipped}");
         }
     }
 

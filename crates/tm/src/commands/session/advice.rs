@@ -2,7 +2,7 @@
 
 use engine::{Engine, Fault, Verb};
 
-use crate::render::session::{self as render, Standing};
+use crate::render::session::{self as render, SessionStanding};
 
 /// Whether a fault says that what stood for a session names none.
 pub fn names_no_session(fault: &Fault) -> bool {
@@ -18,14 +18,14 @@ pub fn of_no_response(engine: &Engine, session: Option<&str>, fault: Fault) -> F
         return fault;
     };
     let id = state.session_id.as_str();
-    match Standing::of(&state) {
-        Standing::Broken => Fault {
+    match SessionStanding::of(&state) {
+        SessionStanding::Broken => Fault {
             message: format!("the session {id} broke down, and waits for no response as it is"),
             ..fault
         }
         .suggest("a person can take it up again, at a terminal; then it waits for another response")
         .recover(Verb::Reopen.step().of(id)),
-        Standing::Cap => Fault {
+        SessionStanding::Cap => Fault {
             message: format!(
                 "the session {id} paused after its last iteration, and waits for no response"
             ),
@@ -33,13 +33,13 @@ pub fn of_no_response(engine: &Engine, session: Option<&str>, fault: Fault) -> F
         }
         .suggest("a person can give it more iterations, at a terminal")
         .recover(render::raise(&state, Some(id))),
-        Standing::Complete | Standing::Cancelled => fault
+        SessionStanding::Complete | SessionStanding::Cancelled => fault
             .suggest("a session that is over takes nothing in; begin another one")
             .recover(Verb::Start),
-        Standing::Gate(gate) => fault
+        SessionStanding::Gate(gate) => fault
             .suggest(format!("a person decides first, at the gate {gate}"))
             .recover(Verb::Approve.step().of(id)),
-        Standing::Paused(_) => fault
+        SessionStanding::Paused(_) => fault
             .suggest("go on with it first")
             .recover(Verb::Resume.step().of(id)),
         _ => fault,

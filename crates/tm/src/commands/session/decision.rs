@@ -10,7 +10,7 @@ use super::{DONE, Outcome};
 use crate::cli::Signing;
 use crate::cli::session::{Approve, Reject, Reopen};
 use crate::output::Output;
-use crate::render::session::{self as render, About, Standing};
+use crate::render::session::{self as render, About, SessionStanding};
 
 /// `tm session approve`.
 pub fn approve(engine: &Engine, approve: &Approve, output: &mut Output) -> Outcome {
@@ -119,8 +119,8 @@ fn gate_of(engine: &Engine, session: Option<&str>) -> Result<ClosedGate, Fault> 
 pub fn reopen(engine: &Engine, reopen: &Reopen, output: &mut Output) -> Outcome {
     let session = reopen.session.id();
     let state = engine.session_status(session)?;
-    match (Standing::of(&state), reopen.max_iterations) {
-        (Standing::Cap, Some(cap)) if i64::from(cap) <= state.current_iteration => {
+    match (SessionStanding::of(&state), reopen.max_iterations) {
+        (SessionStanding::Cap, Some(cap)) if i64::from(cap) <= state.current_iteration => {
             return Err(Fault::new(
                 Kind::Usage,
                 "bad_input",
@@ -132,10 +132,10 @@ pub fn reopen(engine: &Engine, reopen: &Reopen, output: &mut Output) -> Outcome 
             .suggest("give a higher number")
             .recover(render::raise(&state, session)));
         }
-        (Standing::Broken, None) | (Standing::Cap, _) => {}
+        (SessionStanding::Broken, None) | (SessionStanding::Cap, _) => {}
         // A response was taken in, and whoever is to make something of it perhaps cannot.
         (_, None) if state.can_reopen => {}
-        (Standing::Broken, Some(_)) => {
+        (SessionStanding::Broken, Some(_)) => {
             return Err(Fault::new(
                 Kind::Usage,
                 "bad_input",

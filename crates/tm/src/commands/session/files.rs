@@ -11,7 +11,7 @@ use workspace::convention::plain::one_line;
 
 use super::{DONE, Outcome};
 use crate::output::Output;
-use crate::render::session::{self as render, Standing};
+use crate::render::session::{self as render, SessionStanding};
 
 /// The most that is read of a file or of standard input, in bytes; no response may be as large.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -127,7 +127,8 @@ fn put_out(
 /// still to be taken in.
 fn is_changed(state: &SessionState, path: &str, bytes: &[u8]) -> bool {
     let differs = |recorded: &str| recorded != journal::sha256_hex(bytes);
-    let waits_at = |gate: &str| matches!(Standing::of(state), Standing::Gate(at) if at == gate);
+    let waits_at =
+        |gate: &str| matches!(SessionStanding::of(state), SessionStanding::Gate(at) if at == gate);
     let current = format!("iteration-{}/", state.current_iteration);
     let is_current = !path.contains('/') || path.starts_with(&current);
     let is_code = path.starts_with(&format!("{current}code/"));
@@ -206,8 +207,8 @@ fn not_there(state: &SessionState, named: &str) -> Fault {
 /// The paths that a name can mean, the likeliest first.
 fn candidates(state: &SessionState, named: &str) -> Vec<String> {
     let iteration = format!("iteration-{}", state.current_iteration);
-    let (prompt, response) = match Standing::of(state) {
-        Standing::Response {
+    let (prompt, response) = match SessionStanding::of(state) {
+        SessionStanding::Response {
             prompt, response, ..
         } => (prompt, Some(response)),
         _ => (None, None),

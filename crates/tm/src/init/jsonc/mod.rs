@@ -14,9 +14,9 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::entry::{ADDRESSES, COMMAND, Entry, Found, NAME};
+use super::entry::{ADDRESSES, COMMAND, Entry, ExistingEntry, NAME};
 use super::text::{
-    Remainder, Unusable, alone, indent_at, newline_of, spliced, with_block, without_block,
+    EditError, Remainder, alone, indent_at, newline_of, spliced, with_block, without_block,
     without_mark,
 };
 
@@ -27,7 +27,11 @@ type Pieces = Vec<(Range<usize>, String)>;
 
 /// The text with the entry in `section`: the keys that lead to the object that holds the servers. `None` where there is
 /// no file.
-pub fn with_entry(text: Option<&str>, section: &[&str], entry: &Entry) -> Result<String, Unusable> {
+pub fn with_entry(
+    text: Option<&str>,
+    section: &[&str],
+    entry: &Entry,
+) -> Result<String, EditError> {
     let Some(text) = text else {
         return Ok(alone(&document(section, entry, "\n"), "\n"));
     };
@@ -48,7 +52,7 @@ pub fn with_entry(text: Option<&str>, section: &[&str], entry: &Entry) -> Result
 }
 
 /// The text without the entry in `section`.
-pub fn without_entry(text: &str, section: &[&str]) -> Result<Remainder, Unusable> {
+pub fn without_entry(text: &str, section: &[&str]) -> Result<Remainder, EditError> {
     let (mark, body) = without_mark(text);
     let Some(root) = parse(body)? else {
         return Ok(Remainder::Unchanged);
@@ -70,7 +74,7 @@ pub fn without_entry(text: &str, section: &[&str]) -> Result<Remainder, Unusable
 }
 
 /// Whether the entry, in whatever form, is in `section`.
-pub fn has_entry(text: &str, section: &[&str]) -> Result<bool, Unusable> {
+pub fn has_entry(text: &str, section: &[&str]) -> Result<bool, EditError> {
     let (_, body) = without_mark(text);
     match parse(body)? {
         Some(Value::Object(root)) => Ok(trail(body, &root, section)?.is_some()),
@@ -79,7 +83,7 @@ pub fn has_entry(text: &str, section: &[&str]) -> Result<bool, Unusable> {
 }
 
 /// Whether the entry in `section` calls a server that runs elsewhere.
-pub fn calls_address(text: &str, section: &[&str]) -> Result<bool, Unusable> {
+pub fn calls_address(text: &str, section: &[&str]) -> Result<bool, EditError> {
     let (_, body) = without_mark(text);
     let Some(Value::Object(root)) = parse(body)? else {
         return Ok(false);
@@ -103,7 +107,7 @@ pub fn holds_servers(text: &str, section: &[&str]) -> bool {
     at.get_string("type").is_none()
 }
 
-fn parse(body: &str) -> Result<Option<Value<'_>>, Unusable> {
+fn parse(body: &str) -> Result<Option<Value<'_>>, EditError> {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -125,21 +129,21 @@ fn parse(body: &str) -> Result<Option<Value<'_>>, Unusable> {
                 .next()
                 .map(|first| first.to_lowercase().chain(words).collect::<String>())
                 .unwrap_or_default();
-            Unusable::at(body, error.range().start, problem)
+            EditError::at(body, error.range().start, problem)
         })
 }
 
 /// What is going to be written has to be a document still.
-fn readable(body: &str, new: &str) -> Result<(), Unusable> {
+fn readable(body: &str, new: &str) -> Result<(), EditError> {
     parse(new).map(|_| ()).map_err(|_| {
         let at = body.find(NAME).unwrap_or_default();
-        Unusable::at(body, at, format!("`{NAME}` has to be changed by hand here"))
+        EditError::at(body, at, format!("`{NAME}` has to be changed by hand here"))
     })
 }
 
-fn no_object(body: &str, value: &Value<'_>, what: &str) -> Unusable {
+fn no_object(body: &str, value: &Value<'_>, what: &str) -> EditError {
     let problem = format!("{what} is not an object");
-    Unusable::at(body, value.range().start, problem)
+    EditError::at(body, value.range().start, problem)
 }
 
 /// The member of that name. Two of them are no answer: nobody can tell which one counts.
@@ -147,7 +151,7 @@ fn member<'o, 't>(
     body: &str,
     object: &'o Object<'t>,
     name: &str,
-) -> Result<Option<&'o ObjectProp<'t>>, Unusable> {
+) -> Result<Option<&'o ObjectProp<'t>>, EditError> {
     let mut found = object
         .properties
         .iter()
@@ -156,7 +160,7 @@ fn member<'o, 't>(
     match found.next() {
         Some(second) => {
             let problem = format!("`{name}` stands here a second time");
-            Err(Unusable::at(body, second.range.start, problem))
+            Err(EditError::at(body, second.range.start, problem))
         }
         None => Ok(first),
     }
@@ -169,7 +173,7 @@ fn trail<'o, 't>(
     body: &str,
     root: &'o Object<'t>,
     section: &[&str],
-) -> Result<Option<Trail<'o, 't>>, Unusable> {
+) -> Result<Option<Trail<'o, 't>>, EditError> {
     let mut at = root;
     let mut trail = Vec::new();
     for key in section {
@@ -193,7 +197,7 @@ fn present<'o, 't>(
     body: &str,
     root: &'o Object<'t>,
     section: &[&str],
-) -> Result<Option<&'o Object<'t>>, Unusable> {
+) -> Result<Option<&'o Object<'t>>, EditError> {
     let trail = trail(body, root, section)?;
     let last = trail.as_ref().and_then(|trail| trail.last());
     Ok(last.and_then(|(_, found)| found.value.as_object()))
@@ -265,7 +269,7 @@ fn added(
     root: &Object<'_>,
     section: &[&str],
     entry: &Entry,
-) -> Result<Option<Pieces>, Unusable> {
+) -> Result<Option<Pieces>, EditError> {
     let mut at = root;
     let mut missing = section;
     while let [key, rest @ ..] = missing {
@@ -304,7 +308,7 @@ fn added(
 }
 
 /// The text with everything in the entry that makes it ours, and all else in it as it was.
-fn completed(body: &str, section: &[&str], entry: &Entry) -> Result<String, Unusable> {
+fn completed(body: &str, section: &[&str], entry: &Entry) -> Result<String, EditError> {
     let mut body = body.to_owned();
     // The document is read again for each, since a field that is set moves what is behind it.
     for (key, field) in entry.0 {
@@ -333,16 +337,16 @@ fn completed(body: &str, section: &[&str], entry: &Entry) -> Result<String, Unus
     Ok(body)
 }
 
-fn found<'v>(value: &'v Value<'_>) -> Found<'v> {
+fn found<'v>(value: &'v Value<'_>) -> ExistingEntry<'v> {
     match value {
-        Value::StringLit(text) => Found::Text(&text.value),
+        Value::StringLit(text) => ExistingEntry::Text(&text.value),
         Value::Array(list) => list
             .elements
             .iter()
             .map(|element| element.as_string_lit().map(|text| &*text.value))
             .collect::<Option<_>>()
-            .map_or(Found::Other, Found::List),
-        _ => Found::Other,
+            .map_or(ExistingEntry::Other, ExistingEntry::List),
+        _ => ExistingEntry::Other,
     }
 }
 
@@ -397,7 +401,7 @@ fn unit<'t>(body: &'t str, root: &Object<'_>, object: &Object<'_>, indent: &'t s
 }
 
 /// Pieces of what stands between two tokens.
-enum Between {
+enum Trivia {
     Comma(usize),
     /// Where a line ends, and how.
     LineEnd(usize, &'static str),
@@ -405,7 +409,7 @@ enum Between {
 }
 
 /// Goes through white space, commas and comments.
-fn between(body: &str, range: Range<usize>) -> impl Iterator<Item = Between> + '_ {
+fn between(body: &str, range: Range<usize>) -> impl Iterator<Item = Trivia> + '_ {
     let mut at = range.start;
     std::iter::from_fn(move || {
         while at < range.end {
@@ -413,20 +417,20 @@ fn between(body: &str, range: Range<usize>) -> impl Iterator<Item = Between> + '
             let here = at;
             if let Some(comment) = rest.strip_prefix("//") {
                 at += 2 + comment.find(['\n', '\r']).unwrap_or(comment.len());
-                return Some(Between::Comment);
+                return Some(Trivia::Comment);
             }
             if let Some(comment) = rest.strip_prefix("/*") {
                 at += 2 + comment.find("*/").map_or(comment.len(), |end| end + 2);
-                return Some(Between::Comment);
+                return Some(Trivia::Comment);
             }
             if rest.starts_with("\r\n") {
                 at += 2;
-                return Some(Between::LineEnd(here, "\r\n"));
+                return Some(Trivia::LineEnd(here, "\r\n"));
             }
             at += rest.chars().next().map_or(1, char::len_utf8);
             match rest.as_bytes().first() {
-                Some(b'\n') => return Some(Between::LineEnd(here, "\n")),
-                Some(b',') => return Some(Between::Comma(here)),
+                Some(b'\n') => return Some(Trivia::LineEnd(here, "\n")),
+                Some(b',') => return Some(Trivia::Comma(here)),
                 _ => {}
             }
         }
@@ -436,7 +440,7 @@ fn between(body: &str, range: Range<usize>) -> impl Iterator<Item = Between> + '
 
 fn comma_in(body: &str, range: Range<usize>) -> Option<usize> {
     between(body, range).find_map(|piece| match piece {
-        Between::Comma(at) => Some(at),
+        Trivia::Comma(at) => Some(at),
         _ => None,
     })
 }
@@ -444,13 +448,13 @@ fn comma_in(body: &str, range: Range<usize>) -> Option<usize> {
 /// Where the first line ends in there, and how; ends inside comments do not count.
 fn line_end_in(body: &str, range: Range<usize>) -> Option<(usize, &'static str)> {
     between(body, range).find_map(|piece| match piece {
-        Between::LineEnd(at, newline) => Some((at, newline)),
+        Trivia::LineEnd(at, newline) => Some((at, newline)),
         _ => None,
     })
 }
 
 fn has_comment(body: &str, range: Range<usize>) -> bool {
-    between(body, range).any(|piece| matches!(piece, Between::Comment))
+    between(body, range).any(|piece| matches!(piece, Trivia::Comment))
 }
 
 /// Takes the entry out, and every object around it that was made for it.

@@ -7,13 +7,13 @@ use std::ops::Range;
 
 use toml_edit::{Document, InlineTable, Item, Key, Table, TableLike, Value};
 
-use super::entry::{ADDRESSES, COMMAND, Entry, Field, Found, NAME};
+use super::entry::{ADDRESSES, COMMAND, Entry, ExistingEntry, Field, NAME};
 use super::text::{
-    Remainder, Unusable, alone, indent_at, newline_of, spliced, with_block, without_mark,
+    EditError, Remainder, alone, indent_at, newline_of, spliced, with_block, without_mark,
 };
 
 /// The text with the entry in the table called `section`. `None` where there is no file.
-pub fn with_entry(text: Option<&str>, section: &str, entry: &Entry) -> Result<String, Unusable> {
+pub fn with_entry(text: Option<&str>, section: &str, entry: &Entry) -> Result<String, EditError> {
     let Some(text) = text else {
         return Ok(alone(&entry.toml_table(section, "\n"), "\n"));
     };
@@ -42,7 +42,7 @@ pub fn with_entry(text: Option<&str>, section: &str, entry: &Entry) -> Result<St
 }
 
 /// The text without the entry in the table called `section`.
-pub fn without_entry(text: &str, section: &str) -> Result<Remainder, Unusable> {
+pub fn without_entry(text: &str, section: &str) -> Result<Remainder, EditError> {
     let (mark, body) = without_mark(text);
     let document = parse(body)?;
     let Some((servers, item)) = found(body, &document, section)? else {
@@ -67,13 +67,13 @@ pub fn without_entry(text: &str, section: &str) -> Result<Remainder, Unusable> {
 }
 
 /// Whether the entry, in whatever form, is in the table called `section`.
-pub fn has_entry(text: &str, section: &str) -> Result<bool, Unusable> {
+pub fn has_entry(text: &str, section: &str) -> Result<bool, EditError> {
     let (_, body) = without_mark(text);
     Ok(found(body, &parse(body)?, section)?.is_some())
 }
 
 /// Whether the entry in the table called `section` calls a server that runs elsewhere.
-pub fn calls_address(text: &str, section: &str) -> Result<bool, Unusable> {
+pub fn calls_address(text: &str, section: &str) -> Result<bool, EditError> {
     let (_, body) = without_mark(text);
     let document = parse(body)?;
     let present = found(body, &document, section)?;
@@ -86,10 +86,10 @@ fn has_address(entry: &dyn TableLike) -> bool {
     entry.get(COMMAND).is_none() && ADDRESSES.iter().any(names)
 }
 
-fn parse(body: &str) -> Result<Document<&str>, Unusable> {
+fn parse(body: &str) -> Result<Document<&str>, EditError> {
     Document::parse(body).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        Unusable::at(body, at, error.message().replace('\n', ", "))
+        EditError::at(body, at, error.message().replace('\n', ", "))
     })
 }
 
@@ -117,14 +117,14 @@ fn found<'d>(
     body: &str,
     document: &'d Document<&str>,
     section: &str,
-) -> Result<Option<Place<'d>>, Unusable> {
+) -> Result<Option<Place<'d>>, EditError> {
     let servers = match document.get(section) {
         None => return Ok(None),
         Some(Item::Table(table)) => Servers::Table(table),
         Some(Item::Value(Value::InlineTable(table))) => Servers::Inline(table),
         Some(_) => {
             let at = document.key_start(section);
-            return Err(Unusable::at(
+            return Err(EditError::at(
                 body,
                 at,
                 format!("`{section}` is not a table"),
@@ -145,21 +145,21 @@ fn readable(
     document: &Document<&str>,
     section: &str,
     new: &str,
-) -> Result<(), Unusable> {
+) -> Result<(), EditError> {
     parse(new).map(|_| ()).map_err(|_| {
         let at = document.key_start(section);
         let problem = format!(
             "`{NAME}` cannot be changed in `{section}` as it is written here: do it by hand"
         );
-        Unusable::at(body, at, problem)
+        EditError::at(body, at, problem)
     })
 }
 
-fn spread(body: &str, document: &Document<&str>, section: &str) -> Unusable {
+fn spread(body: &str, document: &Document<&str>, section: &str) -> EditError {
     let at = document.key_start(section);
     let problem =
         format!("`{NAME}` is spread over dotted keys in an inline table: take it out by hand");
-    Unusable::at(body, at, problem)
+    EditError::at(body, at, problem)
 }
 
 /// The text with the entry, which is not there yet.
@@ -192,7 +192,7 @@ fn member(table: &InlineTable, put: String) -> Vec<(Range<usize>, String)> {
 }
 
 /// The text with everything in the entry that makes it ours, and all else in it as it was.
-fn completed(body: &str, section: &str, entry: &Entry) -> Result<String, Unusable> {
+fn completed(body: &str, section: &str, entry: &Entry) -> Result<String, EditError> {
     let mut body = body.to_owned();
     // The document is read again for each, since a field that is set moves what is behind it.
     for (key, field) in entry.0 {
@@ -231,7 +231,7 @@ fn refuse_table(
     section: &str,
     entry: &dyn TableLike,
     (key, field): (&str, Field),
-) -> Result<(), Unusable> {
+) -> Result<(), EditError> {
     let Some(present) = entry.get(key) else {
         return Ok(());
     };
@@ -247,16 +247,16 @@ fn refuse_table(
         .and_then(Key::span)
         .map_or_else(|| document.key_start(section), |span| span.start);
     let problem = format!("`{key}` of `{NAME}` is a table: take it out by hand");
-    Err(Unusable::at(body, at, problem))
+    Err(EditError::at(body, at, problem))
 }
 
-fn value_found(item: &Item) -> Found<'_> {
+fn value_found(item: &Item) -> ExistingEntry<'_> {
     if let Some(text) = item.as_str() {
-        return Found::Text(text);
+        return ExistingEntry::Text(text);
     }
     item.as_array()
         .and_then(|list| list.iter().map(Value::as_str).collect())
-        .map_or(Found::Other, Found::List)
+        .map_or(ExistingEntry::Other, ExistingEntry::List)
 }
 
 /// What puts a field into an entry that has others; `None` where it is written in a way that has no place for it.

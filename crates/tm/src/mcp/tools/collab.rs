@@ -166,7 +166,7 @@ struct TaskDone {
     id: String,
     #[schemars(extend("enum" = ["pending", "in_progress", "completed", "failed"]))]
     status: String,
-    #[schemars(extend("enum" = ["failed"], "x-brief" = "with failed: given up"))]
+    #[schemars(extend("enum" = ["failed"], "x-brief" = "with failed: skipped"))]
     outcome: Option<String>,
 }
 

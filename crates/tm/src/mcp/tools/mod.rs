@@ -25,9 +25,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::confirm::Interruption;
-use super::place::{OfRun, OfSession, OfSkills, Places, RunSelector};
+use super::place::{Places, RunPlace, RunSelector, SessionPlace, SkillsPlace};
 use super::{arguments, schema};
-use crate::steps::{Caller, Spelling as _};
+use crate::steps::{Caller, StepSpelling as _};
 
 /// Tools that belong together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,7 +163,7 @@ fn on_run<R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Handler
 where
     R: DeserializeOwned + JsonSchema + 'static,
 {
-    Handler::new::<OfRun, R>(handle)
+    Handler::new::<RunPlace, R>(handle)
 }
 
 /// A handler of a tool that is about a session.
@@ -171,7 +171,7 @@ fn on_session<R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Handler
 where
     R: DeserializeOwned + JsonSchema + 'static,
 {
-    Handler::new::<OfSession, R>(handle)
+    Handler::new::<SessionPlace, R>(handle)
 }
 
 /// A handler of a tool that is about a session of skills.
@@ -179,7 +179,7 @@ fn on_skills<R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Handler
 where
     R: DeserializeOwned + JsonSchema + 'static,
 {
-    Handler::new::<OfSkills, R>(handle)
+    Handler::new::<SkillsPlace, R>(handle)
 }
 
 /// A tool and what it does.

@@ -10,7 +10,7 @@ use super::evidence::{once, placed};
 use super::{Answer, Call, Entry, Handler, answer, on_run};
 use crate::cli::Reopen;
 use crate::cli::inputs::as_texts;
-use crate::cli::run::{Chosen, Reasoned, Report, Resume, Skip, Start};
+use crate::cli::run::{Report, Resume, RunTarget, RunWithReason, Skip, Start};
 use crate::render::session::About;
 use crate::steps::Form;
 
@@ -138,7 +138,7 @@ fn start(call: Call<'_>, meant: RunSelector, start: Start) -> Answer {
     answer(&engine.run_start(&start.workflow, inputs)?)
 }
 
-fn next(call: Call<'_>, meant: RunSelector, _: Chosen) -> Answer {
+fn next(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
     answer(&call.open(&meant)?.run_next(meant.run())?)
 }
 
@@ -150,11 +150,11 @@ fn report(call: Call<'_>, meant: RunSelector, report: Report) -> Answer {
     answer(&engine.run_report(meant.run(), &report)?)
 }
 
-fn status(call: Call<'_>, meant: RunSelector, _: Chosen) -> Answer {
+fn status(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
     answer(&call.open(&meant)?.run_status(meant.run())?)
 }
 
-fn step(call: Call<'_>, meant: RunSelector, _: Chosen) -> Answer {
+fn step(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
     answer(&call.open(&meant)?.run_step(meant.run())?)
 }
 
@@ -163,11 +163,11 @@ fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
     answer(&engine.run_skip(meant.run(), skip.item.as_deref(), &skip.reason)?)
 }
 
-fn pause(call: Call<'_>, meant: RunSelector, pause: Reasoned) -> Answer {
+fn pause(call: Call<'_>, meant: RunSelector, pause: RunWithReason) -> Answer {
     answer(&call.open(&meant)?.run_pause(meant.run(), &pause.reason)?)
 }
 
-fn abort(call: Call<'_>, meant: RunSelector, _: Chosen) -> Answer {
+fn abort(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
     answer(&call.open(&meant)?.run_abort(meant.run())?)
 }
 

@@ -18,7 +18,7 @@ use super::decision::{DECIDE, DecisionRequest, decided, deciding};
 use super::{Answer, Call, Entry, answer, on_session};
 use crate::cli::session::Init;
 use crate::commands::session::advice::of_no_response;
-use crate::render::session::{About, Standing, changed_work, next_step, signing, what};
+use crate::render::session::{About, SessionStanding, changed_work, next_step, signing, what};
 
 /// The most of a prompt that an answer carries, in bytes.
 const LONGEST_PROMPT: u64 = 64 * 1024;
@@ -85,7 +85,7 @@ fn init(call: Call<'_>, meant: RunSelector, init: Init) -> Answer {
         .into());
     }
     let state = engine.session_init(&request)?;
-    told(&engine, &state, &state)
+    answer_with_step(&engine, &state, &state)
 }
 
 /// What a step is asked for, with what command lines have commands of their own for.
@@ -149,7 +149,7 @@ fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) 
     if !run || phase.is_some() {
         let stepped = engine.session_step_in(session.as_deref(), phase.as_deref())?;
         if !run || !stepped.advanced {
-            return told(engine, &stepped, &stepped.state);
+            return answer_with_step(engine, &stepped, &stepped.state);
         }
     }
     let mut steps = 0.0;
@@ -166,7 +166,7 @@ fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) 
         messages,
         ..last
     };
-    told(engine, &stepped, &stepped.state)
+    answer_with_step(engine, &stepped, &stepped.state)
 }
 
 /// The fault of a response to a prompt that is not the present one.
@@ -203,7 +203,7 @@ fn status(call: Call<'_>, meant: RunSelector, look: Look) -> Answer {
         keep_last(&mut state.phase_history);
         keep_last(&mut state.artifacts);
     }
-    told(&engine, &state, &state)
+    answer_with_step(&engine, &state, &state)
 }
 
 fn decide(call: Call<'_>, meant: RunSelector, wish: DecisionRequest) -> Answer {
@@ -212,7 +212,7 @@ fn decide(call: Call<'_>, meant: RunSelector, wish: DecisionRequest) -> Answer {
     let gate = engine.session_gate(meant.run())?;
     let (asked, request) = decided(&engine, gate, About::Session, &wish, call.client, &meant)?;
     let decided = asked.session_decide(&request)?;
-    told(&engine, &decided, &decided.state)
+    answer_with_step(&engine, &decided, &decided.state)
 }
 
 fn keep_last<T>(list: &mut Vec<T>) {
@@ -220,15 +220,15 @@ fn keep_last<T>(list: &mut Vec<T>) {
 }
 
 /// An answer with what an agent needs to go on: the next step, the prompt that waits, the gate that is closed.
-fn told<T: Serialize>(engine: &Engine, value: &T, state: &SessionState) -> Answer {
+fn answer_with_step<T: Serialize>(engine: &Engine, value: &T, state: &SessionState) -> Answer {
     let mut answer = answer(value)?;
-    let standing = match Standing::of(state) {
+    let standing = match SessionStanding::of(state) {
         // Nobody is to answer a prompt that shows such files.
-        _ if !changed_work(state).is_empty() => Standing::Held("tampered"),
+        _ if !changed_work(state).is_empty() => SessionStanding::Held("tampered"),
         standing => standing,
     };
     let mut next = what_next(&standing, state);
-    if let Standing::Response {
+    if let SessionStanding::Response {
         prompt: Some(prompt),
         ..
     } = standing
@@ -244,7 +244,7 @@ fn told<T: Serialize>(engine: &Engine, value: &T, state: &SessionState) -> Answe
             }
         }
     }
-    if let Standing::Gate(_) = standing {
+    if let SessionStanding::Gate(_) = standing {
         match engine.session_gate(Some(&state.session_id)) {
             Ok(gate) => answer["closed_gate"] = super::answer(&gate)?,
             Err(fault) => next = format!("Tell the person: {fault}. {}", fault.suggestion),
@@ -270,10 +270,10 @@ fn asks_for_more(state: &SessionState) -> bool {
 }
 
 /// What to do now, in the words of one who has these tools.
-fn what_next(standing: &Standing<'_>, state: &SessionState) -> String {
+fn what_next(standing: &SessionStanding<'_>, state: &SessionState) -> String {
     let (id, phase) = (&state.session_id, &state.phase);
     match standing {
-        Standing::Response { .. } => format!(
+        SessionStanding::Response { .. } => format!(
             "Do what prompt_text asks, and send {} in the form that it asks for, rather than write the file: `session_step` with phase \"{phase}\"{} and response.",
             what(state.work.asked),
             state
@@ -283,34 +283,34 @@ fn what_next(standing: &Standing<'_>, state: &SessionState) -> String {
                 .map(|unit| format!(", unitId \"{unit}\""))
                 .unwrap_or_default()
         ),
-        Standing::Gate(gate) if asks_for_more(state) => format!(
+        SessionStanding::Gate(gate) if asks_for_more(state) => format!(
             "The gate {gate} is closed, and a client's word is not enough there. Show the person what `closed_gate` names; they decide with `tm session approve --session {id}{0}` or `tm session reject --session {id} --feedback TEXT{0}`.",
             signing(state.waiting_for.as_ref().and_then(|waits| waits.strength))
         ),
-        Standing::Gate(gate) => format!(
+        SessionStanding::Gate(gate) => format!(
             "The gate {gate} is closed. Show the person what `closed_gate` names, and ask what they decide; then `session_decide` with its gate and hash. Or they run `tm session approve --session {id}` or `tm session reject --session {id} --feedback TEXT`."
         ),
-        Standing::Cap => format!(
+        SessionStanding::Cap => format!(
             "Stop and tell the person: {} iterations failed their review. They can allow more with `tm session reopen --session {id} --max-iterations N`, or end it with `tm session cancel --session {id}`.",
             state.current_iteration
         ),
-        Standing::Paused(why) => format!(
+        SessionStanding::Paused(why) => format!(
             "Stop and tell the person: the session was paused ({}). {} goes on with it.",
             one_line(why),
             Verb::Resume.step().of(id)
         ),
-        Standing::Held("tampered") => format!(
+        SessionStanding::Held("tampered") => format!(
             "Stop and tell the person: files of the session were changed by hand. `tm session restore --session {id}` puts back what was recorded. Then `session_step`."
         ),
-        Standing::Held(reason) => format!(
+        SessionStanding::Held(reason) => format!(
             "Stop and tell the person that the session cannot go on: {reason}. Another `session_step` says more of what stands in the way."
         ),
-        Standing::Free => format!("{} Call `session_step`.", next_step(state)),
-        Standing::Broken => format!(
+        SessionStanding::Free => format!("{} Call `session_step`.", next_step(state)),
+        SessionStanding::Broken => format!(
             "Stop and tell the person what last_error says. They can take the session up again with `tm session reopen --session {id}`."
         ),
-        Standing::Cancelled => "The session is over. Tell the person why.".to_owned(),
-        Standing::Complete => format!(
+        SessionStanding::Cancelled => "The session is over. Tell the person why.".to_owned(),
+        SessionStanding::Complete => format!(
             "The session is over: the review passed. The code is in {}; `tm session export --session {id} DIR` writes it to where it belongs.",
             state
                 .folder

@@ -9,7 +9,7 @@ use super::super::confirm::{confirm, strong_enough};
 use super::super::place::RunSelector;
 use super::decision::shortened;
 use super::{Answer, Call, answer};
-use crate::steps::{Caller, Form, Spelling as _};
+use crate::steps::{Caller, Form, StepSpelling as _};
 
 impl Call<'_> {
     /// Takes a turn, by a family of tools; where it needs a person, asks them, and takes it with their word.

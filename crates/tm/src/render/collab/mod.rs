@@ -4,7 +4,7 @@ mod tables;
 
 use engine::view::collab::answer::{
     BatchBrief, DocumentProblem, ItemBrief, SessionBrief, SessionState, SkillAnswer, SyncAnswer,
-    TaskBrief, Updated,
+    TaskBrief, UpdateAnswer,
 };
 use serde_json::Value;
 use workspace::convention::plain::{one_line, visible_len};
@@ -185,12 +185,17 @@ pub fn state(state: &SessionState, named: Option<&str>, look: &Look) -> String {
 }
 
 /// What became of fields.
-pub fn updated(updated: &Updated, look: &Look) -> String {
+pub fn updated(updated: &UpdateAnswer, look: &Look) -> String {
     stored(updated, None, None, look)
 }
 
 /// What became of tasks. `skill` is the one that is due.
-pub fn stored(updated: &Updated, skill: Option<&str>, named: Option<&str>, look: &Look) -> String {
+pub fn stored(
+    updated: &UpdateAnswer,
+    skill: Option<&str>,
+    named: Option<&str>,
+    look: &Look,
+) -> String {
     let mut page = Page::new(look);
     if updated.validated {
         let text = match (updated.tasks.len(), updated.fields.len()) {
@@ -429,7 +434,7 @@ fn in_a_word(task: &TaskBrief) -> String {
 fn standing(task: &TaskBrief) -> &str {
     match (task.status.as_str(), task.outcome.as_deref()) {
         _ if task.not_run => "not run",
-        ("failed", Some(_)) => "given up",
+        ("failed", Some(_)) => "skipped",
         ("in_progress", _) => "in progress",
         (status, _) => status,
     }
@@ -456,7 +461,7 @@ fn style(status: &str) -> anstyle::Style {
     match status {
         "completed" | "complete" | "documented" => GOOD,
         "in_progress" | "in progress" => NOTE,
-        "failed" | "given up" => BAD,
+        "failed" | "skipped" => BAD,
         _ => super::FAINT,
     }
 }

@@ -74,7 +74,7 @@ pub fn totals(page: &mut Page<'_>, state: &SessionState) {
     let parts: Vec<String> = [
         (&state.completed_tasks, "completed"),
         (&state.pending_tasks, "to do"),
-        (&state.failed_tasks, "given up"),
+        (&state.failed_tasks, "skipped"),
         (&state.not_run_tasks, "not run"),
     ]
     .into_iter()

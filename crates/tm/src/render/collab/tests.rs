@@ -143,7 +143,7 @@ fn the_end_has_no_next_skill_and_a_clear_says_what_to_forget() {
         item: None,
         instructions: None,
         unit_id: None,
-        notes: vec!["not run: lexer, since types was given up".to_owned()],
+        notes: vec!["not run: lexer, since types was skipped".to_owned()],
         ..answer()
     };
     assert_eq!(
@@ -152,7 +152,7 @@ fn the_end_has_no_next_skill_and_a_clear_says_what_to_forget() {
 ok the session dates is over
   state      Exploring (brainstorm-exploring)
   session    dates
-! not run: lexer, since types was given up
+! not run: lexer, since types was skipped
 "
     );
     let clear = SkillAnswer {
@@ -229,7 +229,7 @@ When it is finished:
 }
 
 fn whole() -> SessionState {
-    let given_up = TaskBrief {
+    let skipped = TaskBrief {
         outcome: Some("failed".to_owned()),
         ..task("lexer", "failed", &["types"])
     };
@@ -277,7 +277,7 @@ fn whole() -> SessionState {
             },
             BatchState {
                 id: "batch-2".to_owned(),
-                tasks: vec![given_up, not_run],
+                tasks: vec![skipped, not_run],
                 status: "in_progress".to_owned(),
                 wave: 2,
                 split: "lexer and parser touch src/lib.rs".to_owned(),
@@ -315,10 +315,10 @@ Items: 2 of 2 documented
        types  completed
 -> batch 2  in progress  wave 2
      split: lexer and parser touch src/lib.rs
-       lexer                         given up  after types
+       lexer                         skipped  after types
        item-2/a rather long id of a task  not run  after lexer
 
-Tasks: 1 completed, 1 given up, 1 not run
+Tasks: 1 completed, 1 skipped, 1 not run
 
 When it is finished:
   -> tm collab complete-skill executing-plans --unit-id u-9
@@ -392,7 +392,7 @@ fn nothing_of_others_reaches_the_terminal_as_a_command_to_it() {
 
 #[test]
 fn what_was_stored_is_said_and_what_is_left() {
-    let given = Updated {
+    let given = UpdateAnswer {
         validated: true,
         session: "dates".to_owned(),
         state: "execute-batch".to_owned(),
@@ -401,7 +401,7 @@ fn what_was_stored_is_said_and_what_is_left() {
             task("lexer", "in_progress", &["types"]),
         ],
         remaining: Some(1),
-        ..Updated::default()
+        ..UpdateAnswer::default()
     };
     assert_eq!(
         updated(&given, &PLAIN),
@@ -415,7 +415,7 @@ ok 2 tasks stored
 1 task of the batch left.
 "
     );
-    let none_left = Updated {
+    let none_left = UpdateAnswer {
         remaining: Some(0),
         ..given
     };
@@ -428,12 +428,12 @@ ok 2 tasks stored
     );
 
     let fields = json!({ "workItems": [1], "hasSnapshot": true });
-    let given = Updated {
+    let given = UpdateAnswer {
         validated: true,
         session: "dates".to_owned(),
         state: "gather-goals".to_owned(),
         fields: fields.as_object().cloned().unwrap(),
-        ..Updated::default()
+        ..UpdateAnswer::default()
     };
     let text = updated(&given, &PLAIN);
     for line in [
@@ -443,11 +443,11 @@ ok 2 tasks stored
     ] {
         assert!(text.lines().any(|told| told == line), "{text}");
     }
-    let refused = Updated {
+    let refused = UpdateAnswer {
         code: Some("read_only".to_owned()),
         message: Some("`phase` follows from the state".to_owned()),
         suggestion: Some("leave it out".to_owned()),
-        ..Updated::default()
+        ..UpdateAnswer::default()
     };
     assert!(
         updated(&refused, &PLAIN)

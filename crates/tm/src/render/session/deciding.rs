@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use engine::view::session::answer::{ClosedGate, SessionState, SessionSummary};
 
-use super::{Look, Page, Sign, Standing, counted, option, shown, why};
+use super::{Look, Page, SessionStanding, Sign, counted, option, shown, why};
 use crate::steps::typed;
 
 /// The most files of a folder that are listed.
@@ -128,15 +128,15 @@ pub fn reopening(state: &SessionState, cap: Option<u32>, look: &Look) -> String 
     page.field("phase", &state.phase);
     page.field("iteration", &state.current_iteration.to_string());
     why(&mut page, state);
-    let text = match (Standing::of(state), cap) {
-        (Standing::Cap, Some(cap)) => format!(
+    let text = match (SessionStanding::of(state), cap) {
+        (SessionStanding::Cap, Some(cap)) => format!(
             "It paused after {} and may have {cap} from now on. Nothing is set aside: the next step acts on the same review.",
             counted(state.current_iteration, "iteration")
         ),
-        (Standing::Cap, None) => {
+        (SessionStanding::Cap, None) => {
             "The review that failed is set aside, and the session waits for another one.".to_owned()
         }
-        (Standing::Broken, _) => {
+        (SessionStanding::Broken, _) => {
             "The response that broke it is set aside, and the session waits for another one."
                 .to_owned()
         }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use engine::view::session::answer::{Exported, Responded, Restored, SessionState};
+use engine::view::session::answer::{ExportAnswer, RespondAnswer, RestoreAnswer, SessionState};
 
 use super::{
-    Look, Page, Sign, Standing, changed_work, command, counted, next, option, waits, what_now,
+    Look, Page, SessionStanding, Sign, changed_work, command, counted, next, option, waits,
+    what_now,
 };
 
 /// The most changed files that are named.
@@ -48,7 +49,7 @@ pub(super) fn changed(page: &mut Page<'_>, state: &SessionState) {
 
 /// A response was put into its place; where that leaves the session.
 pub fn responded(
-    responded: &Responded,
+    responded: &RespondAnswer,
     state: Option<&SessionState>,
     named: Option<&str>,
     look: &Look,
@@ -68,8 +69,11 @@ pub fn responded(
     );
     match state {
         // The response alone does not make it go on.
-        Some(state) if Standing::of(state) != Standing::Free || !changed_work(state).is_empty() => {
-            if Standing::of(state) != Standing::Free {
+        Some(state)
+            if SessionStanding::of(state) != SessionStanding::Free
+                || !changed_work(state).is_empty() =>
+        {
+            if SessionStanding::of(state) != SessionStanding::Free {
                 page.blank();
                 waits(&mut page, state);
             }
@@ -89,7 +93,7 @@ pub fn responded(
 }
 
 /// Code was written to a folder outside.
-pub fn exported(exported: &Exported, look: &Look) -> String {
+pub fn exported(exported: &ExportAnswer, look: &Look) -> String {
     let mut page = Page::new(look);
     let written = counted(exported.written.len(), "file");
     page.signed(
@@ -106,7 +110,7 @@ pub fn exported(exported: &Exported, look: &Look) -> String {
 }
 
 /// Files were put back.
-pub fn restored(restored: &Restored, named: Option<&str>, look: &Look) -> String {
+pub fn restored(restored: &RestoreAnswer, named: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
     put_back(&mut page, &restored.restored, &restored.aside);
     let id = named.map(|_| restored.session_id.as_str());

@@ -19,7 +19,7 @@ use crate::steps::typed;
 pub use deciding::{About, PLAN_CHANGED, gate, reopening, steps_with};
 pub use files::{exported, not_as_recorded, put_back, responded, restored};
 pub use lists::{list, profiles};
-pub use standing::{Standing, changed_work, next_step, what};
+pub use standing::{SessionStanding, changed_work, next_step, what};
 
 /// How many more iterations are proposed where those that a session may have are used up.
 const MORE_ITERATIONS: i64 = 5;
@@ -120,7 +120,7 @@ pub fn reopened(stepped: &StepAnswer, named: Option<&str>, look: &Look) -> Strin
 pub fn one_step(stepped: &StepAnswer, look: &Look) -> String {
     let mut page = Page::new(look);
     // That it paused is told at the end, where it is.
-    if Standing::of(&stepped.state) == Standing::Cap {
+    if SessionStanding::of(&stepped.state) == SessionStanding::Cap {
         return page.finish();
     }
     headline(&mut page, &stepped.state);
@@ -133,7 +133,7 @@ pub fn where_it_is(last: &StepAnswer, named: Option<&str>, look: &Look) -> Strin
     let mut page = Page::new(look);
     // How it ended was told as its last step.
     if last.state.status == "IN_PROGRESS" || !last.advanced {
-        if last.advanced && Standing::of(&last.state) != Standing::Cap {
+        if last.advanced && SessionStanding::of(&last.state) != SessionStanding::Cap {
             page.blank();
         }
         waits(&mut page, &last.state);
@@ -149,7 +149,7 @@ fn messages(page: &mut Page<'_>, messages: &[String]) {
 
 /// What the last transition was.
 fn headline(page: &mut Page<'_>, state: &SessionState) {
-    if Standing::of(state) == Standing::Cap {
+    if SessionStanding::of(state) == SessionStanding::Cap {
         return waits(page, state);
     }
     let (sign, text) = match state.status.as_str() {
@@ -211,28 +211,28 @@ fn ending(what: &str, state: &SessionState) -> String {
 
 /// Whether the session waits for a response, whatever else there is to be seen to.
 fn asks(state: &SessionState) -> bool {
-    matches!(Standing::of(state), Standing::Response { .. })
+    matches!(SessionStanding::of(state), SessionStanding::Response { .. })
 }
 
 /// What keeps the session from its next step; how it ended, where it is over.
 fn waits(page: &mut Page<'_>, state: &SessionState) {
-    let text = match Standing::of(state) {
-        Standing::Response { .. } => format!("waits for {}", what(state.work.asked)),
-        Standing::Gate(gate) => format!("waits for a person, at the gate {gate}"),
-        Standing::Cap => format!(
+    let text = match SessionStanding::of(state) {
+        SessionStanding::Response { .. } => format!("waits for {}", what(state.work.asked)),
+        SessionStanding::Gate(gate) => format!("waits for a person, at the gate {gate}"),
+        SessionStanding::Cap => format!(
             "paused: the review failed in {}, and there may be no more",
             counted(state.current_iteration, "iteration")
         ),
-        Standing::Paused(why) => format!("paused: {why}"),
-        Standing::Held("tampered") => {
+        SessionStanding::Paused(why) => format!("paused: {why}"),
+        SessionStanding::Held("tampered") => {
             "cannot go on with files that are not as they were recorded".to_owned()
         }
-        Standing::Held(reason) => match &state.last_error {
+        SessionStanding::Held(reason) => match &state.last_error {
             Some(why) => format!("cannot go on ({reason}): {why}"),
             None => format!("cannot go on: {reason}"),
         },
-        Standing::Free => "nothing has changed".to_owned(),
-        Standing::Broken | Standing::Cancelled | Standing::Complete => {
+        SessionStanding::Free => "nothing has changed".to_owned(),
+        SessionStanding::Broken | SessionStanding::Cancelled | SessionStanding::Complete => {
             return headline(page, state);
         }
     };
@@ -248,12 +248,12 @@ fn waits(page: &mut Page<'_>, state: &SessionState) {
 /// The files that it is about, what to do with them, and the command for it.
 fn what_now(page: &mut Page<'_>, state: &SessionState, named: Option<&str>) {
     let file = |path: &str| state.folder.join(path).display().to_string();
-    match Standing::of(state) {
+    match SessionStanding::of(state) {
         // Nothing is made of such files, so whatever else was said next would be refused.
         _ if !changed_work(state).is_empty() => {
             next(page, PUT_BACK, &[command(state, named, "restore")]);
         }
-        Standing::Response { prompt, response } => {
+        SessionStanding::Response { prompt, response } => {
             if let Some(prompt) = prompt {
                 page.field("prompt", &file(prompt));
             }
@@ -270,7 +270,7 @@ fn what_now(page: &mut Page<'_>, state: &SessionState, named: Option<&str>) {
             };
             next(page, &text, &[command(state, named, "step")]);
         }
-        Standing::Gate(gate) => {
+        SessionStanding::Gate(gate) => {
             page.field("look at", &behind_gate(state, gate));
             next(
                 page,
@@ -285,12 +285,12 @@ fn what_now(page: &mut Page<'_>, state: &SessionState, named: Option<&str>) {
                 ],
             );
         }
-        Standing::Cap => next(
+        SessionStanding::Cap => next(
             page,
             "A person looks at what keeps failing, and gives it more iterations or ends it.",
             &[raise(state, named), command(state, named, "cancel")],
         ),
-        Standing::Paused(_) => next(
+        SessionStanding::Paused(_) => next(
             page,
             "Go on with it.",
             &[format!(
@@ -298,17 +298,17 @@ fn what_now(page: &mut Page<'_>, state: &SessionState, named: Option<&str>) {
                 typed(&state.session_id)
             )],
         ),
-        Standing::Held(reason) => {
+        SessionStanding::Held(reason) => {
             let (text, words) = way_out(reason);
             next(page, text, &[command(state, named, words)]);
         }
-        Standing::Free => next(page, &next_step(state), &[command(state, named, "step")]),
-        Standing::Broken => next(
+        SessionStanding::Free => next(page, &next_step(state), &[command(state, named, "step")]),
+        SessionStanding::Broken => next(
             page,
             "A person can take it up again: what broke it is set aside, and it waits for another response.",
             &[command(state, named, "reopen")],
         ),
-        Standing::Complete => {
+        SessionStanding::Complete => {
             page.field("code", &file(&code_folder(state)));
             next(
                 page,
@@ -316,7 +316,7 @@ fn what_now(page: &mut Page<'_>, state: &SessionState, named: Option<&str>) {
                 &[command(state, named, "export DIR")],
             );
         }
-        Standing::Cancelled => next(
+        SessionStanding::Cancelled => next(
             page,
             "Begin another session.",
             &["tm session init".to_owned()],
@@ -431,7 +431,7 @@ fn why(page: &mut Page<'_>, state: &SessionState) {
 pub fn status(state: &SessionState, named: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
     block(&mut page, state);
-    if state.status == "IN_PROGRESS" && Standing::of(state) != Standing::Free {
+    if state.status == "IN_PROGRESS" && SessionStanding::of(state) != SessionStanding::Free {
         page.blank();
         waits(&mut page, state);
     }
@@ -473,7 +473,7 @@ pub fn show(state: &SessionState, named: Option<&str>, look: &Look) -> String {
             page.raw(&format!("  {hash}  {}{told}", one_line(&artifact.path)));
         }
     }
-    if state.status == "IN_PROGRESS" && Standing::of(state) != Standing::Free {
+    if state.status == "IN_PROGRESS" && SessionStanding::of(state) != SessionStanding::Free {
         page.blank();
         waits(&mut page, state);
     } else if state.status != "IN_PROGRESS" {

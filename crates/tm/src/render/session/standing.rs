@@ -7,7 +7,7 @@ use workspace::profile::Phase;
 
 /// Where a session stands, for whoever asks what to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing<'s> {
+pub enum SessionStanding<'s> {
     /// Somebody writes a response.
     Response {
         /// The prompt that asks for it, in the session's folder.
@@ -33,7 +33,7 @@ pub enum Standing<'s> {
     Complete,
 }
 
-impl<'s> Standing<'s> {
+impl<'s> SessionStanding<'s> {
     /// Where this session stands.
     pub fn of(state: &'s SessionState) -> Self {
         // Not by the phase: workflows of users' own have other names for these.
@@ -104,29 +104,35 @@ mod tests {
     fn what_a_session_waits_for_has_one_name() {
         let some = |text: &str| Some(text.to_owned());
         let mut state = SessionState::default();
-        assert_eq!(Standing::of(&state), Standing::Free);
+        assert_eq!(SessionStanding::of(&state), SessionStanding::Free);
         state.waiting_for = Some(WaitingFor {
             path: some("a"),
             prompt: some("b"),
             ..WaitingFor::default()
         });
-        let response = Standing::Response {
+        let response = SessionStanding::Response {
             prompt: Some("b"),
             response: "a",
         };
-        assert_eq!(Standing::of(&state), response);
+        assert_eq!(SessionStanding::of(&state), response);
         let waiting = state.waiting_for.as_mut().unwrap();
         waiting.gate = some("plan");
-        assert_eq!(Standing::of(&state), Standing::Gate("plan"));
+        assert_eq!(SessionStanding::of(&state), SessionStanding::Gate("plan"));
         state.waiting_for.as_mut().unwrap().reason = some("profile_untrusted");
-        assert_eq!(Standing::of(&state), Standing::Held("profile_untrusted"));
+        assert_eq!(
+            SessionStanding::of(&state),
+            SessionStanding::Held("profile_untrusted")
+        );
         state.waiting_for.as_mut().unwrap().needs_reopen = true;
-        assert_eq!(Standing::of(&state), Standing::Cap);
+        assert_eq!(SessionStanding::of(&state), SessionStanding::Cap);
         let waiting = state.waiting_for.as_mut().unwrap();
         (waiting.paused, waiting.reason) = (true, some("lunch"));
-        assert_eq!(Standing::of(&state), Standing::Paused("lunch"));
+        assert_eq!(
+            SessionStanding::of(&state),
+            SessionStanding::Paused("lunch")
+        );
         state.status = "ERROR".to_owned();
-        assert_eq!(Standing::of(&state), Standing::Broken);
+        assert_eq!(SessionStanding::of(&state), SessionStanding::Broken);
     }
 
     #[test]

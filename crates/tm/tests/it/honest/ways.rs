@@ -89,7 +89,7 @@ fn several_attempts_that_fail_otherwise_each_time() {
 }
 
 #[test]
-fn a_subtask_that_is_given_up_and_the_next_one() {
+fn a_subtask_that_is_skipped_and_the_next_one() {
     for way in WAYS {
         let before = Before { task: "3", ..SHOP };
         let work = Work::begin(&before, way);

@@ -200,11 +200,11 @@ fn what_is_typed_wrong_says_how_it_is_typed() {
         (&["task", "a"][..], "the task `a` has no status"),
         (&["task", "a", "b", "c"], "`a` is no ID=STATUS"),
         (
-            &["task", "a", "completed", "--given-up"],
-            "cannot be given up",
+            &["task", "a", "completed", "--skipped"],
+            "cannot be skipped",
         ),
         (
-            &["task", "a=failed", "b=failed", "--given-up"],
+            &["task", "a=failed", "b=failed", "--skipped"],
             "is for one task",
         ),
         (&["task"], "required"),
@@ -271,7 +271,7 @@ fn fields_are_set_together_or_not_at_all() {
 }
 
 #[test]
-fn tasks_are_stored_together_and_those_given_up_end_the_batch() {
+fn tasks_are_stored_together_and_those_skipped_end_the_batch() {
     let environment = TestEnvironment::bare();
     executing(&environment, 3);
     let early = collab(&environment, &["complete-skill", "executing-plans"]);
@@ -291,12 +291,12 @@ fn tasks_are_stored_together_and_those_given_up_end_the_batch() {
         begun.text().contains("3 tasks of the batch left."),
         "{begun:?}"
     );
-    collab(&environment, &["task", "item-2", "--given-up"]).text();
+    collab(&environment, &["task", "item-2", "--skipped"]).text();
     let ended = collab(
         &environment,
-        &["task", "item-1=completed", "item-3=given-up"],
+        &["task", "item-1=completed", "item-3=skipped"],
     );
-    assert!(ended.text().contains("item-3  given up"), "{ended:?}");
+    assert!(ended.text().contains("item-3  skipped"), "{ended:?}");
     assert!(
         ended.text().ends_with(
             "No task of the batch is left.\n\nWhen it is finished:\n  -> tm collab complete-skill executing-plans\n"
@@ -311,7 +311,7 @@ fn tasks_are_stored_together_and_those_given_up_end_the_batch() {
     assert_eq!(over["action"], "clear", "{over:#}");
     let state = collab(&environment, &["state", "--full"]);
     assert!(
-        state.text().contains("Tasks: 1 completed, 2 given up"),
+        state.text().contains("Tasks: 1 completed, 2 skipped"),
         "{state:?}"
     );
 }

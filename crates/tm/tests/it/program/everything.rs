@@ -68,7 +68,7 @@ states:
     on: { report: [ { when: "!graph.present || size(graph.errors) > 0", refuse: bad_graph }, { load: { tasks: =graph.tasks }, to: steps } ] }
   steps:
     each: { items: steps, initial: red }
-    on: { done: [ { when: steps.failed + steps.barred > 0, to: failed }, { to: checked } ] }
+    on: { done: [ { when: steps.failed + steps.blocked > 0, to: failed }, { to: checked } ] }
     states:
       red:
         expects: { tests: { as: red, shows: new_failure, freezes: tests } }

@@ -206,7 +206,7 @@ fn documents_are_reviewed_in_rounds_beside_each_other() {
 }
 
 #[test]
-fn an_item_that_is_given_up_makes_the_run_fail() {
+fn an_item_that_is_skipped_makes_the_run_fail() {
     let project = with_examples();
     ok(
         &project,
@@ -228,7 +228,7 @@ fn an_item_that_is_given_up_makes_the_run_fail() {
     assert!(
         report
             .text()
-            .contains("write → given_up of a (skip: nobody reads it)"),
+            .contains("write → skipped of a (skip: nobody reads it)"),
         "{report:?}"
     );
 }

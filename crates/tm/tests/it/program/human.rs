@@ -171,8 +171,8 @@ fn a_run_without_attempts_left_says_so_in_words_and_names_the_ways_out() {
   [..............................] 0% (0 of 2 subtasks)
 
 What to do: a person decides it, at a terminal or with --sign KEY
-  - see what keeps failing, then go on with a fresh set of attempts; or give it
-    up after that, with skip
+  - see what keeps failing, then go on with a fresh set of attempts; or skip it
+    after that
   -> tm autopilot resume --run-id {run}
   - a test is wrong: go back to RED, which resumes the run too
   -> tm autopilot reopen --run-id {run} --reason TEXT

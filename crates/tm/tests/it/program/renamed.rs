@@ -15,7 +15,7 @@ const STATES: [(&str, &str); 14] = [
     ("green", "answer"),
     ("commit", "keep"),
     ("done", "kept"),
-    ("given_up", "dropped"),
+    ("skipped", "dropped"),
     ("finalize", "whole"),
     ("closing", "tidy"),
     ("complete", "fine"),
@@ -38,8 +38,8 @@ fn renamed(project: &TestEnvironment) -> String {
             .replace("maxAttempts", "tries")
             .replace("taskId", "ticket")
             .replace(
-                "subtasks.failed + subtasks.barred",
-                "things.failed + things.barred",
+                "subtasks.failed + subtasks.blocked",
+                "things.failed + things.blocked",
             );
         // The first is the item set, the second the state.
         if line == "  subtasks:" && lines.iter().all(|line| line != "  things:") {
@@ -581,7 +581,7 @@ fn renamed_collab(project: &TestEnvironment) -> String {
         ("[documented, complete]", "[written, whole]"),
         ("[in_progress, failed]", "[going, broken]"),
         (
-            "[completed], failed: [given_up]",
+            "[completed], failed: [skipped]",
             "[ready], failed: [dropped]",
         ),
     ] {

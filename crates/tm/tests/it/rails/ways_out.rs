@@ -139,7 +139,7 @@ fn a_repair_of_what_passes_again_is_closed_without_a_commit() {
 }
 
 #[test]
-fn a_repair_can_be_given_up() {
+fn a_repair_can_be_skipped() {
     let env = TestEnvironment::started();
     env.to_finalize();
     env.auto("finalize --results failed:1,passed:2");
@@ -226,7 +226,7 @@ fn what_is_still_owed_at_a_bad_end_is_listed() {
 }
 
 #[test]
-fn files_of_a_subtask_that_was_given_up_stay_out() {
+fn files_of_a_subtask_that_was_skipped_stay_out() {
     let env = TestEnvironment::with(APART, CONFIG);
     env.auto("start 1").ok();
     env.red();
@@ -246,7 +246,7 @@ fn files_of_a_subtask_that_was_given_up_stay_out() {
 }
 
 #[test]
-fn files_of_a_subtask_that_was_given_up_go_in_once_the_next_one_takes_them_on() {
+fn files_of_a_subtask_that_was_skipped_go_in_once_the_next_one_takes_them_on() {
     let env = TestEnvironment::with(APART, CONFIG);
     env.auto("start 1").ok();
     env.red();
@@ -294,7 +294,7 @@ fn cleaning_up_never_loses_work() {
     assert_eq!(env.git(&["branch", "--format=%(refname:short)"]), "main");
 }
 
-/// Why one subtask was given up is no order for the next, nor for the suite at the end.
+/// Why one subtask was skipped is no order for the next, nor for the suite at the end.
 #[test]
 fn the_reason_of_a_skip_stays_with_what_was_skipped() {
     let env = TestEnvironment::with(APART, CONFIG);

@@ -23,7 +23,7 @@ fn engine(env: &Env) -> Engine {
         environment,
         command: "test".to_owned(),
         actor: "tester".to_owned(),
-        given_up: None,
+        cancelled: None,
     })
     .unwrap()
 }

@@ -170,7 +170,7 @@ const MEND_MORE: &str = "tasks:
 const OTHER: &str = "tasks:\n  - id: look\n  - id: leap\n    depends-on: [look]\n";
 const OTHER_TOO: &str = "tasks:\n  - id: look\n  - id: leap\n    depends-on: [look]\n  - id: land\n    depends-on: [leap]\n";
 
-/// Two items that are set by a call; tasks that fail, are tried again and given up; graphs that change while they are executed.
+/// Two items that are set by a call; tasks that fail, are tried again and skipped; graphs that change while they are executed.
 pub const BY_CALL: &[Act] = &[
     Act::Update(&["--work-items", BUGS]),
     Act::Update(&["--work-items", MORE_BUGS, "--current-item", "2"]),
@@ -194,7 +194,7 @@ pub const BY_CALL: &[Act] = &[
     Act::Skill("executing-plans"),
     CLEAR,
     Act::Task(&["mend", "failed"]),
-    Act::Task(&["mend", "failed", "--given-up"]),
+    Act::Task(&["mend", "failed", "--skipped"]),
     Act::Task(&["leap=completed", "try=completed"]),
     Act::Skill("executing-plans"),
     CLEAR,

@@ -11,7 +11,7 @@ const MOST_TIMES: u32 = 8;
 /// How many times git is started within one command, at most.
 const MOST_GITS: u32 = 60;
 
-/// The ways to die that are tried one after the other: a way is given up for good at the first time it is not come to.
+/// The ways to die that are tried one after the other: a way is dropped for good at the first time it is not come to.
 fn ways(of: &str) -> Vec<Vec<Death>> {
     match of {
         "fail points" if cfg!(debug_assertions) => engine::fail_point::NAMES

@@ -379,14 +379,14 @@ impl Source<'_> {
 
 /// One of the nested conditions of a `cfg`.
 struct Condition {
-    joins: Joins,
+    joins: Connective,
     /// How many of those within hold in tests only, and how many do not.
     tests: usize,
     others: usize,
 }
 
 /// How a condition joins those within it.
-enum Joins {
+enum Connective {
     All,
     Any,
     /// `not`, or something unknown: then nothing is certain.
@@ -397,9 +397,9 @@ impl Condition {
     fn new(name: &str) -> Self {
         Self {
             joins: match name {
-                "all" => Joins::All,
-                "any" => Joins::Any,
-                _ => Joins::Otherwise,
+                "all" => Connective::All,
+                "any" => Connective::Any,
+                _ => Connective::Otherwise,
             },
             tests: 0,
             others: 0,
@@ -417,9 +417,9 @@ impl Condition {
     /// Whether it holds in tests only.
     fn is_test(&self) -> bool {
         match self.joins {
-            Joins::All => self.tests > 0,
-            Joins::Any => self.tests > 0 && self.others == 0,
-            Joins::Otherwise => false,
+            Connective::All => self.tests > 0,
+            Connective::Any => self.tests > 0 && self.others == 0,
+            Connective::Otherwise => false,
         }
     }
 }

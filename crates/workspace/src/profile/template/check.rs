@@ -169,17 +169,17 @@ impl Proof<'_, '_> {
         let outcome = self.statements(&template.children, scope);
         self.open.pop();
         outcome.map_err(|found| match found {
-            Found::Here(found) => located(found),
-            Found::Elsewhere(fault) => fault,
+            StatementFault::Here(found) => located(found),
+            StatementFault::Elsewhere(fault) => fault,
         })
     }
 
-    fn statements(&mut self, all: &[Stmt<'_>], scope: &mut Scope) -> Result<(), Found> {
+    fn statements(&mut self, all: &[Stmt<'_>], scope: &mut Scope) -> Result<(), StatementFault> {
         all.iter()
             .try_for_each(|statement| self.statement(statement, scope))
     }
 
-    fn statement(&mut self, statement: &Stmt<'_>, scope: &mut Scope) -> Result<(), Found> {
+    fn statement(&mut self, statement: &Stmt<'_>, scope: &mut Scope) -> Result<(), StatementFault> {
         match statement {
             Stmt::EmitRaw(_) => Ok(()),
             Stmt::EmitExpr(emit) => Ok(expression(&emit.expr, scope).map(drop)?),
@@ -232,7 +232,7 @@ impl Proof<'_, '_> {
                 };
                 let file = self.open.last().cloned();
                 self.template(&name, inner, file.as_deref())
-                    .map_err(Found::Elsewhere)
+                    .map_err(StatementFault::Elsewhere)
             }
             Stmt::Template(other) => Err(unknown_statement(other.span())),
             Stmt::WithBlock(other) => Err(unknown_statement(other.span())),
@@ -250,7 +250,12 @@ impl Proof<'_, '_> {
         }
     }
 
-    fn for_loop(&mut self, each: &ForLoop<'_>, span: Span, scope: &mut Scope) -> Result<(), Found> {
+    fn for_loop(
+        &mut self,
+        each: &ForLoop<'_>,
+        span: Span,
+        scope: &mut Scope,
+    ) -> Result<(), StatementFault> {
         if each.recursive {
             return Err(flaw(span, "a loop cannot be recursive here", STATEMENTS).into());
         }
@@ -271,18 +276,18 @@ impl Proof<'_, '_> {
 }
 
 /// A flaw of this template, or the fault of one that it includes.
-enum Found {
+enum StatementFault {
     Here(Flaw),
     Elsewhere(Fault),
 }
 
-impl From<Flaw> for Found {
+impl From<Flaw> for StatementFault {
     fn from(flaw: Flaw) -> Self {
         Self::Here(flaw)
     }
 }
 
-fn unknown_statement(span: Span) -> Found {
+fn unknown_statement(span: Span) -> StatementFault {
     flaw(
         span,
         "this statement is not for templates of a profile",

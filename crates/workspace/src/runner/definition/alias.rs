@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use toml::Value;
 
-use super::{Found, Place};
+use super::{NamedPlace, Place};
 use crate::convention::read_manifest;
 
-pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Option<Found> {
+pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Option<NamedPlace> {
     let ["cargo", rest @ ..] = argv else {
         return None;
     };
@@ -48,7 +48,7 @@ pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Option<Found> {
                 } else {
                     format!("alias.{name}")
                 };
-                return Some(Found {
+                return Some(NamedPlace {
                     what: format!("{kind} of {}", place.name(&path)),
                     text,
                     calls,

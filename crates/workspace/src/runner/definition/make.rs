@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::{Found, Place, within};
+use super::{NamedPlace, Place, within};
 use crate::convention::read_manifest;
 use crate::runner::targets::MAKE_FILES;
 
@@ -20,7 +20,7 @@ const MOST_NAMES: usize = 1_000;
 /// A line with its variables put in does not get longer than this.
 const LONGEST_LINE: usize = 4096;
 
-pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Option<Found> {
+pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Option<NamedPlace> {
     let [program, rest @ ..] = argv else {
         return None;
     };
@@ -67,7 +67,7 @@ pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Option<Found> {
         wanted.extend(first.as_deref());
     }
     let (text, recipes) = makefile.gather(&wanted);
-    (!text.is_empty()).then(|| Found {
+    (!text.is_empty()).then(|| NamedPlace {
         what: format!("`{}` in {}", wanted.join(" "), place.name(&path)),
         text,
         calls: recipes

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Found, Place, is_shell, within};
+use super::{NamedPlace, Place, is_shell, within};
 use crate::convention::paths::{PathClasses, file_name};
 use crate::convention::read_manifest;
 use crate::digest::hex;
@@ -33,7 +33,7 @@ const INTERPRETERS: &[&str] = &[
     "ts-node", "tsx",
 ];
 
-pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Option<Found> {
+pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Option<NamedPlace> {
     let (program, rest) = argv.split_first()?;
     let (path, by_shell) = if program.contains('/') && !is_interpreter(file_name(program)) {
         (file(place, program)?, false)
@@ -52,7 +52,7 @@ pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Option<Found> {
     // Of other languages it cannot be told what they call.
     let text = read_manifest(&path).filter(|text| by_shell || is_shell_script(&path, text));
     let folder = place.folder.to_owned();
-    Some(Found {
+    Some(NamedPlace {
         what: place.name(&path),
         text: format!("sha256:{}", hex(&Sha256::digest(&bytes))),
         calls: text.map(|text| (folder, text)).into_iter().collect(),

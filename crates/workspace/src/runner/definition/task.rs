@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Found, Place};
+use super::{NamedPlace, Place};
 use crate::convention::read_manifest;
 use crate::runner::targets;
 
-pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Vec<Found> {
+pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Vec<NamedPlace> {
     match *argv {
         [manager @ ("npm" | "pnpm" | "yarn" | "bun"), ref rest @ ..] => {
             node(place, manager, rest).into_iter().collect()
@@ -48,7 +48,7 @@ pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Vec<Found> {
 }
 
 /// The script that a package manager runs.
-fn node(place: Place<'_>, manager: &str, argv: &[&str]) -> Option<Found> {
+fn node(place: Place<'_>, manager: &str, argv: &[&str]) -> Option<NamedPlace> {
     let mut folder = place.folder.to_owned();
     let mut words = Vec::new();
     let mut rest = argv.iter();
@@ -96,7 +96,7 @@ fn is_run(word: &str) -> bool {
 }
 
 /// A script of the nearest package.json, with those that run before and after it.
-fn package_script(place: Place<'_>, name: &str) -> Option<Found> {
+fn package_script(place: Place<'_>, name: &str) -> Option<NamedPlace> {
     let (path, manifest) = nearest(place, "package.json")?;
     let scripts = manifest.get("scripts")?;
     scripts.get(name)?.as_str()?;
@@ -110,28 +110,28 @@ fn package_script(place: Place<'_>, name: &str) -> Option<Found> {
             calls.push((folder.to_owned(), script.to_owned()));
         }
     }
-    Some(Found {
+    Some(NamedPlace {
         what: format!("scripts.{name} of {}", place.name(&path)),
         text,
         calls,
     })
 }
 
-fn deno(place: Place<'_>, name: &str) -> Option<Found> {
+fn deno(place: Place<'_>, name: &str) -> Option<NamedPlace> {
     let (path, manifest) = nearest(place, "deno.json")?;
     let task = manifest.get("tasks")?.get(name)?;
     let line = task
         .as_str()
         .or_else(|| task.get("command")?.as_str())
         .unwrap_or_default();
-    Some(Found {
+    Some(NamedPlace {
         what: format!("tasks.{name} of {}", place.name(&path)),
         text: task.to_string(),
         calls: vec![(path.parent()?.to_owned(), line.to_owned())],
     })
 }
 
-fn composer(place: Place<'_>, name: &str) -> Option<Found> {
+fn composer(place: Place<'_>, name: &str) -> Option<NamedPlace> {
     let (path, manifest) = nearest(place, "composer.json")?;
     let script = manifest.get("scripts")?.get(name)?;
     let folder = path.parent()?;
@@ -146,7 +146,7 @@ fn composer(place: Place<'_>, name: &str) -> Option<Found> {
         };
         (folder.to_owned(), line)
     });
-    Some(Found {
+    Some(NamedPlace {
         what: format!("scripts.{name} of {}", place.name(&path)),
         text: script.to_string(),
         calls: calls.collect(),
@@ -164,7 +164,7 @@ fn nearest(place: Place<'_>, name: &str) -> Option<(PathBuf, Value)> {
 }
 
 /// A recipe of just with those it depends on; without a name the first one.
-fn just(place: Place<'_>, argv: &[&str]) -> Option<Found> {
+fn just(place: Place<'_>, argv: &[&str]) -> Option<NamedPlace> {
     let (path, text) = targets::JUST_FILES.iter().find_map(|name| {
         let path = place.folder.join(name);
         Some((path.clone(), read_manifest(&path)?))
@@ -200,7 +200,7 @@ fn just(place: Place<'_>, argv: &[&str]) -> Option<Found> {
         gathered.push_str(&block);
         gathered.push('\n');
     }
-    (!gathered.is_empty()).then(|| Found {
+    (!gathered.is_empty()).then(|| NamedPlace {
         what: format!("`{name}` in {}", place.name(&path)),
         text: gathered,
         calls,

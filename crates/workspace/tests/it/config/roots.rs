@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use workspace::config::{FoundBy, find_root};
+use workspace::config::{RootMarker, find_root};
 
 use super::Place;
 
@@ -13,46 +13,46 @@ fn the_nearest_taskmaster_folder_then_git() {
             &["p/.taskmaster", "p/.git", "p/a/b"][..],
             "p/a/b",
             "p",
-            FoundBy::Taskmaster,
+            RootMarker::Taskmaster,
         ),
         (
             &["p/.git", "p/a/.taskmaster", "p/a/b"],
             "p/a/b",
             "p/a",
-            FoundBy::Taskmaster,
+            RootMarker::Taskmaster,
         ),
         (
             &["p/.taskmaster", "p/a/.git", "p/a/b"],
             "p/a/b",
             "p",
-            FoundBy::Taskmaster,
+            RootMarker::Taskmaster,
         ),
-        (&["p/.git", "p/a/b"], "p/a/b", "p", FoundBy::Git),
+        (&["p/.git", "p/a/b"], "p/a/b", "p", RootMarker::Git),
         (
             &["p/.git", "p/a/.git", "p/a/b"],
             "p/a/b",
             "p/a",
-            FoundBy::Git,
+            RootMarker::Git,
         ),
-        (&["p/.git"], "p", "p", FoundBy::Git),
+        (&["p/.git"], "p", "p", RootMarker::Git),
         // The folder of the runs makes the home no project.
         (
             &["home/.taskmaster", "home/p/.git", "home/p/a"],
             "home/p/a",
             "home/p",
-            FoundBy::Git,
+            RootMarker::Git,
         ),
         (
             &["home/.taskmaster", "home/.git", "home/p"],
             "home/p",
             "home",
-            FoundBy::Git,
+            RootMarker::Git,
         ),
         (
             &["home/p/.taskmaster", "home/.taskmaster"],
             "home/p",
             "home/p",
-            FoundBy::Taskmaster,
+            RootMarker::Taskmaster,
         ),
     ] {
         let place = Place::new();
@@ -76,7 +76,7 @@ fn a_worktree_has_a_file_called_git_and_a_marker_must_be_a_folder() {
         .file("w/a/.taskmaster", "");
     let root = find_root(&place.path("w/a"), &place.environment());
     assert_eq!(root.path, fs::canonicalize(place.path("w")).unwrap());
-    assert_eq!(root.found_by, FoundBy::Git);
+    assert_eq!(root.found_by, RootMarker::Git);
 }
 
 #[test]
@@ -87,5 +87,5 @@ fn a_store_elsewhere_is_no_project_either() {
     let store = place.path("s/.taskmaster").to_string_lossy().into_owned();
     let place = place.variable("TRAMLINE_HOME", &store);
     let root = find_root(&place.path("s/p"), &place.environment());
-    assert_eq!(root.found_by, FoundBy::Git);
+    assert_eq!(root.found_by, RootMarker::Git);
 }

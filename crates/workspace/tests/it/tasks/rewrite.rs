@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use workspace::tasks::{
-    Applied, FileState, Reverted, Rewrite, StatusChange, TaskError, TaskSource,
+    Applied, FileState, RevertOutcome, Rewrite, StatusChange, TaskError, TaskSource,
 };
 
 use super::Project;
@@ -35,7 +35,7 @@ fn after(text: &str, changes: &[StatusChange]) -> String {
     let result = project.tasks();
     assert_eq!(
         rewrite.revert(project.scratch.path()).unwrap(),
-        Reverted::Done
+        RevertOutcome::Done
     );
     assert_eq!(project.tasks(), text, "and it can be taken back");
     result
@@ -169,17 +169,17 @@ fn applying_and_reverting_know_where_they_stand() {
         .unwrap()
         .unwrap();
     assert_eq!(rewrite.state().unwrap(), FileState::Old);
-    assert_eq!(rewrite.revert(scratch).unwrap(), Reverted::NotNeeded);
+    assert_eq!(rewrite.revert(scratch).unwrap(), RevertOutcome::NotNeeded);
     assert_eq!(rewrite.apply(scratch).unwrap(), Applied::Done);
     assert_eq!(rewrite.state().unwrap(), FileState::New);
     assert_eq!(rewrite.apply(scratch).unwrap(), Applied::AlreadyDone);
-    assert_eq!(rewrite.revert(scratch).unwrap(), Reverted::Done);
+    assert_eq!(rewrite.revert(scratch).unwrap(), RevertOutcome::Done);
     assert_eq!(rewrite.apply(scratch).unwrap(), Applied::Done);
 
     let edited = project.tasks() + " ";
     project.write(".taskmaster/tasks/tasks.json", &edited);
     assert_eq!(rewrite.state().unwrap(), FileState::Other);
-    assert_eq!(rewrite.revert(scratch).unwrap(), Reverted::LeftAlone);
+    assert_eq!(rewrite.revert(scratch).unwrap(), RevertOutcome::LeftAlone);
     assert!(matches!(
         rewrite.apply(scratch),
         Err(TaskError::Changed { .. })
@@ -198,7 +198,7 @@ fn applying_and_reverting_know_where_they_stand() {
 
     fs::remove_file(project.path(".taskmaster/tasks/tasks.json")).unwrap();
     assert_eq!(rewrite.state().unwrap(), FileState::Other);
-    assert_eq!(rewrite.revert(scratch).unwrap(), Reverted::LeftAlone);
+    assert_eq!(rewrite.revert(scratch).unwrap(), RevertOutcome::LeftAlone);
     assert_eq!(rewrite.apply(scratch).unwrap_err().code(), "tasks_missing");
 }
 

@@ -1,6 +1,6 @@
 //! The tag in force, and switching it.
 
-use workspace::tasks::{Applied, Reverted, current_tag, resolve_tag, switch_tag};
+use workspace::tasks::{Applied, RevertOutcome, current_tag, resolve_tag, switch_tag};
 
 use super::Project;
 
@@ -60,7 +60,7 @@ fn the_tag_is_switched_and_set_back() {
     assert_eq!(current_tag(root).unwrap().as_deref(), Some("feature"));
     assert_eq!(
         rewrite.revert(project.scratch.path()).unwrap(),
-        Reverted::Done
+        RevertOutcome::Done
     );
     assert_eq!(project.read(STATE), old);
 }

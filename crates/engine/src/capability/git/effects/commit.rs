@@ -105,7 +105,7 @@ pub(crate) fn intent(
     what: &str,
     message: String,
     paths: Vec<RepoPath>,
-    writing: Writing,
+    writing: StatusWrite,
 ) -> Result<Intent, Fault> {
     let config = &call.pinned;
     let seconds = call.now / 1000;
@@ -145,7 +145,7 @@ fn paths_of(facts: &Map<String, Value>) -> Result<Vec<RepoPath>, Fault> {
 
 /// What becomes of statuses in the tasks file.
 #[derive(Debug, Default)]
-pub(crate) struct Writing {
+pub(crate) struct StatusWrite {
     /// The change of the file, if there is one.
     rewrite: Option<Rewrite>,
     /// The subtasks whose `done` stands in the file then.
@@ -162,13 +162,13 @@ pub(crate) fn writing(
     memory: &Memory,
     done: Vec<String>,
     task_status: Option<&str>,
-) -> Result<Writing, HandlerError> {
+) -> Result<StatusWrite, HandlerError> {
     let source = memory.start.source.open(call.root, &memory.start.tag)?;
     // Where there is no file, or no place in it, nothing has to be written.
     if source.path().is_none() || memory.start.implicit && task_status.is_none() {
-        return Ok(Writing {
+        return Ok(StatusWrite {
             written: done,
-            ..Writing::default()
+            ..StatusWrite::default()
         });
     }
     // What somebody took out of the file meanwhile has no status there any more.
@@ -194,7 +194,7 @@ pub(crate) fn writing(
             owed.push(task_id.clone());
         }
     }
-    Ok(Writing {
+    Ok(StatusWrite {
         rewrite: if changes.is_empty() {
             None
         } else {
@@ -211,7 +211,7 @@ pub(crate) fn writing(
 pub(crate) fn add_tasks_file(
     call: &Call<'_>,
     memory: &Memory,
-    writing: &Writing,
+    writing: &StatusWrite,
     paths: &mut Vec<RepoPath>,
 ) -> Result<bool, HandlerError> {
     let Some(tasks) = &memory.start.tasks_path else {
@@ -255,7 +255,7 @@ pub fn default_message(
     compose(
         call,
         &memory,
-        &Words {
+        &MessageFields {
             id: item.text("id"),
             title: item.text("title"),
             description: item.text("description"),
@@ -272,7 +272,7 @@ pub fn default_message(
 }
 
 /// What a message says of its commit.
-pub(crate) struct Words<'a> {
+pub(crate) struct MessageFields<'a> {
     pub(crate) id: &'a str,
     pub(crate) title: &'a str,
     pub(crate) description: &'a str,
@@ -286,7 +286,7 @@ pub(crate) struct Words<'a> {
 pub(crate) fn compose(
     call: &Call<'_>,
     memory: &Memory,
-    words: &Words<'_>,
+    words: &MessageFields<'_>,
 ) -> Result<String, Fault> {
     let config = &call.pinned;
     let bad = |error: &dyn std::error::Error| {
@@ -346,7 +346,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
             code: "nothing_changed".to_owned(),
             message: "nothing was changed since the last commit".to_owned(),
             suggestion: Some(format!(
-                "implement the subtask, or give it up with {skip}",
+                "implement the subtask, or skip it with {skip}",
                 skip = Verb::Skip.step().and("reason")
             )),
         });
@@ -564,7 +564,7 @@ fn with_owed(intent: &Intent, mut result: Value) -> Value {
 }
 
 /// What somebody should be told of the result of a commit.
-pub fn told(result: &Value, tasks: &str) -> Vec<String> {
+pub fn notes(result: &Value, tasks: &str) -> Vec<String> {
     let mut told = Vec::new();
     if let Some(owed) = result.get("notWritten").and_then(Value::as_array) {
         let ids: Vec<&str> = owed.iter().filter_map(Value::as_str).collect();

@@ -54,7 +54,7 @@ pub fn read(
     let mut findings = common_findings(call, &status, &memory, &repository)?;
     let rewritten = is_rewritten(&findings);
     let present = run.token(token);
-    let tested = Rests::of(present, role)?;
+    let tested = CommittedReport::of(present, role)?;
     if let Some(sha) = sha {
         let mut reading = made_already(call, &status, &memory, run, &tested, sha, findings)?;
         if let Some(key) = present.and_then(|token| token.key()) {
@@ -104,7 +104,7 @@ pub fn read(
             "nothing_changed",
             "nothing was changed since the last commit",
             format!(
-                "implement the subtask, or give it up with {skip}",
+                "implement the subtask, or skip it with {skip}",
                 skip = Verb::Skip.step().and("reason")
             ),
         )
@@ -227,14 +227,14 @@ fn secrets(
 }
 
 /// The report that a commit rests on.
-struct Rests<'a> {
+struct CommittedReport<'a> {
     /// Its label; none where the workflow names none.
     label: Option<&'a String>,
     /// What it was about; none where the item did not come by it.
     tested: Option<Tested>,
 }
 
-impl<'a> Rests<'a> {
+impl<'a> CommittedReport<'a> {
     /// That of the commit which `role` asks for, by an item on its way.
     fn of(present: Option<&Token>, role: &'a Role) -> Result<Self, Fault> {
         let label = role.of.as_ref();
@@ -304,7 +304,7 @@ fn made_already(
     status: &TreeStatus,
     memory: &Memory,
     run: &RunState,
-    rests: &Rests<'_>,
+    rests: &CommittedReport<'_>,
     sha: &str,
     mut findings: Vec<Finding>,
 ) -> Result<Reading, HandlerError> {

@@ -11,7 +11,7 @@ use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::frozen::Look;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite;
-use crate::capability::tests::evidence::suite::Ran;
+use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::suite::{Suite, refused};
 use crate::fault::Fault;
 use crate::support::refusal;
@@ -23,7 +23,11 @@ pub fn is_due(config: &Config, role: &Role) -> bool {
 }
 
 /// Runs the suite in a throw-away checkout of the last commit, with the tests of RED in it.
-pub fn check(run: &RunState, config: &Config, format: Option<TestFormat>) -> Result<Ran, Fault> {
+pub fn check(
+    run: &RunState,
+    config: &Config,
+    format: Option<TestFormat>,
+) -> Result<SuiteVerdict, Fault> {
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let last = memory.last_oid()?;
@@ -84,7 +88,7 @@ const NOT_THERE: (&str, &str, &str) = (
 );
 
 /// Whether, of the tests that are new, one at least fails in the fresh checkout too, as far as both name them.
-pub fn fails_there(ran: &Ran, now: &Ledger, new: &[String]) -> Result<(), Refusal> {
+pub fn fails_there(ran: &SuiteVerdict, now: &Ledger, new: &[String]) -> Result<(), Refusal> {
     let there = ran.ledger.as_ref();
     let Some(there) = there.filter(|there| there.format == now.format && there.every) else {
         return Ok(());

@@ -114,7 +114,7 @@ pub struct Requirements<'a> {
 
 /// What is wrong with the tests of a report, by id.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Lacking {
+pub struct TestProblems {
     /// They are not there any more.
     pub missing: Vec<String>,
     /// They are there, and were not run.
@@ -125,7 +125,7 @@ pub struct Lacking {
     pub no_new: bool,
 }
 
-impl Lacking {
+impl TestProblems {
     /// Whether nothing is wrong.
     pub fn is_none(&self) -> bool {
         self.missing.is_empty()
@@ -137,7 +137,7 @@ impl Lacking {
 
 impl Requirements<'_> {
     /// The tests that passed before, or failed in RED, and do not run now. `removed` says which were taken out on purpose.
-    pub fn lacking(&self, now: &Ledger, removed: impl Fn(&str) -> bool) -> Lacking {
+    pub fn lacking(&self, now: &Ledger, removed: impl Fn(&str) -> bool) -> TestProblems {
         let comparable = |ledger: &&Ledger| ledger.format == now.format;
         let before = self.before.filter(|before| comparable(before));
         let red = self.red.filter(|red| comparable(red));
@@ -160,7 +160,7 @@ impl Requirements<'_> {
                 .any(|ledger| ledger.outcome(id) == Some(Outcome::ExpectedFailure))
         };
         let in_red = |id: &str| red.is_some_and(|red| red.tests.contains_key(id));
-        let mut lacking = Lacking::default();
+        let mut lacking = TestProblems::default();
         for id in owed {
             match now.outcome(id) {
                 Some(Outcome::Skipped) => lacking.skipped.push(id.to_owned()),

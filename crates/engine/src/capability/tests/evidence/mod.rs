@@ -40,23 +40,23 @@ pub struct TestEvidence {
     /// What each test did, where the report names them.
     pub report: Option<TestReport>,
     /// The files that were handed in.
-    pub files: Vec<Handed>,
+    pub files: Vec<SubmittedFile>,
     /// The file with the coverage.
-    pub coverage_file: Option<Handed>,
+    pub coverage_file: Option<SubmittedFile>,
     /// What was run, if we ran it.
-    pub ran: Option<suite::Ran>,
+    pub ran: Option<suite::SuiteVerdict>,
     /// Ids of tests that were taken out on purpose. One that ends with `*` stands for all that begin so.
     pub removed: Vec<String>,
     /// The test command was to be run.
     pub verify: bool,
     /// The run of RED in a clean tree, where the settings ask for it.
-    pub clean: Option<suite::Ran>,
+    pub clean: Option<suite::SuiteVerdict>,
 }
 
 /// A file that was handed in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Handed {
+pub struct SubmittedFile {
     /// Where it lies.
     pub path: PathBuf,
     /// Its hash.
@@ -255,7 +255,7 @@ pub fn format_named(name: Option<&str>) -> Result<Option<TestFormat>, Fault> {
 pub fn read_reports(
     paths: &[PathBuf],
     format: Option<TestFormat>,
-) -> Result<(TestReport, Vec<Handed>), Fault> {
+) -> Result<(TestReport, Vec<SubmittedFile>), Fault> {
     let mut all: Option<TestReport> = None;
     let mut files = Vec::new();
     for path in listed(paths)? {
@@ -319,11 +319,14 @@ fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Fault> {
 }
 
 /// Reads one test report, and what it is told by.
-pub fn read_report(path: &Path, format: Option<TestFormat>) -> Result<(TestReport, Handed), Fault> {
+pub fn read_report(
+    path: &Path,
+    format: Option<TestFormat>,
+) -> Result<(TestReport, SubmittedFile), Fault> {
     read_file(path, |input| ::test_report::read_tests(input, format))
 }
 
-fn read_coverage(path: &Path) -> Result<(Coverage, Handed), Fault> {
+fn read_coverage(path: &Path) -> Result<(Coverage, SubmittedFile), Fault> {
     let (read, file) = read_file(path, |input| {
         ::test_report::read_coverage(input, None::<CoverageFormat>)
     })?;
@@ -345,7 +348,7 @@ fn read_coverage(path: &Path) -> Result<(Coverage, Handed), Fault> {
 fn read_file<T>(
     path: &Path,
     read: impl FnOnce(&mut dyn Read) -> Result<T, Unreadable>,
-) -> Result<(T, Handed), Fault> {
+) -> Result<(T, SubmittedFile), Fault> {
     // To open what is no file might wait for ever.
     let is_file = std::fs::metadata(path).map(|found| found.is_file());
     if !is_file.map_err(|error| missing(path, &error))? {
@@ -371,7 +374,7 @@ fn read_file<T>(
         )
     };
     let value = value.map_err(|fault| unreadable(path, &fault.to_string()))?;
-    let handed = Handed {
+    let handed = SubmittedFile {
         path: path.to_owned(),
         sha256,
         written: nanos(written),

@@ -23,7 +23,7 @@ pub(crate) const MOST_KEPT: usize = 4 * 1024 * 1024;
 /// A run of the test command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Ran {
+pub struct SuiteVerdict {
     /// The command.
     pub command: String,
     /// Its exit status.
@@ -147,7 +147,7 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
         counts: numbers,
         report: Some(report),
         files,
-        ran: Some(Ran {
+        ran: Some(SuiteVerdict {
             command: suite.command.to_owned(),
             status,
             duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),

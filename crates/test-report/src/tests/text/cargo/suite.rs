@@ -51,7 +51,7 @@ impl ResultLine {
     }
 }
 
-/// How many result lines with the right numbers may disagree with the list of failed tests, before it is given up.
+/// How many result lines with the right numbers may disagree with the list of failed tests, before it is dropped.
 const MOST_DOUBTS: u32 = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -463,7 +463,7 @@ fn test_line(line: &str) -> Option<(String, Option<TestEnd>)> {
     if let Some(rest) = line.strip_prefix("test ")
         && let Some((name, rest)) = rest.split_once(" ... ")
     {
-        let told = told(rest);
+        let told = parse_outcome(rest);
         let name = plain_name(name);
         return (told.is_some() || binary::is_name(name)).then(|| (name.to_owned(), told));
     }
@@ -471,7 +471,7 @@ fn test_line(line: &str) -> Option<(String, Option<TestEnd>)> {
     let (_, rest) = line.rsplit_once("test ")?;
     let (name, rest) = rest.split_once(" ... ")?;
     let name = plain_name(name);
-    let told = told(rest).filter(|_| binary::is_name(name))?;
+    let told = parse_outcome(rest).filter(|_| binary::is_name(name))?;
     Some((name.to_owned(), Some(told)))
 }
 
@@ -483,7 +483,7 @@ fn plain_name(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-fn told(rest: &str) -> Option<TestEnd> {
+fn parse_outcome(rest: &str) -> Option<TestEnd> {
     let rest = rest.trim_end();
     if let Some(reason) = rest.strip_prefix("ignored, ") {
         return Some((Seen::Ignored, Some(reason.to_owned())));

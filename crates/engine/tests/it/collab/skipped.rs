@@ -1,4 +1,4 @@
-//! Tasks that are given up, and those that are not run because of it.
+//! Tasks that are skipped, and those that are not run because of it.
 
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ fn what_depends_on_it_is_not_run() {
     stage.done("executing-plans");
     let answer = stage.done("collab-clear");
     assert_eq!(answer.state, "workflow-complete");
-    assert_eq!(answer.notes, ["given up: a1", "not run: a2, a3, last"]);
+    assert_eq!(answer.notes, ["skipped: a1", "not run: a2, a3, last"]);
     assert_eq!(
         stage.done("finishing-a-development-branch").state,
         "cleanup"
@@ -83,7 +83,7 @@ fn what_depends_on_it_is_not_run() {
 }
 
 #[test]
-fn an_answer_stays_the_same_whatever_is_given_up_later() {
+fn an_answer_stays_the_same_whatever_is_skipped_later() {
     let stage = Stage::executing(CHAINS);
     let unit = stage.brief().unit_id.unwrap();
     stage.told(&[("a1", "failed!"), ("b1", "completed")]);
@@ -96,7 +96,7 @@ fn an_answer_stays_the_same_whatever_is_given_up_later() {
 }
 
 #[test]
-fn a_task_that_was_given_up_may_be_taken_up_again() {
+fn a_task_that_was_skipped_may_be_taken_up_again() {
     let stage = Stage::executing(CHAINS);
     stage.told(&[("a1", "failed!")]);
     assert_eq!(stage.full().not_run_tasks.len(), 3);
@@ -109,7 +109,7 @@ fn a_task_that_was_given_up_may_be_taken_up_again() {
 }
 
 #[test]
-fn all_may_be_given_up() {
+fn all_may_be_skipped() {
     let stage = Stage::executing(CHAINS);
     stage.told(&[("a1", "failed!"), ("b1", "failed!")]);
     stage.done("executing-plans");
@@ -118,7 +118,7 @@ fn all_may_be_given_up() {
     assert_eq!(answer.params.batch_index, None);
     assert_eq!(
         answer.notes,
-        ["given up: a1, b1", "not run: a2, b2, a3, last"]
+        ["skipped: a1, b1", "not run: a2, b2, a3, last"]
     );
     let full = stage.full();
     assert_eq!(full.pending_tasks, Vec::<String>::new());

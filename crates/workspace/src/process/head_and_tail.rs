@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 /// The beginning and the end of what was printed, with what lay between left out.
 #[derive(Debug)]
-pub(crate) struct BothEnds {
+pub(crate) struct HeadAndTail {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     most_each: usize,
     left_out: u64,
 }
 
-impl BothEnds {
+impl HeadAndTail {
     /// Keeps this much of the beginning, and as much of the end.
     pub(crate) fn new(most_each: usize) -> Self {
         Self {
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn what_fits_is_whole() {
-        let mut kept = BothEnds::new(4);
+        let mut kept = HeadAndTail::new(4);
         kept.push(b"abc");
         kept.push(b"defgh");
         assert_eq!(kept.take(), (b"abcdefgh".to_vec(), 0));
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn of_more_both_ends_are_kept_in_whole_lines() {
-        let mut kept = BothEnds::new(10);
+        let mut kept = HeadAndTail::new(10);
         for number in 0..1000 {
             kept.push(format!("{number:03}\n").as_bytes());
         }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn one_endless_line_keeps_its_ends() {
-        let mut kept = BothEnds::new(3);
+        let mut kept = HeadAndTail::new(3);
         kept.push(b"abcdefghijklmnopqrstuvwxyz");
         let (text, left_out) = kept.take();
         assert_eq!(

@@ -172,7 +172,7 @@ impl<T> Bounded<T> {
 
 impl LeftOut {
     /// How messages count it.
-    pub(crate) fn said(self, thing: &str) -> String {
+    pub(crate) fn summary(self, thing: &str) -> String {
         let are = if self.count == 1 { "is" } else { "are" };
         let things = counted(self.count, &format!("more {thing}"));
         format!("there {are} {things}, the first of line {}", self.line)
@@ -210,7 +210,7 @@ mod tests {
         };
         assert_eq!(left_out, Some(expected));
         assert_eq!(
-            expected.said("problem"),
+            expected.summary("problem"),
             "there are 152 more problems, the first of line 100"
         );
     }
