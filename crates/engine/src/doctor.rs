@@ -4,13 +4,13 @@ use journal::layout::RunDir;
 use serde::Serialize;
 use workspace::git::GitErrorKind;
 
-use crate::capability::messages::counted;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::integrity::is_bare;
 use crate::next_step::{NextStep, Verb};
 use crate::runs;
 use crate::view::View;
+use text::counted;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, Serialize)]
@@ -118,7 +118,7 @@ impl Engine {
                 let changed = status.changes.len();
                 checks.push(ok(
                     "git",
-                    format!("on {branch}, {} changed", counted(changed as u64, "file")),
+                    format!("on {branch}, {} changed", counted(changed, "file")),
                 ));
                 if status.head.is_none() {
                     checks.push(fail(
@@ -175,10 +175,7 @@ impl Engine {
         {
             Ok(tasks) => checks.push(ok(
                 "tasks",
-                format!(
-                    "{} under the tag `{tag}`",
-                    counted(tasks.len() as u64, "task")
-                ),
+                format!("{} under the tag `{tag}`", counted(tasks.len(), "task")),
             )),
             Err(error) if error.code() == "tasks_missing" => checks.push(note(
                 "tasks",
@@ -339,7 +336,7 @@ fn check_files(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
                     "files",
                     format!(
                         "{id}: {} not as recorded; what counts is kept as evidence",
-                        counted(verified.files.len() as u64, "file")
+                        counted(verified.files.len(), "file")
                     ),
                     format!("tm log verify {id} names each"),
                 ));
@@ -349,7 +346,7 @@ fn check_files(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
             "evidence",
             format!(
                 "{id}: of its evidence {} missing or changed",
-                counted(verified.evidence.len() as u64, "piece")
+                counted(verified.evidence.len(), "piece")
             ),
             format!("tm log verify {id} names each; bring them back from a copy"),
         )),

@@ -109,13 +109,3 @@ impl Diagnostic {
         writeln!(out, "  = help: {}", self.help)
     }
 }
-
-/// The name among `known` that is nearest to `name`, as a half sentence for a help text.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(score, _)| *score > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
-}

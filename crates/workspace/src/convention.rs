@@ -13,8 +13,6 @@ mod manifest;
 pub mod message;
 pub mod paths;
 pub mod placeholder;
-pub mod plain;
-pub mod quote;
 pub mod scope;
 pub mod test_place;
 

@@ -21,8 +21,8 @@ use std::path::Path;
 use thiserror::Error;
 
 use crate::convention::paths::{Language, default_test_patterns};
-use crate::convention::placeholder::nearest;
 use crate::convention::read_manifest;
+use text::nearest;
 
 /// How a project's tests are run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -219,15 +219,7 @@ fn names(facts: &Map<String, Value>, key: &str) -> Option<String> {
 
 /// A number of tests, in words.
 pub fn tests(number: u64) -> String {
-    counted(number, "test")
-}
-
-/// A number of things, in words.
-pub fn counted(number: u64, thing: &str) -> String {
-    match number {
-        1 => format!("1 {thing}"),
-        many => format!("{many} {thing}s"),
-    }
+    text::counted(number, "test")
 }
 
 /// What to do about a code.

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use workspace::convention::plain::one_line;
-use workspace::convention::quote::quote_inline;
+use text::quote::quote_inline;
+use text::shortened;
 
 use crate::hook::Decision;
 use crate::hook::place::Head;
@@ -36,12 +36,7 @@ pub const BRANCH_SWITCH: &str = "switch_during_run";
 const MOST_CHARS: usize = 100;
 
 fn short(text: &str) -> String {
-    let line = one_line(text);
-    if line.chars().count() <= MOST_CHARS {
-        return line;
-    }
-    let kept: String = line.chars().take(MOST_CHARS).collect();
-    format!("{kept}…")
+    shortened(text, MOST_CHARS)
 }
 
 fn denied(code: &'static str, reason: String) -> Decision {
@@ -372,7 +367,7 @@ pub fn where_it_is(run: &ActiveRun) -> String {
          {} shows the whole step; commits are made by {}, in COMMIT alone; the branch stays as it is.",
         branch(run),
         progress.completed.len(),
-        crate::capability::messages::counted(u64::try_from(progress.total).unwrap_or(0), "subtask"),
+        text::counted(progress.total, "subtask"),
         at(run),
         next(run),
         step(run, Verb::Next),

@@ -1,6 +1,6 @@
 //! Text of others made harmless in a page of Markdown: names of tests come from files that anybody may have written.
 
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 /// The longest text of others that is shown, in characters.
 const LONGEST: usize = 300;

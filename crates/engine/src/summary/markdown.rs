@@ -8,7 +8,6 @@ use serde_json::Value;
 use machine::definition::STATUS;
 
 use crate::capability::TASKS;
-use crate::capability::messages;
 use crate::capability::tests::evidence::level_name;
 use crate::clock::spoken;
 use crate::summary::Account;
@@ -94,8 +93,8 @@ impl Page<'_> {
             let far = format!(
                 "{} of {} done · {} on {}",
                 progress.completed.len(),
-                messages::counted(progress.total as u64, "subtask"),
-                messages::counted(story.commits.len() as u64, "commit"),
+                text::counted(progress.total, "subtask"),
+                text::counted(story.commits.len(), "commit"),
                 code(&start.branch),
             );
             let (id, title) = (inline(&start.task_id), inline(&start.task_title));
@@ -103,7 +102,7 @@ impl Page<'_> {
         } else {
             let far = format!(
                 "{} accepted, {} sent back, {} refused",
-                messages::counted(story.verdicts("accepted") as u64, "report"),
+                text::counted(story.verdicts("accepted"), "report"),
                 story.verdicts("retried"),
                 refused.number
             );

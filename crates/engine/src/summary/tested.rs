@@ -7,7 +7,6 @@ use std::path::Path;
 use serde_json::Value;
 use workspace::config::Level;
 
-use crate::capability::messages;
 use crate::capability::tests::evidence::level_name;
 use crate::clock::spoken;
 use crate::summary::Row;
@@ -121,7 +120,7 @@ impl Page<'_> {
         }
         match phase.reports.len() - reports {
             0 => {}
-            more if reports == 0 => parts.push(messages::counted(more as u64, "report")),
+            more if reports == 0 => parts.push(text::counted(more, "report")),
             more => parts.push(format!("{more} more reports")),
         }
         if let Some(report) = &phase.coverage_report {

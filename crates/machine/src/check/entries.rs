@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::catalog::{Catalog, Entries, NamedEntry};
 use crate::definition::{Definition, Literal, ResourceDef, ResourceValue};
-use crate::diagnostic::{Diagnostic, Located, Place, nearest};
+use crate::diagnostic::{Diagnostic, Located, Place};
+use text::nearest;
 
 pub(super) fn check(
     name: &Located<String>,

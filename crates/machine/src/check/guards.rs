@@ -8,9 +8,10 @@ use super::Catalog;
 use crate::approval::GateMode;
 use crate::command::command_flags;
 use crate::definition::{Assign, Definition, Edge, FieldType, Gate, ItemSetDef, Literal, StateDef};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::guard::Expression;
 use crate::trigger::Trigger;
+use text::nearest;
 
 /// What may be named at a place, with the type of each name.
 pub(super) type Names = BTreeMap<String, FieldType>;

@@ -2,7 +2,8 @@
 
 use super::Catalog;
 use crate::definition::{Definition, Edge};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
+use text::nearest;
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
     let states = definition

@@ -3,7 +3,8 @@
 use super::Catalog;
 use super::resources::needs;
 use crate::definition::{Definition, Edge, Field, Literal, STATUS, StateDef, WAVE};
-use crate::diagnostic::{Diagnostic, Located, nearest};
+use crate::diagnostic::{Diagnostic, Located};
+use text::nearest;
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
     if let Some(section) = &definition.config {

@@ -5,8 +5,9 @@ use super::entries;
 use crate::definition::{
     Definition, Edges, Effects, Literal, Ordered, ResourceDef, ResourceValue, StateDef,
 };
-use crate::diagnostic::{Diagnostic, Located, Place, nearest};
+use crate::diagnostic::{Diagnostic, Located, Place};
 use crate::trigger::Trigger;
+use text::nearest;
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
     let unknown = definition.uses.iter().map(|(name, _)| name);

@@ -4,9 +4,10 @@
 use crate::check::Catalog;
 use crate::check::resources::needs;
 use crate::definition::{Definition, Edges, Expects, RoleDef, StateDef};
-use crate::diagnostic::{Diagnostic, Located, nearest};
+use crate::diagnostic::{Diagnostic, Located};
 use crate::role::Role;
 use crate::trigger::Trigger;
+use text::nearest;
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
     for (_, name, state) in definition.all_states() {

@@ -4,8 +4,9 @@ use super::shape::{identifier, is_name};
 use crate::definition::{
     Definition, FieldType, ItemSetDef, LEVEL, Open, SPLIT, STATUS, WAVE, is_written,
 };
-use crate::diagnostic::{Diagnostic, Located, nearest};
+use crate::diagnostic::{Diagnostic, Located};
 use crate::scope::STANDING;
+use text::nearest;
 
 pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
     for (name, set) in definition.items.iter() {

@@ -7,7 +7,8 @@ use crate::definition::{Definition, FieldType, Kind, StateDef};
 use crate::trigger::Trigger;
 
 const EVENTS: [Trigger; 6] = Trigger::EVENTS;
-use crate::diagnostic::{Diagnostic, Located, nearest};
+use crate::diagnostic::{Diagnostic, Located};
+use text::nearest;
 
 pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
     if !is_name(&definition.id) {

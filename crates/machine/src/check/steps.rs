@@ -1,7 +1,8 @@
 //! Steps, gates and files: what a definition needs in which a run waits for more than reports.
 
 use crate::definition::{Advance, Definition, FieldType, Issue, Kind, StateDef};
-use crate::diagnostic::{Diagnostic, Located, Place, nearest};
+use crate::diagnostic::{Diagnostic, Located, Place};
+use text::nearest;
 
 pub(super) fn check(definition: &Definition, faults: &mut Vec<Diagnostic>) {
     counter(definition, faults);

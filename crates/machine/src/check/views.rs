@@ -3,7 +3,8 @@
 use super::catalog::Catalog;
 use super::resources::needs;
 use crate::definition::{Definition, GENERIC};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
+use text::nearest;
 
 pub(super) fn check(definition: &Definition, catalog: &Catalog, faults: &mut Vec<Diagnostic>) {
     let Some(name) = &definition.view else {

@@ -218,7 +218,7 @@ impl Planner<'_> {
     fn item(&self, set: &str, key: &str) -> Result<&Item, Stop> {
         let known = self.run.sets.get(set);
         known.and_then(|known| known.get(key)).ok_or_else(|| {
-            let near = known.and_then(|known| crate::diagnostic::nearest(key, known.keys()));
+            let near = known.and_then(|known| text::nearest(key, known.keys()));
             Stop::refused(
                 Refusal::new("unknown_item")
                     .message(format!("there is no {key} in `{set}`"))

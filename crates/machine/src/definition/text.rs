@@ -3,7 +3,8 @@
 use serde_saphyr::Error;
 
 use super::{Definition, LANGUAGE, MAX_BYTES};
-use crate::diagnostic::{Diagnostic, Place, nearest};
+use crate::diagnostic::{Diagnostic, Place};
+use text::nearest;
 
 /// How deep values may stand in one another.
 const MAX_LEVELS: usize = 24;

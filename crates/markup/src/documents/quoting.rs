@@ -1,7 +1,6 @@
 //! How messages quote what stands in a document, and how many of them there are.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
 /// The most that a message quotes, in characters.
 const MOST: usize = 80;
@@ -30,51 +29,9 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// Words as a sentence lists them: `a, b and c`; where there are many, only the first are asked for, and the rest is counted.
-pub(crate) fn listed<W: Display>(words: impl ExactSizeIterator<Item = W>) -> String {
-    /// How many are named.
-    const NAMED: usize = 8;
-    let more = words.len().saturating_sub(NAMED);
-    let mut named: Vec<String> = words.take(NAMED).map(|word| word.to_string()).collect();
-    if more > 0 {
-        return format!("{} and {more} more", named.join(", "));
-    }
-    match named.pop() {
-        None => String::new(),
-        Some(only) if named.is_empty() => only,
-        Some(last) => format!("{} and {last}", named.join(", ")),
-    }
-}
-
-/// `count` of `thing`, which takes an `s` where it is not one.
-pub(crate) fn counted(count: usize, thing: &str) -> String {
-    if count == 1 {
-        format!("1 {thing}")
-    } else {
-        format!("{count} {thing}s")
-    }
-}
-
 /// A line number as the crate gives it out.
 pub(crate) fn line_number(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
-}
-
-/// The name among `known` that is nearest to `name`, where one is near.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    /// From here on two names are taken to be meant as one.
-    const NEAR: f64 = 0.8;
-    /// The longest name that is compared, in bytes: what that costs grows with the product of the lengths.
-    const LONGEST: usize = 256;
-    if name.len() > LONGEST {
-        return None;
-    }
-    known
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(score, _)| *score > NEAR)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
 }
 
 /// What is told of a document, line by line: that of the first lines, and how much there is besides. However long a document
@@ -174,14 +131,15 @@ impl LeftOut {
     /// How messages count it.
     pub(crate) fn summary(self, thing: &str) -> String {
         let are = if self.count == 1 { "is" } else { "are" };
-        let things = counted(self.count, &format!("more {thing}"));
+        let things = text::counted(self.count, &format!("more {thing}"));
         format!("there {are} {things}, the first of line {}", self.line)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounded, LeftOut, MOST_TOLD, listed};
+    use super::{Bounded, LeftOut, MOST_TOLD};
+    use text::listed;
 
     #[test]
     fn few_are_named() {

@@ -8,7 +8,7 @@ use engine::view::session::request;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use super::inputs::{Inputs, as_texts, pair};
 use super::setup::TrustChoice;

@@ -89,7 +89,7 @@ fn repair_run(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome 
                     "needs_confirmation",
                     format!(
                         "mending the journal of {} keeps {} and loses the rest ({damage}), and nobody is here to confirm it",
-                        found.run_id, render::counted(found.events, "event")
+                        found.run_id, text::counted(found.events, "event")
                     ),
                 )
                 .suggest("confirm it with --yes; the old file is kept beside the new one")
@@ -99,7 +99,7 @@ fn repair_run(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome 
             output.text(&text)?;
             let question = format!(
                 "Keep {}, and put the old file aside?",
-                render::counted(found.events, "event")
+                text::counted(found.events, "event")
             );
             if !person::confirm(output, &question, false)? {
                 return Err(declined("the repair"));

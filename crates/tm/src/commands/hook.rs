@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use engine::{Fault, Kind};
 use serde::Serialize;
+use text::plain::one_line;
 use workspace::config::Environment;
-use workspace::convention::plain::one_line;
 
 use super::{DONE, Outcome};
 use crate::cli::hook::Hook;

@@ -113,7 +113,7 @@ fn trust(arguments: &Init, output: &mut Output) -> Result<(), Fault> {
 
 /// Asks, once, for everything that was shown.
 fn confirm(arguments: &Init, answer: &Answer, output: &mut Output) -> Result<(), Fault> {
-    let files = render::counted(answer.changes.len(), "file");
+    let files = text::counted(answer.changes.len(), "file");
     if !output.has_person() {
         let changes = serde_json::to_value(&answer.changes)
             .map_err(|error| Fault::bug(format!("the changes are no JSON: {error}")))?;

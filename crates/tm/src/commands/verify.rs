@@ -73,7 +73,7 @@ fn warn_left_out(exported: &WrittenBundle, output: &Output) {
     if !exported.left.is_empty() {
         output.warning(&format!(
             "{} of its evidence could not be packed; the first line of the bundle names them",
-            render::counted(exported.left.len(), "piece")
+            text::counted(exported.left.len(), "piece")
         ));
     }
 }

@@ -2,7 +2,7 @@
 
 use engine::Fault;
 use serde_json::{Value, json};
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use super::stage::FinishedCommand;
 use crate::output::Output;

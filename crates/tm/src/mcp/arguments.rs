@@ -6,7 +6,7 @@
 use engine::{Fault, Kind};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use super::schema::{ALIASES, AS_IS, EMPTY, FORM, properties};
 

@@ -8,8 +8,8 @@ use engine::{Engine, Fault, Kind, OpenOptions};
 use mcp::Client;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use text::plain::one_line;
 use workspace::config::Environment;
-use workspace::convention::plain::one_line;
 
 /// How long a list of the projects there are may be used: those who follow a run ask for it again and again.
 const FRESH: Duration = Duration::from_secs(2);

@@ -3,7 +3,7 @@
 use engine::{Engine, Fault, RunFilter, RunSummary};
 use mcp::{Client, Contents, Problem, Resource, Stop, Template};
 use serde_json::json;
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use super::place::Places;
 use crate::steps::StepSpelling;

@@ -5,9 +5,10 @@ use engine::view::autopilot::answer::{
     Aborted, CommitAnswer, Committed, Finalized, NextAction, Precondition, Progress, Resumed,
     StartPlan, Started, Status, TransitionAnswer, Verdict,
 };
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
-use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted, status_style};
+use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, status_style};
+use text::counted;
 
 /// What a start would do.
 pub fn plan(plan: &StartPlan, look: &Look) -> String {

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use engine::capability::tests::evidence::show::{
     Named, Share, Shown, ShownCoverage, ShownTest, ShownTests,
 };
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
-use super::{BAD, FAINT, GOOD, Look, NOTE, Page, Sign, WARN, counted};
+use super::{BAD, FAINT, GOOD, Look, NOTE, Page, Sign, WARN};
+use text::counted;
 
 /// How many tests and files are listed of each kind.
 const LISTED: usize = 20;

@@ -3,9 +3,10 @@
 use engine::decisions::SignatureState;
 use engine::{LogRepaired, LogVerified, RunSummary};
 use journal::Record;
-use workspace::convention::plain::{cut_at_word, one_line, visible_len};
+use text::plain::{cut_at_word, one_line, visible_len};
 
-use super::{FAINT, Look, Page, STRONG, Sign, counted, journal::event, status_style};
+use super::{FAINT, Look, Page, STRONG, Sign, journal::event, status_style};
+use text::counted;
 
 fn status_word(status: &str, look: &Look) -> String {
     let word = format!("{:<9}", one_line(status));

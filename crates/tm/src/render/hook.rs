@@ -1,8 +1,9 @@
 //! The guard hook's trial, and what it is for.
 
-use super::{BAD, FAINT, GOOD, Look, Page, STRONG, Sign, counted};
+use super::{BAD, FAINT, GOOD, Look, Page, STRONG, Sign};
 use crate::commands::hook::SelfTest;
 use crate::hook::Client;
+use text::counted;
 
 /// What a person is told who calls the hook.
 pub fn at_a_terminal(client: Client, look: &Look) -> String {

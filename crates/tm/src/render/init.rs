@@ -1,10 +1,11 @@
 //! What `tm init` would write, and did.
 
-use workspace::convention::plain::{many_lines, one_line};
+use text::plain::{many_lines, one_line};
 
-use super::{BAD, GOOD, Look, NOTE, Page, STRONG, Sign, counted};
+use super::{BAD, GOOD, Look, NOTE, Page, STRONG, Sign};
 use crate::commands::init::Answer;
 use crate::init::change::{Change, ChangeKind};
+use text::counted;
 
 /// The differences, as a terminal shows them.
 pub fn changes(changes: &[Change], look: &Look) -> String {

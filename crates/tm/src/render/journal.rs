@@ -2,7 +2,7 @@
 
 use journal::Record;
 use serde_json::Value;
-use workspace::convention::plain::{cut_at_word, one_line, visible_len};
+use text::plain::{cut_at_word, one_line, visible_len};
 
 use super::{BAD, FAINT, GOOD, Look, NOTE, WARN};
 

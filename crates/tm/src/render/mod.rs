@@ -23,7 +23,7 @@ use anstyle::{AnsiColor, Style};
 use engine::Fault;
 
 use crate::steps::Caller;
-use workspace::convention::plain::many_lines;
+use text::plain::many_lines;
 
 pub use autopilot::{
     aborted, commit_answer, finalized, moved, next, paused, plan, resumed, started, status, verdict,
@@ -120,14 +120,6 @@ fn status_style(status: &str) -> Style {
         "completed" => GOOD,
         "paused" => WARN,
         _ => BAD,
-    }
-}
-
-/// A number of things, each of which is called `one`.
-pub fn counted(number: impl TryInto<u64>, one: &str) -> String {
-    match number.try_into().unwrap_or(u64::MAX) {
-        1 => format!("1 {one}"),
-        number => format!("{number} {one}s"),
     }
 }
 

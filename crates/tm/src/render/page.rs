@@ -1,7 +1,7 @@
 //! Lines of text for people, put together piece by piece.
 
+use text::plain::{many_lines, one_line, visible_len};
 use textwrap::core::Word;
-use workspace::convention::plain::{many_lines, one_line, visible_len};
 
 use super::{FAINT, Look, NOTE, STRONG, Sign};
 use crate::steps::StepSpelling as _;
@@ -204,7 +204,7 @@ mod tests {
         let text = page.finish();
         assert!(
             text.chars()
-                .all(|c| c == '\n' || !workspace::convention::plain::is_hidden(c)),
+                .all(|c| c == '\n' || !text::plain::is_hidden(c)),
             "{text:?}"
         );
         assert!(text.contains("ok done"), "{text}");

@@ -1,7 +1,7 @@
 //! A run as it was at some event.
 
 use serde_json::Value;
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use super::{FAINT, Look, Page, STRONG, Sign};
 

@@ -6,11 +6,12 @@ use engine::{
     OpenUnit, RunAction, RunMoved, RunRestored, RunStarted, RunStatusAnswer, RunVerdict, Verb,
 };
 use serde_json::Value;
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use super::session::{put_back, signing};
-use super::{BAD, Look, NOTE, Page, STRONG, Sign, counted, status_style};
+use super::{BAD, Look, NOTE, Page, STRONG, Sign, status_style};
 use crate::steps::typed;
+use text::counted;
 
 /// A run has begun. Warnings are told beside the answer.
 pub fn started(started: &RunStarted, look: &Look) -> String {

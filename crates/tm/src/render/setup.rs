@@ -1,8 +1,8 @@
 //! Workflows, settings, and what `doctor` found.
 
 use engine::{DoctorCheck, WorkflowChecked, WorkflowSummary};
+use text::plain::one_line;
 use workspace::config::Settings;
-use workspace::convention::plain::one_line;
 
 use super::{FAINT, Look, Page, STRONG, Sign};
 

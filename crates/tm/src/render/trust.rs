@@ -2,9 +2,10 @@
 
 use engine::trust::{Subject, TrustRequest};
 
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
-use super::{Look, Page, STRONG, Sign, counted};
+use super::{Look, Page, STRONG, Sign};
+use text::counted;
 
 /// How many files are listed.
 const LISTED: usize = 30;

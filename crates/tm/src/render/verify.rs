@@ -3,9 +3,10 @@
 use engine::proof::source::short;
 use engine::proof::story::Purpose;
 use engine::proof::{CommitStanding, Verdict, Verified, WrittenBundle};
-use workspace::convention::plain::{cut_at_word, one_line, visible_len};
+use text::plain::{cut_at_word, one_line, visible_len};
 
-use super::{FAINT, Look, Page, STRONG, Sign, counted};
+use super::{FAINT, Look, Page, STRONG, Sign};
+use text::counted;
 
 /// What became of the commits of a range.
 pub fn verified(verified: &Verified, look: &Look) -> String {

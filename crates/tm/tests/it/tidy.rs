@@ -48,12 +48,13 @@ fn all_sources(of: &str) -> Vec<(PathBuf, String)> {
 
 /// Which of our crates a crate may use, outside its tests.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("machine", &[]),
+    ("text", &[]),
+    ("machine", &["text"]),
     ("workflows", &[]),
     ("journal", &[]),
-    ("workspace", &[]),
+    ("workspace", &["text"]),
     ("mcp", &[]),
-    ("markup", &[]),
+    ("markup", &["text"]),
     ("test-report", &[]),
     (
         "engine",
@@ -62,6 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "machine",
             "markup",
             "test-report",
+            "text",
             "workflows",
             "workspace",
         ],
@@ -73,6 +75,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "journal",
             "machine",
             "mcp",
+            "text",
             "workflows",
             "workspace",
         ],

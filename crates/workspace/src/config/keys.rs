@@ -245,26 +245,3 @@ pub(super) fn children(prefix: &str) -> Vec<&'static str> {
     }
     names
 }
-
-/// The candidate that was probably meant: one that looks alike, or holds the word.
-pub(super) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
-    const ALIKE: f64 = 0.75;
-    let word = word.to_lowercase();
-    candidates
-        .into_iter()
-        .map(|candidate| {
-            let lower = candidate.to_lowercase();
-            let holds = word.len() > 2 && lower.contains(&word);
-            let likeness = strsim::jaro_winkler(&word, &lower);
-            (
-                if holds { likeness.max(ALIKE) } else { likeness },
-                candidate,
-            )
-        })
-        .filter(|(likeness, _)| *likeness >= ALIKE)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
-}

@@ -186,7 +186,7 @@ fn unknown(place: ValuePlace, section: &str, key: &str) -> ConfigError {
         .map_or(key, |rest| rest.trim_start_matches('.'));
     // A key may be spelt wrong, be written with dots where objects are meant, or stand in the wrong section.
     let word = written.split('.').next().unwrap_or(written);
-    let here = keys::nearest(word, keys::children(section));
+    let here = text::nearest(word, keys::children(section));
     let nearest = here.map(|child| format!("{section}.{child}")).or_else(|| {
         let elsewhere = KEYS.iter().find(|candidate| {
             candidate
@@ -213,7 +213,7 @@ pub(super) fn of_flags<'f>(
     for (name, value) in flags {
         let place = || ValuePlace::Flag(name.to_owned());
         let Some(key) = keys::find(name) else {
-            let nearest = keys::nearest(name, keys::keys()).map(ToOwned::to_owned);
+            let nearest = text::nearest(name, keys::keys()).map(ToOwned::to_owned);
             return Err(ConfigError::UnknownKey {
                 place: place().into(),
                 key: name.to_owned(),
@@ -389,7 +389,7 @@ fn check(key: &Key, value: &Value, place: impl Fn() -> ValuePlace) -> Result<(),
             if choices.contains(&word.as_str()) {
                 return Ok(());
             }
-            let nearest = keys::nearest(word, choices.iter().copied());
+            let nearest = text::nearest(word, choices.iter().copied());
             Err(bad(
                 value,
                 format!("it must be {}", key.kind.words()),

@@ -1,6 +1,6 @@
 //! What a subtask asks for, taken from its free text as a list.
 
-use super::plain;
+use text::plain;
 
 /// The most entries of a list.
 pub const MOST_ENTRIES: usize = 20;

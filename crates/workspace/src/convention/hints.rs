@@ -8,7 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::criteria;
 use super::paths::{self, Language, PathClass, PathClasses};
-use super::{plain, scope, test_place};
+use super::{scope, test_place};
+use text::plain;
 
 /// The most files of a list.
 pub const MOST_FILES: usize = 20;

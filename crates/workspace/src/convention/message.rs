@@ -9,8 +9,8 @@ use std::path::Path;
 
 use super::paths::{PathClass, PathClasses};
 use super::placeholder::{self, PlaceholderError};
-use super::plain;
 use super::scope::{self, Scopes};
+use text::plain;
 
 /// The subject's template when the settings give none.
 pub const DEFAULT_TEMPLATE: &str = "{type}({scope}): {msg} (task {taskId})";
@@ -171,13 +171,13 @@ fn stated_type(title: &str) -> Option<(&'static str, &str)> {
 
 fn subject(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
     let title = plain::one_line(input.subtask_title);
-    let id = short(input.subtask_id, LONGEST_ID);
-    let tag = short(input.tag, LONGEST_ID);
+    let id = text::shortened(input.subtask_id, LONGEST_ID);
+    let tag = text::shortened(input.tag, LONGEST_ID);
     let (kind, scope, msg) = match input.kind {
         Kind::TaskStatus { status } => (
             "chore",
             Some("tasks".to_owned()),
-            format!("set task {id} to {}", short(status, LONGEST_ID)),
+            format!("set task {id} to {}", text::shortened(status, LONGEST_ID)),
         ),
         Kind::Fix => (
             "fix",
@@ -190,7 +190,7 @@ fn subject(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
             message_of(&title),
         ),
     };
-    let kind = short(kind, LONGEST_ID);
+    let kind = text::shortened(kind, LONGEST_ID);
     let mut scope = scope.as_deref();
     // Measured around a message of one letter: without any, the spaces beside it would be one.
     let around = |scope| fill(input.template, &kind, scope, "x", &id, &tag);
@@ -260,19 +260,22 @@ fn message_of(title: &str) -> String {
 }
 
 fn about(input: &MessageInput<'_>) -> String {
-    let id = short(input.subtask_id, LONGEST_ID);
+    let id = text::shortened(input.subtask_id, LONGEST_ID);
     let title = match input.kind {
         Kind::TaskStatus { .. } => input.task_title,
         Kind::Subtask | Kind::Fix => input.subtask_title,
     };
-    let mut lines = vec![format!("Task: #{id} - {}", short(title, LONGEST_FIELD))];
+    let mut lines = vec![format!(
+        "Task: #{id} - {}",
+        text::shortened(title, LONGEST_FIELD)
+    )];
     if !matches!(input.kind, Kind::TaskStatus { .. }) {
-        let phase = short(input.task_title, LONGEST_FIELD);
+        let phase = text::shortened(input.task_title, LONGEST_FIELD);
         if !phase.is_empty() {
             lines.push(format!("Phase: {phase}"));
         }
     }
-    let tag = short(input.tag, LONGEST_FIELD);
+    let tag = text::shortened(input.tag, LONGEST_FIELD);
     if !tag.is_empty() {
         lines.push(format!("Tag: {tag}"));
     }
@@ -302,16 +305,6 @@ fn percentage(percent: f64) -> String {
         }
     );
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn short(text: &str, most: usize) -> String {
-    let line = plain::one_line(text);
-    let cut = plain::cut_at_word(&line, most);
-    if cut.len() < line.len() {
-        format!("{cut}…")
-    } else {
-        line
-    }
 }
 
 /// The description, wrapped. Lines that are not plain prose keep their own line.

@@ -61,28 +61,6 @@ fn unknown(pattern: &str, name: &str, values: &[(&str, &str)]) -> PlaceholderErr
         pattern: pattern.to_owned(),
         name: name.to_owned(),
         known: known.join(", "),
-        nearest: nearest(name, values.iter().map(|(known, _)| *known)).map(str::to_owned),
+        nearest: text::nearest(name, values.iter().map(|(known, _)| *known)).map(str::to_owned),
     }
-}
-
-/// The candidate most like `word`, if any is like it enough to be what was meant.
-pub(crate) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
-    let word = word.to_lowercase();
-    let likeness = |candidate: &str| {
-        let candidate = candidate.to_lowercase();
-        // In short words one slip of the finger changes much of what Jaro and Winkler look at.
-        if strsim::osa_distance(&word, &candidate) <= 1 {
-            return 1.0;
-        }
-        strsim::jaro_winkler(&word, &candidate)
-    };
-    candidates
-        .into_iter()
-        .map(|candidate| (likeness(candidate), candidate))
-        .filter(|(likeness, _)| *likeness >= 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 use globset::GlobMatcher;
 
 use super::paths::{self, PatternError};
-use super::{has_file, plain, read_manifest};
+use super::{has_file, read_manifest};
+use text::plain;
 
 /// Longest scope, in characters; it shares the subject's line with the message.
 const LONGEST_SCOPE: usize = 24;

@@ -17,7 +17,7 @@ use super::group::ProcessGroup;
 use super::guard::{Guard, group_of};
 use super::inherited;
 use super::run::{How, ProgramError};
-use crate::convention::plain::one_line;
+use text::plain::one_line;
 
 /// How long a program that was asked to end has for clearing up.
 const GRACE: Duration = Duration::from_secs(1);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::definition::Kind;
 use super::error::{InputFault, InputProblem};
-use crate::convention::plain;
+use text::plain;
 
 /// The most that all inputs take, in bytes: they stand in the first event of a session.
 const MOST_BYTES: usize = 256 * 1024;
@@ -236,7 +236,7 @@ fn value_of(input: &Input, given: Option<&Value>) -> Result<Value, InputProblem>
 }
 
 fn unknown(declared: &IndexMap<String, Input>, name: &str) -> InputFault {
-    let nearest = nearest(name, declared.keys().map(String::as_str));
+    let nearest = text::nearest(name, declared.keys().map(String::as_str));
     let all: Vec<String> = declared
         .iter()
         .map(|(name, input)| format!("{name} ({})", input.kind))
@@ -250,16 +250,6 @@ fn unknown(declared: &IndexMap<String, Input>, name: &str) -> InputFault {
             None => format!("the inputs are {}", all.join(", ")),
         },
     }
-}
-
-/// The name that was probably meant.
-pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    known
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(score, _)| *score > 0.8)
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, candidate)| candidate.to_owned())
 }
 
 /// Choices as a message shows them.

@@ -146,7 +146,7 @@ pub fn load(root: &Path, name: &str, builtin: &[Builtin<'_>]) -> Result<Profile,
         known.dedup();
         return Err(ProfileError::Unknown {
             name: name.to_owned(),
-            nearest: inputs::nearest(name, known.iter().map(String::as_str)),
+            nearest: text::nearest(name, known.iter().map(String::as_str)).map(str::to_owned),
             known,
         });
     };

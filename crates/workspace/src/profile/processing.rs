@@ -15,9 +15,9 @@ use serde_json::{Map, Value};
 
 use super::folder::Files;
 use super::{Phase, Profile, ProfileError, Reader, Source, reading};
-use crate::convention::plain;
 use crate::process::{self, Ended, How, Program, ProgramError};
 use crate::trust::{Subject, TrustStore};
+use text::plain;
 
 /// More than this ends a command, in bytes.
 const MOST_STDOUT: usize = 80 * 1024 * 1024;

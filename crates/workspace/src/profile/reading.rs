@@ -11,12 +11,13 @@ use super::definition::{
 };
 use super::error::{Place, ProfileError};
 use super::folder::{Files, MOST_TEMPLATE_BYTES, PROFILE_FILE};
-use super::inputs::{Input, nearest, shown_choices};
+use super::inputs::{Input, shown_choices};
 use super::phase::{PerPhase, Phase};
 use super::template::{self, Shape};
 use super::{Profile, Reader, Source};
 use crate::convention::paths::glob;
-use crate::convention::plain;
+use text::nearest;
+use text::plain;
 
 /// How deep values may stand in one another.
 const MOST_LEVELS: usize = 16;
@@ -85,13 +86,7 @@ impl Faults<'_> {
 fn shortened(text: &str) -> String {
     /// In visible characters.
     const MOST: usize = 600;
-    let line = plain::one_line(text);
-    let cut = plain::cut_at_word(&line, MOST);
-    if cut.len() < line.len() {
-        format!("{cut}…")
-    } else {
-        line
-    }
+    text::shortened(text, MOST)
 }
 
 /// Reads a profile and proves it.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::convention::quote::LONGEST_QUOTE;
+use text::quote::LONGEST_QUOTE;
 
 /// How many bytes of content [`shown_files`] gives altogether.
 const MOST_SHOWN: usize = 512 * 1024;

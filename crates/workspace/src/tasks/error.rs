@@ -292,12 +292,7 @@ fn nearest<'a>(id: &str, known: &'a [String]) -> Option<&'a str> {
     if id.chars().count() < 4 {
         return None;
     }
-    known
-        .iter()
-        .map(|candidate| (strsim::jaro_winkler(id, candidate), candidate))
-        .filter(|(likeness, _)| *likeness > 0.85)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate.as_str())
+    text::nearest(id, known.iter().map(String::as_str))
 }
 
 /// The names, where they are few; the first ones otherwise.

@@ -2,7 +2,7 @@
 
 use journal::EvidenceStore;
 use machine::RunState;
-use workspace::convention::plain::is_hidden;
+use text::plain::is_hidden;
 use workspace::profile::{CodeFile, Phase, Review, View, shown_files};
 
 use crate::call::Call;

@@ -12,11 +12,11 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use text::plain::one_line;
+use text::quote::quote_untrusted;
 use workspace::config::Config;
 use workspace::convention::hints::{SubtaskText, context_hints};
 use workspace::convention::paths::{Language, PathClasses};
-use workspace::convention::plain::one_line;
-use workspace::convention::quote::quote_untrusted;
 use workspace::git::{RepoPath, is_of_git};
 
 use crate::call::Call;
@@ -514,7 +514,7 @@ fn rules(call: &Call<'_>, memory: &Memory, role: &Role, notes: &mut Vec<String>)
         match read {
             Some(Ok(bytes)) => {
                 let text = String::from_utf8_lossy(&bytes);
-                let cut = workspace::convention::plain::cut_bytes(&text, LONGEST_RULES);
+                let cut = text::plain::cut_bytes(&text, LONGEST_RULES);
                 rules.push(json!({ "path": path, "text": cut }));
             }
             Some(Err(_)) => notes.push(format!(

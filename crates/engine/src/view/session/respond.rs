@@ -1,7 +1,7 @@
 //! Putting a response into its place.
 
 use machine::{RunState, RunStatus};
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use crate::call::Input;
 use crate::capability::files::code::rename;

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::documents::quoting::{Bounded, counted, listed, quoted};
+use crate::documents::quoting::{Bounded, quoted};
+use text::{counted, listed};
 
 use super::heading::{is_number_char, number, without_zeros};
 use super::{MAX_DEPENDENCIES, MAX_TITLE_BYTES, Note, Problem, passed_over, problem};

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use crate::documents::markdown::{self, Line, Lines, Place, list_sign};
-use crate::documents::quoting::{Bounded, line_number, nearest, quoted};
+use crate::documents::quoting::{Bounded, line_number, quoted};
+use text::nearest;
 
 use super::dependencies::{Dependencies, Written};
 use super::heading::{self, Heading, ItemHeading, Similarity};

@@ -1,7 +1,8 @@
 //! Where in a document its graphs stand: all of it, or fenced blocks.
 
 use crate::documents::markdown::{self, Place};
-use crate::documents::quoting::{Bounded, counted, line_number, listed, quoted};
+use crate::documents::quoting::{Bounded, line_number, quoted};
+use text::{counted, listed};
 
 use super::yaml::{self, Fault, Node, Value};
 use super::{Note, Problem};

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::documents::quoting::{Bounded, counted, nearest, quoted};
+use crate::documents::quoting::{Bounded, quoted};
+use text::{counted, nearest};
 
 use super::blocks::{YamlBlock, tasks_of};
 use super::keys::{Field, KEYS, field};

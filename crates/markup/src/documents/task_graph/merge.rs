@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::documents::quoting::{Bounded, LeftOut, counted, listed, nearest, quoted};
+use crate::documents::quoting::{Bounded, LeftOut, quoted};
+use text::{counted, listed, nearest};
 
 use super::{
     MergeProblem, Merged, MergedTask, Part, Problem, Task, knots, take_over, with_remainder,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use engine::view::collab::answer::SyncAnswer;
 use engine::{Fault, Kind};
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use super::super::usage;
 

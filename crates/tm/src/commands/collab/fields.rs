@@ -5,7 +5,7 @@ use std::path::Path;
 use engine::Fault;
 use engine::view::collab::request::TaskUpdate;
 use serde_json::{Map, Value};
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use super::super::usage;
 use super::document::text_of;

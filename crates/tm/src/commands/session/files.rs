@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use engine::view::session::answer::SessionState;
 use engine::{Engine, Fault, Kind, Verb};
 use serde_json::json;
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use super::{DONE, Outcome};
 use crate::output::Output;

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use semver::Version;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use workspace::convention::plain::{many_lines, one_line};
+use text::plain::{many_lines, one_line};
 
 use super::super::confirm::{Interruption, confirm, strong_enough};
 use super::super::place::RunSelector;

@@ -11,7 +11,7 @@ use mcp::{Client, Hints};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use super::super::place::RunSelector;
 use super::decision::{DECIDE, DecisionRequest, decided, deciding};

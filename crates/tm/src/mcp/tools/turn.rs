@@ -3,7 +3,7 @@
 use engine::{Channel, Engine, Fault, NextStep, Turn};
 use serde::Serialize;
 use serde_json::Value;
-use workspace::convention::plain::{many_lines, one_line};
+use text::plain::{many_lines, one_line};
 
 use super::super::confirm::{confirm, strong_enough};
 use super::super::place::RunSelector;

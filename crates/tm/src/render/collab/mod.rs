@@ -7,11 +7,12 @@ use engine::view::collab::answer::{
     TaskBrief, UpdateAnswer,
 };
 use serde_json::Value;
-use workspace::convention::plain::{one_line, visible_len};
+use text::plain::{one_line, visible_len};
 
 use super::session::option;
-use super::{BAD, GOOD, Look, NOTE, Page, STRONG, Sign, counted, status_style};
+use super::{BAD, GOOD, Look, NOTE, Page, STRONG, Sign, status_style};
 use crate::steps::typed;
+use text::counted;
 
 /// How many tasks of a batch are named in a line.
 const NAMED: usize = 6;

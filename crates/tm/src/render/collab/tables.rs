@@ -1,10 +1,11 @@
 //! Items, batches and tasks, a line each.
 
 use engine::view::collab::answer::{BatchState, SessionState, TaskBrief};
-use workspace::convention::plain::{one_line, visible_len};
+use text::plain::{one_line, visible_len};
 
-use super::super::{FAINT, Page, Sign, counted};
+use super::super::{FAINT, Page, Sign};
 use super::{number, standing, style};
+use text::counted;
 
 /// The widest column of ids and numbers; longer ones push the rest of their line.
 const WIDEST: usize = 28;

@@ -2,7 +2,7 @@
 
 use engine::view::collab::answer::{BatchState, SkillParams, TaskGraph, WorkItem};
 use serde_json::json;
-use workspace::convention::plain::{is_hidden, many_lines};
+use text::plain::{is_hidden, many_lines};
 
 use super::*;
 

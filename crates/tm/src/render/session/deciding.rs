@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use engine::view::session::answer::{ClosedGate, SessionState, SessionSummary};
 
-use super::{Look, Page, SessionStanding, Sign, counted, option, shown, why};
+use super::{Look, Page, SessionStanding, Sign, option, shown, why};
 use crate::steps::typed;
+use text::counted;
 
 /// The most files of a folder that are listed.
 const LISTED: usize = 30;

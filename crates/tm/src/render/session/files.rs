@@ -5,9 +5,9 @@ use std::path::Path;
 use engine::view::session::answer::{ExportAnswer, RespondAnswer, RestoreAnswer, SessionState};
 
 use super::{
-    Look, Page, SessionStanding, Sign, changed_work, command, counted, next, option, waits,
-    what_now,
+    Look, Page, SessionStanding, Sign, changed_work, command, next, option, waits, what_now,
 };
+use text::counted;
 
 /// The most changed files that are named.
 const MOST_CHANGED: usize = 5;

@@ -2,7 +2,7 @@
 
 use engine::view::session::answer::{ProfileInput, ProfileSummary, SessionSummary};
 use serde_json::Value;
-use workspace::convention::plain::{one_line, visible_len};
+use text::plain::{one_line, visible_len};
 
 use super::{FAINT, Look, NOTE, Page, STRONG, Sign, WARN, second, spelt, status_style};
 use crate::steps::typed;

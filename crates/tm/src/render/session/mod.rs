@@ -10,10 +10,11 @@ use std::path::Path;
 use engine::Strength;
 use engine::view::session::answer::{DecisionAnswer, HistoryEntry, SessionState, StepAnswer};
 use serde_json::Value;
-use workspace::convention::plain::one_line;
+use text::plain::one_line;
 
 use self::files::changed;
-use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, counted};
+use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN};
+use text::counted;
 
 use crate::steps::typed;
 pub use deciding::{About, PLAN_CHANGED, gate, reopening, steps_with};

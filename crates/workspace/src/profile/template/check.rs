@@ -8,9 +8,9 @@ use minijinja::machinery::ast::{BinOpKind, CallArg, Expr, ForLoop, Stmt};
 use minijinja::machinery::{Span, Token, parse, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
-use super::super::inputs::nearest;
 use super::filters;
 use super::variables::Shape;
+use text::nearest;
 
 /// How many tags with statements a template may hold: they may stand in one another.
 const MOST_TAGS: usize = 1_000;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use minijinja::value::{Kwargs, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, tests};
 
-use crate::convention::quote::{quote_inline, quote_untrusted, quote_whole};
+use text::quote::{quote_inline, quote_untrusted, quote_whole};
 
 /// The filters that there are.
 pub(super) const NAMES: &[&str] = &[

@@ -4,11 +4,11 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
+use text::plain::{is_hidden, visible_len};
 use workspace::convention::message::{
     DEFAULT_TEMPLATE, Kind, LONGEST_SUBJECT, MessageInput, check_template, commit_type, compose,
 };
 use workspace::convention::paths::PathClasses;
-use workspace::convention::plain::{is_hidden, visible_len};
 use workspace::convention::scope::Scopes;
 
 use super::{folder, strings};

@@ -5,7 +5,6 @@ mod criteria;
 mod hints;
 mod message;
 mod paths;
-mod quote;
 mod runner;
 mod scope;
 

@@ -10,7 +10,7 @@ use ::test_report::{
     read_tests,
 };
 use serde::Serialize;
-use workspace::convention::plain::cut_bytes;
+use text::plain::cut_bytes;
 
 use crate::capability::tests::evidence::{counts, listed, missing, unreadable};
 use crate::capability::tests::results::Counts;

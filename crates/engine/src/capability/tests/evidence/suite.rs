@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use ::test_report::{TestFormat, TestReport, Unreadable, read_tests};
 use serde::{Deserialize, Serialize};
+use text::plain::cut_bytes;
 use workspace::config::{Config, Level};
-use workspace::convention::plain::cut_bytes;
 use workspace::suite::{How, SuiteRan, SuiteRun, run_suite};
 
 use crate::capability::tests::evidence::ledger::Ledger;

@@ -20,7 +20,7 @@ pub fn is_hidden(c: char) -> bool {
 /// characters are gone; no space at either end.
 ///
 /// ```
-/// use workspace::convention::plain::one_line;
+/// use text::plain::one_line;
 /// assert_eq!(one_line(" a\r\n\tb\u{202e}c "), "a bc");
 /// ```
 pub fn one_line(text: &str) -> String {
@@ -70,7 +70,7 @@ pub fn visible_len(text: &str) -> usize {
 /// the second half of what is kept, else in the middle of a word.
 ///
 /// ```
-/// use workspace::convention::plain::cut_at_word;
+/// use text::plain::cut_at_word;
 /// assert_eq!(cut_at_word("read the whole file", 12), "read the");
 /// ```
 pub fn cut_at_word(text: &str, most: usize) -> &str {

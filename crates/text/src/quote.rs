@@ -1,6 +1,6 @@
 //! Text of others inside a prompt, marked as data.
 
-use super::plain;
+use crate::plain;
 
 /// The most of a text that a prompt quotes, in bytes.
 pub const LONGEST_QUOTE: usize = 16 * 1024;
@@ -14,7 +14,7 @@ const TAIL: usize = LONGEST_QUOTE / 4;
 /// the place says how much.
 ///
 /// ```
-/// use workspace::convention::quote::quote_untrusted;
+/// use text::quote::quote_untrusted;
 /// assert_eq!(quote_untrusted("a ``` b"), "````text\na ``` b\n````");
 /// ```
 pub fn quote_untrusted(text: &str) -> String {

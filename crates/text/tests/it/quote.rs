@@ -1,6 +1,6 @@
 use proptest::prelude::*;
-use workspace::convention::plain::{cut_at_word, many_lines, one_line, visible_len};
-use workspace::convention::quote::{LONGEST_QUOTE, quote_inline, quote_untrusted};
+use text::plain::{cut_at_word, many_lines, one_line, visible_len};
+use text::quote::{LONGEST_QUOTE, quote_inline, quote_untrusted};
 
 #[test]
 fn fences() {
