@@ -76,9 +76,9 @@ impl Engine {
         }
         let present: BTreeSet<&str> = at.iter().map(String::as_str).collect();
         let graph = match format {
-            GraphFormat::Mermaid => machine::graph::mermaid(&definition, &present),
-            GraphFormat::Dot => machine::graph::dot(&definition, &present),
-            GraphFormat::Svg => machine::graph::svg(&definition, &present).map_err(|error| {
+            GraphFormat::Mermaid => draw::mermaid(&definition, &present),
+            GraphFormat::Dot => draw::dot(&definition, &present),
+            GraphFormat::Svg => draw::svg(&definition, &present).map_err(|error| {
                 Fault::new(
                     Kind::Refused,
                     "graph_too_large",
@@ -104,14 +104,14 @@ impl Engine {
     pub fn run_graph(&self, run: Option<&str>) -> Result<String, Fault> {
         let (definition, at) = self.pinned_and_present(run)?;
         let present = at.iter().map(String::as_str).collect();
-        Ok(machine::graph::mermaid(&definition, &present))
+        Ok(draw::mermaid(&definition, &present))
     }
 
     /// The workflow with this id, as a Mermaid flowchart.
     pub fn workflow_mermaid(&self, id: &str) -> Result<String, Fault> {
         let source = library::find(&self.root, id)?;
         let definition = read(id, &source.text)?;
-        Ok(machine::graph::mermaid(&definition, &BTreeSet::new()))
+        Ok(draw::mermaid(&definition, &BTreeSet::new()))
     }
 
     /// The definition that a run is pinned to, and the states at which its tokens stand.

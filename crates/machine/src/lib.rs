@@ -11,7 +11,6 @@ pub mod decide;
 pub mod definition;
 pub mod diagnostic;
 pub mod event;
-pub mod graph;
 pub mod guard;
 pub mod item_set;
 pub mod items;

@@ -8,7 +8,6 @@ mod decisions;
 mod documented;
 mod driver;
 mod edits;
-mod graph;
 mod item_sets;
 mod machines;
 mod marked;

@@ -50,6 +50,7 @@ fn all_sources(of: &str) -> Vec<(PathBuf, String)> {
 const ARROWS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("machine", &["text"]),
+    ("draw", &["machine"]),
     ("workflows", &[]),
     ("journal", &[]),
     ("workspace", &["text"]),
@@ -59,6 +60,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
+            "draw",
             "journal",
             "machine",
             "markup",

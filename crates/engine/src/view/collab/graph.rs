@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use ::markup::documents::task_graph::{Merged, MergedTask};
+use draw::{TaskNode, TaskStatus, Wave, tasks as draw_tasks};
 use machine::command::Edit;
-use machine::graph::{TaskNode, TaskStatus, Wave, tasks as draw};
 use machine::state::RunStatus;
 use machine::{Command, Refusal, RunState};
 use serde_json::Value;
@@ -386,5 +386,5 @@ fn drawn(batches: &[BatchState]) -> String {
                 .collect(),
         })
         .collect();
-    draw(&waves)
+    draw_tasks(&waves)
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::text::{ends_of, shortened};
-use crate::definition::{Definition, Edge, EndStatus, Kind, StateDef};
+use machine::definition::{Definition, Edge, EndStatus, Kind, StateDef};
 
 /// The longest guard that is written at an arrow, in characters.
 const LONGEST_GUARD: usize = 60;

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::super::layout::{Extent, Layout, Link, Point, arrange};
-use super::super::picture::{Arrow, LONGEST_NAME, Picture, Source};
-use super::super::text::{lines, shortened};
 use super::shape::{Shape, about, class, count, widest};
 use super::text_width::{escaped, width};
-use crate::definition::Kind;
+use crate::layout::{Extent, Layout, Link, Point, arrange};
+use crate::picture::{Arrow, LONGEST_NAME, Picture, Source};
+use crate::text::{lines, shortened};
+use machine::definition::Kind;
 
 /// The longest line at an arrow, in characters; how many there are for one edge; how many edges one arrow tells of.
 const WIDE: usize = 30;

@@ -24,7 +24,7 @@ fn thousandths(c: char) -> i64 {
 /// Text inside of an element.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in super::super::text::plain(text).chars() {
+    for c in crate::text::plain(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

@@ -1,6 +1,6 @@
 //! Tasks drawn wave by wave.
 
-use machine::graph::{TaskNode, TaskStatus, Wave, tasks};
+use draw::{TaskNode, TaskStatus, Wave, tasks};
 
 use super::well_formed;
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use super::picture::{LONGEST_NAME, Picture};
 use super::text::shortened;
-use crate::definition::Definition;
+use machine::definition::Definition;
 use scene::Scene;
 use text_width::{escaped, width};
 

@@ -1,15 +1,18 @@
 //! Drawings.
 
 mod hostile;
+#[path = "../../../machine/tests/it/machines.rs"]
+mod machines;
 mod tasks;
 mod well_formed;
 
 use std::collections::BTreeSet;
 
+use draw::{dot, mermaid, svg};
 use machine::Definition;
-use machine::graph::{dot, mermaid, svg};
 
-use crate::support::{REVIEW as REVIEW_WORKFLOW, TDD};
+const TDD: &str = include_str!("../../../workflows/tdd/workflow.yaml");
+const REVIEW_WORKFLOW: &str = include_str!("../../../workflows/review/workflow.yaml");
 
 const CHAPTERS: &str = r#"
 tramline: 1

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use draw::{TooLarge, dot, mermaid, svg};
 use machine::Definition;
-use machine::graph::{TooLarge, dot, mermaid, svg};
 use proptest::prelude::*;
 
 use super::well_formed;

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::super::layout::{Extent, Point};
-use super::super::picture::{LONGEST_NAME, Node};
-use super::super::text::{lines, shortened};
 use super::text_width::{escaped, width};
-use crate::definition::{EndStatus, Kind};
+use crate::layout::{Extent, Point};
+use crate::picture::{LONGEST_NAME, Node};
+use crate::text::{lines, shortened};
+use machine::definition::{EndStatus, Kind};
 
 /// The longest line in a box, in characters.
 const WIDE: usize = 30;

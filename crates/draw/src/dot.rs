@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::picture::{Arrow, LONGEST_NAME, Node, Picture, Source};
 use super::text::{lines, plain, shortened};
-use crate::definition::{Definition, Kind};
+use machine::definition::{Definition, Kind};
 
 /// The longest line at an arrow, in characters, and how many there are.
 const WIDE: usize = 30;

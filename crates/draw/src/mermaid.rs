@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::picture::{LONGEST_NAME, Node, Picture, Source};
 use super::text::{plain, shortened};
-use crate::definition::{Definition, Kind};
+use machine::definition::{Definition, Kind};
 
 /// The workflow as a Mermaid flowchart. The states in `present` are marked.
 ///
