@@ -135,6 +135,11 @@ pub fn nightly() -> io::Result<bool> {
     good &= chaos::run(&Chaos::everything())?;
     heading("made-up input for every reader of foreign text");
     good &= fuzz::run_all(&Fuzz::lasting(300, 60))?;
+    heading("every bench of a crate, once");
+    let benches = ["append", "scheduling", "run", "reading"];
+    let benches = benches.iter().flat_map(|bench| ["--bench", bench]);
+    let mut once = cargo(&["bench", "--workspace", "--locked"]);
+    good &= passes(once.args(benches).args(["--", "--test"]))?;
     heading("the demo from the binary that is given away");
     good &= passes(cargo(&["run", "--profile", "dist", "--locked", "--quiet", "--"]).arg("demo"))?;
     Ok(good)

@@ -126,7 +126,7 @@ impl Planner<'_> {
             let Some(declared) = self.definition.items.get(set) else {
                 continue;
             };
-            let Value::Array(given) = value(literal, &scope)? else {
+            let Value::Array(given) = evaluated(literal, &scope)? else {
                 return Err(fault(format!("what fills `{}` is no list", set.value)));
             };
             let mut items = Vec::with_capacity(given.len());
@@ -137,6 +137,7 @@ impl Planner<'_> {
                         set.value
                     )));
                 };
+                bounded(one)?;
                 items.push(self.completed(&set.value, declared, fields)?);
             }
             values
@@ -254,20 +255,30 @@ impl Planner<'_> {
     }
 }
 
-/// The most text that a value may hold. One that is made of itself would grow with every step.
+/// The most text that a value may hold. One that is made of itself would grow with every step. What fills a set cannot be made
+/// of it, and a plan is as long as it is: there each item is held to this.
 const MOST_TEXT: usize = 1024 * 1024;
 
 pub(super) fn value(literal: &Literal, scope: &RunScope<'_>) -> Result<Value, Stop> {
-    let value = match literal {
-        Literal::Value(value) => return Ok(value.clone()),
-        Literal::Expression(expression) => expression.evaluate(scope)?,
-    };
-    if text_in(&value) > MOST_TEXT {
+    let value = evaluated(literal, scope)?;
+    bounded(&value)?;
+    Ok(value)
+}
+
+fn evaluated(literal: &Literal, scope: &RunScope<'_>) -> Result<Value, Stop> {
+    match literal {
+        Literal::Value(value) => Ok(value.clone()),
+        Literal::Expression(expression) => Ok(expression.evaluate(scope)?),
+    }
+}
+
+fn bounded(value: &Value) -> Result<(), Stop> {
+    if text_in(value) > MOST_TEXT {
         return Err(fault(format!(
             "a value was to hold more than {MOST_TEXT} bytes of text"
         )));
     }
-    Ok(value)
+    Ok(())
 }
 
 fn text_in(value: &Value) -> usize {

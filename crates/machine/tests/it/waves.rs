@@ -13,6 +13,34 @@ fn cut(jobs: Value) -> Vec<Vec<String>> {
     waves(&driver)
 }
 
+/// The text of a plan grows with its tasks; that of one task is bounded.
+#[test]
+fn many_jobs_fill_a_set_whatever_they_hold_together_but_none_holds_a_megabyte() {
+    let files: Vec<String> = (0..100)
+        .map(|at| format!("src/some/place/file_{at}.rs"))
+        .collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let jobs: Vec<Value> = (0..500)
+        .map(|at| {
+            touching(
+                &format!("job-{at}"),
+                &[],
+                if at == 0 { &files } else { &files[..1] },
+            )
+        })
+        .chain((0..10).map(|at| touching(&format!("long-{at}"), &[], &[&"x".repeat(200_000)])))
+        .collect();
+    assert!(Value::from(jobs.clone()).to_string().len() > 1 << 20);
+    assert_eq!(waves(&acting(jobs.into())).concat().len(), 510);
+
+    let mut driver = gathering();
+    let refused = gathered(
+        &mut driver,
+        json!([touching("a", &[], &[&"x".repeat(2 << 20)])]),
+    );
+    assert_eq!(refused.unwrap_err().code, "definition_fault");
+}
+
 #[test]
 fn the_graph_of_the_engine_gives_five_waves() {
     let jobs = json!([
