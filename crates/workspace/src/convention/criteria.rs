@@ -98,13 +98,7 @@ fn entries(text: &str) -> Vec<Entry> {
 fn collect<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
     for entry in entries {
-        let line = plain::one_line(&entry.text);
-        let cut = plain::cut_at_word(&line, LONGEST_ENTRY);
-        let line = if cut.len() < line.len() {
-            format!("{cut}…")
-        } else {
-            line
-        };
+        let line = text::shortened(&entry.text, LONGEST_ENTRY);
         if !line.is_empty() && !list.contains(&line) {
             list.push(line);
         }

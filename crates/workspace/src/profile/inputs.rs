@@ -271,11 +271,5 @@ fn shown_value(value: &Value) -> String {
 
 /// Text of others on one line, shortened.
 fn shown(text: &str) -> String {
-    let line = plain::one_line(plain::cut_bytes(text, 16 * SHOWN));
-    let cut = plain::cut_at_word(&line, SHOWN);
-    if cut.len() < line.len() {
-        format!("{cut}…")
-    } else {
-        line
-    }
+    text::shortened(plain::cut_bytes(text, 16 * SHOWN), SHOWN)
 }

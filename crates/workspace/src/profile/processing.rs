@@ -388,13 +388,7 @@ fn first_line(printed: &[u8]) -> String {
         .next()
         .unwrap_or_default();
     let line = &line[..line.len().min(16 * SHOWN)];
-    let text = plain::one_line(&String::from_utf8_lossy(line));
-    let cut = plain::cut_at_word(&text, SHOWN);
-    if cut.len() < text.len() {
-        format!("{cut}…")
-    } else {
-        text
-    }
+    text::shortened(&String::from_utf8_lossy(line), SHOWN)
 }
 
 /// A command as messages name it.
