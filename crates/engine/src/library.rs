@@ -1,6 +1,5 @@
 //! Where definitions and templates come from: built in, or the project's own.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +8,12 @@ use machine::check::catalog::Catalog;
 use machine::{Definition, Diagnostic};
 use workspace::config::Config;
 use workspace::git::is_of_git;
-use workspace::profile::template;
+use workspace::template::{self, Template};
 
 use crate::capability::{REPOSITORY, registry};
 use crate::fault::{Fault, Kind};
 use crate::generic::templates;
-use crate::view::{self, autopilot::instructions::template_engine};
+use crate::view;
 
 /// What is said of the origin of a definition that comes with the program.
 const BUILT_IN: &str = "built in";
@@ -237,7 +236,7 @@ fn templates_of(workflow: &str) -> impl Iterator<Item = &'static workflows::Buil
 const LONGEST_TEMPLATE: u64 = 1024 * 1024;
 
 /// The text of a template: the project's own, else the built-in one.
-pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Cow<'static, str>, Fault> {
+pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Template, Fault> {
     let missing = || {
         Fault::new(
             Kind::Environment,
@@ -274,11 +273,11 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Cow<'static, 
             about.len()
         ))),
         Ok(_) => fs::read_to_string(&path)
-            .map(Cow::Owned)
+            .map(Template::Own)
             .map_err(|error| unreadable(&error.to_string())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => templates_of(workflow)
             .find_map(|builtin| builtin.template(name))
-            .map(Cow::Borrowed)
+            .map(Template::BuiltIn)
             .ok_or_else(missing),
         Err(error) => Err(unreadable(&error.to_string())),
     }
@@ -312,8 +311,7 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
             continue;
         }
         let faults = match template(root, workflow, &name) {
-            Ok(Cow::Borrowed(text)) => template_faults(&name, text, &variables),
-            Ok(Cow::Owned(text)) => template::prove(&name, &text, &variables)
+            Ok(text) => template::prove(&name, text.text(), &variables)
                 .err()
                 .into_iter()
                 .collect(),
@@ -359,43 +357,6 @@ fn variables(definition: &Definition) -> Vec<String> {
     let mut all = templates::variables(definition);
     all.extend(own.map(|name| (*name).to_owned()));
     all
-}
-
-fn template_faults(name: &str, text: &str, variables: &[String]) -> Vec<(u32, String)> {
-    let mut environment = template_engine();
-    if let Err(error) = environment.add_template(name, text) {
-        let line = error
-            .line()
-            .and_then(|line| u32::try_from(line).ok())
-            .unwrap_or(1);
-        return vec![(line, error.to_string())];
-    }
-    let Ok(template) = environment.get_template(name) else {
-        return vec![(1, "cannot be loaded".to_owned())];
-    };
-    let mut unknown: Vec<String> = template
-        .undeclared_variables(true)
-        .into_iter()
-        .filter(|variable| {
-            !variables.iter().any(|known| {
-                *known == *variable
-                    || (known.ends_with('.') && variable.starts_with(known.as_str()))
-                    || known.starts_with(&format!("{variable}."))
-            })
-        })
-        .collect();
-    unknown.sort();
-    unknown
-        .into_iter()
-        .map(|variable| {
-            let line = text
-                .lines()
-                .position(|line| line.contains(&variable))
-                .and_then(|line| u32::try_from(line + 1).ok())
-                .unwrap_or(1);
-            (line, format!("`{variable}` means nothing in a template"))
-        })
-        .collect()
 }
 
 /// Every fault of a definition, for people and programs.

@@ -11,12 +11,14 @@ use std::fmt;
 use machine::role::Role;
 use serde_json::{Value, json};
 
+use text::quote::MARKS;
+
 use crate::view::AUTOPILOT;
 
 /// What stands before a mark, between its fields, and behind it.
-const OPEN: char = '\u{10FFF0}';
-const BETWEEN: char = '\u{10FFF1}';
-const CLOSE: char = '\u{10FFF2}';
+const OPEN: char = MARKS[0];
+const BETWEEN: char = MARKS[1];
+const CLOSE: char = MARKS[2];
 /// The fields that a mark begins with: the verb of a step, or that it is only an argument.
 const ARGUMENT: &str = "argument";
 /// The field of a step that says of which view it is.
@@ -373,15 +375,6 @@ pub fn steps(text: &str) -> Vec<NextStep> {
     steps.collect()
 }
 
-/// A text of others in which nothing is taken for a mark.
-pub(crate) fn unmarked(text: &str) -> Cow<'_, str> {
-    if is_marked(text) {
-        text.replace(OPEN, "\u{FFFD}").into()
-    } else {
-        text.into()
-    }
-}
-
 /// What a template may name: steps from the unit that it is for, and arguments that it speaks of.
 pub(crate) fn in_templates(role: &Role, item: Option<&str>, unit: &str) -> Value {
     let of_item = |verb: Verb| match item {
@@ -540,7 +533,7 @@ mod tests {
                 Part::Text("b")
             ]
         );
-        let text = unmarked(&text);
+        let text = text::quote::quote_inline(&text, 200);
         assert_eq!(parts(&text), [Part::Text(&text)]);
     }
 }

@@ -5,6 +5,10 @@ use crate::plain;
 /// The most of a text that a prompt quotes, in bytes.
 pub const LONGEST_QUOTE: usize = 16 * 1024;
 
+/// Private-use characters with which a text of our own is marked: before a mark, between its fields, and behind it. None of
+/// them stands in what is quoted.
+pub const MARKS: [char; 3] = ['\u{10FFF0}', '\u{10FFF1}', '\u{10FFF2}'];
+
 /// How much of a shortened text comes from its end: the end of test output tells what failed.
 const TAIL: usize = LONGEST_QUOTE / 4;
 
@@ -18,13 +22,22 @@ const TAIL: usize = LONGEST_QUOTE / 4;
 /// assert_eq!(quote_untrusted("a ``` b"), "````text\na ``` b\n````");
 /// ```
 pub fn quote_untrusted(text: &str) -> String {
-    let text = plain::many_lines(text);
+    let text = unmarked(plain::many_lines(text));
     fenced(&shortened(text.trim_matches('\n')))
 }
 
 /// As [`quote_untrusted`], but nothing is left out, however long the text is.
 pub fn quote_whole(text: &str) -> String {
-    fenced(plain::many_lines(text).trim_matches('\n'))
+    fenced(unmarked(plain::many_lines(text)).trim_matches('\n'))
+}
+
+/// The text with nothing in it that could be taken for a mark.
+fn unmarked(text: String) -> String {
+    if text.contains(MARKS) {
+        text.replace(MARKS, "\u{FFFD}")
+    } else {
+        text
+    }
 }
 
 fn fenced(text: &str) -> String {
@@ -38,7 +51,7 @@ fn fenced(text: &str) -> String {
 /// `text` on one line as a Markdown code span that it cannot close, at most `most` visible
 /// characters of it; for titles and paths within a sentence. Empty text gives an empty string.
 pub fn quote_inline(text: &str, most: usize) -> String {
-    let line = plain::one_line(text);
+    let line = unmarked(plain::one_line(text));
     let cut = plain::cut_at_word(&line, most);
     if cut.is_empty() {
         return String::new();

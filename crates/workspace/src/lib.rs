@@ -16,4 +16,5 @@ pub mod runner;
 pub mod shell;
 pub mod suite;
 pub mod tasks;
+pub mod template;
 pub mod trust;

@@ -34,7 +34,7 @@ pub(crate) fn build(
         return Ok(format!("{place} ({})\n{runs}", call.definition.title));
     };
     let template = library::template(call.root, &run.workflow, name)?;
-    instructions::render(name, template, &values(call, run, present, asked))
+    instructions::render(name, &template, &values(call, run, present, asked))
 }
 
 /// Lays what one capability has to say over what every run has; where both have a group of names, name by name.

@@ -3,28 +3,39 @@
 
 mod collab;
 
-use minijinja::value::Serde;
+use minijinja::value::{Serde, Value, ValueKind};
 use minijinja::{Environment, UndefinedBehavior};
-use serde_json::{Value, json};
+use serde_json::json;
 use workflows::{all, builtin};
 
-/// Stands in for the fence that the engine provides.
-fn quoted(text: &str) -> String {
+/// Stands in for the fence that the engine provides: of a list, a line each.
+fn quoted(value: &Value) -> String {
+    let lines = |value: &Value| -> Vec<String> {
+        value
+            .try_iter()
+            .unwrap()
+            .map(|line| line.to_string())
+            .collect()
+    };
+    let text = match value.kind() {
+        ValueKind::Seq => lines(value).join("\n"),
+        _ => value.to_string(),
+    };
     format!("[[{text}]]")
 }
 
-fn render(name: &str, values: &Value) -> String {
+fn render(name: &str, values: &serde_json::Value) -> String {
     let template = builtin("tdd").unwrap().template(name).unwrap();
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.add_filter("quoted", |text: String| quoted(&text));
+    environment.add_filter("quoted", |value: Value| quoted(&value));
     environment
         .render_named_str(name, template, Serde(values))
         .unwrap()
 }
 
 /// Steps and arguments stand in a template as marks, which whoever reads it sees in words of their own.
-fn steps() -> Value {
+fn steps() -> serde_json::Value {
     let verbs = [
         "next", "status", "report", "reopen", "skip", "pause", "edit", "task", "graph", "sync",
     ];
@@ -34,7 +45,7 @@ fn steps() -> Value {
         .collect()
 }
 
-fn arguments() -> Value {
+fn arguments() -> serde_json::Value {
     let names = [
         "results",
         "coverage",
@@ -59,7 +70,7 @@ fn arguments() -> Value {
         .collect()
 }
 
-fn least() -> Value {
+fn least() -> serde_json::Value {
     json!({
         "rules": [],
         "task": { "id": "1", "title": "Autopilot" },
@@ -74,7 +85,7 @@ fn least() -> Value {
     })
 }
 
-fn most() -> Value {
+fn most() -> serde_json::Value {
     json!({
         "rules": [{ "path": ".cursor/rules/a.mdc", "text": "Use tabs.\n" }, { "path": "b", "text": "No." }],
         "task": { "id": "1", "title": "Autopilot" },

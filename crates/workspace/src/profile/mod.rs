@@ -2,7 +2,7 @@
 //!
 //! One is a folder, `.taskmaster/profiles/NAME/` of the project, or comes with the program. It holds `profile.yaml` and
 //! the templates of four prompts, and where reading a response takes code, that code. What comes with a project is read
-//! as what it is, text of others: within bounds, with templates that can do little (see `template`), and code runs
+//! as what it is, text of others: within bounds, with templates that can do little ([`crate::template`]), and code runs
 //! only after a person trusted it ([`crate::trust`]).
 
 mod definition;
@@ -15,7 +15,6 @@ mod phase;
 mod pin;
 pub mod processing;
 mod reading;
-pub mod template;
 mod view;
 
 use std::collections::BTreeMap;
@@ -241,7 +240,7 @@ impl Profile {
         if let Some(Value::Object(session)) = view.get_mut("session") {
             session.insert("profile".to_owned(), self.name.clone().into());
         }
-        template::render(file, &self.texts, TemplateValue::from(Serde(&view)))
+        crate::template::render(file, &self.texts, TemplateValue::from(Serde(&view)))
             .map_err(|found| fault(&found.file, found.line, found.message, found.help))
     }
 

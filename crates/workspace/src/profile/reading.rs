@@ -13,9 +13,9 @@ use super::error::{Place, ProfileError};
 use super::folder::{Files, MOST_TEMPLATE_BYTES, PROFILE_FILE};
 use super::inputs::{Input, shown_choices};
 use super::phase::{PerPhase, Phase};
-use super::template::{self, Shape};
 use super::{Profile, Reader, Source};
 use crate::convention::paths::glob;
+use crate::template;
 use text::nearest;
 use text::plain;
 
@@ -134,7 +134,7 @@ pub(super) fn profile(name: &str, source: Source, files: &Files) -> Result<Profi
         review: definition.prompts.review,
         revision: definition.prompts.revision,
     };
-    let view = Shape::of_view(&inputs);
+    let view = super::view::shape(&inputs);
     let template_text = |file: &str| match files.all.get(file) {
         None => Ok(None),
         Some(found) if found.bytes.len() > MOST_TEMPLATE_BYTES => Err(format!(

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::inputs::Input;
+use crate::template::Shape;
 use text::quote::LONGEST_QUOTE;
 
 /// How many bytes of content [`shown_files`] gives altogether.
@@ -39,6 +42,42 @@ pub struct View {
     pub code_dir: PathBuf,
     /// The project.
     pub project: Project,
+}
+
+/// What templates of a profile with these inputs may name: the names of a [`View`].
+pub(super) fn shape(inputs: &IndexMap<String, Input>) -> Shape {
+    let files = Shape::List(Box::new(Shape::plain(&[
+        "path", "sha256", "size", "content",
+    ])));
+    let inputs = inputs
+        .iter()
+        .map(|(name, input)| {
+            let shape = match input.kind {
+                super::Kind::List => Shape::List(Box::new(Shape::Plain)),
+                _ => Shape::Plain,
+            };
+            (name.clone(), shape)
+        })
+        .collect();
+    Shape::record(&[
+        ("inputs", Shape::Record(inputs)),
+        ("session", Shape::plain(&["id", "profile"])),
+        ("iteration", Shape::Plain),
+        ("phase", Shape::Plain),
+        ("response", Shape::plain(&["path"])),
+        ("prompt", Shape::plain(&["path"])),
+        ("plan", Shape::Plain),
+        ("files", files.clone()),
+        ("previous", files),
+        (
+            "review",
+            Shape::plain(&["text", "issues_total", "issues_critical", "missing_inputs"]),
+        ),
+        ("feedback", Shape::Plain),
+        ("code_dir", Shape::Plain),
+        ("project", Shape::plain(&["root"])),
+        ("format", Shape::plain(&["bundle", "verdict", "plan"])),
+    ])
 }
 
 /// The session, as a template sees it.

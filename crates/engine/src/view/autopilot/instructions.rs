@@ -1,32 +1,26 @@
 //! What the executor of a unit is given: put together once, when the unit is issued, and kept by
 //! its hash. `next` only reads it.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, PoisonError, RwLock};
 
 use machine::decide::PromptRequest;
 use machine::state::{Item, Token};
 use machine::{Role, RunState};
-use minijinja::value::Serde;
-use minijinja::{Environment, UndefinedBehavior};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use text::plain::one_line;
-use text::quote::quote_untrusted;
 use workspace::config::Config;
 use workspace::convention::hints::{SubtaskText, context_hints};
 use workspace::convention::paths::{Language, PathClasses};
 use workspace::git::{RepoPath, is_of_git};
+use workspace::template::Template;
 
 use crate::call::Call;
 use crate::capability::git::effects::commit::default_message;
 use crate::capability::memory::{self, Memory, SHOWN, Shown, TESTED, Tested};
 use crate::capability::messages;
 use crate::capability::tests::read::name_of;
-use crate::fault::{Fault, Kind, chain};
+use crate::fault::{Fault, Kind};
 use crate::generic;
-use crate::next_step::unmarked;
 use crate::support::BAD_TEMPLATE;
 use crate::view::autopilot::answer::{Precondition, SubtaskView};
 
@@ -395,23 +389,14 @@ fn instructions(
     });
     let mut values = generic::context::values(call, run, present, asked);
     generic::context::overlay(&mut values, own);
-    render(name, template, &values)
+    render(name, &template, &values)
 }
 
-/// Renders a template with undefined names as errors. One of the project's own is bounded: it came with a repository.
-pub fn render(
-    name: &str,
-    template: Cow<'static, str>,
-    values: &impl Serialize,
-) -> Result<String, Fault> {
-    match template {
-        Cow::Borrowed(built_in) => render_built_in(name, built_in, values),
-        Cow::Owned(own) => {
-            let view = minijinja::Value::from(Serde(values));
-            workspace::profile::template::render_alone(name, &own, view)
-                .map_err(|(line, message)| bad_template(name, &format!("line {line}: {message}")))
-        }
-    }
+/// Renders a template; a name that nothing stands for is an error.
+pub fn render(name: &str, template: &Template, values: &impl Serialize) -> Result<String, Fault> {
+    template
+        .render(name, values)
+        .map_err(|(line, message)| bad_template(name, &format!("line {line}: {message}")))
 }
 
 /// What is told instead of a template that cannot be rendered.
@@ -429,56 +414,6 @@ fn bad_template(name: &str, why: &str) -> Fault {
         format!("the template {name} cannot be rendered: {why}"),
     )
     .suggest("mend .taskmaster/templates, or take the file away to use the built-in one")
-}
-
-fn render_built_in(name: &str, template: &str, values: &impl Serialize) -> Result<String, Fault> {
-    /// One engine does for all calls. It knows templates by the hash of their text, so that each is parsed once.
-    static ENGINE: LazyLock<RwLock<Environment<'static>>> =
-        LazyLock::new(|| RwLock::new(template_engine()));
-    const MOST_KEPT: usize = 64;
-    let known_as = format!("{}/{name}", journal::sha256_hex(template.as_bytes()));
-    let rendered = |environment: &Environment<'_>| {
-        let parsed = environment.get_template(&known_as).ok()?;
-        parsed.render(Serde(values)).ok()
-    };
-    let known = rendered(&ENGINE.read().unwrap_or_else(PoisonError::into_inner));
-    if let Some(text) = known {
-        return Ok(text);
-    }
-    let mut environment = ENGINE.write().unwrap_or_else(PoisonError::into_inner);
-    let text = environment
-        .render_named_str(name, template, Serde(values))
-        .map_err(|error| bad_template(name, &chain(&error)))?;
-    if environment.templates().count() >= MOST_KEPT {
-        environment.clear_templates();
-    }
-    // Where it cannot be kept it is parsed again.
-    let _ = environment.add_template_owned(known_as, template.to_owned());
-    Ok(text)
-}
-
-/// The template engine with everything that templates may use.
-pub fn template_engine<'a>() -> Environment<'a> {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-
-    environment.add_filter("quoted", |text: String| quote_untrusted(&unmarked(&text)));
-    environment.add_filter("inline", |text: String| inline(&unmarked(&text)));
-    environment
-}
-
-/// Text of others as code in a line, in a fence that it cannot close.
-fn inline(text: &str) -> String {
-    let text = one_line(text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    // A tick at an end would be taken for part of the fence.
-    let blank = if text.starts_with('`') || text.ends_with('`') {
-        " "
-    } else {
-        ""
-    };
-    format!("{fence}{blank}{text}{blank}{fence}")
 }
 
 /// The rules files that the project has; one that was asked for and is missing is skipped and noted. So is one that lies elsewhere: what is read

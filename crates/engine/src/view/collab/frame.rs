@@ -203,7 +203,7 @@ impl Skills {
                     &mut values,
                     own.map_err(|error| Fault::bug(error.to_string()))?,
                 );
-                let rendered = instructions::render(name, text, &values)?;
+                let rendered = instructions::render(name, &text, &values)?;
                 rendered.trim_end().to_owned()
             }
             (None, None) => format!("{} ({})", frame.display_name, definition.title),
@@ -228,6 +228,7 @@ impl Skills {
         let more = members.len().saturating_sub(MOST_TASKS);
         members.truncate(MOST_TASKS);
         let folder = call.dir.join(folder::FOLDER);
+        let index = frame.params.batch_index.unwrap_or(0);
         Values {
             skill: &frame.skill,
             session: SessionValues {
@@ -246,7 +247,8 @@ impl Skills {
             },
             batch: BatchValues {
                 id: batch,
-                index: frame.params.batch_index.unwrap_or(0),
+                index,
+                number: index + 1,
                 count: batches.map_or(0, machine::state::ItemSet::len),
                 tasks: members,
                 more,
@@ -284,13 +286,15 @@ struct ItemValues<'a> {
 struct BatchValues<'a> {
     id: &'a str,
     index: u64,
+    /// The same, from 1.
+    number: u64,
     count: usize,
     tasks: Vec<&'a Map<String, Value>>,
     more: usize,
 }
 
 /// What templates may name of the documents, beside what those of every workflow may.
-pub(crate) const VARIABLES: [&str; 13] = [
+pub(crate) const VARIABLES: [&str; 14] = [
     "skill",
     "session.name",
     "session.documents",
@@ -301,6 +305,7 @@ pub(crate) const VARIABLES: [&str; 13] = [
     "item.type",
     "batch.id",
     "batch.index",
+    "batch.number",
     "batch.count",
     "batch.tasks",
     "batch.more",

@@ -50,6 +50,30 @@ fn a_template_of_the_project_takes_the_place_of_the_built_in_one() {
 }
 
 #[test]
+fn a_copy_of_a_template_says_what_the_built_in_one_says() {
+    let instructions = |copies: bool| -> Vec<String> {
+        let stage = Stage::bare();
+        let collab = workflows::builtin("collab").unwrap();
+        for (name, text) in collab.templates.iter().filter(|_| copies) {
+            stage.write(&format!(".taskmaster/templates/{name}"), text);
+        }
+        stage.done("collab-start");
+        stage.set_items(&serde_json::json!([{"number": 1, "title": "One", "type": "code"}]));
+        let mut all = Vec::new();
+        while stage.state() != "execute-batch" {
+            all.push(stage.brief().instructions.unwrap());
+            stage.step();
+        }
+        all.push(stage.brief().instructions.unwrap());
+        let folder = stage.dir().display().to_string();
+        all.iter().map(|text| text.replace(&folder, "")).collect()
+    };
+    let built_in = instructions(false);
+    assert!(built_in.len() > 12, "{built_in:?}");
+    assert_eq!(instructions(true), built_in);
+}
+
+#[test]
 fn a_definition_that_is_no_file_is_told() {
     let stage = Stage::bare();
     let folder = stage.project().join(".taskmaster/workflows");

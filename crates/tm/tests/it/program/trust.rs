@@ -490,6 +490,8 @@ fn a_template_of_a_clone_is_bounded() {
             ),
             "too much text",
         ),
+        ("{{ task.title[:1001] }}".to_owned(), "needs an end"),
+        ("{{ task.title[1:] }}".to_owned(), "needs an end"),
         (
             "{{ task.title|inline }} {{ subtask.titel }}".to_owned(),
             "titel",

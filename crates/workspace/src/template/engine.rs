@@ -25,19 +25,19 @@ const MOST_LEVELS: usize = 250;
 
 /// Why no prompt was made.
 #[derive(Debug)]
-pub(in super::super) struct RenderFault {
+pub(crate) struct RenderFault {
     /// The template in which it stopped.
-    pub(in super::super) file: String,
+    pub(crate) file: String,
     /// The line, or 0.
-    pub(in super::super) line: u32,
+    pub(crate) line: u32,
     /// What is wrong.
-    pub(in super::super) message: String,
+    pub(crate) message: String,
     /// What to do about it.
-    pub(in super::super) help: String,
+    pub(crate) help: String,
 }
 
 /// Makes the prompt of a template that was proved.
-pub(in super::super) fn render(
+pub(crate) fn render(
     name: &str,
     templates: &BTreeMap<String, String>,
     view: Value,
@@ -92,7 +92,7 @@ fn render_within(
     }
 }
 
-fn render_here(
+pub(super) fn render_here(
     name: &str,
     templates: BTreeMap<String, String>,
     view: Value,

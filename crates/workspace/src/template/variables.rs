@@ -1,11 +1,8 @@
 //! What templates may name.
 
-use super::super::inputs::Input;
-use indexmap::IndexMap;
-
 /// What is known of a value before there is one.
 #[derive(Debug, Clone)]
-pub(in super::super) enum Shape {
+pub(crate) enum Shape {
     /// Nothing that has names below it.
     Plain,
     /// These names and no others.
@@ -17,7 +14,7 @@ pub(in super::super) enum Shape {
 }
 
 impl Shape {
-    fn record(fields: &[(&str, Self)]) -> Self {
+    pub(crate) fn record(fields: &[(&str, Self)]) -> Self {
         Self::Record(
             fields
                 .iter()
@@ -26,7 +23,7 @@ impl Shape {
         )
     }
 
-    fn plain(names: &[&str]) -> Self {
+    pub(crate) fn plain(names: &[&str]) -> Self {
         Self::Record(
             names
                 .iter()
@@ -36,7 +33,7 @@ impl Shape {
     }
 
     /// What these dotted names stand for; one that ends with a dot has everything below it.
-    pub(super) fn of_names(names: &[String]) -> Self {
+    pub(crate) fn of_names(names: &[String]) -> Self {
         let mut fields: Vec<(String, Self)> = Vec::new();
         for name in names {
             let (first, rest) = match name.split_once('.') {
@@ -77,42 +74,6 @@ impl Shape {
             "first",
             "last",
             "length",
-        ])
-    }
-
-    /// What templates of a profile with these inputs may name.
-    pub(in super::super) fn of_view(inputs: &IndexMap<String, Input>) -> Self {
-        let files = Self::List(Box::new(Self::plain(&[
-            "path", "sha256", "size", "content",
-        ])));
-        let inputs = inputs
-            .iter()
-            .map(|(name, input)| {
-                let shape = match input.kind {
-                    super::super::Kind::List => Self::List(Box::new(Self::Plain)),
-                    _ => Self::Plain,
-                };
-                (name.clone(), shape)
-            })
-            .collect();
-        Self::record(&[
-            ("inputs", Self::Record(inputs)),
-            ("session", Self::plain(&["id", "profile"])),
-            ("iteration", Self::Plain),
-            ("phase", Self::Plain),
-            ("response", Self::plain(&["path"])),
-            ("prompt", Self::plain(&["path"])),
-            ("plan", Self::Plain),
-            ("files", files.clone()),
-            ("previous", files),
-            (
-                "review",
-                Self::plain(&["text", "issues_total", "issues_critical", "missing_inputs"]),
-            ),
-            ("feedback", Self::Plain),
-            ("code_dir", Self::Plain),
-            ("project", Self::plain(&["root"])),
-            ("format", Self::plain(&["bundle", "verdict", "plan"])),
         ])
     }
 }

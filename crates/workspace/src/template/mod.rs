@@ -25,11 +25,13 @@ mod variables;
 
 use std::collections::BTreeMap;
 
-use minijinja::value::Value;
+use minijinja::value::{Serde, Value};
+use serde::Serialize;
 
-pub(super) use check::check;
-pub(super) use engine::render;
-pub(super) use variables::Shape;
+pub(crate) use check::check;
+pub(crate) use engine::render;
+use filters::Budget;
+pub(crate) use variables::Shape;
 
 /// Proves a template that stands alone, and may name these: dotted names, where one that ends with a dot stands for
 /// everything below it.
@@ -47,22 +49,44 @@ pub fn prove(name: &str, text: &str, names: &[String]) -> Result<(), (u32, Strin
     }
 }
 
-/// Makes a prompt of a template that stands alone. It is proved first, since what it may do without end is told by its
-/// text; what it names is known here.
-///
-/// # Errors
-/// The line, or 0, and what is wrong.
-pub fn render_alone(name: &str, text: &str, view: Value) -> Result<String, (u32, String)> {
-    let known: Vec<(String, Shape)> = view
-        .try_iter()
-        .into_iter()
-        .flatten()
-        .filter_map(|key| Some((key.as_str()?.to_owned(), Shape::Unknown)))
-        .collect();
-    let alone = |file: &str| Ok((file == name).then_some(text));
-    check(name, &alone, &Shape::Record(known))
-        .map_err(|fault| (fault.line, format!("{}; {}", fault.message, fault.help)))?;
-    let templates = BTreeMap::from([(name.to_owned(), text.to_owned())]);
-    render(name, &templates, view)
-        .map_err(|fault| (fault.line, format!("{}; {}", fault.message, fault.help)))
+/// The text of a template that stands alone.
+#[derive(Debug, Clone)]
+pub enum Template {
+    /// It comes with the program.
+    BuiltIn(&'static str),
+    /// It is the project's own, and may have come with a clone.
+    Own(String),
+}
+
+impl Template {
+    /// The text.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::BuiltIn(text) => text,
+            Self::Own(text) => text,
+        }
+    }
+
+    /// Makes the prompt. One of the project's own is proved first, since what it may do without end is told by its text
+    /// (what it names is known here), and is watched in a thread of its own.
+    ///
+    /// # Errors
+    /// The line, or 0, and what is wrong.
+    pub fn render(&self, name: &str, values: &impl Serialize) -> Result<String, (u32, String)> {
+        let view = Value::from(Serde(values));
+        let templates = BTreeMap::from([(name.to_owned(), self.text().to_owned())]);
+        let rendered = match self {
+            Self::BuiltIn(_) => engine::render_here(name, templates, view, &Budget::new()),
+            Self::Own(text) => {
+                let names = view.try_iter().into_iter().flatten();
+                let known =
+                    names.filter_map(|name| Some((name.as_str()?.to_owned(), Shape::Unknown)));
+                let alone = |file: &str| Ok((file == name).then_some(text.as_str()));
+                check(name, &alone, &Shape::Record(known.collect()))
+                    .map_err(|fault| (fault.line, format!("{}; {}", fault.message, fault.help)))?;
+                render(name, &templates, view)
+            }
+        };
+        rendered.map_err(|fault| (fault.line, format!("{}; {}", fault.message, fault.help)))
+    }
 }

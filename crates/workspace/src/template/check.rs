@@ -18,30 +18,31 @@ const MOST_TAGS: usize = 1_000;
 const MOST_TOKENS: usize = 200;
 /// How many templates are gone through for one prompt.
 const MOST_INCLUDES: usize = 200;
+/// Where a slice may end: characters of a text, or values of a list.
+const MOST_SLICED: usize = 1_000;
 /// Enough for the deepest template that the limits above let through.
 const STACK: usize = 32 * 1024 * 1024;
 
-const STATEMENTS: &str =
-    "templates of a profile know `if`, `for`, `set`, `include`, `raw` and comments";
+const STATEMENTS: &str = "templates know `if`, `for`, `set`, `include`, `raw` and comments";
 
 /// What is wrong with a template.
 #[derive(Debug)]
-pub(in super::super) struct Fault {
+pub(crate) struct Fault {
     /// The template.
-    pub(in super::super) file: String,
+    pub(crate) file: String,
     /// Line, from 1.
-    pub(in super::super) line: u32,
+    pub(crate) line: u32,
     /// Column, from 1.
-    pub(in super::super) column: u32,
+    pub(crate) column: u32,
     /// What is wrong.
-    pub(in super::super) message: String,
+    pub(crate) message: String,
     /// What to do about it.
-    pub(in super::super) help: String,
+    pub(crate) help: String,
 }
 
 /// Proves a template and all that it includes. `text` gives those that there are; the names of all that were gone through
 /// are returned.
-pub(in super::super) fn check<'a>(
+pub(crate) fn check<'a>(
     name: &str,
     text: &(dyn Fn(&str) -> Result<Option<&'a str>, String> + Sync),
     variables: &Shape,
@@ -288,12 +289,7 @@ impl From<Flaw> for StatementFault {
 }
 
 fn unknown_statement(span: Span) -> StatementFault {
-    flaw(
-        span,
-        "this statement is not for templates of a profile",
-        STATEMENTS,
-    )
-    .into()
+    flaw(span, "this statement is not for templates", STATEMENTS).into()
 }
 
 enum Measured {
@@ -401,7 +397,7 @@ fn expression(expr: &Expr<'_>, scope: &Scope) -> Result<Shape, Flaw> {
             if let Some(sign) = sign {
                 return Err(flaw(
                     expr.span(),
-                    format!("there is no `{sign}` in templates of a profile"),
+                    format!("there is no `{sign}` in templates"),
                     "write the parts one after the other, `{{ a }}{{ b }}`; count with `loop.index`",
                 ));
             }
@@ -470,14 +466,28 @@ fn expression(expr: &Expr<'_>, scope: &Scope) -> Result<Shape, Flaw> {
             "a list can only hold texts and numbers that stand there as they are",
             "write `[\"a\", \"b\"]`",
         )),
-        Expr::Slice(_) => Err(flaw(
-            expr.span(),
-            "there are no slices in templates of a profile",
-            "go through the list with `for … if loop.index <= n`, or take `first` or `last` of it",
-        )),
+        Expr::Slice(slice) => {
+            // What is cut off is copied, and may be kept under a name.
+            let bounded = |bound: &Option<Expr<'_>>| match bound {
+                Some(Expr::Const(number)) => {
+                    usize::try_from(number.value.clone()).is_ok_and(|number| number <= MOST_SLICED)
+                }
+                Some(_) => false,
+                None => true,
+            };
+            let has_end = slice.stop.is_some() && slice.step.is_none();
+            if !has_end || !bounded(&slice.start) || !bounded(&slice.stop) {
+                return Err(flaw(
+                    expr.span(),
+                    "a slice needs an end here, and numbers for its bounds",
+                    format!("write `value[:n]`, with `n` up to {MOST_SLICED}"),
+                ));
+            }
+            expression(&slice.expr, scope)
+        }
         Expr::Call(_) => Err(flaw(
             expr.span(),
-            "there are no functions in templates of a profile",
+            "there are no functions in templates",
             format!("there are the filters {}", filters::NAMES.join(", ")),
         )),
     }
