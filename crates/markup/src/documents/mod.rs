@@ -12,6 +12,5 @@
 //! document and no faster.
 
 pub mod design;
-mod markdown;
 mod quoting;
 pub mod task_graph;

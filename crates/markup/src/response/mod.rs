@@ -12,7 +12,6 @@
 //! a file, and the time that a reader takes grows with the length of the response and no faster.
 
 pub mod bundle;
-mod fence;
 pub mod plan;
 mod text;
 pub mod verdict;

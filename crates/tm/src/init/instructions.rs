@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::fences::{fenced, indentation};
 use super::text::{
     EditError, Remainder, alone, newline_of, spliced, with_block, without_block, without_mark,
 };
+use markup::markdown::{fenced_code, indentation};
 
 /// The line above.
 pub const BEGIN: &str = "<!-- tramline:begin -->";
@@ -95,14 +95,14 @@ fn block(newline: &str) -> String {
 
 /// The markers in a text, each with its line. Those in code are examples, and none of ours.
 fn marker_lines(body: &str) -> impl Iterator<Item = (&'static str, Range<usize>)> {
-    let mut fences = fenced(body).into_iter().peekable();
+    let mut fences = fenced_code(body).into_iter().peekable();
     let mut at = 0;
     body.split_inclusive('\n').filter_map(move |line| {
         let start = at;
         at += line.len();
         while fences.next_if(|fence| fence.end <= start).is_some() {}
         let is_code =
-            indentation(line) > 3 || fences.peek().is_some_and(|fence| fence.start <= start);
+            indentation(line, 0).0 > 3 || fences.peek().is_some_and(|fence| fence.start <= start);
         let marker = [BEGIN, END]
             .into_iter()
             .find(|marker| *marker == line.trim())

@@ -7,7 +7,6 @@
 //! | [`hook`] | the guard hook in a client's hook settings |
 //! | [`jsonc`], [`toml`] | that entry put into a document and taken out of it |
 //! | [`instructions`] | the words for the agent, between markers |
-//! | [`fences`] | where code stands in what people wrote |
 //! | [`settings`] | the project's settings as they begin |
 //! | [`text`] | places in a text, and blocks at its end |
 //! | [`change`] | a file that is going to be written |
@@ -20,7 +19,6 @@ pub mod change;
 pub mod client;
 pub mod disk;
 mod entry;
-mod fences;
 pub mod hook;
 mod instructions;
 mod jsonc;

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use indexmap::{IndexMap, IndexSet};
+use markup::markdown::{self, indentation, list_sign};
 
 use super::rewrite::{read_text, real_path};
 use super::{Place, Rewrite, Splice, Status, StatusChange, Subtask, Task, TaskError, TaskSource};
@@ -235,89 +236,37 @@ struct Plan<'t> {
     items: Vec<Item<'t>>,
 }
 
-/// What the lines above lead a line to be.
-#[derive(Clone, Copy)]
-enum LineContext {
-    Text,
-    Comment,
-    Fence { mark: char, length: usize },
-    FrontMatter,
-}
-
-/// How a line counts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
-    /// Markdown: it may be a heading or an item.
-    Text,
-    /// Part of fenced code: words, whatever they look like.
-    Code,
-    /// Not shown to a reader, so it counts as nothing.
-    Hidden,
-}
-
-impl LineContext {
-    /// How a line counts, and what the next one stands in.
-    fn step(self, line: &str, is_first: bool) -> (Sort, Self) {
-        let inner = line.trim();
-        match self {
-            Self::FrontMatter if inner == "---" => (Sort::Hidden, Self::Text),
-            Self::Comment if inner.contains("-->") => (Sort::Hidden, Self::Text),
-            Self::FrontMatter | Self::Comment => (Sort::Hidden, self),
-            Self::Fence { mark, length } => {
-                let closes = inner.len() >= length && inner.chars().all(|c| c == mark);
-                (Sort::Code, if closes { Self::Text } else { self })
-            }
-            Self::Text if is_first && line == "---" => (Sort::Hidden, Self::FrontMatter),
-            Self::Text if inner.starts_with("<!--") => (
-                Sort::Hidden,
-                if inner.contains("-->") {
-                    Self::Text
-                } else {
-                    Self::Comment
-                },
-            ),
-            Self::Text => match fence(inner) {
-                Some((mark, length)) => (Sort::Code, Self::Fence { mark, length }),
-                None => (Sort::Text, self),
-            },
-        }
-    }
-}
-
 impl<'t> Plan<'t> {
     fn read(text: &'t str) -> Self {
         let mut plan = Self::default();
-        let mut within = LineContext::Text;
         let mut item_open = false;
         let unmarked = text.trim_start_matches('\u{feff}');
-        let mut offset = text.len() - unmarked.len();
-        for (number, raw) in unmarked.split_inclusive('\n').enumerate() {
-            let start = offset;
-            offset += raw.len();
-            let line = raw.trim_end_matches(['\n', '\r']);
-            let (sort, next) = within.step(line, number == 0);
-            within = next;
-            if sort != Sort::Hidden {
-                item_open = plan.take(line, start, sort, item_open);
-            }
+        let body = behind_front_matter(unmarked);
+        let offset = text.len() - body.len();
+        for line in markdown::lines(body, 1) {
+            let is_code = match line.place {
+                // Not shown to a reader, so it counts as nothing.
+                markdown::Place::Comment => continue,
+                markdown::Place::Text => false,
+                _ => true,
+            };
+            item_open = plan.take(line.text, offset + line.start, is_code, item_open);
         }
         plan
     }
 
     /// Takes a line in, and says whether what follows may belong to an item.
-    fn take(&mut self, line: &'t str, start: usize, sort: Sort, item_open: bool) -> bool {
-        let indent = indentation(line);
+    fn take(&mut self, line: &'t str, start: usize, is_code: bool, item_open: bool) -> bool {
+        let (indent, _) = indentation(line, 0);
         if item_open
             && let Some(item) = self.items.last_mut()
             && (line.trim().is_empty() || indent > item.indent)
         {
-            item.take(line, sort);
+            item.take(line, is_code);
             return true;
         }
-        let heading = heading(line).filter(|_| sort == Sort::Text);
-        if sort == Sort::Text
-            && let Some(checkbox) = Checkbox::read(line)
-        {
+        let heading = heading(line).filter(|_| !is_code);
+        if !is_code && let Some(checkbox) = Checkbox::read(line) {
             let mark = start + checkbox.mark;
             let mut item = Item {
                 mark,
@@ -378,8 +327,8 @@ impl<'t> Item<'t> {
         title.clone_into(&mut self.title);
     }
 
-    fn take(&mut self, line: &'t str, sort: Sort) {
-        if sort == Sort::Text {
+    fn take(&mut self, line: &'t str, is_code: bool) {
+        if !is_code {
             if let Some(checkbox) = Checkbox::read(line) {
                 self.criteria.push(checkbox.title.trim().to_owned());
             }
@@ -455,18 +404,8 @@ struct Checkbox<'t> {
 impl<'t> Checkbox<'t> {
     fn read(line: &'t str) -> Option<Self> {
         let rest = line.trim_start();
-        let after_bullet = rest.strip_prefix(['-', '*', '+']).or_else(|| {
-            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            if digits == 0 || digits > 9 {
-                None
-            } else {
-                rest[digits..].strip_prefix(['.', ')'])
-            }
-        })?;
+        let after_bullet = &rest[list_sign(rest)?..];
         let bracket = after_bullet.trim_start_matches([' ', '\t']);
-        if bracket.len() == after_bullet.len() {
-            return None;
-        }
         let inside = bracket.strip_prefix('[')?;
         let done = match inside.bytes().next()? {
             b' ' => false,
@@ -514,26 +453,20 @@ fn heading(line: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// The mark and length of a line that opens fenced code.
-fn fence(line: &str) -> Option<(char, usize)> {
-    let mark = line.chars().next().filter(|c| *c == '`' || *c == '~')?;
-    let length = line.chars().take_while(|c| *c == mark).count();
-    let info = &line[length..];
-    // Backticks further on make it code within a line.
-    (length >= 3 && !(mark == '`' && info.contains('`'))).then_some((mark, length))
-}
-
-/// Columns before the first character; a tab leads to the next multiple of four.
-fn indentation(line: &str) -> usize {
-    let mut columns = 0;
-    for byte in line.bytes() {
-        match byte {
-            b' ' => columns += 1,
-            b'\t' => columns += 4 - columns % 4,
-            _ => break,
+/// The text without what stands at its beginning between two lines `---`.
+fn behind_front_matter(text: &str) -> &str {
+    let mut body = 0;
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let is_rule = line.trim() == "---";
+        if number == 0 && !(is_rule && line.starts_with("---")) {
+            return text;
+        }
+        body += line.len();
+        if number > 0 && is_rule {
+            break;
         }
     }
-    columns
+    &text[body..]
 }
 
 /// Lines without what they are indented by in common, and without empty ones around them.

@@ -1,7 +1,7 @@
 //! Items that a code block or a comment hides, because its end is missing.
 
-use crate::documents::markdown::{Line, Place};
 use crate::documents::quoting::line_number;
+use crate::markdown::{Line, Place};
 
 use super::heading;
 use super::{Note, Problem, problem};

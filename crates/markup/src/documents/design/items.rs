@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::documents::markdown::{self, Line, Lines, Place, list_sign};
 use crate::documents::quoting::{Bounded, line_number, quoted};
+use crate::markdown::{self, Line, Lines, Place, list_sign};
 use text::nearest;
 
 use super::dependencies::{Dependencies, Written};

@@ -1,6 +1,6 @@
 //! Lines such as `**Type:** code`, in the ways that people write them.
 
-use crate::documents::markdown::list_sign;
+use crate::markdown::list_sign;
 
 /// What a line may say of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! An item whose lines are being read, and what its fields say.
 
-use crate::documents::markdown::{indentation, list_sign};
 use crate::documents::quoting::{Bounded, quoted};
+use crate::markdown::{indentation, list_sign};
 
 use super::dependencies::Written;
 use super::mention::{self, Field};

@@ -1,7 +1,7 @@
 //! Where in a document its graphs stand: all of it, or fenced blocks.
 
-use crate::documents::markdown::{self, Place};
 use crate::documents::quoting::{Bounded, line_number, quoted};
+use crate::markdown::{self, Place};
 use text::{counted, listed};
 
 use super::yaml::{self, Fault, Node, Value};

@@ -9,7 +9,7 @@ use super::marked;
 use super::marker::{self, Marker};
 use super::raw_file::{Files, RawFile};
 use super::rules::Rules;
-use crate::response::fence::Fence;
+use crate::markdown::Fence;
 use crate::response::text::{Line, lines};
 
 /// Reads the files of a response in whichever form it has.
@@ -224,7 +224,7 @@ impl<'a> Walk<'a> {
             .nested
             .take()
             .is_some_and(|language| label::from_comment(line.text, &language).is_some());
-        let Some(inner) = open.fence.is_nested(line.text) else {
+        let Some(inner) = open.fence.nested(line.text) else {
             return names_after_nested;
         };
         open.nested = Some(label::language(inner.info));

@@ -5,7 +5,7 @@ use super::label::{self, Label};
 use super::marker::{self, Marker};
 use super::raw_file::{Files, RawFile};
 use super::rules::Rules;
-use crate::response::fence::Fence;
+use crate::markdown::Fence;
 use crate::response::text::{BLANKS, Line, lines, lines_from};
 
 /// A fenced block in the text of the files.

@@ -1,7 +1,7 @@
 //! The headings of a plan.
 
 use super::error::{PlanError, PlanFault};
-use crate::response::fence::Fence;
+use crate::markdown::{Fence, list_sign};
 use crate::response::text::{BLANKS, lines};
 
 /// The longest paragraph that is kept as a possible heading, in lines.
@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
             self.in_other = false;
             return (!above.is_empty()).then(|| above.join(" "));
         }
-        if text.starts_with('>') || is_list_entry(text) {
+        if text.starts_with('>') || list_sign(text).is_some() {
             self.paragraph.clear();
             self.in_other = true;
         } else if !self.in_other
@@ -124,15 +124,6 @@ impl<'a> Walk<'a> {
         }
         None
     }
-}
-
-fn is_list_entry(text: &str) -> bool {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let sign = match digits {
-        0 => text.strip_prefix(['-', '*', '+']),
-        _ => text[digits..].strip_prefix(['.', ')']),
-    };
-    sign.is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
 /// The text of a line `## Heading ##`.

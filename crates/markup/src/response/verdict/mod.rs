@@ -19,7 +19,7 @@ mod error;
 
 pub use error::{VerdictError, VerdictFault};
 
-use crate::response::fence::Fence;
+use crate::markdown::Fence;
 use crate::response::text::{self, BLANKS, Line, lines, visible};
 
 /// What a review says.

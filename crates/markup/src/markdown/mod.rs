@@ -1,7 +1,14 @@
 //! Markdown, line by line, as far as the readers need it: what is code, what is commented out, and what is text.
+//!
+//! Code that is not indented as far as the list entry that it stands in belongs to its block all the same, and a block does
+//! not end with the entry: who writes by hand, or is a model, forgets both. In this it is not `CommonMark`.
 
-/// How far a fence may stand to the right of where its container begins.
-const FENCE_INDENT: usize = 3;
+mod fence;
+
+use std::ops::Range;
+
+pub(crate) use fence::Fence;
+
 /// The width of a tab stop.
 const TAB: usize = 4;
 /// What counts as white space within a line.
@@ -9,11 +16,16 @@ const BLANKS: [char; 2] = [' ', '\t'];
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place<'a> {
+pub enum Place<'a> {
     /// It is text, or anything else that is no code.
     Text,
     /// It opens a code block; `info` is what stands behind the fence.
-    Opens { info: &'a str, indent: usize },
+    Opens {
+        /// What stands behind the fence, trimmed.
+        info: &'a str,
+        /// The column of the fence.
+        indent: usize,
+    },
     /// It stands within a code block.
     Code,
     /// It closes a code block.
@@ -24,21 +36,21 @@ pub(crate) enum Place<'a> {
 
 /// One line of a document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line<'a> {
+pub struct Line<'a> {
     /// Its text, without the line ending.
-    pub(crate) text: &'a str,
+    pub text: &'a str,
     /// Its number, from 1.
-    pub(crate) number: usize,
+    pub number: usize,
     /// Where it begins in the text that was given.
-    pub(crate) start: usize,
+    pub start: usize,
     /// Where the next one begins.
-    pub(crate) end: usize,
+    pub end: usize,
     /// What it is.
-    pub(crate) place: Place<'a>,
+    pub place: Place<'a>,
 }
 
 /// The lines of a text, which begins with line `first` of its document.
-pub(crate) fn lines(text: &str, first: usize) -> Lines<'_> {
+pub fn lines(text: &str, first: usize) -> Lines<'_> {
     Lines {
         text,
         at: 0,
@@ -48,28 +60,35 @@ pub(crate) fn lines(text: &str, first: usize) -> Lines<'_> {
     }
 }
 
+/// The stretches of fenced code, fences included. A block that nothing closes makes none.
+pub fn fenced_code(text: &str) -> Vec<Range<usize>> {
+    let mut blocks = Vec::new();
+    let mut start = 0;
+    for line in lines(text, 1) {
+        match line.place {
+            Place::Opens { .. } => start = line.start,
+            Place::Closes => blocks.push(start..line.end),
+            Place::Text | Place::Code | Place::Comment => {}
+        }
+    }
+    blocks
+}
+
 /// An iterator of lines.
-pub(crate) struct Lines<'a> {
+pub struct Lines<'a> {
     text: &'a str,
     at: usize,
     number: usize,
-    state: State,
+    state: State<'a>,
     /// Where the text of the list entries around begins, the outermost first.
     lists: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum State {
+enum State<'a> {
     Text,
-    Code(Fence),
+    Code(Fence<'a>),
     Comment,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Fence {
-    mark: u8,
-    length: usize,
-    indent: usize,
 }
 
 impl Lines<'_> {
@@ -84,12 +103,7 @@ impl Lines<'_> {
         match self.state {
             State::Text => false,
             State::Comment => line.contains("<!--"),
-            State::Code(fence) => {
-                let (_, rest) = indentation(line, 0);
-                let length = run_length(rest, fence.mark);
-                let info = rest[length..].trim_matches(BLANKS);
-                length >= fence.length && !info.is_empty() && !info.contains('`')
-            }
+            State::Code(fence) => fence.nested(line).is_some(),
         }
     }
 
@@ -132,7 +146,7 @@ impl<'a> Iterator for Lines<'a> {
 impl<'a> Lines<'a> {
     fn place(&mut self, text: &'a str) -> Place<'a> {
         match self.state {
-            State::Code(fence) if fence.is_closed_by(text) => {
+            State::Code(fence) if fence.closes(text) => {
                 self.state = State::Text;
                 Place::Closes
             }
@@ -150,11 +164,11 @@ impl<'a> Lines<'a> {
                     }
                     return Place::Comment;
                 }
-                match self.open(text) {
-                    Some((fence, info)) => {
+                match Fence::open_within(text, &mut self.lists) {
+                    Some(fence) => {
                         self.state = State::Code(fence);
                         Place::Opens {
-                            info,
+                            info: fence.info,
                             indent: fence.indent,
                         }
                     }
@@ -162,53 +176,6 @@ impl<'a> Lines<'a> {
                 }
             }
         }
-    }
-
-    /// Reads an opening fence, and keeps track of the list entries that one may stand in.
-    fn open(&mut self, line: &'a str) -> Option<(Fence, &'a str)> {
-        let (mut column, mut rest) = indentation(line, 0);
-        if rest.is_empty() {
-            return None;
-        }
-        while self.lists.last().is_some_and(|start| *start > column) {
-            self.lists.pop();
-        }
-        let mut base = self.lists.last().copied().unwrap_or(0);
-        while column <= base + FENCE_INDENT
-            && let Some(width) = list_sign(rest)
-        {
-            let (blanks, after) = indentation(&rest[width..], column + width);
-            column += width + blanks;
-            rest = after;
-            base = column;
-            self.lists.push(base);
-        }
-        let mark = *rest.as_bytes().first()?;
-        if (mark != b'`' && mark != b'~') || column > base + FENCE_INDENT {
-            return None;
-        }
-        let length = run_length(rest, mark);
-        let info = rest[length..].trim_matches(BLANKS);
-        // Behind backticks, a backtick makes it code within a paragraph.
-        if length < 3 || (mark == b'`' && info.contains('`')) {
-            return None;
-        }
-        let fence = Fence {
-            mark,
-            length,
-            indent: column,
-        };
-        Some((fence, info))
-    }
-}
-
-impl Fence {
-    fn is_closed_by(self, line: &str) -> bool {
-        let (columns, rest) = indentation(line, 0);
-        let length = run_length(rest, self.mark);
-        length >= self.length
-            && columns <= self.indent + FENCE_INDENT
-            && rest[length..].trim_matches(BLANKS).is_empty()
     }
 }
 
@@ -248,7 +215,7 @@ fn without_indentation(line: &str, indent: usize) -> &str {
 }
 
 /// The columns of white space at the start, and the rest; `from` is the column of the start.
-pub(crate) fn indentation(line: &str, from: usize) -> (usize, &str) {
+pub fn indentation(line: &str, from: usize) -> (usize, &str) {
     let mut column = from;
     for (at, byte) in line.bytes().enumerate() {
         column += match byte {
@@ -260,12 +227,8 @@ pub(crate) fn indentation(line: &str, from: usize) -> (usize, &str) {
     (column - from, "")
 }
 
-fn run_length(text: &str, mark: u8) -> usize {
-    text.bytes().take_while(|byte| *byte == mark).count()
-}
-
 /// The width of the sign that begins a list entry, where one stands here with a blank behind it.
-pub(crate) fn list_sign(text: &str) -> Option<usize> {
+pub fn list_sign(text: &str) -> Option<usize> {
     const MOST_DIGITS: usize = 9;
     let bytes = text.as_bytes();
     let width = match bytes.first()? {
@@ -317,5 +280,60 @@ pub(crate) fn unwrapped(text: &str) -> (&str, usize) {
         (text, 1)
     } else {
         (inner, opening.number + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fenced_code;
+
+    /// The text with what is fenced in brackets.
+    fn shown(text: &str) -> String {
+        let mut shown = String::new();
+        let mut done = 0;
+        for range in fenced_code(text) {
+            shown.push_str(&text[done..range.start]);
+            shown.push('[');
+            shown.push_str(&text[range.clone()]);
+            shown.push(']');
+            done = range.end;
+        }
+        shown.push_str(&text[done..]);
+        shown
+    }
+
+    #[test]
+    fn fenced_code_is_what_markdown_takes_for_it() {
+        for expected in [
+            "",
+            "a\n[```\nx\n```\n]b\n",
+            "a\n[```\nx\n```]",
+            "[~~~ sh `x`\n```\n   ~~~~  \r\n]b\n",
+            "[   ```markdown\r\nx\r\n  ```\r\n]b\r\n",
+            "[````\n```\n~~~\n    ````\n```` x\n`````\n][```\n```\n]",
+            // Code within a line, too short, too far to the right, or a mix.
+            "```x```\n``\n    ```\n\t```\n``~\n",
+            // Nothing closes it.
+            "```\nx\n",
+            "~~~ a\n```\nx\n```\n~~~ b\n",
+            "````\n```\n~~~\n```\n~~~~\n",
+            // In lists, behind the sign of an entry or in its text, indented like that or not.
+            "[- ```\n  x\n  ```\n]y\n[```\n```\n]",
+            "- a\n\n[  ```\n  x\n  ```\n]y\n",
+            "1. a\n   - b\n[     ```\nx\n     ```\n]y\n",
+            "[  * + ~~~\n      ~~~\n]y\n",
+            "-```\n1) x\n> ```\n",
+        ] {
+            let text = expected.replace(['[', ']'], "");
+            assert_eq!(shown(&text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn many_fences_without_an_end_take_no_time() {
+        assert!(fenced_code(&"~~~ a\n".repeat(100_000)).is_empty());
+        let shrinking: Vec<String> = (3..500).rev().map(|length| "`".repeat(length)).collect();
+        let shrinking = shrinking.join(" a\n");
+        assert!(fenced_code(&shrinking).is_empty());
     }
 }
