@@ -1,14 +1,15 @@
 //! JSON text read together with the place of every value in it.
 //!
 //! An ordinary parser forgets where a value stood, and a serializer writes a file in its own style. To change the bytes of
-//! one value and no other, and to say in which line a setting is wrong, the places have to be kept. Strict RFC 8259, one
-//! pass, linear time, bounded depth. Where a key stands twice in an object the last one counts, as for most parsers.
+//! one value and no other, and to say in which line a setting is wrong, the places have to be kept. Strict RFC 8259, at most
+//! 512 deep. Where a key stands twice in an object the last one counts, as for most parsers.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Objects and arrays may be nested this deep.
-const MAX_DEPTH: usize = 128;
+use jsonc_parser::common::{self, Ranged as _};
+use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast};
+use serde::de::IgnoredAny;
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]
@@ -126,290 +127,80 @@ pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
 
 /// Reads a whole text; a byte order mark may come first.
 pub(crate) fn parse(text: &str) -> Result<Node<'_>, Malformed> {
-    let start = if text.starts_with('\u{feff}') {
-        '\u{feff}'.len_utf8()
-    } else {
-        0
+    let body = text.trim_start_matches('\u{feff}');
+    let skipped = text.len() - body.len();
+    // What else than JSON a text may be is taken by the parser that knows places; and this one bounds the depth.
+    serde_json::from_str::<IgnoredAny>(body).map_err(|error| Malformed {
+        offset: skipped + offset_of(body, error.line(), error.column()),
+        message: without_place(&error.to_string()),
+    })?;
+    let options = ParseOptions {
+        allow_comments: false,
+        allow_trailing_commas: false,
+        ..ParseOptions::default()
     };
-    let mut reader = Reader {
-        text,
-        at: start,
-        depth: 0,
-    };
-    reader.blanks();
-    let node = reader.value()?;
-    reader.blanks();
-    if reader.at < text.len() {
-        return Err(reader.malformed("something follows the end of the value"));
-    }
-    Ok(node)
-}
-
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-    depth: usize,
-}
-
-impl<'a> Reader<'a> {
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn malformed(&self, message: impl Into<String>) -> Malformed {
-        Malformed {
-            offset: self.at,
-            message: message.into(),
-        }
-    }
-
-    fn expected(&self, what: &str) -> Malformed {
-        match self
-            .text
-            .get(self.at..)
-            .and_then(|rest| rest.chars().next())
-        {
-            None => self.malformed(format!("the file ends where {what} is expected")),
-            Some(found) => self.malformed(format!("{what} is expected, not {found:?}")),
-        }
-    }
-
-    fn blanks(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
-    }
-
-    fn value(&mut self) -> Result<Node<'a>, Malformed> {
-        let start = self.at;
-        let value = match self.peek() {
-            Some(b'{') => self.nested(Self::object)?,
-            Some(b'[') => self.nested(Self::array)?,
-            Some(b'"') => Value::Text(self.string()?),
-            Some(b'-' | b'0'..=b'9') => Value::Number(self.number()?),
-            Some(b't') => self.word("true", Value::Bool(true))?,
-            Some(b'f') => self.word("false", Value::Bool(false))?,
-            Some(b'n') => self.word("null", Value::Null)?,
-            _ => return Err(self.expected("a value")),
-        };
-        Ok(Node {
-            span: start..self.at,
-            value,
+    let parsed =
+        parse_to_ast(body, &CollectOptions::default(), &options).map_err(|error| Malformed {
+            offset: skipped + error.range().start,
+            message: error.kind().to_string(),
+        })?;
+    parsed
+        .value
+        .map(|value| node(value, skipped))
+        .ok_or_else(|| Malformed {
+            offset: text.len(),
+            message: "there is no value".to_owned(),
         })
-    }
+}
 
-    fn nested(
-        &mut self,
-        read: fn(&mut Self) -> Result<Value<'a>, Malformed>,
-    ) -> Result<Value<'a>, Malformed> {
-        if self.depth == MAX_DEPTH {
-            return Err(self.malformed(format!("nested more than {MAX_DEPTH} deep")));
-        }
-        self.depth += 1;
-        self.at += 1;
-        let value = read(self);
-        self.depth -= 1;
-        value
-    }
+/// The value with places that count from `skipped` bytes before the text it was read from.
+fn node(value: ast::Value<'_>, skipped: usize) -> Node<'_> {
+    let place = |range: common::Range| skipped + range.start..skipped + range.end;
+    let span = place(value.range());
+    let value = match value {
+        ast::Value::NullKeyword(_) => Value::Null,
+        ast::Value::BooleanLit(flag) => Value::Bool(flag.value),
+        ast::Value::NumberLit(number) => Value::Number(number.value),
+        ast::Value::StringLit(text) => Value::Text(text.value),
+        ast::Value::Array(array) => Value::Array(
+            array
+                .elements
+                .into_iter()
+                .map(|value| node(value, skipped))
+                .collect(),
+        ),
+        ast::Value::Object(object) => Value::Object(
+            object
+                .properties
+                .into_iter()
+                .map(|property| Member {
+                    key_span: place(property.name.range()),
+                    key: match property.name {
+                        ast::ObjectPropName::String(text) => text.value,
+                        ast::ObjectPropName::Word(word) => word.value.into(),
+                    },
+                    node: node(property.value, skipped),
+                })
+                .collect(),
+        ),
+    };
+    Node { span, value }
+}
 
-    fn object(&mut self) -> Result<Value<'a>, Malformed> {
-        let mut members = Vec::new();
-        self.blanks();
-        if self.peek() == Some(b'}') {
-            self.at += 1;
-            return Ok(Value::Object(members));
-        }
-        loop {
-            self.blanks();
-            if self.peek() != Some(b'"') {
-                return Err(self.expected("a key in quotes"));
-            }
-            let key_start = self.at;
-            let key = self.string()?;
-            let key_span = key_start..self.at;
-            self.blanks();
-            if self.peek() != Some(b':') {
-                return Err(self.expected("a colon"));
-            }
-            self.at += 1;
-            self.blanks();
-            let node = self.value()?;
-            members.push(Member {
-                key,
-                key_span,
-                node,
-            });
-            self.blanks();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b'}') => {
-                    self.at += 1;
-                    return Ok(Value::Object(members));
-                }
-                _ => return Err(self.expected("a comma or a closing brace")),
-            }
-        }
-    }
+/// The byte of a line and column that `serde_json` tells: both count from 1, the column in bytes.
+fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum();
+    (start + column).saturating_sub(1)
+}
 
-    fn array(&mut self) -> Result<Value<'a>, Malformed> {
-        let mut elements = Vec::new();
-        self.blanks();
-        if self.peek() == Some(b']') {
-            self.at += 1;
-            return Ok(Value::Array(elements));
-        }
-        loop {
-            self.blanks();
-            elements.push(self.value()?);
-            self.blanks();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b']') => {
-                    self.at += 1;
-                    return Ok(Value::Array(elements));
-                }
-                _ => return Err(self.expected("a comma or a closing bracket")),
-            }
-        }
-    }
-
-    fn word(&mut self, word: &str, value: Value<'a>) -> Result<Value<'a>, Malformed> {
-        if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
-            self.at += word.len();
-            Ok(value)
-        } else {
-            Err(self.expected("a value"))
-        }
-    }
-
-    fn digits(&mut self) -> Result<(), Malformed> {
-        if !matches!(self.peek(), Some(b'0'..=b'9')) {
-            return Err(self.expected("a digit"));
-        }
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.at += 1;
-        }
-        Ok(())
-    }
-
-    fn number(&mut self) -> Result<&'a str, Malformed> {
-        let start = self.at;
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        if self.peek() == Some(b'0') {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'0'..=b'9')) {
-                return Err(self.malformed("a number does not begin with 0"));
-            }
-        } else {
-            self.digits()?;
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        Ok(&self.text[start..self.at])
-    }
-
-    fn string(&mut self) -> Result<Cow<'a, str>, Malformed> {
-        let opening = self.at;
-        self.at += 1;
-        let mut plain_from = self.at;
-        let mut unescaped: Option<String> = None;
-        loop {
-            match self.peek() {
-                None => {
-                    self.at = opening;
-                    return Err(self.malformed("this string is never closed"));
-                }
-                Some(b'"') => {
-                    let plain = &self.text[plain_from..self.at];
-                    self.at += 1;
-                    return Ok(match unescaped {
-                        None => Cow::Borrowed(plain),
-                        Some(text) => Cow::Owned(text + plain),
-                    });
-                }
-                Some(b'\\') => {
-                    let so_far = unescaped.get_or_insert_default();
-                    so_far.push_str(&self.text[plain_from..self.at]);
-                    let character = self.escape()?;
-                    unescaped.get_or_insert_default().push(character);
-                    plain_from = self.at;
-                }
-                Some(byte) if byte < 0x20 => {
-                    return Err(self.malformed(format!(
-                        "a control character (U+{byte:04X}) stands unescaped in a string"
-                    )));
-                }
-                Some(_) => self.at += 1,
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Result<char, Malformed> {
-        self.at += 1;
-        let character = match self.peek() {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => return self.code_point(),
-            _ => return Err(self.malformed("unknown escape in a string")),
-        };
-        self.at += 1;
-        Ok(character)
-    }
-
-    /// `\uXXXX`, or two of them that make up one character; stands at the `u`.
-    fn code_point(&mut self) -> Result<char, Malformed> {
-        let escape_at = self.at - 1;
-        let lone = |reader: &mut Self| {
-            reader.at = escape_at;
-            reader.malformed("half of a surrogate pair")
-        };
-        let first = self.code_unit()?;
-        if !(0xD800..0xE000).contains(&first) {
-            return char::from_u32(first).ok_or_else(|| lone(self));
-        }
-        if first >= 0xDC00 || !self.text.as_bytes()[self.at..].starts_with(b"\\u") {
-            return Err(lone(self));
-        }
-        self.at += 1;
-        let second = self.code_unit()?;
-        if !(0xDC00..0xE000).contains(&second) {
-            return Err(lone(self));
-        }
-        char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00))
-            .ok_or_else(|| lone(self))
-    }
-
-    /// Four hexadecimal digits after a `u`.
-    fn code_unit(&mut self) -> Result<u32, Malformed> {
-        self.at += 1;
-        let mut unit = 0;
-        for _ in 0..4 {
-            let digit = self
-                .peek()
-                .and_then(|byte| char::from(byte).to_digit(16))
-                .ok_or_else(|| self.malformed("four hexadecimal digits are expected"))?;
-            unit = unit * 16 + digit;
-            self.at += 1;
-        }
-        Ok(unit)
-    }
+/// What `serde_json` says, without the place, which is told in another way.
+fn without_place(message: &str) -> String {
+    let words = message.split(" at line ").next().unwrap_or(message);
+    words.replace("EOF while parsing", "the file ends within")
 }
 
 #[cfg(test)]
@@ -472,18 +263,18 @@ mod tests {
     #[test]
     fn malformed_text_is_placed() {
         for (text, place, says) in [
-            ("", (1, 1), "ends"),
-            ("{\n  \"a\": 1,\n}", (3, 1), "key"),
-            ("{\"a\" 1}", (1, 6), "colon"),
-            ("[1 2]", (1, 4), "comma"),
-            ("\u{feff}[1,,2]", (1, 4), "value"),
-            ("\"a\nb\"", (1, 3), "control"),
-            ("\"abc", (1, 1), "never closed"),
+            ("", (1, 1), "ends within a value"),
+            ("{\n  \"a\": 1,\n}", (3, 1), "key must be a string"),
+            ("{\"a\" 1}", (1, 6), "expected `:`"),
+            ("[1 2]", (1, 4), "expected `,` or `]`"),
+            ("\u{feff}[1,,2]", (1, 4), "expected value"),
+            ("\"a\nb\"", (1, 2), "control character"),
+            ("\"abc", (1, 4), "ends within a string"),
             ("\"\\ud800\"", (1, 2), "surrogate"),
             ("\"\\q\"", (1, 3), "escape"),
-            ("01", (1, 2), "0"),
-            ("1 x", (1, 3), "follows"),
-            ("[1,\0]", (1, 4), "value"),
+            ("01", (1, 2), "invalid number"),
+            ("1 x", (1, 3), "trailing characters"),
+            ("[1,\0]", (1, 4), "expected value"),
         ] {
             let error = parse(text).expect_err(text);
             assert_eq!(
@@ -498,12 +289,13 @@ mod tests {
 
     #[test]
     fn depth_is_bounded() {
-        assert!(parse(&("[".repeat(128) + &"]".repeat(128))).is_ok());
+        assert!(parse(&("[".repeat(500) + &"]".repeat(500))).is_ok());
+        assert!(parse(&"[".repeat(1_000_000)).is_err());
         assert!(
-            parse(&"[".repeat(1_000_000))
+            parse(&("[".repeat(1_000) + &"]".repeat(1_000)))
                 .unwrap_err()
                 .message
-                .contains("nested")
+                .contains("nesting depth")
         );
     }
 

@@ -69,7 +69,7 @@ fn mistakes_in_a_file_are_placed_and_explained() {
         ),
         (
             "{\"test\": {}",
-            "1:12: the file ends where a comma or a closing brace is expected",
+            "1:11: the file ends within an object",
             "mend the JSON at",
         ),
         (
