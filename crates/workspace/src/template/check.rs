@@ -216,15 +216,15 @@ impl Proof<'_, '_> {
                     )
                     .into());
                 }
-                let there = (self.text)(&name).is_ok_and(|text| text.is_none());
-                if there {
+                let is_missing = (self.text)(&name).is_ok_and(|text| text.is_none());
+                if is_missing {
                     if include.ignore_missing {
                         return Ok(());
                     }
                     return Err(flaw(
                         span,
-                        format!("there is no {name} in the profile's folder"),
-                        "name a file of the folder, by its path below it",
+                        format!("there is no {name} to include"),
+                        "name a file of the profile's folder, by its path below it; outside of a profile write it out here",
                     )
                     .into());
                 }
