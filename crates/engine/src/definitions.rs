@@ -4,6 +4,7 @@ use std::path::Path;
 
 use machine::Definition;
 use serde::Serialize;
+use workspace::template::Template;
 
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -23,10 +24,10 @@ pub struct WorkflowSummary {
     pub problem: Option<String>,
 }
 
-/// A definition's text.
+/// The text of a definition, or of a template.
 #[derive(Debug, Clone, Serialize)]
 pub struct WorkflowText {
-    /// Its id.
+    /// Its id, or the template's name.
     pub id: String,
     /// `built in`, or its file.
     pub source: String,
@@ -121,6 +122,33 @@ impl Engine {
             id: id.to_owned(),
             source: source.origin,
             text: source.text,
+        })
+    }
+
+    /// The text of a template of the workflow: the project's own, else the one that comes with tm.
+    pub fn workflow_template(&self, id: &str, name: &str) -> Result<WorkflowText, Fault> {
+        let workflow = library::find(&self.root, id)?;
+        let template = library::template(&self.root, id, name).map_err(|fault| {
+            let named = Definition::parse(&workflow.text)
+                .map(|definition| library::named_templates(&definition))
+                .unwrap_or_default();
+            if named.is_empty() {
+                fault.suggest(format!("`{id}` names no templates"))
+            } else {
+                let known = text::listed(named.iter());
+                fault.suggest(format!("take one that `{id}` names: {known}"))
+            }
+        })?;
+        let source = match &template {
+            Template::BuiltIn(_) => library::BUILT_IN.to_owned(),
+            Template::Own(_) => library::own_template(&self.root, name)
+                .display()
+                .to_string(),
+        };
+        Ok(WorkflowText {
+            id: name.to_owned(),
+            source,
+            text: template.text().to_owned(),
         })
     }
 

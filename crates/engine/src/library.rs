@@ -15,8 +15,8 @@ use crate::fault::{Fault, Kind};
 use crate::generic::templates;
 use crate::view;
 
-/// What is said of the origin of a definition that comes with the program.
-const BUILT_IN: &str = "built in";
+/// What is said of the origin of what comes with the program.
+pub const BUILT_IN: &str = "built in";
 
 /// A definition and where it comes from.
 #[derive(Debug, Clone)]
@@ -235,6 +235,19 @@ fn templates_of(workflow: &str) -> impl Iterator<Item = &'static workflows::Buil
 /// A longer template is not read, in bytes.
 const LONGEST_TEMPLATE: u64 = 1024 * 1024;
 
+/// Where the project's own template of this name lies, if it has one.
+pub fn own_template(root: &Path, name: &str) -> PathBuf {
+    root.join(".taskmaster/templates").join(name)
+}
+
+/// The templates that a definition names.
+pub fn named_templates(definition: &Definition) -> BTreeSet<String> {
+    let states = definition.all_states();
+    let work = states.filter_map(|(_, _, state)| state.work.as_ref());
+    work.filter_map(|work| Some(work.instructions.as_ref()?.value.clone()))
+        .collect()
+}
+
 /// The text of a template: the project's own, else the built-in one.
 pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Template, Fault> {
     let missing = || {
@@ -248,7 +261,7 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Template, Fau
     if name.contains(['/', '\\']) || name.starts_with('.') {
         return Err(missing());
     }
-    let path = root.join(".taskmaster/templates").join(name);
+    let path = own_template(root, name);
     let unreadable = |why: &str| {
         Fault::new(
             Kind::Environment,
@@ -294,19 +307,15 @@ pub fn catalog(root: &Path, workflow: &str, definition: Option<&Definition>) -> 
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok());
     let variables = definition.map(variables).unwrap_or_default();
-    let named_templates = definition.map(|definition| {
-        let states = definition.all_states();
-        let work = states.filter_map(|(_, _, state)| state.work.as_ref());
-        work.filter_map(|work| Some(work.instructions.as_ref()?.value.as_str()))
-            .collect::<BTreeSet<&str>>()
-    });
-    let named_templates = named_templates.as_ref();
+    let wanted = definition.map(named_templates);
     let built_in = templates_of(workflow)
         .flat_map(|builtin| builtin.templates.iter().map(|(name, _)| (*name).to_owned()));
     for name in own.chain(built_in).collect::<BTreeSet<String>>() {
         // What nothing names may be as it likes.
-        let is_named = named_templates.is_none_or(|named| named.contains(name.as_str()));
-        if !is_named {
+        if wanted
+            .as_ref()
+            .is_some_and(|wanted| !wanted.contains(&name))
+        {
             templates.insert(name, Vec::new());
             continue;
         }

@@ -127,7 +127,7 @@ fn one_state(
                     "the template {} is broken in line {line}: {what}",
                     template.value
                 ),
-                "mend the template; the variables it may use are listed beside the built-in ones",
+                "mend the template: docs/definitions.md has the variables, and `tm workflow show ID --template NAME` prints one that comes with tm",
             ));
         }
     }

@@ -24,11 +24,18 @@ pub struct Workflow {
 pub enum WorkflowCommand {
     /// List the workflows: those that come with tm, and the project's own
     List,
-    /// Print the definition of a workflow
+    /// Print the definition of a workflow, or one of its templates
+    #[command(
+        after_long_help = "Examples:\n  tm workflow show tdd\n  tm workflow show tdd --template red.md > .taskmaster/templates/red.md"
+    )]
     Show {
         /// Id of the workflow
         #[arg(value_name = "ID")]
         id: String,
+        /// The template of this name, as `instructions` names it in the definition: the project's own, else the one that
+        /// comes with tm
+        #[arg(long, value_name = "NAME")]
+        template: Option<String>,
     },
     /// Write a workflow of this project, as a copy of another one
     ///

@@ -27,8 +27,11 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
                 render::workflows(workflows, look)
             })?;
         }
-        WorkflowCommand::Show { id } => {
-            let answer = engine.workflow_text(&id)?;
+        WorkflowCommand::Show { id, template } => {
+            let answer = match template {
+                Some(name) => engine.workflow_template(&id, &name)?,
+                None => engine.workflow_text(&id)?,
+            };
             if output.is_json() {
                 output.json(&answer)?;
             } else {
