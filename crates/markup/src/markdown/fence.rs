@@ -1,7 +1,7 @@
 //! Fenced code blocks, as Markdown knows them: opened by three or more backticks or tildes, closed by at least as many of
 //! the same ([CommonMark](https://spec.commonmark.org/0.31.2/#fenced-code-blocks)).
 
-use super::{indentation, list_sign, without_indentation};
+use super::{indentation, list_sign, shared_indentation};
 
 /// How far a fence may stand to the right of where its container begins, and a closing one of its opening one.
 const FENCE_INDENT: usize = 3;
@@ -94,9 +94,9 @@ impl<'a> Fence<'a> {
         })
     }
 
-    /// A line of the block without the indentation of the fence.
-    pub(crate) fn content<'l>(&self, line: &'l str) -> &'l str {
-        without_indentation(line, self.indent)
+    /// How much of the indentation of the fence its block is without, given the lines of that.
+    pub(crate) fn shared_indentation<'l>(&self, block: impl Iterator<Item = &'l str>) -> usize {
+        shared_indentation(block, self.indent)
     }
 }
 

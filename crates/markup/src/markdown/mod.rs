@@ -179,8 +179,20 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The text of a code block, each line without the indentation of the block's fence and with a line feed at its end.
+/// How much of its fence's indentation a code block is without: as much as all its lines have that are not blank. Where
+/// some stand further to the left than the fence, `CommonMark` would move the others against them, and with them what they
+/// mean to Python, YAML or make.
+fn shared_indentation<'l>(block: impl Iterator<Item = &'l str>, indent: usize) -> usize {
+    block
+        .filter(|line| !line.trim_matches(BLANKS).is_empty())
+        .map(|line| indentation(line, 0).0)
+        .fold(indent, usize::min)
+}
+
+/// The text of a code block, each line without the indentation of the block's fence, as far as all share it, and with a line
+/// feed at its end.
 pub(crate) fn unindented(text: &str, indent: usize) -> String {
+    let indent = shared_indentation(text.split(['\n', '\r']), indent);
     let mut out = String::with_capacity(text.len() + 1);
     let mut rest = text;
     while !rest.is_empty() {
@@ -198,7 +210,7 @@ pub(crate) fn unindented(text: &str, indent: usize) -> String {
 }
 
 /// The line without as much of the white space at its start.
-fn without_indentation(line: &str, indent: usize) -> &str {
+pub(crate) fn without_indentation(line: &str, indent: usize) -> &str {
     let mut columns = 0;
     for (at, byte) in line.bytes().enumerate() {
         let width = match byte {

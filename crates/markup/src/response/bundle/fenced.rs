@@ -9,7 +9,7 @@ use super::marked;
 use super::marker::{self, Marker};
 use super::raw_file::{Files, RawFile};
 use super::rules::Rules;
-use crate::markdown::Fence;
+use crate::markdown::{Fence, without_indentation};
 use crate::response::text::{Line, lines};
 
 /// Reads the files of a response in whichever form it has.
@@ -262,8 +262,12 @@ impl<'a> Walk<'a> {
             return;
         }
         let mut content = String::with_capacity(end - open.start);
-        for line in lines(&self.text[open.start..end]) {
-            content.push_str(open.fence.content(line.text));
+        let block = &self.text[open.start..end];
+        let indent = open
+            .fence
+            .shared_indentation(lines(block).map(|line| line.text));
+        for line in lines(block) {
+            content.push_str(without_indentation(line.text, indent));
             content.push_str(line.ending(open.drop_carriage_returns));
         }
         let pushed = self.files.push(RawFile {

@@ -5,7 +5,7 @@ use super::label::{self, Label};
 use super::marker::{self, Marker};
 use super::raw_file::{Files, RawFile};
 use super::rules::Rules;
-use crate::markdown::Fence;
+use crate::markdown::{Fence, without_indentation};
 use crate::response::text::{BLANKS, Line, lines, lines_from};
 
 /// A fenced block in the text of the files.
@@ -146,14 +146,13 @@ fn unwrapped(body: &str, name: &str) -> Result<Option<String>, BundleFault> {
     };
     let language = label::language(fence.info);
     let in_markdown = label::is_markdown_file(name);
-    let mut inner = String::new();
-    let mut closed = false;
-    for line in rest.by_ref() {
-        if fence.closes(line.text) {
-            closed = true;
-            break;
-        }
-        inner.push_str(fence.content(line.text));
+    let closing = rest.by_ref().find(|line| fence.closes(line.text));
+    let closed = closing.is_some();
+    let block = &body[first.end..closing.map_or(body.len(), |line| line.start)];
+    let indent = fence.shared_indentation(lines(block).map(|line| line.text));
+    let mut inner = String::with_capacity(block.len());
+    for line in lines(block) {
+        inner.push_str(without_indentation(line.text, indent));
         inner.push_str(line.ending(false));
     }
     let is_whole = closed && rest.by_ref().all(|line| line.is_blank());
