@@ -93,7 +93,7 @@ enum State<'a> {
 
 impl Lines<'_> {
     /// Whether a code block or a comment is open behind the last line that was given.
-    pub(crate) fn is_open(&self) -> bool {
+    pub fn is_open(&self) -> bool {
         !matches!(self.state, State::Text)
     }
 

@@ -108,6 +108,13 @@ impl PlanFile {
                 .to_string_lossy()
                 .into_owned();
         }
+        if let Some(opened) = plan.unclosed {
+            return Err(TaskError::Malformed {
+                place: Place::of(&self.path, text, opened),
+                message: "what begins here, code or a comment, is never closed, and hides what looks like an item"
+                    .to_owned(),
+            });
+        }
         if let Some(item) = plan.items.iter().find(|item| item.title.is_empty()) {
             return Err(TaskError::Malformed {
                 place: Place::of(&self.path, text, item.mark),
@@ -234,6 +241,16 @@ struct Plan<'t> {
     title: String,
     introduction: Vec<&'t str>,
     items: Vec<Item<'t>>,
+    /// Where code or a comment begins that nothing closes, and that hides what looks like an item.
+    unclosed: Option<usize>,
+}
+
+/// Code or a comment that is open.
+struct HiddenBy {
+    /// Where the line begins that opens it.
+    opened: usize,
+    /// Whether something in it looks like an item.
+    item: bool,
 }
 
 impl<'t> Plan<'t> {
@@ -243,7 +260,19 @@ impl<'t> Plan<'t> {
         let unmarked = text.trim_start_matches('\u{feff}');
         let body = behind_front_matter(unmarked);
         let offset = text.len() - body.len();
-        for line in markdown::lines(body, 1) {
+        let mut lines = markdown::lines(body, 1);
+        let mut hidden = None;
+        while let Some(line) = lines.next() {
+            if lines.is_open() {
+                let opened = hidden.get_or_insert(HiddenBy {
+                    opened: offset + line.start,
+                    item: false,
+                });
+                opened.item |=
+                    line.start + offset > opened.opened && Checkbox::read(line.text).is_some();
+            } else {
+                hidden = None;
+            }
             let is_code = match line.place {
                 // Not shown to a reader, so it counts as nothing.
                 markdown::Place::Comment => continue,
@@ -252,6 +281,9 @@ impl<'t> Plan<'t> {
             };
             item_open = plan.take(line.text, offset + line.start, is_code, item_open);
         }
+        plan.unclosed = hidden
+            .filter(|hidden| hidden.item)
+            .map(|hidden| hidden.opened);
         plan
     }
 
