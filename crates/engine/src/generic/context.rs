@@ -1,9 +1,10 @@
 //! What the executor of a unit is told, rendered when the unit is issued and kept by its hash.
 
-use machine::RunState;
 use machine::decide::PromptRequest;
 use machine::state::{ROOT, Token};
+use machine::{Definition, Role, RunState};
 use serde_json::{Map, Value, json};
+use text::quote::quote_untrusted;
 
 use crate::call::Call;
 use crate::capability::command;
@@ -23,18 +24,26 @@ pub(crate) fn build(
         .token(asked.token)
         .ok_or_else(|| Fault::bug("a unit for no token"))?;
     let Some(name) = &asked.instructions else {
-        // A prompt without a template says what `next` would say.
-        let place = messages::place(&call.definition, &present.state, present.key());
-        let runs = match command::line_of(&call.definition, &asked.role) {
-            Some(line) => {
-                format!("\nWhen it is reported, `{line}` is run: what comes of that counts.\n")
-            }
-            None => String::new(),
-        };
-        return Ok(format!("{place} ({})\n{runs}", call.definition.title));
+        return Ok(without_template(&call.definition, &asked.role, present));
     };
     let template = library::template(call.root, &run.workflow, name)?;
     instructions::render(name, &template, &values(call, run, present, asked))
+}
+
+/// What is told where the definition names no template: what `next` would say, why it came here, and what is run.
+pub(crate) fn without_template(definition: &Definition, role: &Role, present: &Token) -> String {
+    let place = messages::place(definition, &present.state, present.key());
+    let reason = present
+        .reason
+        .as_deref()
+        .filter(|reason| !reason.is_empty());
+    let why =
+        reason.map(|reason| format!("It came here because:\n\n{}\n", quote_untrusted(reason)));
+    let runs = command::line_of(definition, role)
+        .map(|line| format!("When it is reported, `{line}` is run: what comes of that counts.\n"));
+    let title = format!("{place} ({})\n", definition.title);
+    let parts: Vec<String> = [Some(title), why, runs].into_iter().flatten().collect();
+    parts.join("\n")
 }
 
 /// Lays what one capability has to say over what every run has; where both have a group of names, name by name.

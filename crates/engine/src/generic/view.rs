@@ -12,7 +12,7 @@ use crate::call::Form;
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 use crate::generic::answer::{CurrentState, OpenUnit, RunAction, RunStatusAnswer};
-use crate::generic::messages;
+use crate::generic::{context, messages};
 use crate::view::autopilot::instructions::UnitContext;
 use crate::view::collab::frame::Frame;
 
@@ -174,7 +174,7 @@ pub(super) fn asked(definition: &Definition, state: &str) -> OpenUnit {
     }
 }
 
-/// The kept instructions of a unit; without a template the state's name for people, and the workflow's.
+/// The kept instructions of a unit, or those without a template.
 fn instructions(
     definition: &Definition,
     token: &Token,
@@ -189,8 +189,8 @@ fn instructions(
             Form::Text => String::from_utf8_lossy(&bytes()?).into_owned(),
         });
     }
-    let place = messages::place(definition, &token.state, token.key());
-    Ok(format!("{place} ({})", definition.title))
+    let role = definition.role(&token.state);
+    Ok(context::without_template(definition, &role, token))
 }
 
 /// Where the run is, at the time `now` in milliseconds.

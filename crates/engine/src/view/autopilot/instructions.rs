@@ -364,7 +364,11 @@ fn instructions(
 ) -> Result<String, Fault> {
     let (run, present) = (place.run, place.present);
     let Some(name) = &asked.instructions else {
-        return Ok(format!("{} ({})\n", present.state, run.workflow));
+        return Ok(generic::context::without_template(
+            &call.definition,
+            &asked.role,
+            present,
+        ));
     };
     let template = crate::library::template(call.root, &run.workflow, name)?;
     let refused_before = run.last.as_ref().filter(|last| {

@@ -60,3 +60,19 @@ fn a_template_is_printed_and_a_changed_copy_is_used() {
         "{missing:?}"
     );
 }
+
+#[test]
+fn without_a_template_it_is_told_why_the_run_came_there() {
+    let project = TestEnvironment::bare();
+    let workflow = "tramline: 1\nid: walk\ntitle: A walk\ninitial: out\nstates:\n  out:\n    work: {}\n    \
+                    on: { report: { reason: It rains., to: home } }\n  home:\n    label: Stay\n    work: {}\n    \
+                    to: end\n  end: { final: completed }\n";
+    project.write(".taskmaster/workflows/walk.yaml", workflow);
+    project.json(&["run", "start", "walk"]).json_with(0);
+    project.json(&["run", "report"]).json_with(0);
+    let next = project.json(&["run", "next"]).json_with(0);
+    assert_eq!(
+        next["instructions"],
+        "Stay (A walk)\n\nIt came here because:\n\n```text\nIt rains.\n```\n"
+    );
+}

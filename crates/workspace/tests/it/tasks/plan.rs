@@ -99,7 +99,10 @@ fn a_plan_without_items_is_refused() {
         ("# Title\n\ntext\n", ":4:1: the plan has no item"),
         ("", ":1:1: the plan has no item"),
         ("# T\n- [ ]  \n", ":2:4: this item has no title"),
-        ("# T\n- [ ] a\n```\nx\n``` end\n- [ ] b\n", ":3:1: what begins here"),
+        (
+            "# T\n- [ ] a\n```\nx\n``` end\n- [ ] b\n",
+            ":3:1: what begins here",
+        ),
         ("# T\n- [ ] a\n<!-- b\n- [ ] c\n", ":3:1: what begins here"),
     ] {
         let error = PlanFile::new(project.write("plan.md", text))
