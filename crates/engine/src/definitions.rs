@@ -4,7 +4,6 @@ use std::path::Path;
 
 use machine::Definition;
 use serde::Serialize;
-use workspace::template::Template;
 
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -125,30 +124,34 @@ impl Engine {
         })
     }
 
-    /// The text of a template of the workflow: the project's own, else the one that comes with tm.
+    /// The text of a template of the workflow that comes with tm. A project's own does not hide it: who has the copy written
+    /// to its place by a shell has an empty file there before this is asked.
     pub fn workflow_template(&self, id: &str, name: &str) -> Result<WorkflowText, Fault> {
         let workflow = library::find(&self.root, id)?;
-        let template = library::template(&self.root, id, name).map_err(|fault| {
+        let text = library::built_in_template(id, name).ok_or_else(|| {
             let named = Definition::parse(&workflow.text)
                 .map(|definition| library::named_templates(&definition))
                 .unwrap_or_default();
-            if named.is_empty() {
-                fault.suggest(format!("`{id}` names no templates"))
+            let built_in: Vec<&String> = named
+                .iter()
+                .filter(|name| library::built_in_template(id, name).is_some())
+                .collect();
+            let known = text::listed(built_in.into_iter());
+            Fault::new(
+                Kind::Missing,
+                "unknown_template",
+                format!("no template {name} comes with tm for `{id}`"),
+            )
+            .suggest(if known.is_empty() {
+                format!("those of a project lie in .taskmaster/templates; `{id}` names none that comes with tm")
             } else {
-                let known = text::listed(named.iter());
-                fault.suggest(format!("take one that `{id}` names: {known}"))
-            }
+                format!("take one of those that `{id}` names: {known}")
+            })
         })?;
-        let source = match &template {
-            Template::BuiltIn(_) => library::BUILT_IN.to_owned(),
-            Template::Own(_) => library::own_template(&self.root, name)
-                .display()
-                .to_string(),
-        };
         Ok(WorkflowText {
             id: name.to_owned(),
-            source,
-            text: template.text().to_owned(),
+            source: library::BUILT_IN.to_owned(),
+            text: text.to_owned(),
         })
     }
 

@@ -235,9 +235,9 @@ fn templates_of(workflow: &str) -> impl Iterator<Item = &'static workflows::Buil
 /// A longer template is not read, in bytes.
 const LONGEST_TEMPLATE: u64 = 1024 * 1024;
 
-/// Where the project's own template of this name lies, if it has one.
-pub fn own_template(root: &Path, name: &str) -> PathBuf {
-    root.join(".taskmaster/templates").join(name)
+/// The template of this name that comes with tm, for a workflow with this id.
+pub fn built_in_template(workflow: &str, name: &str) -> Option<&'static str> {
+    templates_of(workflow).find_map(|builtin| builtin.template(name))
 }
 
 /// The templates that a definition names.
@@ -261,7 +261,7 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Template, Fau
     if name.contains(['/', '\\']) || name.starts_with('.') {
         return Err(missing());
     }
-    let path = own_template(root, name);
+    let path = root.join(".taskmaster/templates").join(name);
     let unreadable = |why: &str| {
         Fault::new(
             Kind::Environment,
@@ -288,10 +288,11 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Template, Fau
         Ok(_) => fs::read_to_string(&path)
             .map(Template::Own)
             .map_err(|error| unreadable(&error.to_string())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => templates_of(workflow)
-            .find_map(|builtin| builtin.template(name))
-            .map(Template::BuiltIn)
-            .ok_or_else(missing),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            built_in_template(workflow, name)
+                .map(Template::BuiltIn)
+                .ok_or_else(missing)
+        }
         Err(error) => Err(unreadable(&error.to_string())),
     }
 }

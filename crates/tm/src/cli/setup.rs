@@ -32,8 +32,8 @@ pub enum WorkflowCommand {
         /// Id of the workflow
         #[arg(value_name = "ID")]
         id: String,
-        /// The template of this name, as `instructions` names it in the definition: the project's own, else the one that
-        /// comes with tm
+        /// The template of this name, as `instructions` names it in the definition: the one that comes with tm, whether the
+        /// project has one of its own in its place or not
         #[arg(long, value_name = "NAME")]
         template: Option<String>,
     },
