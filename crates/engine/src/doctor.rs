@@ -4,6 +4,7 @@ use journal::layout::RunDir;
 use serde::Serialize;
 use workspace::git::GitErrorKind;
 
+use crate::capability::git::read::ends_of;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::integrity::is_bare;
@@ -137,7 +138,7 @@ impl Engine {
             Ok(Some(operation)) => checks.push(fail(
                 "operation",
                 format!("{operation} is under way"),
-                operation.way_out(),
+                format!("end it: {}", ends_of(operation)),
             )),
             Ok(None) => {}
             Err(error) => checks.push(fail("operation", error.to_string(), "")),

@@ -12,6 +12,7 @@ use machine::role::Role;
 use serde_json::{Value, json};
 
 use text::quote::MARKS;
+use workspace::config::Level;
 
 use crate::view::AUTOPILOT;
 
@@ -25,6 +26,8 @@ const ARGUMENT: &str = "argument";
 const VIEW: &str = "view";
 /// The field of a step that says of which run it is.
 const RUN: &str = "run";
+/// The argument that is a word of a command.
+const WORD: &str = "word";
 
 /// What can be done with runs, by whatever means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,11 +78,15 @@ pub enum Verb {
     Log,
     /// See the runs.
     List,
+    /// Run a command that is not ours, such as one of git.
+    Shell,
+    /// Make known how the tests were before a run.
+    Baseline,
 }
 
 impl Verb {
     /// All of them in their order, and their names.
-    const ALL: [(Self, &'static str); 23] = [
+    const ALL: [(Self, &'static str); 25] = [
         (Self::Start, "start"),
         (Self::Next, "next"),
         (Self::Status, "status"),
@@ -103,6 +110,8 @@ impl Verb {
         (Self::Show, "show"),
         (Self::Log, "log"),
         (Self::List, "list"),
+        (Self::Shell, "shell"),
+        (Self::Baseline, "baseline"),
     ];
 
     /// Its name.
@@ -135,8 +144,8 @@ pub struct NextStep {
 }
 
 impl NextStep {
-    /// That a unit of this role, of this item, is reported.
-    pub(crate) fn report(role: &Role, item: Option<&str>) -> Self {
+    /// That a unit of this role, of this item, is reported, with evidence of that level where it is of tests.
+    pub(crate) fn report(role: &Role, item: Option<&str>, level: Level) -> Self {
         let mut step = Verb::Report.step();
         if let Some(phase) = &role.phase {
             step = step.with("phase", phase);
@@ -145,6 +154,8 @@ impl NextStep {
             step = step.with("item", item);
         }
         let counts = match role.reader.as_str() {
+            "tests" if level == Level::Verified => return step.and("verify"),
+            "tests" if level == Level::Reported => return step.and("report"),
             "tests" if role.shows.is_some() => "failed:N,passed:N",
             "tests" if role.suite.is_some() => "passed:N,failed:N",
             "tests" => "passed:N,failed:0",
@@ -178,6 +189,28 @@ impl NextStep {
     /// The same, from a checklist.
     pub(crate) fn start_with_plan() -> Self {
         Verb::Start.step().in_view(AUTOPILOT.name).and("plan")
+    }
+
+    /// That a command of these words is run, which is none of ours.
+    pub fn shell<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
+        let words = words.into_iter();
+        NextStep {
+            with: words
+                .map(|word| (WORD.into(), Some(word.to_owned())))
+                .collect(),
+            ..Verb::Shell.step()
+        }
+    }
+
+    /// That git is given these words.
+    pub(crate) fn git<const N: usize>(words: [&str; N]) -> Self {
+        Self::shell(std::iter::once("git").chain(words))
+    }
+
+    /// The words of a command that is none of ours; none where the step is another one.
+    pub fn words(&self) -> Option<impl Iterator<Item = &str>> {
+        let words = self.with.iter().filter(|(name, _)| name == WORD);
+        (self.verb == Verb::Shell).then(|| words.filter_map(|(_, word)| word.as_deref()))
     }
 
     /// The same, done to this run.
@@ -334,6 +367,9 @@ pub(crate) fn in_a_file(text: &str, run: &str) -> String {
         Part::Text(text) => text.to_owned(),
         Part::Argument(name) => option_of(name),
         Part::Step(step) => {
+            if let Some(words) = step.words() {
+                return format!("`{}`", command_line(words));
+            }
             let command = match step.verb {
                 // There the file that is waited for is the report.
                 Verb::Report => "tm run step".to_owned(),
@@ -354,6 +390,22 @@ pub(crate) fn in_a_file(text: &str, run: &str) -> String {
     told.collect()
 }
 
+/// Words as a shell takes them.
+pub fn command_line<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    words.map(typed).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell takes it: quoted where it has anything that a shell would act on.
+pub fn typed(word: &str) -> String {
+    let harmless = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
+    // What only stands for a value is read by a person.
+    if !word.is_empty() && (word.chars().all(harmless) || word == "…") {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 /// The option of a command line for an argument of this name.
 pub fn option_of(name: &str) -> String {
     let mut option = "--".to_owned();
@@ -366,6 +418,11 @@ pub fn option_of(name: &str) -> String {
     option
 }
 
+/// A text with the report that is due in the place of those that it leaves open.
+pub(crate) fn with_report(text: &str, report: &NextStep) -> String {
+    text.replace(&Verb::Report.to_string(), &report.to_string())
+}
+
 /// The steps that a text names.
 pub fn steps(text: &str) -> Vec<NextStep> {
     let steps = parts(text).into_iter().filter_map(|part| match part {
@@ -376,12 +433,12 @@ pub fn steps(text: &str) -> Vec<NextStep> {
 }
 
 /// What a template may name: steps from the unit that it is for, and arguments that it speaks of.
-pub(crate) fn in_templates(role: &Role, item: Option<&str>, unit: &str) -> Value {
+pub(crate) fn in_templates(role: &Role, item: Option<&str>, unit: &str, level: Level) -> Value {
     let of_item = |verb: Verb| match item {
         Some(item) => verb.step().with("item", item),
         None => verb.step(),
     };
-    let report = NextStep::report(role, item).with("unit", unit);
+    let report = NextStep::report(role, item, level).with("unit", unit);
     let steps = STEPS.map(|verb| {
         let step = match verb {
             Verb::Report => report.clone(),

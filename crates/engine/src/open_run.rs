@@ -232,6 +232,7 @@ impl<'a> OpenRun<'a> {
                 code: why.code.clone(),
                 message: why.message.clone(),
                 suggestion: Some(why.suggestion.clone()),
+                keep: serde_json::Map::new(),
             };
             self.settle(support, outcome)?;
         }
@@ -257,6 +258,7 @@ impl<'a> OpenRun<'a> {
                     code,
                     message,
                     suggestion,
+                    keep: _,
                 } => Some((code.clone(), message.clone(), suggestion.clone())),
                 Outcome::Done { .. } => None,
             };
@@ -294,10 +296,12 @@ impl<'a> OpenRun<'a> {
                 code,
                 message,
                 suggestion,
+                keep,
             } => Command::EffectFailed {
                 code,
                 message,
                 suggestion,
+                keep,
             },
         };
         self.decide_and_append(support, &command)?

@@ -19,7 +19,7 @@ use crate::capability::reads_long;
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::suite::Suite;
-use crate::capability::tests::evidence::{TestEvidence, level_name};
+use crate::capability::tests::evidence::{TestEvidence, asked_level, level_name};
 use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -27,13 +27,28 @@ use crate::find::is_over_a_task;
 use crate::generic::gate::closed_gate;
 use crate::generic::on_task::other_step;
 use crate::generic::readers::ReportInput;
-use crate::next_step::{Argument, Verb, argument};
+use crate::next_step::{self, Argument, NextStep, Verb, argument};
 use crate::open_run::CommandOutcome;
 use crate::refusals;
 use crate::view::autopilot::request::Evidence;
 use crate::view::autopilot::state::present;
 use crate::view::collab::complete::digest_of_skill;
 use crate::writer::RunWriter;
+
+/// The report of the present unit.
+pub(crate) fn present_report(run: &RunState) -> Option<NextStep> {
+    let (token, _) = run.waiting().next()?;
+    let level = asked_level(run, &token.role, token);
+    Some(NextStep::report(&token.role, token.key(), level))
+}
+
+/// A text that names the report of the present unit where it speaks of one that it leaves open.
+pub(crate) fn with_present_report(run: &RunState, text: String) -> String {
+    match present_report(run) {
+        Some(report) => next_step::with_report(&text, &report),
+        None => text,
+    }
+}
 
 /// What somebody says of a work unit. The unit's reader takes of it what it is about.
 #[derive(Debug, Clone, Default)]

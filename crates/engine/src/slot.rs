@@ -39,6 +39,11 @@ impl<T> Slot<T> {
         kept.get(&*self.name).filter(|value| !value.is_null())
     }
 
+    /// Whether it is the place under this name.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.name == name
+    }
+
     /// Whether anything is there, whatever it is.
     pub(crate) fn is_in(&self, kept: &Map<String, Value>) -> bool {
         self.value(kept).is_some()
@@ -129,6 +134,22 @@ impl<T: Serialize + DeserializeOwned> Slots<T> {
         label: Option<&String>,
     ) -> Result<Option<T>, Fault> {
         label.map_or(Ok(None), |label| self.of(label).read(kept))
+    }
+
+    /// What is there under all keys.
+    ///
+    /// # Errors
+    /// Where there is something else than a `T`.
+    pub(crate) fn all(&self, kept: &Map<String, Value>) -> Result<Vec<T>, Fault> {
+        let keys = kept
+            .keys()
+            .filter_map(|name| name.strip_prefix(self.prefix));
+        let read = keys.map(|key| self.of(key).read(kept));
+        Ok(read
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .flatten()
+            .collect())
     }
 }
 

@@ -65,6 +65,8 @@ pub enum Outcome {
         message: String,
         /// What to do.
         suggestion: Option<String>,
+        /// What to keep in the run's memory.
+        keep: Map<String, Value>,
     },
 }
 
@@ -84,6 +86,7 @@ impl Outcome {
             code: fault.code,
             message: fault.message,
             suggestion: Some(fault.suggestion).filter(|text| !text.is_empty()),
+            keep: Map::new(),
         }
     }
 }

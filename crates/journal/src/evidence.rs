@@ -85,6 +85,11 @@ impl EvidenceStore {
         &self.folder
     }
 
+    /// Where the bytes with this SHA-256 lie.
+    pub fn path(&self, sha256: &str) -> PathBuf {
+        self.folder.join(sha256)
+    }
+
     /// Keeps `bytes` and returns their SHA-256. When this returns, they are on the disk.
     ///
     /// What is there already is not written again, unless its content was spoilt.

@@ -201,7 +201,10 @@ impl RunState {
                     });
                 }
             }
-            Event::EffectFailed { .. } => self.pending = None,
+            Event::EffectFailed { keep, .. } => {
+                merge(&mut self.kept, keep);
+                self.pending = None;
+            }
             Event::VarsChanged { values, keep } => {
                 merge(&mut self.vars, values);
                 merge(&mut self.kept, keep);

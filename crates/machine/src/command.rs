@@ -89,6 +89,8 @@ pub enum Command {
         message: String,
         /// What to do.
         suggestion: Option<String>,
+        /// What to keep in the run's memory.
+        keep: Map<String, Value>,
     },
 }
 

@@ -239,6 +239,9 @@ pub enum Event {
         code: String,
         /// What happened.
         message: String,
+        /// What to keep in the run's memory.
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
+        keep: Map<String, Value>,
     },
     /// A file was written or taken in.
     #[serde(rename = "artifact:recorded")]

@@ -225,6 +225,7 @@ impl Capability for Commands {
                     end_of(&ran.both).trim_end()
                 ),
                 suggestion: Some("see to what it says, then go on: it is run again".to_owned()),
+                keep: Map::new(),
             });
         }
         done(call, &name, &command, &ran)

@@ -20,12 +20,16 @@ pub(crate) const START: Slot<StartFacts> = Slot::new("start");
 pub(crate) const DIRTY: Slot<BTreeMap<RepoPath, DirtyFile>> = Slot::new("dirty");
 /// The run's last commit; before the first one, the commit it started from.
 pub(crate) const LAST_COMMIT: Slot<String> = Slot::new("lastCommit");
+/// Its commits stand on another base than the one that they were made on.
+pub(crate) const BASE_CHANGED: Slot<bool> = Slot::new("baseChanged");
 /// How many commits the run has.
 pub(crate) const COMMITS: Slot<u64> = Slot::new("commits");
 /// Tests in all, in the last accepted report.
 pub(crate) const LAST_TOTAL: Slot<u64> = Slot::new("lastTotal");
 /// What each test did, in the last accepted report: a hash of the run's evidence.
 pub(crate) const LAST_LEDGER: Slot<String> = Slot::new("lastLedger");
+/// The level of the evidence of that report.
+pub(crate) const LAST_LEVEL: Slot<String> = Slot::new("lastLevel");
 /// The facts of the suite as it was before the run, if somebody reported it.
 pub(crate) const BASELINE: Slot<Map<String, Value>> = Slot::new("baseline");
 /// Report files that were handed in and are no part of the work.
@@ -43,6 +47,11 @@ pub(crate) const SHOWN: Slots<Shown> = Slots::new("shown.");
 pub(crate) const TESTED: Slots<Tested> = Slots::new("tested.");
 /// By the label of a freeze: what was frozen.
 pub(crate) const FROZEN: Slots<Frozen> = Slots::new("frozen.");
+/// By the label of a freeze: copies of the tests that were frozen, by their hashes in the run's evidence. They only help to put
+/// tests back, so nothing is amiss where one is gone.
+pub(crate) const KEPT: Slots<BTreeMap<RepoPath, String>> = Slots::new("kept.");
+/// By the key of a subtask: tests that a hook wrote anew when it refused the commit, as it left them.
+pub(crate) const BY_HOOK: Slots<Frozen> = Slots::new("byHook.");
 
 /// What a run knows from its start.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

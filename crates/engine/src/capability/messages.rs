@@ -22,12 +22,19 @@ pub const TEXTS: &[Text] = &[
     Text {
         code: "no_tests_ran",
         meaning: "No test ran",
-        suggestion: "run the tests and report what the runner printed; errors while compiling or collecting count as errors:N",
+        suggestion: concat!(
+            "run the tests, then report what the runner printed: ",
+            step!("report"),
+            "; errors while compiling or collecting count as errors:N"
+        ),
     },
     Text {
         code: "red_requires_failing_tests",
         meaning: "RED needs failing tests, and all passed",
-        suggestion: "check that the tests test the new behaviour: they must fail before it is there",
+        suggestion: concat!(
+            "check that the tests test the new behaviour: they must fail before it is there. Then report again: ",
+            step!("report")
+        ),
     },
     Text {
         code: "red_only_errors",
@@ -43,35 +50,58 @@ pub const TEXTS: &[Text] = &[
         code: "no_baseline",
         meaning: "No report is there from before this subtask: which tests failed already is not known",
         suggestion: concat!(
-            "begin runs with ",
+            "make it known with ",
+            step!("baseline"),
+            ", or begin runs with ",
             argument!("baselineReport"),
             " FILE or ",
-            argument!("verify"),
-            ", so that it is known from the first RED on"
+            argument!("verify")
         ),
+    },
+    Text {
+        code: "base_moved",
+        meaning: "The branch was rebased: the run's commits are there with the same changes, and it goes on from them",
+        suggestion: "",
+    },
+    Text {
+        code: "base_merged",
+        meaning: "Another branch came in, by a merge: the run goes on from there",
+        suggestion: "",
     },
     Text {
         code: "green_tests_still_failing",
         meaning: "Tests still fail",
         suggestion: concat!(
-            "go on implementing, then report again; if a test is wrong, go back with ",
+            "go on implementing, then report again: ",
+            step!("report"),
+            "; if a test is wrong, go back with ",
             step!("reopen", "reason")
         ),
     },
     Text {
         code: "green_requires_passing_tests",
         meaning: "No test passed",
-        suggestion: "run the tests and report how many passed",
+        suggestion: concat!(
+            "run the tests, then report how many passed: ",
+            step!("report")
+        ),
     },
     Text {
         code: "coverage_below_threshold",
         meaning: "Coverage is under its threshold",
-        suggestion: "add tests for what is not covered, then report again",
+        suggestion: concat!(
+            "add tests for what is not covered, then report again: ",
+            step!("report")
+        ),
     },
     Text {
         code: "suite_failing",
         meaning: "The full suite fails, so a repair is open",
-        suggestion: "mend what fails, report GREEN for the repair, commit it, then finalize again",
+        suggestion: concat!(
+            "mend what fails, report the repair (",
+            step!("report"),
+            "), commit it, then finalize again"
+        ),
     },
     Text {
         code: "nothing_before",

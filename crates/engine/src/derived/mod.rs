@@ -11,7 +11,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use journal::derived::replace_if_changed;
-use journal::{FileJournal, Journal as _, Position};
+use journal::{EvidenceStore, FileJournal, Journal as _, Position, sha256_hex};
 use machine::{Event, RunState};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub(crate) use crate::derived::results::{TEST_RESULTS, commit_of};
 
 use crate::call::Call;
 use crate::capability::git::effects::notes;
-use crate::capability::memory::{self, LAST_COMMIT, Memory};
+use crate::capability::memory::{self, BASE_CHANGED, KEPT, LAST_COMMIT, Memory};
 use crate::derived::results::{results_of, test_results};
 use crate::derived::state::state;
 use crate::fail_point;
@@ -71,6 +71,9 @@ fn follow(call: &Call<'_>, run: &RunState, appended: &[Event]) -> bool {
         }
     }
     all &= units::write(dir, run, appended);
+    if any(|event| matches!(event, Event::ReportAccepted(_))) && is_over_a_task(run) {
+        copy_tests(call, run);
+    }
     let turned = any(|event| {
         matches!(
             event,
@@ -90,6 +93,25 @@ fn follow(call: &Call<'_>, run: &RunState, appended: &[Event]) -> bool {
     fail_point::reach("derived-before-state");
     // The last one, so that it tells whether all the others were written.
     all & put(dir, "state.json", state(call, run).as_bytes())
+}
+
+/// Copies the tests that a report has frozen, for whoever wants to put them back: no commit has them yet. Best effort.
+fn copy_tests(call: &Call<'_>, run: &RunState) {
+    let Ok(memory) = Memory::of(run) else { return };
+    let repository = memory.repository();
+    let store = EvidenceStore::new(&call.dir);
+    for token in &run.tokens {
+        let kept = KEPT.all(&token.kept).unwrap_or_default();
+        for (path, sha256) in kept.iter().flatten() {
+            if store.has(sha256) {
+                continue;
+            }
+            let bytes = std::fs::read(repository.absolute(path));
+            if let Some(bytes) = bytes.ok().filter(|bytes| sha256_hex(bytes) == *sha256) {
+                let _ = store.cache(&bytes);
+            }
+        }
+    }
 }
 
 /// Makes good what is missing, torn or behind, as a process leaves it that ends in the middle. Whether there was anything.
@@ -122,7 +144,7 @@ fn is_behind(call: &Call<'_>, run: &RunState) -> bool {
         let listed = text("commits.txt");
         let last = LAST_COMMIT.text(&run.kept);
         listed.lines().count() as u64 != memory::commits(run)
-            || listed.lines().last() != last
+            || (listed.lines().last() != last && !BASE_CHANGED.is_in(&run.kept))
             || !listed.ends_with('\n')
     };
     let results = || {
@@ -152,7 +174,7 @@ fn is_behind(call: &Call<'_>, run: &RunState) -> bool {
         || !units::are_whole(dir, run)
         || (memory::commits(run) > 0 && commits())
         || results()
-        || journal::sha256_hex(text("workflow.yaml").as_bytes()) != run.definition_hash
+        || sha256_hex(text("workflow.yaml").as_bytes()) != run.definition_hash
         || reports()
 }
 

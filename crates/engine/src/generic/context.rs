@@ -8,6 +8,7 @@ use text::quote::quote_untrusted;
 
 use crate::call::Call;
 use crate::capability::command;
+use crate::capability::tests::evidence::asked_level;
 use crate::fault::Fault;
 use crate::generic::messages;
 use crate::library;
@@ -103,7 +104,12 @@ pub(crate) fn values(
     });
     overlay(
         &mut values,
-        next_step::in_templates(&asked.role, present.key(), &asked.unit),
+        next_step::in_templates(
+            &asked.role,
+            present.key(),
+            &asked.unit,
+            asked_level(run, &asked.role, present),
+        ),
     );
     values
 }

@@ -16,7 +16,9 @@ use crate::generic::answer::RunVerdict;
 use crate::generic::look::{blocked, look_further};
 use crate::generic::{messages, view};
 use crate::next_step::argument;
-use crate::report::{AnsweredReport, Meaning, Report, ReportOutcome, is_read_on_branch, joined};
+use crate::report::{
+    AnsweredReport, Meaning, Report, ReportOutcome, is_read_on_branch, joined, with_present_report,
+};
 use crate::summary;
 use crate::view::GENERIC;
 
@@ -86,6 +88,9 @@ impl Engine {
                 return Err(effects::fault(code, message, suggestion.clone()));
             }
         };
+        verdict.suggestion = verdict
+            .suggestion
+            .map(|text| with_present_report(run, text));
         if verdict.next_action.unit.is_none() {
             verdict.next_action = look_further(&writer.call, run, verdict.next_action)?;
         }

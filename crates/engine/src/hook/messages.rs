@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use text::quote::quote_inline;
 use text::shortened;
 
+use crate::capability::tests::evidence::asked_level;
 use crate::hook::Decision;
 use crate::hook::place::Head;
 use crate::hook::underway::{ActiveRun, Other, Phase};
@@ -84,7 +85,8 @@ fn branch(run: &ActiveRun) -> String {
 fn next(run: &ActiveRun) -> String {
     let report = || match run.token() {
         Some(token) => {
-            let step = NextStep::report(&token.role, run.item_id().map(short).as_deref());
+            let level = asked_level(&run.run, &token.role, token);
+            let step = NextStep::report(&token.role, run.item_id().map(short).as_deref(), level);
             step.in_view(View::of(&run.run).name)
         }
         None => step(run, Verb::Next),

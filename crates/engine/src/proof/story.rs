@@ -367,7 +367,8 @@ impl Telling {
                 report,
                 ..
             } if name == "git.commit" || name == "task.finish" => {
-                let text = |key: &str| what.get(key).and_then(Value::as_str).unwrap_or_default();
+                let text = |key: &str| what.get(key).and_then(Value::as_str);
+                let below = text("base");
                 let paths = what.get("paths").cloned().unwrap_or_default();
                 let made = self.made(*token, report.as_deref(), record.seq);
                 // The report that ends the run is taken in together with what comes of the commit.
@@ -380,7 +381,8 @@ impl Telling {
                 };
                 self.pending = made.map(|made| RunCommit {
                     unit: suite.as_ref().map_or(made.unit, |suite| suite.unit.clone()),
-                    base: text("parent").to_owned(),
+                    base: below.or(text("parent")).unwrap_or_default().to_owned(),
+                    handed_in: below.is_some(),
                     paths: serde_json::from_value(paths).unwrap_or_default(),
                     purpose: match name.as_str() {
                         "task.finish" => Purpose::Status,

@@ -97,7 +97,8 @@ impl Planner<'_> {
                 code,
                 message,
                 suggestion: _,
-            } => self.effect_failed(code, message),
+                keep,
+            } => self.effect_failed(code, message, keep),
         }
     }
 

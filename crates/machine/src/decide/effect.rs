@@ -55,7 +55,12 @@ impl Planner<'_> {
         self.advance(&way.after(), aborts || self.run.status == RunStatus::Paused)
     }
 
-    pub(super) fn effect_failed(&mut self, code: &str, message: &str) -> Result<(), Stop> {
+    pub(super) fn effect_failed(
+        &mut self,
+        code: &str,
+        message: &str,
+        keep: &Map<String, Value>,
+    ) -> Result<(), Stop> {
         let Some(pending) = self.run.pending.clone() else {
             return Ok(());
         };
@@ -64,6 +69,7 @@ impl Planner<'_> {
             name: pending.name,
             code: code.to_owned(),
             message: message.to_owned(),
+            keep: keep.clone(),
         });
         let pause = Event::RunPaused {
             reason: code.to_owned(),

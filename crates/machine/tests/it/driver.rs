@@ -151,6 +151,7 @@ impl Driver {
                     code: code.to_owned(),
                     message: "it did not work".to_owned(),
                     suggestion: None,
+                    keep: Map::new(),
                 },
             };
             self.once(&command).unwrap();

@@ -158,6 +158,7 @@ fn command(driver: &mut Driver, (what, a, b): (u8, u8, u8)) -> Command {
             code: "broken".to_owned(),
             message: "it broke".to_owned(),
             suggestion: None,
+            keep: Map::new(),
         },
         _ => Command::EffectDone {
             result: result[usize::from(b) % 8 % 3].clone(),

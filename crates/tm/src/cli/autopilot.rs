@@ -46,6 +46,11 @@ pub enum AutopilotCommand {
     /// The results are the numbers of `--results`, the test runner's own reports (`--report`), or those of a run that tm
     /// makes itself (`--verify`).
     Finalize(Finalize),
+    /// Make known how the tests were before the run: what failed then may go on failing
+    ///
+    /// The test command is run in a fresh checkout of the commit that the run began on, unless a report of such a run is handed
+    /// in. Where a checkout needs more than git has, `test.setup` in the settings makes it ready.
+    Baseline(TakeBaseline),
     /// Go back one phase: COMMIT to GREEN, GREEN to RED, or from the final suite to a repair
     Reopen(Reopen),
     /// Give a subtask up; what depends on it is not run
@@ -76,6 +81,7 @@ impl AutopilotCommand {
             Self::Complete(complete) => &complete.run,
             Self::Commit(commit) => &commit.run,
             Self::Finalize(finalize) => &finalize.run,
+            Self::Baseline(baseline) => &baseline.run,
             Self::Reopen(reopen) => &reopen.run,
             Self::Skip(skip) => &skip.run,
             Self::Allow(allow) => &allow.run,
@@ -95,6 +101,7 @@ impl AutopilotCommand {
             Self::Complete(_) => "complete",
             Self::Commit(_) => "commit",
             Self::Finalize(_) => "finalize",
+            Self::Baseline(_) => "baseline",
             Self::Reopen(_) => "reopen",
             Self::Skip(_) => "skip",
             Self::Allow(_) => "allow",
@@ -213,6 +220,34 @@ pub struct Baseline {
     /// Format of the report; told by its content if left out
     #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
     pub format: Option<String>,
+}
+
+/// `tm autopilot baseline`.
+#[derive(Debug, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TakeBaseline {
+    /// A test report of the suite as it was before the run, instead of running it. May be repeated
+    #[arg(long, value_name = "FILE")]
+    #[serde(default)]
+    pub report: Vec<PathBuf>,
+    /// Format of the report; told by its content if left out
+    #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
+    pub format: Option<String>,
+    /// The run.
+    #[command(flatten)]
+    #[serde(skip)]
+    pub run: RunChoice,
+}
+
+impl TakeBaseline {
+    /// It as the engine takes it; paths as they were given.
+    pub fn request(self) -> request::Evidence {
+        request::Evidence {
+            reports: self.report,
+            format: self.format,
+            ..request::Evidence::default()
+        }
+    }
 }
 
 /// What a report of tests rests on.

@@ -38,6 +38,16 @@ pub fn run(autopilot: Autopilot, output: &mut Output) -> Outcome {
         AutopilotCommand::Complete(complete) => report(&engine, complete, output),
         AutopilotCommand::Commit(commit) => make_commit(&engine, commit, output),
         AutopilotCommand::Finalize(finalize) => finish(&engine, finalize, output),
+        AutopilotCommand::Baseline(baseline) => {
+            let run = baseline.run.run_id.clone();
+            let given = baseline.request();
+            if given.reports.is_empty() {
+                output.hint(RUNNING);
+            }
+            let answer = engine.take_baseline(run.as_deref(), &given)?;
+            output.answer(&answer, render::moved)?;
+            Ok(DONE)
+        }
         AutopilotCommand::Reopen(reopen) => {
             let (run, reason) = (reopen.run.run_id.as_deref(), reopen.reason.as_str());
             let item = reopen.item.as_deref();

@@ -5,10 +5,14 @@ mod table;
 #[cfg(debug_assertions)]
 mod taken;
 
-use engine::next_step::{self, NextStep, Part, Verb};
+use engine::next_step::{self, NextStep, Part, Verb, command_line};
 use serde_json::{Map, Value, json};
 
+pub use engine::next_step::typed;
 pub use table::Form;
+
+/// The field of an answer that has the steps which it advises, as data.
+const NEXT_STEPS: &str = "nextSteps";
 
 /// Who is told.
 #[derive(Debug, Clone)]
@@ -106,9 +110,10 @@ pub trait StepSpelling {
             Value::Array(all) => all.iter_mut().for_each(|one| self.value(one)),
             Value::Object(fields) => {
                 let steps = self.advised(fields);
+                fields.shift_remove(NEXT_STEPS);
                 fields.values_mut().for_each(|field| self.value(field));
                 if !steps.is_empty() {
-                    fields.insert("nextSteps".to_owned(), steps.into());
+                    fields.insert(NEXT_STEPS.to_owned(), steps.into());
                 }
             }
             _ => {}
@@ -118,8 +123,15 @@ pub trait StepSpelling {
     /// The steps that an answer advises, the first one first.
     fn advised(&self, fields: &Map<String, Value>) -> Vec<Value> {
         let texts = ["recovery", "suggestion"].map(|name| fields.get(name).and_then(Value::as_str));
+        let own = fields.get(NEXT_STEPS).and_then(Value::as_array);
+        let own = own.into_iter().flatten().filter_map(Value::as_str);
         let mut steps: Vec<NextStep> = Vec::new();
-        for step in texts.into_iter().flatten().flat_map(next_step::steps) {
+        for step in texts
+            .into_iter()
+            .flatten()
+            .chain(own)
+            .flat_map(next_step::steps)
+        {
             if !steps.iter().any(|known| says_all_of(known, &step)) {
                 steps.push(step);
             }
@@ -167,6 +179,9 @@ impl<T> Caller<T> {
 
     /// The words of the command that takes a step.
     fn command(&self, step: &NextStep) -> String {
+        if let Some(words) = step.words() {
+            return command_line(words);
+        }
         let row = table::of(self.form(step), step);
         let step = &with_needed(step, table::needed(row.command, step));
         let option = row.run_option();
@@ -348,17 +363,6 @@ fn says_all_of(step: &NextStep, other: &NextStep) -> bool {
             .with
             .iter()
             .all(|argument| step.with.contains(argument))
-}
-
-/// A word as a shell takes it: quoted where it has anything that a shell would act on.
-pub fn typed(word: &str) -> String {
-    let harmless = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
-    // What only stands for a value is read by a person.
-    if !word.is_empty() && (word.chars().all(harmless) || word == "…") {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

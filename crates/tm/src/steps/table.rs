@@ -166,6 +166,9 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         (Verb::Log, _) => row("tm runs log", &[], &[]),
         (Verb::List, Session | Collab) => row("tm session list", &[], &[]),
         (Verb::List, _) => row("tm runs list", &[], &[]),
+        (Verb::Baseline, _) => row("tm autopilot baseline", &[], &["autopilot_baseline"]),
+        // Its words are its own.
+        (Verb::Shell, _) => row("", &[], &[]),
     }
 }
 

@@ -11,3 +11,4 @@ mod rails;
 mod session;
 mod tidy;
 mod verify;
+mod walk;

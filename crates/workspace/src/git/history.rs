@@ -158,6 +158,44 @@ impl Repository {
         self.log(&["--topo-order", "--reverse", &format!("{base}..{tip}")])
     }
 
+    /// The commits that can be reached from `tip`, but neither from `base` nor from any of `others`, parents before their children.
+    pub fn commits_beside(
+        &self,
+        tip: &Oid,
+        base: &Oid,
+        others: &[Oid],
+    ) -> Result<Vec<CommitInfo>, GitError> {
+        let mut arguments = vec!["--topo-order", "--reverse", tip.as_str(), "--not"];
+        arguments.push(base.as_str());
+        arguments.extend(others.iter().map(Oid::as_str));
+        self.log(&arguments)
+    }
+
+    /// The commits from `base` to `tip`, the oldest first, by way of first parents alone.
+    pub fn first_parents(&self, base: &Oid, tip: &Oid) -> Result<Vec<CommitInfo>, GitError> {
+        self.log(&["--first-parent", "--reverse", &format!("{base}..{tip}")])
+    }
+
+    /// Of the commits that can be reached from one of two and not from both: those whose changes the other one has as well, in a
+    /// commit of its own, and those that it has not. Merges are left out.
+    pub fn same_changes(&self, one: &Oid, other: &Oid) -> Result<(Vec<Oid>, Vec<Oid>), GitError> {
+        let output = self
+            .git()
+            .args(["rev-list", "--no-merges", "--cherry-mark"])
+            .args([&format!("{one}...{other}"), "--"])
+            .run()?;
+        let (mut same, mut others) = (Vec::new(), Vec::new());
+        for line in output
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+        {
+            let (mark, oid) = line.split_at(1);
+            let oid = parse_oid("git rev-list", oid)?;
+            if mark == b"=" { &mut same } else { &mut others }.push(oid);
+        }
+        Ok((same, others))
+    }
+
     /// The content of a file in a commit, as text; `None` if the commit has no such file, or it is not UTF-8.
     pub fn file_at(&self, commit: &Oid, path: &RepoPath) -> Result<Option<String>, GitError> {
         let mut name = OsString::from(format!("{commit}:"));

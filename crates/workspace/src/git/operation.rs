@@ -26,15 +26,15 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The commands that end it, for a message.
-    pub fn way_out(self) -> &'static str {
+    /// What git is told to bring it to its end; behind that, to take it back.
+    pub fn ends(self) -> &'static [[&'static str; 2]] {
         match self {
-            Self::Merge => "`git merge --continue` or `git merge --abort`",
-            Self::Rebase => "`git rebase --continue` or `git rebase --abort`",
-            Self::CherryPick => "`git cherry-pick --continue` or `git cherry-pick --abort`",
-            Self::Revert => "`git revert --continue` or `git revert --abort`",
-            Self::Bisect => "`git bisect reset`",
-            Self::ApplyMailbox => "`git am --continue` or `git am --abort`",
+            Self::Merge => &[["merge", "--continue"], ["merge", "--abort"]],
+            Self::Rebase => &[["rebase", "--continue"], ["rebase", "--abort"]],
+            Self::CherryPick => &[["cherry-pick", "--continue"], ["cherry-pick", "--abort"]],
+            Self::Revert => &[["revert", "--continue"], ["revert", "--abort"]],
+            Self::Bisect => &[["bisect", "reset"]],
+            Self::ApplyMailbox => &[["am", "--continue"], ["am", "--abort"]],
         }
     }
 }

@@ -7,7 +7,8 @@ use workspace::config::UpdateTaskStatus;
 use workspace::convention::message::Kind;
 
 use crate::call::Call;
-use crate::capability::git::effects::commit::{self, MessageFields};
+use crate::capability::git::effects::commit;
+use crate::capability::git::effects::message::{self, MessageFields};
 use crate::capability::memory::{self, Memory};
 use crate::intent;
 use crate::support::HandlerError;
@@ -27,7 +28,7 @@ pub fn prepare(call: &Call<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let message = if paths.is_empty() {
         String::new()
     } else {
-        commit::compose(
+        message::compose(
             call,
             &memory,
             &MessageFields {

@@ -4,7 +4,8 @@ pub mod evidence;
 pub(crate) mod named;
 pub mod read;
 pub mod results;
-pub(crate) mod used;
+pub(crate) mod unchanged;
+mod used;
 
 use machine::check::catalog::{Finder, Reader, Resource};
 use machine::definition::FieldType::{Bool, Int, String as Text, Strings};

@@ -17,6 +17,9 @@ use crate::next_step::{Verb, argument, step};
 use crate::slot::Slot;
 use crate::support::HandlerError;
 
+/// What a report says where the tests that fail may have failed before the run: they did in RED, where others failed that pass now,
+/// and nobody said how they were before.
+pub(crate) const MAY_BE_OLD: &str = "mayBeOld";
 /// Under this name a token keeps which tests failed, and how often these very ones did.
 const FAILING: Slot<Failing> = Slot::new("failing");
 
@@ -74,6 +77,13 @@ impl Comparison<'_> {
             .filter(|id| !is_among(&known, id))
             .map(str::to_owned)
             .collect();
+        if let (Some(red), None) = (&red, &self.before) {
+            let failed = |id: &String| red.fails(id);
+            let moved = red.failing().any(|id| !is_among(&still, id));
+            if !still.is_empty() && still.iter().all(failed) && moved {
+                self.facts.insert(MAY_BE_OLD.to_owned(), true.into());
+            }
+        }
         if !lacking.is_none() {
             self.findings
                 .push(finding_of(lacking, &name_of(self.role.against.as_ref())));
@@ -96,12 +106,7 @@ impl Comparison<'_> {
                     "tests were reported by name before ({}), and this report has only numbers: nobody can see that the same tests pass",
                     held.format
                 ),
-                concat!(
-                    "report the same way as before, with ",
-                    argument!("report"),
-                    " or ",
-                    argument!("verify")
-                ),
+                concat!("report the same way as before: ", step!("report")),
             ));
         };
         if report.format != held.format {
@@ -177,7 +182,10 @@ impl Comparison<'_> {
         let found = finding(
             "flaky",
             format!("passed only when they were tried again: {}", few(&flaky)),
-            "mend what makes them fail now and then",
+            format!(
+                "mend what makes them fail now and then, then report again: {}",
+                Verb::Report
+            ),
         );
         self.findings.push(with_tests(found, &flaky));
     }
@@ -230,7 +238,17 @@ impl Comparison<'_> {
         self.findings.push(finding(
             "fewer_tests",
             message,
-            format!("report the whole suite, and bring the missing tests back; if a test was wrong, go back with {reopen}", reopen = Verb::Reopen.step().and("reason")),
+            match against {
+                Some(_) => format!(
+                    "bring the missing tests back, and report the whole suite: {report}; if a test was wrong, go back with {reopen}",
+                    report = Verb::Report,
+                    reopen = Verb::Reopen.step().and("reason")
+                ),
+                None => format!(
+                    "bring the missing tests back, and report the whole suite: {}",
+                    Verb::Report
+                ),
+            },
         ));
         Ok(())
     }
@@ -273,7 +291,9 @@ fn finding_of(lacking: TestProblems, against: &str) -> Finding {
                 told.join("; ")
             ),
             concat!(
-                "report the whole suite and bring them back; name tests that were taken out on purpose where they were taken out, with ",
+                "bring them back, and report the whole suite: ",
+                step!("report"),
+                "; name tests that were taken out on purpose where they were taken out, with ",
                 argument!("removed"),
                 " ID"
             ),

@@ -1,6 +1,7 @@
 //! The reader of test results, against what git says and what the tests did before.
 
 use machine::role::{Shows, Suite};
+use machine::state::Token;
 use machine::{Finding, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
 use workspace::config::CoverageThresholds;
@@ -11,12 +12,13 @@ use workspace::git::{
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::products;
+use crate::capability::git::read::commit::not_of_the_run;
 use crate::capability::git::read::{
-    command_replaced, common_findings, finding, is_rewritten, named_paths, on_the_branch,
-    with_files,
+    History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{
-    FROZEN, LAST_LEDGER, LAST_TOTAL, Memory, REPORTS, SHOWN, Shown, TESTED, Tested,
+    FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory, REPORTS, SHOWN, Shown, TESTED,
+    Tested,
 };
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::frozen::Look;
@@ -26,10 +28,12 @@ use crate::capability::tests::evidence::{TestEvidence, clean, level_name};
 use crate::capability::tests::results::{Counts, Coverage};
 use crate::capability::tests::used::{USED, stale};
 use crate::fault::{Fault, Kind};
-use crate::next_step::Verb;
+use crate::next_step::{Argument, Verb, argument, step};
 use crate::support::HandlerError;
 use crate::support::refusal;
 
+/// What a report of failing tests says where files were changed that are none: which.
+pub(crate) const PRODUCT: &str = "product";
 /// At most so many tests are named in a journal line.
 const MOST_NAMED: usize = 100;
 
@@ -52,11 +56,14 @@ pub fn read(
     };
     let config = &call.pinned;
     evidence::enough(taken, config)?;
-    let memory = Memory::of(run)?;
+    let mut memory = Memory::of(run)?;
     let repository = memory.repository();
     let status = call.tree(&repository)?;
-    on_the_branch(&status, &memory)?;
-    let mut findings = common_findings(call, &status, &memory, &repository)?;
+    on_the_branch(&status, &memory, &repository)?;
+    let history = History::settle(call, run, status.head.as_ref(), &mut memory, &repository)?;
+    let rewritten = history.is_rewritten;
+    let mut findings: Vec<Finding> = history.finding.into_iter().collect();
+    findings.extend(config_loosened(call));
     findings.extend(command_replaced(call, &memory));
     let named = named_paths(call, &repository, files)?;
     let handed = handed_in(&repository, taken, &status, &named);
@@ -65,7 +72,6 @@ pub fn read(
         ..memory
     };
     let changes = Changes::of(&status, &memory, &repository, &named)?;
-    let rewritten = is_rewritten(&findings);
     let last = match &status.head {
         // The run's own commits are gone; what is there now has to do.
         Some(head) if rewritten => head.clone(),
@@ -97,6 +103,7 @@ pub fn read(
         run,
         role,
         kept: present.map_or(&nothing, |token| &token.kept),
+        key: present.and_then(Token::key),
         taken,
         counts: taken.counts,
         now: taken.ledger(),
@@ -110,9 +117,9 @@ pub fn read(
         findings,
         facts: Map::new(),
         keep: Map::new(),
-        keep_run: used.keep()?,
+        keep_run: used.keep()?.into_iter().chain(history.keep).collect(),
         hashes: taken.keep(&call.dir)?,
-        warnings: Vec::new(),
+        warnings: history.warning.map(str::to_owned).into_iter().collect(),
     };
     REPORTS.put(&mut at.keep_run, &memory.reports)?;
     at.findings.extend(no_coverage(
@@ -124,7 +131,7 @@ pub fn read(
     match (role.shows, role.suite) {
         (Some(Shows::NewFailure), _) => at.new_failure(&changed)?,
         (None, None) => at.passing()?,
-        (None, Some(Suite::Full)) => at.full_suite(&status, &changed)?,
+        (None, Some(Suite::Full)) => at.full_suite(&status)?,
     }
     let mut facts = facts(
         &at.counts,
@@ -158,19 +165,21 @@ pub(crate) struct Comparison<'a> {
     pub(crate) role: &'a Role,
     /// What the reports before it left.
     pub(crate) kept: &'a Map<String, Value>,
+    /// The item that it is of.
+    pub(crate) key: Option<&'a str>,
     pub(crate) taken: &'a TestEvidence,
     /// The numbers, less what failed before and may.
     pub(crate) counts: Counts,
     pub(crate) now: Option<Ledger>,
     /// The last accepted ledger.
     pub(crate) before: Option<Ledger>,
-    memory: &'a Memory,
-    repository: &'a Repository,
+    pub(crate) memory: &'a Memory,
+    pub(crate) repository: &'a Repository,
     status: &'a TreeStatus,
     changes: &'a Changes,
     /// The same, with what was committed since the run's last commit.
-    since: &'a Changes,
-    last: &'a Oid,
+    pub(crate) since: &'a Changes,
+    pub(crate) last: &'a Oid,
     pub(crate) findings: Vec<Finding>,
     pub(crate) facts: Map<String, Value>,
     pub(crate) keep: Map<String, Value>,
@@ -196,6 +205,8 @@ impl Comparison<'_> {
             self.findings.push(no_tests_written(changed));
         }
         if !written.product.is_empty() {
+            self.facts
+                .insert(PRODUCT.to_owned(), short(&written.product).into());
             self.findings.push(with_files(
                 finding(
                     "production_changed",
@@ -205,8 +216,9 @@ impl Comparison<'_> {
                         few(&written.product)
                     ),
                     format!(
-                        "write only tests in {}; what they test comes behind it",
-                        self.name()
+                        "write only tests in {}; set the others aside, report again ({}), and bring them back behind it",
+                        self.name(),
+                        Verb::Report
                     ),
                 ),
                 &written.product,
@@ -235,7 +247,10 @@ impl Comparison<'_> {
                 self.findings.push(finding(
                     "no_new_failure",
                     "every test that fails now failed before this subtask too",
-                    "write a test of the new behaviour and see it fail, then report",
+                    format!(
+                        "write a test of the new behaviour and see it fail, then report: {}",
+                        Verb::Report
+                    ),
                 ));
             }
             // Where the report from before named nothing, because all was well, what fails is new.
@@ -257,12 +272,14 @@ impl Comparison<'_> {
         }
         if let Some(label) = &self.role.freezes {
             FROZEN.of(label).put(&mut self.keep, &written.frozen)?;
+            let kept = self.copies(&written.frozen);
+            KEPT.of(label).put(&mut self.keep, &kept)?;
         }
         Ok(())
     }
 
     /// The reports of this call that lie in the repository.
-    fn handed(&self) -> Vec<RepoPath> {
+    pub(crate) fn handed(&self) -> Vec<RepoPath> {
         let files = self.taken.files.iter().chain(&self.taken.coverage_file);
         files
             .filter_map(|file| self.repository.relative(&file.path))
@@ -273,29 +290,7 @@ impl Comparison<'_> {
     fn passing(&mut self) -> Result<(), HandlerError> {
         let look = Look::new(self.repository, self.memory, self.last, self.status)?;
         let against = SHOWN.read(self.kept, self.role.against.as_ref())?;
-        // An item that did not come by that report has nothing frozen: its tests are those that the suite has.
-        if let Some(mut frozen) = FROZEN.read(self.kept, self.role.frozen.as_ref())? {
-            // Nor is one that lies among the tests a test.
-            let handed = self.handed();
-            frozen
-                .0
-                .retain(|path, _| !handed.contains(path) && !self.memory.reports.contains(path));
-            let changed = look.changed(&frozen, self.since)?;
-            if !changed.is_empty() {
-                self.findings.push(with_files(
-                    finding(
-                        "tests_changed",
-                        format!(
-                            "tests were changed since {} was accepted: {}",
-                            name_of(self.role.against.as_ref()),
-                            few(&changed)
-                        ),
-                        format!("put them back; if a test was wrong, go back with {reopen}, mend it there and report again", reopen = Verb::Reopen.step().and("reason")),
-                    ),
-                    &changed,
-                ));
-            }
-        }
+        self.unchanged(&look)?;
         self.compare(against.as_ref())?;
         self.gone_missing(against.as_ref())?;
         self.stuck()?;
@@ -321,17 +316,19 @@ impl Comparison<'_> {
     }
 
     /// The whole suite passes, with everything committed.
-    fn full_suite(&mut self, status: &TreeStatus, changed: &[String]) -> Result<(), HandlerError> {
-        self.findings.extend(changed_since_commit(changed));
+    fn full_suite(&mut self, status: &TreeStatus) -> Result<(), HandlerError> {
+        let handed: Vec<String> = self.handed().iter().map(ToString::to_string).collect();
+        let mut changed = self.changes.names();
+        changed.retain(|path| !handed.contains(path));
+        self.findings.extend(changed_since_commit(&changed));
         if changed.is_empty() && status.head.as_ref() != Some(self.last) {
-            self.findings.push(finding(
-                "foreign_commit",
-                "there are commits on the branch that this run did not make",
-                format!(
-                    "take them off the branch, or {reopen} and hand them in as a repair",
-                    reopen = Verb::Reopen.step().and("reason")
-                ),
-            ));
+            self.findings
+                .push(not_of_the_run(status, self.memory, self.repository, |told| {
+                    format!(
+                        "if they belong to the task, {} takes them into a repair: report it, and {told}",
+                        Verb::Reopen.step().and("reason")
+                    )
+                })?);
         }
         self.compare(None)?;
         self.gone_missing(None)?;
@@ -344,6 +341,8 @@ impl Comparison<'_> {
     /// What the next report is held against.
     fn accepted(&mut self) -> Result<(), HandlerError> {
         LAST_TOTAL.put(&mut self.keep_run, &self.taken.counts.total())?;
+        let level = level_name(self.taken.level()).to_owned();
+        LAST_LEVEL.put(&mut self.keep_run, &level)?;
         if let Some(now) = &self.now {
             let hash = now.keep(&self.call.dir)?;
             LAST_LEDGER.put(&mut self.keep_run, &hash)?;
@@ -463,7 +462,12 @@ fn all_changed(named: &[RepoPath], changed: &[String]) -> Result<(), HandlerErro
             return Err(refusal(
                 "file_not_changed",
                 format!("`{path}` is named as changed, but git says that it is not"),
-                "name only files that differ from the last commit, or leave --files out",
+                concat!(
+                    "name only files that differ from the last commit, or leave ",
+                    argument!("files"),
+                    " out: ",
+                    step!("report")
+                ),
             )
             .into());
         }
@@ -504,7 +508,11 @@ fn no_tests_written(changed: &[String]) -> Finding {
     finding(
         "red_without_tests",
         message,
-        "write the tests of this subtask, see them fail, then report; where the project's tests lie is said with test.patterns in the settings, for runs that begin then",
+        concat!(
+            "write the tests of this subtask, see them fail, then report: ",
+            step!("report"),
+            "; where the project's tests lie is said with test.patterns in the settings, for runs that begin then"
+        ),
     )
 }
 
@@ -537,8 +545,10 @@ fn no_products(
                 .join(", ")
         ),
         format!(
-            "add to .gitignore: {}; then report again. What is meant to be committed can be named with --files",
-            lines.join(", ")
+            "add to .gitignore: {}; then report again: {}. What is meant to be committed can be named with {}",
+            lines.join(", "),
+            Verb::Report,
+            Argument("files")
         ),
     )
     .detail("ignore", lines)
@@ -577,7 +587,8 @@ fn changed_since_commit(changed: &[String]) -> Option<Finding> {
                     short(changed).join(", ")
                 ),
                 format!(
-                    "put them back with git, or {reopen} to take them into a repair",
+                    "put them back with git and report again ({report}), or {reopen} to take them into a repair",
+                    report = Verb::Report,
                     reopen = Verb::Reopen.step().and("reason")
                 ),
             ),

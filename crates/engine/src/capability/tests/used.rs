@@ -14,6 +14,7 @@ use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::{TestEvidence, nanos};
 use crate::clock::millis_of;
 use crate::fault::Fault;
+use crate::next_step::step;
 use crate::slot::Slot;
 
 /// Which reports a run has taken in.
@@ -111,9 +112,13 @@ pub(crate) fn stale(
             && (taken.ran.is_none() || !taken.files.contains(file))
             && file.written < *at
         {
-            return Some(report_problem(format!(
+            let mut problem = report_problem(format!(
                 "the report {name} is older than the last change of `{path}`"
-            )));
+            ));
+            if let Some(suggestion) = &mut problem.suggestion {
+                suggestion.push_str("; what the tests themselves write belongs into .gitignore");
+            }
+            return Some(problem);
         }
     }
     None
@@ -123,6 +128,9 @@ fn report_problem(message: String) -> Finding {
     finding(
         "stale_report",
         message,
-        "run the tests again, and hand in the report that they write; what the tests themselves write belongs into .gitignore",
+        concat!(
+            "run the tests again, and hand in the report that they write: ",
+            step!("report")
+        ),
     )
 }

@@ -42,6 +42,9 @@ pub struct NextAction {
     /// What must hold before the work begins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub preconditions: Vec<Precondition>,
+    /// The steps that lead on from here, the first one first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next_steps: Vec<String>,
     /// The whole prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,

@@ -14,7 +14,7 @@ use workspace::convention::message::Kind as MessageKind;
 use crate::call::Input;
 use crate::capability::TASKS;
 use crate::capability::git::effects;
-use crate::capability::git::effects::commit::{MessageFields, compose};
+use crate::capability::git::effects::message::{MessageFields, compose};
 use crate::capability::git::read::preflight::{self, Planned};
 use crate::capability::memory::Memory;
 use crate::capability::tests::evidence;

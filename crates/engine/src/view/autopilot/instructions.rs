@@ -15,7 +15,7 @@ use workspace::git::{RepoPath, is_of_git};
 use workspace::template::Template;
 
 use crate::call::Call;
-use crate::capability::git::effects::commit::default_message;
+use crate::capability::git::effects::message::default_message;
 use crate::capability::memory::{self, Memory, SHOWN, Shown, TESTED, Tested};
 use crate::capability::messages;
 use crate::capability::tests::read::name_of;

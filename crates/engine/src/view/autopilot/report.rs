@@ -13,7 +13,7 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
 use crate::open_run::Loaded;
-use crate::report::{AnsweredReport, Meaning, Report, ReportOutcome, joined};
+use crate::report::{AnsweredReport, Meaning, Report, ReportOutcome, joined, with_present_report};
 use crate::summary;
 use crate::view::AUTOPILOT;
 use crate::view::autopilot::answer::{CommitAnswer, Committed, Finalized, Verdict};
@@ -125,6 +125,9 @@ impl Engine {
                 next_action: state::next_action(run),
             },
         };
+        verdict.suggestion = verdict
+            .suggestion
+            .map(|text| with_present_report(run, text));
         if answered.outcome.report().is_none() {
             let code = verdict.code.as_deref();
             self.note_refused(dir, answered.unit(), code, &verdict.message);

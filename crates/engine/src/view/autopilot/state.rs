@@ -10,9 +10,11 @@ use machine::state::{ItemStatus, Next, ROOT, RunStatus, Token};
 
 use crate::capability::memory::{self, Memory};
 use crate::capability::messages;
+use crate::capability::tests::named::MAY_BE_OLD;
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 use crate::next_step::Verb;
+use crate::report::present_report;
 use crate::view::autopilot::answer::{NextAction, Progress, Status, Verdict};
 use crate::view::autopilot::instructions::{self, UnitContext};
 
@@ -27,6 +29,7 @@ pub fn next_action(run: &RunState) -> NextAction {
         // Between two states, where only an effect that was interrupted is still to be settled.
         "paused".clone_into(&mut action.action);
         action.paused_reason = Some(INTERRUPTED.to_owned());
+        action.next_steps = vec![Verb::Resume.into()];
     }
     action
 }
@@ -47,6 +50,10 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
             action.unit_id.clone_from(&next.unit);
             action.attempt = next.attempt;
             action.max_attempts = next.max_attempts;
+            let waits = run.waiting().next().map(|(_, unit)| &unit.id);
+            if waits == next.unit.as_ref() {
+                action.next_steps = present_report(run).into_iter().map(String::from).collect();
+            }
             action.subtask = next
                 .item
                 .as_ref()
@@ -55,12 +62,14 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
         }
         RunStatus::Paused => {
             "paused".clone_into(&mut action.action);
+            action.next_steps = vec![Verb::Resume.into()];
             action.paused_reason = run.pause.as_ref().map(|pause| pause.reason.clone());
             action.paused_message = run.pause.as_ref().and_then(|pause| pause.message.clone());
             action.needs_person = run.pause.as_ref().is_some_and(|pause| pause.person);
         }
         over => {
             "complete".clone_into(&mut action.action);
+            action.next_steps = vec![Verb::Summary.step().of(&run.run).into()];
             action.status = Some(over.name().to_owned());
         }
     }
@@ -136,10 +145,19 @@ pub fn recorded(run: &RunState, report: &AcceptedReport) -> Verdict {
                 resume = Verb::Resume,
                 reopen = Verb::Reopen
             )),
-            // A repair has no RED to go back to.
-            Some("green_tests_still_failing") if is_repair(run, report) => {
-                Some("go on mending, then report again".to_owned())
+            Some("green_tests_still_failing") if report.facts.contains_key(MAY_BE_OLD) => {
+                Some(format!(
+                    "if they failed before the run, make that known: {baseline}. Else go on implementing, then report again: {again}; if a test is wrong, go back with {reopen}",
+                    baseline = Verb::Baseline,
+                    again = Verb::Report,
+                    reopen = Verb::Reopen.step().and("reason")
+                ))
             }
+            // A repair has no RED to go back to.
+            Some("green_tests_still_failing") if is_repair(run, report) => Some(format!(
+                "go on mending, then report again: {}",
+                Verb::Report
+            )),
             Some(code) => {
                 let own = report.suggestion(code).map(str::to_owned);
                 Some(own.unwrap_or_else(|| messages::suggestion(code)))

@@ -215,6 +215,7 @@ fn clear_branch(
             code,
             message,
             suggestion,
+            keep: _,
         } => Err(effects::fault(code, message, suggestion)),
     }
 }

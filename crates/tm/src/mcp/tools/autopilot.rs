@@ -12,7 +12,7 @@ use super::turn::by_hand;
 use super::{Answer, Call, Entry, answer, on_run};
 use crate::cli::Reopen;
 use crate::cli::autopilot::{
-    Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Start, Status,
+    Abort, Commit, Complete, Finalize, Next, Pause, Resume, Skip, Start, Status, TakeBaseline,
 };
 use crate::steps::Form;
 
@@ -91,6 +91,14 @@ pub(super) fn entries() -> Vec<Entry> {
             hints: Hints::Adds,
             output: moved.clone(),
             handler: on_run(reopen),
+        },
+        Entry {
+            name: "autopilot_baseline",
+            title: "How the tests were before the run",
+            description: "Make known which tests failed before the run: they may go on failing. Runs the tests in a checkout of the commit it began on; or give a report of that.",
+            hints: Hints::Idempotent,
+            output: moved.clone(),
+            handler: on_run(baseline),
         },
         Entry {
             name: "autopilot_skip",
@@ -240,6 +248,12 @@ fn finalize(call: Call<'_>, meant: RunSelector, finalize: Finalize) -> Answer {
     let engine = call.open(&meant)?;
     request.evidence = placed(call.places, &engine, request.evidence)?;
     answer(&engine.finalize(meant.run(), &request)?)
+}
+
+fn baseline(call: Call<'_>, meant: RunSelector, baseline: TakeBaseline) -> Answer {
+    let engine = call.open(&meant)?;
+    let given = placed(call.places, &engine, baseline.request())?;
+    answer(&engine.take_baseline(meant.run(), &given)?)
 }
 
 fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {

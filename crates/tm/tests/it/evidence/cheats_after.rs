@@ -86,12 +86,14 @@ fn commits_that_are_none_of_this_subtask() {
     stage.refused(&elsewhere, "wrong_branch", &["elsewhere"], "git switch");
     stage.env.git(&["reset", "--quiet", "--soft", &first]);
     stage.env.git(&["checkout", "--quiet", "-"]);
-    // One with less than what was tested.
+    // One with less than what was tested, and the rest is not there.
     stage.env.git(&["reset", "--quiet"]);
     stage.env.git(&["add", "tests"]);
     stage
         .env
         .git(&["commit", "--quiet", "--message", "Only the tests"]);
+    let code = stage.env.read("src/spaces.sh");
+    fs::remove_file(stage.path("src/spaces.sh")).unwrap();
     let arguments = ["autopilot", "commit", "--sha", "HEAD"];
     stage.refused(
         &arguments,
@@ -99,6 +101,7 @@ fn commits_that_are_none_of_this_subtask() {
         &["tested"],
         "tm autopilot reopen",
     );
+    stage.env.write("src/spaces.sh", &code);
     stage.env.git(&["reset", "--quiet", "--soft", &first]);
     // The honest one.
     stage.env.commit_all("Spaces");
@@ -108,18 +111,26 @@ fn commits_that_are_none_of_this_subtask() {
 
 #[test]
 fn history_is_not_rewritten() {
-    type Rewrite = (&'static str, fn(&Stage));
+    type Rewrite = (&'static str, fn(&Stage), &'static str);
     let rewrites: [Rewrite; 2] = [
-        ("amend", |stage| {
-            stage
-                .env
-                .git(&["commit", "--quiet", "--amend", "--message", "Other words"]);
-        }),
-        ("reset", |stage| {
-            stage.env.git(&["reset", "--quiet", "--mixed", "HEAD~1"]);
-        }),
+        (
+            "amend",
+            |stage| {
+                stage
+                    .env
+                    .git(&["commit", "--quiet", "--amend", "--message", "Other words"]);
+            },
+            "git reset --keep",
+        ),
+        (
+            "reset",
+            |stage| {
+                stage.env.git(&["reset", "--quiet", "--mixed", "HEAD~1"]);
+            },
+            "git reset --quiet",
+        ),
     ];
-    for (name, rewrite) in rewrites {
+    for (name, rewrite, way_back) in rewrites {
         let stage = Stage::in_commit();
         stage.env.auto("commit").ok();
         let own = stage.env.head();
@@ -130,7 +141,7 @@ fn history_is_not_rewritten() {
         );
         let words = "complete red";
         let short = &own[..7];
-        stage.report_refused(words, "history_rewritten", &[short], "git reset --soft");
+        stage.report_refused(words, "history_rewritten", &[short], way_back);
         stage.env.git(&["reset", "--quiet", "--soft", &own]);
         stage.env.git(&["reset", "--quiet"]);
         accepted(stage.report(words).ok());
@@ -361,7 +372,7 @@ fn nothing_is_committed_for_nothing() {
     for name in ["tests/spaces_test.sh", "src/spaces.sh"] {
         fs::remove_file(stage.path(name)).unwrap();
     }
-    stage.refused(COMMIT, "nothing_changed", &["nothing was changed"], "skip");
+    stage.refused(COMMIT, "nothing_changed", &["nothing is changed"], "reopen");
     let env: &TestEnvironment = &stage.env;
     env.tm(&["autopilot", "skip", "--reason", "not needed"])
         .ok();

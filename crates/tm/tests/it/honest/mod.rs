@@ -8,4 +8,4 @@ mod languages;
 mod reports;
 mod suites;
 mod ways;
-mod work;
+pub mod work;

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::{Map, Value, json};
 
@@ -292,6 +292,49 @@ impl Work {
         (output.status.code().unwrap(), answer)
     }
 
+    /// Runs a command line of ours as a shell does, and gives its exit status and its answer.
+    pub fn shell(&self, command: &str) -> (i32, Value) {
+        let output = self.sh(&format!("{command} --json"));
+        let answer = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{command}: {error}: {output:?}"));
+        (output.status.code().unwrap(), answer)
+    }
+
+    /// Runs a command line of somebody else's. Whether it succeeds, and what it says.
+    pub fn runs(&self, command: &str) -> (bool, String) {
+        let output = self.sh(command);
+        let said = [output.stdout, output.stderr].concat();
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&said).into_owned(),
+        )
+    }
+
+    /// Runs a command line in which `tm` is the program under test.
+    fn sh(&self, command: &str) -> Output {
+        let mut process = self.environment.process("sh");
+        self.surround(&mut process);
+        let own = testkit::sandbox::binary();
+        let folder = own.parent().unwrap().to_owned();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = [folder].into_iter().chain(std::env::split_paths(&path));
+        process
+            .env("PATH", std::env::join_paths(path).unwrap())
+            .args(["-c", command])
+            .output()
+            .unwrap()
+    }
+
+    /// The numbers that somebody would read off the suite.
+    pub fn counted(&self) -> String {
+        let counts: Value = serde_json::from_str(&counts(&self.suite())).unwrap();
+        let counts = counts.as_object().unwrap().iter();
+        let all: Vec<String> = counts
+            .map(|(name, count)| format!("{name}:{count}"))
+            .collect();
+        all.join(",")
+    }
+
     /// Runs the tests as a person would, and gives what they print.
     pub fn suite(&self) -> String {
         let output = self
@@ -354,6 +397,11 @@ impl Work {
         let mut call: Vec<String> = phase.iter().map(|&word| word.to_owned()).collect();
         call.extend(self.evidence());
         self.ask(&call)
+    }
+
+    /// Has the commit made with these options, and gives exit status and answer.
+    pub fn report_commit(&self, options: &[&str]) -> (i32, Value) {
+        self.ask(&[&["commit"], options].concat())
     }
 
     fn accepted(&self, phase: &[&str], next: &str) -> Value {
@@ -443,16 +491,17 @@ impl Work {
         assert_eq!(answer["nextAction"]["action"], to, "{answer:#}");
     }
 
-    /// Sets when a file was written last: so many seconds ago.
+    /// Sets when a file of the project was written last: so many seconds ago.
     pub fn age(&self, path: &str, seconds: u64) {
-        let then = std::time::SystemTime::now() - std::time::Duration::from_secs(seconds);
-        File::options()
-            .write(true)
-            .open(self.root().join(path))
-            .unwrap()
-            .set_modified(then)
-            .unwrap();
+        age(&self.root().join(path), seconds);
     }
+}
+
+/// Sets when a file was written last: so many seconds ago.
+pub fn age(path: &Path, seconds: u64) {
+    let then = std::time::SystemTime::now() - std::time::Duration::from_secs(seconds);
+    let file = File::options().write(true).open(path).unwrap();
+    file.set_modified(then).unwrap();
 }
 
 fn comma(members: &str) -> String {

@@ -12,13 +12,14 @@ const ALL: usize = 32_000;
 const TEXT: usize = 2048;
 
 /// The tools of a group, in the order in which they are listed.
-const AUTOPILOT: [&str; 14] = [
+const AUTOPILOT: [&str; 15] = [
     "autopilot_start",
     "autopilot_next",
     "autopilot_complete_phase",
     "autopilot_commit",
     "autopilot_finalize",
     "autopilot_reopen",
+    "autopilot_baseline",
     "autopilot_skip",
     "autopilot_status",
     "autopilot_pause",

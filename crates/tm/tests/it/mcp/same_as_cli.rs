@@ -74,10 +74,16 @@ fn without_advice(answer: &Value) -> Value {
         }
     }
     // The same steps, each as a command or as a tool.
-    if let Some(steps) = told.get_mut("nextSteps").and_then(Value::as_array_mut) {
-        for step in steps {
-            *step = step["step"].take();
+    let named = |told: &mut Value| {
+        if let Some(steps) = told.get_mut("nextSteps").and_then(Value::as_array_mut) {
+            for step in steps {
+                *step = step["step"].take();
+            }
         }
+    };
+    named(told);
+    if let Some(next) = answer.get_mut("nextAction") {
+        named(next);
     }
     answer
 }
@@ -278,6 +284,7 @@ fn a_work_unit_is_refused_like_a_phase() {
         "autopilot_complete_phase",
         &json!({ "results": { "failed": 0, "passed": 1 } }),
     );
+    let (by_unit, by_phase) = (without_advice(&by_unit), without_advice(&by_phase));
     for key in ["validated", "code", "message", "suggestion", "nextAction"] {
         assert_eq!(by_unit[key], by_phase[key], "{key}");
     }

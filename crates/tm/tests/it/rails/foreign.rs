@@ -131,64 +131,61 @@ fn a_commit_of_something_else_was_not_tested() {
         "changed_after_green",
         "tm autopilot reopen",
     );
-    // A commit that leaves some of it out, likewise.
+}
+
+#[test]
+fn what_a_commit_leaves_out_is_committed_on_top_of_it() {
     let env = TestEnvironment::started();
     env.to_commit();
     env.git(&["add", "src"]);
     env.git(&["commit", "--quiet", "--message", "Half of it"]);
+    let half = env.head();
+    let taken = env.auto("commit --sha HEAD").ok();
+    assert_eq!(taken["commitSha"], env.head());
+    assert_eq!(env.git(&["rev-parse", "HEAD~1"]), half);
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+    // Not where the rest is not what was tested.
+    let env = TestEnvironment::started();
+    env.to_commit();
+    env.git(&["add", "src"]);
+    env.git(&["commit", "--quiet", "--message", "Half of it"]);
+    env.write("tests/1.1.sh", "another\n");
     env.refused(
         "commit --sha HEAD",
         3,
         "changed_after_green",
         "tm autopilot reopen",
     );
-    env.auto("reopen --reason half").ok();
-    env.git(&["add", "tests"]);
-    env.git(&["commit", "--quiet", "--message", "The other half"]);
-    env.auto("complete green --results failed:0,passed:2").ok();
-    env.auto("commit --sha HEAD").ok();
 }
 
 #[test]
 fn a_rewritten_history_is_seen_in_every_phase() {
-    let rewrites: [(&str, &[&[&str]]); 3] = [
+    let rewrites: [(&str, &[&str], &str); 2] = [
         (
             "amend",
-            &[&[
+            &[
                 "commit",
                 "--quiet",
                 "--amend",
                 "--allow-empty",
                 "--message",
                 "Better words",
-            ]],
+            ],
+            "git reset --keep",
         ),
-        ("reset", &[&["reset", "--quiet", "--soft", "HEAD~1"]]),
         (
-            "rebase",
-            &[&[
-                "rebase",
-                "--quiet",
-                "--force-rebase",
-                "--committer-date-is-author-date",
-                "main",
-            ]],
+            "reset",
+            &["reset", "--quiet", "--soft", "HEAD~1"],
+            "git reset --quiet",
         ),
     ];
-    for (name, commands) in rewrites {
+    for (name, command, way_back) in rewrites {
         let env = TestEnvironment::started();
         env.subtask();
         let good = env.head();
-        if name == "rebase" {
-            // Something to rebase onto.
-            let tree = env.git(&["rev-parse", "main^{tree}"]);
-            let other = env.git(&["commit-tree", &tree, "-p", "main", "-m", "Elsewhere"]);
-            env.git(&["update-ref", "refs/heads/main", &other]);
-        }
+        let way_back = &format!("{way_back} {}", &good[..10]);
         let rewrite = || {
-            for command in commands {
-                env.git(command);
-            }
+            env.git(command);
             assert_ne!(env.head(), good);
         };
         let mend = || {
@@ -199,27 +196,22 @@ fn a_rewritten_history_is_seen_in_every_phase() {
         rewrite();
         env.write("tests/1.2.sh", "test\n");
         let red = "complete red --results failed:1,passed:1";
-        let answer = env.refused(
-            red,
-            3,
-            "history_rewritten",
-            &format!("git reset --soft {}", &good[..10]),
-        );
+        let answer = env.refused(red, 3, "history_rewritten", way_back);
         assert!(
             answer.suggestion().contains("tm autopilot allow"),
             "{name}: {answer:#?}"
         );
         mend();
         env.auto(red).ok();
-        rewrite_if_clean(&env, name, &rewrite);
+        rewrite();
         env.write("src/1.2.sh", "code\n");
         let green = "complete green --results failed:0,passed:2";
-        env.refused(green, 3, "history_rewritten", "git reset");
+        env.refused(green, 3, "history_rewritten", way_back);
         mend();
         env.auto(green).ok();
-        rewrite_if_clean(&env, name, &rewrite);
-        env.refused("commit", 3, "history_rewritten", "git reset");
-        env.refused("commit --sha HEAD", 3, "history_rewritten", "git reset");
+        rewrite();
+        env.refused("commit", 3, "history_rewritten", way_back);
+        env.refused("commit --sha HEAD", 3, "history_rewritten", way_back);
         mend();
         env.auto("commit").ok();
         let good = env.head();
@@ -229,14 +221,6 @@ fn a_rewritten_history_is_seen_in_every_phase() {
         env.git(&["reset", "--quiet", "--soft", &good]);
         env.auto(finalize).ok();
     }
-}
-
-/// A rebase wants a clean tree: new files are out of its way, changed ones are none here.
-fn rewrite_if_clean(env: &TestEnvironment, name: &str, rewrite: &dyn Fn()) {
-    if name == "rebase" {
-        assert!(!env.git(&["status", "--porcelain"]).contains(" M"));
-    }
-    rewrite();
 }
 
 #[test]

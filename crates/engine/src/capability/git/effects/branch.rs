@@ -2,7 +2,7 @@
 
 use machine::RunState;
 use machine::state::Pending;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use workspace::git::ProcessGroup;
 
 use crate::call::Call;
@@ -66,6 +66,7 @@ fn moved(branch: &str) -> Outcome {
         suggestion: Some(format!(
             "see what is on it (`git log {branch}`), keep that elsewhere (`git branch -m {branch} NAME`), then resume"
         )),
+        keep: Map::new(),
     }
 }
 

@@ -10,22 +10,21 @@ use machine::RunState;
 use machine::state::Pending;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use workspace::convention::message;
-use workspace::convention::message::{Kind, MessageInput};
-use workspace::convention::paths::PathClasses;
-use workspace::convention::scope::Scopes;
 use workspace::git::{
     CommitFate, CommitInfo, CommitIntentRef, CommitRequest, Oid, ProcessGroup, RepoPath, Repository,
 };
 use workspace::tasks::{Rewrite, StatusChange};
 
 use crate::call::Call;
+use crate::capability::git::effects::by_hook::HookChanges;
+use crate::capability::git::effects::message::default_message;
 use crate::capability::git::effects::{
     OUTLIVED, forget_git, note_git, noted_git, notes, since, still_running,
 };
-use crate::capability::memory::{self, COMMIT_OF, Memory, TESTED, WRITTEN};
+use crate::capability::git::read::commit::HANDED_IN;
+use crate::capability::memory::{self, COMMIT_OF, Memory, WRITTEN};
 use crate::fail_point;
-use crate::fault::{Fault, Kind as FaultKind, chain};
+use crate::fault::{Fault, chain};
 use crate::intent;
 use crate::next_step::Verb;
 use crate::support::{EffectState, HandlerError, Outcome};
@@ -36,6 +35,9 @@ use crate::support::{EffectState, HandlerError, Outcome};
 pub(crate) struct Intent {
     /// The commit it is made on.
     pub(crate) parent: Oid,
+    /// The run's last commit, where those between it and the parent were handed in with what is to be committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) base: Option<Oid>,
     /// Seconds since 1970 and offset.
     pub(crate) author_date: String,
     /// What its line in the reflog begins with.
@@ -95,6 +97,9 @@ pub fn prepare(
     };
     let mut intent = intent(call, run, &memory, &key, message, paths, writing)?;
     intent.edited = edited;
+    if facts.get(HANDED_IN) == Some(&Value::Bool(true)) {
+        intent.base = Some(memory.last_oid()?);
+    }
     Ok(intent::write(&intent)?)
 }
 
@@ -115,6 +120,7 @@ pub(crate) fn intent(
             Some(head) => head,
             None => memory.last_oid()?,
         },
+        base: None,
         author_date: format!("{seconds} +0000"),
         reflog_action: format!("tm {} {what}", run.run),
         message,
@@ -235,106 +241,6 @@ pub(crate) fn add_tasks_file(
     Ok(is_changed && writing.rewrite.is_some())
 }
 
-/// The message that a subtask's commit gets by the template.
-pub fn default_message(
-    call: &Call<'_>,
-    run: &RunState,
-    token: u32,
-    of: Option<&String>,
-    paths: &[RepoPath],
-) -> Result<String, Fault> {
-    let memory = Memory::of(run)?;
-    let present = run
-        .token(token)
-        .ok_or_else(|| Fault::bug("a message for no token"))?;
-    let item = run
-        .item(present)
-        .ok_or_else(|| Fault::bug("a message for no subtask"))?;
-    let green = TESTED.read(&present.kept, of)?;
-    let files: Vec<String> = in_project(&memory, paths);
-    compose(
-        call,
-        &memory,
-        &MessageFields {
-            id: item.text("id"),
-            title: item.text("title"),
-            description: item.text("description"),
-            tests: green.as_ref().map(|green| green.passed),
-            lines: green.and_then(|green| green.lines),
-            kind: if memory::is_repair(run, present) {
-                Kind::Fix
-            } else {
-                Kind::Subtask
-            },
-            files: &files,
-        },
-    )
-}
-
-/// What a message says of its commit.
-pub(crate) struct MessageFields<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) title: &'a str,
-    pub(crate) description: &'a str,
-    pub(crate) tests: Option<u64>,
-    pub(crate) lines: Option<f64>,
-    pub(crate) kind: Kind<'a>,
-    pub(crate) files: &'a [String],
-}
-
-/// Fills the template.
-pub(crate) fn compose(
-    call: &Call<'_>,
-    memory: &Memory,
-    words: &MessageFields<'_>,
-) -> Result<String, Fault> {
-    let config = &call.pinned;
-    let bad = |error: &dyn std::error::Error| {
-        Fault::new(FaultKind::Environment, "config_invalid", chain(error))
-            .suggest("mend the setting in .taskmaster/config.json")
-    };
-    let classes = PathClasses::new(&config.test.patterns).map_err(|e| bad(&e))?;
-    let scopes = Scopes::new(
-        config
-            .git
-            .scopes
-            .iter()
-            .map(|(glob, name)| (glob.as_str(), name.as_str())),
-    )
-    .map_err(|e| bad(&e))?;
-    message::compose(&MessageInput {
-        template: &config.autopilot.commit_template,
-        default_type: &config.autopilot.default_commit_type,
-        subtask_id: words.id,
-        subtask_title: words.title,
-        description: words.description,
-        task_title: &memory.start.task_title,
-        tag: &memory.start.tag,
-        tests_passing: words.tests,
-        coverage_lines: words.lines,
-        files: words.files,
-        classes: &classes,
-        scopes: &scopes,
-        kind: words.kind,
-        root: call.root,
-    })
-    .map_err(|e| bad(&e))
-}
-
-/// Paths relative to the project root.
-fn in_project(memory: &Memory, paths: &[RepoPath]) -> Vec<String> {
-    let repository = memory.repository();
-    let scope = repository.scope().into_owned();
-    paths
-        .iter()
-        .filter(|path| Some(*path) != memory.start.tasks_path.as_ref())
-        .map(|path| {
-            let path = path.to_string();
-            path.strip_prefix(&scope).map(str::to_owned).unwrap_or(path)
-        })
-        .collect()
-}
-
 /// Makes the commit. Failing, it leaves everything as it was.
 pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome, Fault> {
     let intent: Intent = intent::read(&pending.what)?;
@@ -349,6 +255,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
                 "implement the subtask, or skip it with {skip}",
                 skip = Verb::Skip.step().and("reason")
             )),
+            keep: Map::new(),
         });
     }
     if !intent.paths.is_empty()
@@ -362,6 +269,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
             code: error.code().to_owned(),
             message: chain(&error),
             suggestion: error.suggestion(),
+            keep: Map::new(),
         });
     }
     // What is done to the tasks file from here on is our own, and git knows that file.
@@ -380,6 +288,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
     let Some(status) = status else {
         return written(&intent);
     };
+    let began = SystemTime::now();
     let made = repository.commit(&CommitRequest {
         expected_parent: &intent.parent,
         branch: &memory.start.branch,
@@ -415,17 +324,19 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
                 // All work is committed by now; that a status could not be is no reason to stand still.
                 return Ok(not_written(error.code(), &chain(&error)));
             }
-            let reopen = format!(
-                "mend what it says; if files must change for that, {reopen}, report GREEN again, then commit",
-                reopen = Verb::Reopen.step().and("reason")
-            );
+            let code = error.code();
+            let by_hook = match code {
+                "commit_refused" => HookChanges::since(began, run, pending, &memory, &repository)?,
+                _ => HookChanges::default(),
+            };
             Ok(Outcome::Failed {
-                suggestion: match error.code() {
-                    "commit_refused" => Some(reopen.clone()),
+                suggestion: match code {
+                    "commit_refused" => Some(by_hook.suggestion()),
                     _ => error.suggestion(),
                 },
-                code: error.code().to_owned(),
-                message: chain(&error),
+                code: code.to_owned(),
+                message: by_hook.told(chain(&error)),
+                keep: by_hook.keep(run, pending)?,
             })
         }
     }
@@ -535,6 +446,7 @@ pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Effect
                     "run {report} again",
                     report = Verb::Report.step().with("phase", "commit")
                 )),
+                keep: Map::new(),
             }))
         }
     }

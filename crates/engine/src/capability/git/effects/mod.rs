@@ -2,8 +2,10 @@
 //! performed once, and looked for after a crash.
 
 pub mod branch;
+mod by_hook;
 pub mod commit;
 pub mod delete;
+pub mod message;
 pub mod notes;
 
 use std::time::{Duration, SystemTime};

@@ -2,24 +2,26 @@
 
 use globset::{Glob, GlobSetBuilder};
 use machine::state::Token;
-use machine::{Finding, Reading, Role, RunState};
+use machine::{Finding, Reading, Refusal, Role, RunState};
 use serde_json::{Map, Value, json};
 use workspace::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
 
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::{
-    common_findings, finding, is_rewritten, named_paths, on_the_branch, with_files,
+    History, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{self, COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
 use crate::capability::tests::read::name_of;
 use crate::fault::Fault;
-use crate::next_step::{Verb, argument};
+use crate::next_step::{NextStep, Verb, argument, step};
 use crate::support::HandlerError;
 use crate::support::refusal;
 
 /// The policy that a commit holds what was tested, and nothing else.
 const CHANGED_AFTER_GREEN: &str = "changed_after_green";
+/// What a report of a commit says where commits of the executor come before it.
+pub(crate) const HANDED_IN: &str = "handedIn";
 /// What a report of a commit says where it holds something else.
 pub(crate) const UNTESTED: &str = "untested";
 
@@ -47,33 +49,44 @@ pub fn read(
         ))
         .into());
     };
-    let memory = Memory::of(run)?;
+    let mut memory = Memory::of(run)?;
     let repository = memory.repository();
     let status = call.tree(&repository)?;
-    on_the_branch(&status, &memory)?;
-    let mut findings = common_findings(call, &status, &memory, &repository)?;
-    let rewritten = is_rewritten(&findings);
+    on_the_branch(&status, &memory, &repository)?;
+    let history = History::settle(call, run, status.head.as_ref(), &mut memory, &repository)?;
+    let rewritten = history.is_rewritten;
+    let warnings = history.warning.map(str::to_owned);
+    let mut findings: Vec<Finding> = history.finding.into_iter().collect();
+    findings.extend(config_loosened(call));
     let present = run.token(token);
     let tested = CommittedReport::of(present, role)?;
     if let Some(sha) = sha {
-        let mut reading = made_already(call, &status, &memory, run, &tested, sha, findings)?;
-        if let Some(key) = present.and_then(|token| token.key()) {
+        let handed_in = HandedIn {
+            call,
+            status: &status,
+            memory: &memory,
+            run,
+            rests: &tested,
+            rewritten,
+        };
+        let mut reading = handed_in.read(sha, message.as_ref(), findings)?;
+        reading.warnings.extend(warnings);
+        let is_all = reading.facts.get("sha").and_then(Value::as_str) != Some("");
+        if let Some(key) = present.and_then(|token| token.key())
+            && is_all
+        {
             let made = LAST_COMMIT.read(&reading.keep_run)?.unwrap_or_default();
             COMMIT_OF.of(key).put(&mut reading.keep_run, &made)?;
         }
+        reading.keep_run = history.keep.into_iter().chain(reading.keep_run).collect();
         return Ok(reading);
     }
     let named = named_paths(call, &repository, files)?;
     let changes = Changes::of(&status, &memory, &repository, &named)?;
-    if !rewritten && status.head.as_ref().map(Oid::as_str) != Some(memory.last_commit.as_str()) {
-        findings.push(finding(
-            "foreign_commit",
-            "there are commits on the branch that this run did not make",
-            format!(
-                "if you made the commit for this subtask yourself, report it with {}",
-                Verb::Report.step().with("phase", "commit").and("sha")
-            ),
-        ));
+    if !rewritten && status.head.as_ref() != Some(&memory.last_oid()?) {
+        findings.push(not_of_the_run(&status, &memory, &repository, |hand_in| {
+            format!("if you made them for this subtask, {hand_in}")
+        })?);
     }
     if let Some(path) = status.unmerged.first() {
         return Err(refusal(
@@ -90,25 +103,17 @@ pub fn read(
     if paths.is_empty() {
         if let Some(foreign) = findings
             .iter()
-            .find(|finding| finding.policy == "foreign_commit")
+            .find(|finding| finding.policy == FOREIGN_COMMIT)
         {
             // Nothing is left to commit because somebody committed it: that is to be handed in.
             return Err(refusal(
-                "foreign_commit",
+                FOREIGN_COMMIT,
                 foreign.message.clone(),
                 foreign.suggestion.clone().unwrap_or_default(),
             )
             .into());
         }
-        return Err(refusal(
-            "nothing_changed",
-            "nothing was changed since the last commit",
-            format!(
-                "implement the subtask, or skip it with {skip}",
-                skip = Verb::Skip.step().and("reason")
-            ),
-        )
-        .into());
+        return Err(nothing_changed(&tested, &status, &repository)?.into());
     }
     let not_named: Vec<String> = changes
         .was_dirty
@@ -158,12 +163,49 @@ pub fn read(
             &left,
         ));
     }
-    let committed: Vec<String> = paths.iter().map(ToString::to_string).collect();
-    Ok(reading(
-        String::new(),
-        message.clone(),
-        &committed,
-        findings,
+    let mut reading = reading(String::new(), message.clone(), &paths, findings);
+    reading.warnings.extend(warnings);
+    reading.keep_run = history.keep;
+    Ok(reading)
+}
+
+/// The refusal of a commit of nothing.
+fn nothing_changed(
+    tested: &CommittedReport<'_>,
+    status: &TreeStatus,
+    repository: &Repository,
+) -> Result<Refusal, HandlerError> {
+    let is_there = tested.changed_since(repository, status)?.is_none();
+    let reopen = Verb::Reopen.step().and("reason");
+    if is_there || tested.tested.is_none() {
+        return Ok(refusal(
+            "nothing_changed",
+            "nothing was changed since the last commit",
+            format!(
+                "go back with {reopen} and implement the subtask, or skip it with {skip}",
+                skip = Verb::Skip.step().and("reason")
+            ),
+        ));
+    }
+    let stash = repository.resolve("refs/stash^1")?;
+    Ok(refusal(
+        "nothing_changed",
+        format!(
+            "what the accepted {} was tested with is not in the working tree any more: nothing is changed since the last commit",
+            tested.name()
+        ),
+        if stash.is_some() && stash == status.head {
+            format!(
+                "bring it back from the stash with {}, then {}",
+                NextStep::git(["stash", "pop"]),
+                Verb::Report
+            )
+        } else {
+            format!(
+                "bring it back, then {}; or go back with {reopen} and do it again",
+                Verb::Report
+            )
+        },
     ))
 }
 
@@ -182,7 +224,11 @@ fn chosen(changes: &Changes, named: &[RepoPath]) -> Result<Vec<RepoPath>, Handle
             return Err(refusal(
                 "file_not_changed",
                 format!("`{name}` is named, but git says that it is not changed"),
-                "name only files that differ from the last commit; ignored files are never committed",
+                concat!(
+                    "name only files that differ from the last commit, or none: ",
+                    step!("report"),
+                    "; ignored files are never committed"
+                ),
             )
             .into());
         };
@@ -298,45 +344,119 @@ impl<'a> CommittedReport<'a> {
     }
 }
 
-/// A commit that the executor made itself.
-fn made_already(
-    call: &Call<'_>,
-    status: &TreeStatus,
-    memory: &Memory,
-    run: &RunState,
-    rests: &CommittedReport<'_>,
-    sha: &str,
-    mut findings: Vec<Finding>,
-) -> Result<Reading, HandlerError> {
-    let repository = &memory.repository();
-    let rewritten = is_rewritten(&findings);
-    // Where the run's own commits are gone, and a person let that pass, the commit stands for itself.
-    let last = match repository.resolve(&format!("{sha}^"))? {
-        Some(parent) if rewritten => parent,
-        _ => memory.last_oid()?,
-    };
-    let mut foreign = |message: String| {
-        findings.push(finding(
-            "foreign_commit",
-            message,
-            "report the commit that you made for this subtask: it is HEAD, on the run's branch, and builds on the run's last commit",
-        ));
-    };
-    let Some(oid) = repository.resolve(sha)? else {
-        foreign(format!("`{sha}` is no commit of this repository"));
-        return Ok(reading(sha.to_owned(), None, &[], findings));
-    };
-    let mut paths = Vec::new();
-    let mut message = None;
-    if status.head.as_ref() != Some(&oid) {
-        foreign(format!("{} is not HEAD", oid.short()));
-    } else if oid == last {
-        foreign(format!(
-            "{} is the run's last commit, not a new one",
-            oid.short()
-        ));
-    } else {
+/// A commit that the executor made itself, held against what the run knows.
+struct HandedIn<'a> {
+    call: &'a Call<'a>,
+    status: &'a TreeStatus,
+    memory: &'a Memory,
+    run: &'a RunState,
+    rests: &'a CommittedReport<'a>,
+    /// The run's own commits are gone, and a person may let that pass: the commit stands for itself then.
+    rewritten: bool,
+}
+
+/// The policy of commits that are not the subtask's own.
+const FOREIGN_COMMIT: &str = "foreign_commit";
+
+impl HandedIn<'_> {
+    /// Reads it under the name that the executor gives it.
+    fn read(
+        &self,
+        sha: &str,
+        message: Option<&String>,
+        mut findings: Vec<Finding>,
+    ) -> Result<Reading, HandlerError> {
+        let repository = &self.memory.repository();
+        let Some(oid) = repository.resolve(sha)? else {
+            findings.push(foreign(format!("`{sha}` is no commit of this repository")));
+            return Ok(reading(sha.to_owned(), None, &[], findings));
+        };
+        let last = match repository.resolve(&format!("{sha}^"))? {
+            Some(parent) if self.rewritten => parent,
+            _ => self.memory.last_oid()?,
+        };
+        let lacking = self.lacking(repository, &oid, &last)?;
+        let is_own = lacking.is_none();
+        findings.extend(lacking.map(foreign));
+        if !is_own && (self.status.head.as_ref() != Some(&oid) || oid == last) {
+            return self.whole(&oid, None, &[], findings);
+        }
+        let mut paths = repository.changed_paths(&last, &oid)?;
         let commits = repository.commits_between(&last, &oid)?;
+        let made = commits.last().map(|commit| commit.message.clone());
+        let is_in_tree = || self.rests.changed_since(repository, self.status);
+        let rest = Changes::of(self.status, self.memory, repository, &[])?.paths();
+        let tree = match &self.rests.tested {
+            Some(tested) if is_own => {
+                let tree = repository.tree_of_commit_without(&oid, &last, &tested.exclude)?;
+                // What the commit holds of statuses, it held when it was tested too.
+                Some(
+                    tree.tree.as_str() == tested.tree || rest.is_empty() && is_in_tree()?.is_none(),
+                )
+            }
+            _ => None,
+        };
+        if tree == Some(false) && !rest.is_empty() && is_in_tree()?.is_none() {
+            // What was tested is the commit with what is not committed yet: that is committed on top of it.
+            self.not_dirty_before(&paths)?;
+            paths.extend(rest.iter().cloned());
+            secrets(self.call, repository, &paths)?;
+            let mut reading = reading(String::new(), message.cloned(), &rest, findings);
+            reading.facts.insert(HANDED_IN.to_owned(), true.into());
+            return Ok(reading);
+        }
+        findings.extend(self.rests.is_untested());
+        if tree == Some(false) {
+            findings.push(finding(
+                CHANGED_AFTER_GREEN,
+                format!(
+                    "the commit does not hold the files that were tested with the accepted {}",
+                    self.rests.name()
+                ),
+                format!(
+                    "go back with {reopen}, run the tests again, and report {}",
+                    self.rests.name(),
+                    reopen = Verb::Reopen.step().and("reason")
+                ),
+            ));
+        }
+        self.whole(&oid, made, &paths, findings)
+    }
+
+    /// The reading of a commit that is all there is to commit.
+    fn whole(
+        &self,
+        oid: &Oid,
+        message: Option<String>,
+        paths: &[RepoPath],
+        findings: Vec<Finding>,
+    ) -> Result<Reading, HandlerError> {
+        self.not_dirty_before(paths)?;
+        secrets(self.call, &self.memory.repository(), paths)?;
+        let mut reading = reading(oid.to_string(), message, paths, findings);
+        reading
+            .keep_run
+            .extend(memory::with_commit(self.run, oid.as_str())?);
+        Ok(reading)
+    }
+
+    /// What a commit lacks to be one of the subtask.
+    fn lacking(
+        &self,
+        repository: &Repository,
+        oid: &Oid,
+        last: &Oid,
+    ) -> Result<Option<String>, HandlerError> {
+        if self.status.head.as_ref() != Some(oid) {
+            return Ok(Some(format!("{} is not HEAD", oid.short())));
+        }
+        if oid == last {
+            return Ok(Some(format!(
+                "{} is the run's last commit, not a new one",
+                oid.short()
+            )));
+        }
+        let commits = repository.commits_between(last, oid)?;
         let mut expected = oid.clone();
         let mut straight = !commits.is_empty();
         for commit in commits.iter().rev() {
@@ -345,67 +465,94 @@ fn made_already(
                 expected = parent.clone();
             }
         }
-        straight &= expected == last;
-        if !straight {
-            foreign(format!(
+        if !straight || expected != *last {
+            return Ok(Some(format!(
                 "{} does not lead back to the run's last commit {} through single parents",
                 oid.short(),
                 last.short()
-            ));
+            )));
         }
-        paths = repository.changed_paths(&last, &oid)?;
-        if paths.is_empty() {
-            foreign(format!("{} changes nothing", oid.short()));
-        }
-        message = commits.last().map(|commit| commit.message.clone());
-        findings.extend(rests.is_untested());
-        if let Some(tested) = &rests.tested {
-            let tree = repository.tree_of_commit_without(&oid, &last, &tested.exclude)?;
-            if straight && !paths.is_empty() && tree.tree.as_str() != tested.tree {
-                findings.push(finding(
-                    CHANGED_AFTER_GREEN,
-                    format!(
-                        "the commit does not hold the files that were tested with the accepted {}",
-                        rests.name()
-                    ),
-                    format!(
-                        "go back with {reopen}, run the tests again, and report {}",
-                        rests.name(),
-                        reopen = Verb::Reopen.step().and("reason")
-                    ),
-                ));
-            }
-        }
+        let is_empty = repository.changed_paths(last, oid)?.is_empty();
+        Ok(is_empty.then(|| format!("{} changes nothing", oid.short())))
     }
-    let before: Vec<String> = paths
-        .iter()
-        .filter(|path| memory.dirty.get(*path).is_some_and(|dirty| !dirty.left))
-        .map(ToString::to_string)
-        .collect();
-    if !before.is_empty() {
-        return Err(refusal(
+
+    fn not_dirty_before(&self, paths: &[RepoPath]) -> Result<(), HandlerError> {
+        let dirty = |path: &&RepoPath| {
+            let dirty = self.memory.dirty.get(*path);
+            dirty.is_some_and(|dirty| !dirty.left)
+        };
+        let before: Vec<String> = paths
+            .iter()
+            .filter(dirty)
+            .map(ToString::to_string)
+            .collect();
+        if before.is_empty() {
+            return Ok(());
+        }
+        Err(refusal(
             "was_dirty",
             format!("the commit takes in what was changed before the run began: {}", before.join(", ")),
-            "take it out again (`git reset --soft HEAD~1`, then commit the other files alone), and report that commit",
+            format!(
+                "take it out again ({reset}, then commit the other files alone), and report that commit",
+                reset = NextStep::git(["reset", "--soft", "HEAD~1"])
+            ),
         )
         .detail("files", before)
-        .into());
+        .into())
     }
-    secrets(call, repository, &paths)?;
-    let committed: Vec<String> = paths.iter().map(ToString::to_string).collect();
-    let mut reading = reading(oid.to_string(), message, &committed, findings);
-    reading
-        .keep_run
-        .extend(memory::with_commit(run, oid.as_str())?);
-    Ok(reading)
+}
+
+/// The finding that commits are on the branch of which the run knows nothing. `way_out` says when they are handed in.
+pub(crate) fn not_of_the_run(
+    status: &TreeStatus,
+    memory: &Memory,
+    repository: &Repository,
+    way_out: impl Fn(&str) -> String,
+) -> Result<Finding, HandlerError> {
+    const FEW: usize = 3;
+    let mut told = String::new();
+    if let Some(head) = &status.head {
+        let commits = repository.commits_between(&memory.last_oid()?, head)?;
+        let names: Vec<String> = commits
+            .iter()
+            .take(FEW)
+            .map(|commit| format!("{} \"{}\"", commit.oid.short(), commit.subject))
+            .collect();
+        let more = match commits.len().saturating_sub(FEW) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        told = format!(": {}{more}", names.join(", "));
+    }
+    Ok(finding(
+        FOREIGN_COMMIT,
+        format!("there are commits on the branch that this run did not make{told}"),
+        way_out(&format!(
+            "hand them in with {}: what is not committed yet is committed on top",
+            Verb::Report
+                .step()
+                .with("phase", "commit")
+                .with("sha", "HEAD")
+        )),
+    ))
+}
+
+/// The finding that a commit is not one of the subtask.
+fn foreign(message: String) -> Finding {
+    finding(
+        FOREIGN_COMMIT,
+        message,
+        "report the commit that you made for this subtask: it is HEAD, on the run's branch, and builds on the run's last commit",
+    )
 }
 
 fn reading(
     sha: String,
     message: Option<String>,
-    files: &[String],
+    files: &[RepoPath],
     findings: Vec<Finding>,
 ) -> Reading {
+    let files: Vec<String> = files.iter().map(ToString::to_string).collect();
     let mut facts = Map::new();
     facts.insert("sha".to_owned(), Value::from(sha));
     facts.insert(

@@ -2,19 +2,23 @@
 
 mod branch;
 pub mod commit;
+mod history;
 pub mod preflight;
 
-use machine::{Finding, Refusal, RunState};
+use machine::{Finding, RunState};
 use serde_json::{Map, Value};
 use workspace::config::loosened;
-use workspace::git::{Oid, Repository, TreeStatus};
+use workspace::git::{Operation, Repository, TreeStatus};
 use workspace::runner::definition::command_definition;
 
 use crate::call::Call;
 use crate::capability::memory::Memory;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
-use crate::support::HandlerError;
+use crate::next_step::{NextStep, Verb};
+use crate::support::{HandlerError, refusal};
+
+pub(crate) use history::History;
 
 /// The policy of commits that are no longer where the run made them.
 const HISTORY_REWRITTEN: &str = "history_rewritten";
@@ -22,16 +26,49 @@ const HISTORY_REWRITTEN: &str = "history_rewritten";
 const CONFIG_LOOSENED: &str = "config_loosened";
 
 /// Refuses a report from anywhere but the run's branch.
-pub(crate) fn on_the_branch(status: &TreeStatus, memory: &Memory) -> Result<(), Refusal> {
+pub(crate) fn on_the_branch(
+    status: &TreeStatus,
+    memory: &Memory,
+    repository: &Repository,
+) -> Result<(), HandlerError> {
     let branch = &memory.start.branch;
-    match &status.branch {
-        Some(present) if present == branch => Ok(()),
-        Some(present) if memory.start.is_protected(present) => Err(crate::support::refusal(
+    if status.branch.as_ref() == Some(branch) {
+        return Ok(());
+    }
+    // It is detached meanwhile, and git switches to nothing before that is over.
+    if let Some(operation) = repository.operation_under_way()? {
+        return Err(refusal(
+            "operation_under_way",
+            format!("{operation} is under way; this run works on `{branch}`"),
+            format!(
+                "end it ({}), then report again: {}",
+                ends_of(operation),
+                Verb::Report
+            ),
+        )
+        .into());
+    }
+    let back = format!(
+        "switch back with {}, then report again: {}",
+        NextStep::git(["switch", branch]),
+        Verb::Report
+    );
+    Err(match &status.branch {
+        Some(present) if memory.start.is_protected(present) => refusal(
             "on_default_branch",
             format!("HEAD is on the protected branch `{present}`; this run works on `{branch}`"),
-            format!("switch back with `git switch {branch}`, then report again"),
-        )),
-        present => Err(crate::support::refusal(
+            back,
+        ),
+        Some(present) if !repository.branch_exists(branch)? => refusal(
+            "wrong_branch",
+            format!("HEAD is on `{present}`; this run works on `{branch}`, and there is no such branch any more"),
+            format!(
+                "if it was renamed, give it its name back with {}, then report again: {}",
+                NextStep::git(["branch", "--move", present, branch]),
+                Verb::Report
+            ),
+        ),
+        present => refusal(
             "wrong_branch",
             format!(
                 "HEAD is {}; this run works on `{branch}`",
@@ -40,9 +77,23 @@ pub(crate) fn on_the_branch(status: &TreeStatus, memory: &Memory) -> Result<(), 
                     |present| format!("on `{present}`")
                 )
             ),
-            format!("switch back with `git switch {branch}`, then report again"),
-        )),
+            back,
+        ),
     }
+    .into())
+}
+
+/// The step that ends what git has under way, and what takes it back instead.
+pub(crate) fn ends_of(operation: Operation) -> String {
+    let told = operation
+        .ends()
+        .iter()
+        .enumerate()
+        .map(|(at, end)| match at {
+            0 => NextStep::git(*end).to_string(),
+            _ => format!(" or, to take it back, `git {}`", end.join(" ")),
+        });
+    told.collect()
 }
 
 /// What any report may be looked at for, whatever it is of: those policies that the state checks.
@@ -53,10 +104,11 @@ pub(crate) fn of_any_report(
 ) -> Result<Vec<Finding>, HandlerError> {
     let mut findings = Vec::new();
     if is_over_a_task(run) && call.definition.checks(state, HISTORY_REWRITTEN) {
-        let memory = Memory::of(run)?;
+        let mut memory = Memory::of(run)?;
         let repository = memory.repository();
         let head = repository.head()?.oid;
-        findings.extend(history_rewritten(head.as_ref(), &memory, &repository)?);
+        let history = History::settle(call, run, head.as_ref(), &mut memory, &repository)?;
+        findings.extend(history.finding);
     }
     if call.definition.checks(state, CONFIG_LOOSENED) {
         findings.extend(config_loosened(call));
@@ -64,56 +116,8 @@ pub(crate) fn of_any_report(
     Ok(findings)
 }
 
-/// The findings that every report over a task is looked at for.
-pub(crate) fn common_findings(
-    call: &Call<'_>,
-    status: &TreeStatus,
-    memory: &Memory,
-    repository: &Repository,
-) -> Result<Vec<Finding>, HandlerError> {
-    let rewritten = history_rewritten(status.head.as_ref(), memory, repository)?;
-    Ok(rewritten.into_iter().chain(config_loosened(call)).collect())
-}
-
-/// Whether they say that the run's last commit is gone.
-pub(crate) fn is_rewritten(findings: &[Finding]) -> bool {
-    findings
-        .iter()
-        .any(|finding| finding.policy == HISTORY_REWRITTEN)
-}
-
-/// Whether the run's last commit is no longer below `head`.
-fn history_rewritten(
-    head: Option<&Oid>,
-    memory: &Memory,
-    repository: &Repository,
-) -> Result<Option<Finding>, HandlerError> {
-    let last = memory.last_oid()?;
-    let intact = match head {
-        Some(head) if *head == last => true,
-        Some(head) => {
-            repository.resolve(last.as_str())?.is_some() && repository.is_ancestor(&last, head)?
-        }
-        None => false,
-    };
-    Ok((!intact).then(|| {
-        finding(
-            HISTORY_REWRITTEN,
-            format!(
-                "the run's last commit {} is no longer part of `{}`: its history was rewritten",
-                last.short(),
-                memory.start.branch
-            ),
-            format!(
-                "bring it back with `git reset --soft {}` (git reflog shows what was there), or start a new run",
-                last.short()
-            ),
-        )
-    }))
-}
-
 /// Whether the settings are weaker than those that the run is pinned to.
-fn config_loosened(call: &Call<'_>) -> Option<Finding> {
+pub(crate) fn config_loosened(call: &Call<'_>) -> Option<Finding> {
     let looser = loosened(&call.pinned, &call.settings.config);
     let told: Vec<String> = looser
         .iter()
@@ -128,7 +132,10 @@ fn config_loosened(call: &Call<'_>) -> Option<Finding> {
         finding(
             CONFIG_LOOSENED,
             format!("the settings were loosened during the run: {}", told.join("; ")),
-            "put the settings back; a run keeps the rules it was started with, so new ones need a new run",
+            format!(
+                "put the settings back, then report again: {}; a run keeps the rules it was started with, so new ones need a new run",
+                Verb::Report
+            ),
         )
     })
 }
@@ -154,7 +161,10 @@ pub(crate) fn command_replaced(call: &Call<'_>, memory: &Memory) -> Option<Findi
     Some(finding(
         "command_replaced",
         format!("the test command was replaced during the run: {told}"),
-        "put it back, unless the subtask is about the command itself",
+        format!(
+            "put it back, then report again: {}; where the subtask is about the command itself, a person decides",
+            Verb::Report
+        ),
     ))
 }
 

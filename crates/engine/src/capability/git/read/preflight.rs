@@ -10,18 +10,15 @@ use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 use workspace::tasks::{RunPlan, Subtask, Task, TaskSource, plan_run};
 
 use crate::capability::git::read::branch::branch_of;
+use crate::capability::git::read::ends_of;
 use crate::capability::memory::{
-    self, BASELINE, DIRTY, DirtyFile, LAST_COMMIT, LAST_LEDGER, LAST_TOTAL, REPORTS, START, Source,
-    StartFacts,
+    self, DIRTY, DirtyFile, LAST_COMMIT, REPORTS, START, Source, StartFacts,
 };
-use crate::capability::tests::evidence::TestEvidence;
+use crate::capability::tests::evidence::{TestEvidence, baseline};
 use crate::fault::{Fault, Kind};
 use crate::next_step::{NextStep, argument};
 use crate::view::autopilot::answer::Precondition;
 use crate::view::autopilot::request;
-
-/// At most so many tests that fail before a run are named.
-const MOST_NAMED: usize = 100;
 
 /// A start that passed every check.
 #[derive(Debug, Clone)]
@@ -56,23 +53,13 @@ pub(crate) fn open(planned: &Planned, dir: &Path) -> Result<TaskStart, Fault> {
     START.put(&mut keep, &planned.start)?;
     DIRTY.put(&mut keep, &planned.dirty)?;
     if let Some(baseline) = &planned.baseline {
-        baseline.keep(dir)?;
-        LAST_TOTAL.put(&mut keep, &baseline.counts.total())?;
-        let mut told = baseline.counts.facts();
-        told.extend(baseline.facts());
-        if let Some(ledger) = baseline.ledger() {
-            let hash = ledger.keep(dir)?;
-            LAST_LEDGER.put(&mut keep, &hash)?;
-            let failing: Vec<&str> = ledger.failing().take(MOST_NAMED).collect();
-            told.insert("failingTests".to_owned(), failing.into());
-        }
+        keep.extend(baseline::remembered(baseline, dir)?);
         let handed: Vec<RepoPath> = baseline
             .files
             .iter()
             .filter_map(|file| repository_of(&planned.start).relative(&file.path))
             .collect();
         REPORTS.put(&mut keep, &handed)?;
-        BASELINE.put(&mut keep, &told)?;
     }
     Ok(TaskStart {
         keep,
@@ -308,7 +295,7 @@ fn git_is_ready(repository: &Repository, status: &TreeStatus) -> Result<(Oid, St
         return Err(refused(
             "operation_under_way",
             format!("{operation} is under way in this repository"),
-            operation.way_out(),
+            format!("end it ({}), then start again", ends_of(operation)),
         ));
     }
     if let Some(path) = status.unmerged.first() {

@@ -39,6 +39,24 @@ pub fn check(
             "write the tests of this subtask, see them fail, then report",
         ));
     }
+    let taken = tested_at(&last, &written, &memory, config, format)?;
+    if taken.counts.failing() == 0 {
+        return Err(refused(NOT_THERE.0, NOT_THERE.1, NOT_THERE.2));
+    }
+    taken
+        .ran
+        .ok_or_else(|| Fault::bug("a suite was run and says nothing of it"))
+}
+
+/// Runs the suite in a throw-away checkout of a commit, with these files of the working tree in it.
+pub fn tested_at(
+    commit: &Oid,
+    files: &[RepoPath],
+    memory: &Memory,
+    config: &Config,
+    format: Option<TestFormat>,
+) -> Result<TestEvidence, Fault> {
+    let repository = memory.repository();
     let setup = config.test.setup.as_deref();
     if setup.is_none()
         && let Some(missing) = repository.needs_setup()?
@@ -46,12 +64,12 @@ pub fn check(
         return Err(refused(
             "setup_needed",
             format!(
-                "RED is checked in a fresh checkout, and {missing} is not there: git does not track it"
+                "the tests are run in a fresh checkout, and {missing} is not there: git does not track it"
             ),
             "set test.setup to the command that makes a fresh checkout ready, such as `npm ci`",
         ));
     }
-    let tree = repository.throw_away_worktree(&last, &written)?;
+    let tree = repository.throw_away_worktree(commit, files)?;
     let folder = tree.project_root();
     if let Some(setup) = setup {
         let ran = suite::run(setup, folder, config)?;
@@ -64,20 +82,14 @@ pub fn check(
             .detail("output", suite::end_of(&ran.both)));
         }
     }
-    let taken: TestEvidence = suite::verify(&Suite {
+    suite::verify(&Suite {
         command: &memory.start.test_command,
         folder,
         config,
         format,
         reports: &[],
         subject: None,
-    })?;
-    if taken.counts.failing() == 0 {
-        return Err(refused(NOT_THERE.0, NOT_THERE.1, NOT_THERE.2));
-    }
-    taken
-        .ran
-        .ok_or_else(|| Fault::bug("a suite was run and says nothing of it"))
+    })
 }
 
 /// That what fails here does not fail there: code, message, suggestion.

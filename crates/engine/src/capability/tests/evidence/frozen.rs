@@ -190,19 +190,45 @@ impl<'a> Look<'a> {
         Ok(())
     }
 
+    /// The files whose tests are not as they were in RED.
+    pub fn changed_files(
+        &self,
+        frozen: &Frozen,
+        changes: &Changes,
+    ) -> Result<Vec<RepoPath>, Fault> {
+        let changed = self.changed(frozen, changes)?;
+        Ok(changed.into_keys().collect())
+    }
+
+    /// What a file holds of tests now; nothing where it has no place for any.
+    pub fn as_it_is(&self, path: &RepoPath) -> Result<Option<Tests>, Fault> {
+        Ok(match self.role(path) {
+            Role::Tests => Some(self.whole(path)?),
+            Role::Both => {
+                let text = self.text(path).unwrap_or_default();
+                Some(Tests::Inside(stretches(&path.to_string(), &text)))
+            }
+            Role::Product | Role::Other => None,
+        })
+    }
+
     /// The files whose tests are not as they were in RED, with what became of them.
-    pub fn changed(&self, frozen: &Frozen, changes: &Changes) -> Result<Vec<String>, Fault> {
+    pub fn changed(
+        &self,
+        frozen: &Frozen,
+        changes: &Changes,
+    ) -> Result<BTreeMap<RepoPath, &'static str>, Fault> {
         let files = &changes.files[..];
-        let mut changed = Vec::new();
+        let mut changed = BTreeMap::new();
         for (path, tests) in &frozen.0 {
             if let Some(what) = self.broken(path, tests, files)? {
-                changed.push(format!("{path} ({what})"));
+                changed.insert(path.clone(), what);
             } else if matches!(tests, Tests::Whole(_))
                 && !files.iter().any(|change| change.path == *path)
                 && !self.says_the_same(path, path)?
             {
                 // It is there, and would not be committed.
-                changed.push(format!("{path} (git ignores it now)"));
+                changed.insert(path.clone(), "git ignores it now");
             }
         }
         for change in files {
@@ -211,12 +237,10 @@ impl<'a> Look<'a> {
                     continue;
                 }
                 if let Some(what) = self.touched(change, path, files)? {
-                    changed.push(format!("{path} ({what})"));
+                    changed.insert(path.clone(), what);
                 }
             }
         }
-        changed.sort();
-        changed.dedup();
         Ok(changed)
     }
 

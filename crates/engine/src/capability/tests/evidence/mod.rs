@@ -1,5 +1,6 @@
 //! What a report of tests rests on: numbers that somebody gives, a runner's own report, or a run of our own.
 
+pub mod baseline;
 pub mod clean;
 pub mod frozen;
 pub mod ledger;
@@ -15,10 +16,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ::test_report::{CoverageFormat, Metric, TestFormat, TestReport, Totals, Unreadable};
 use journal::EvidenceStore;
+use machine::state::Token;
+use machine::{Role, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::config::{Config, Level};
 
+use crate::call::pinned;
+use crate::capability::memory::{LAST_LEVEL, SHOWN};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::results::{Counts, Coverage};
 use crate::fault::{Fault, Kind};
@@ -418,6 +423,19 @@ pub fn counts(totals: &Totals) -> Counts {
         skipped: totals.skipped,
         errors: totals.not_collected,
     }
+}
+
+/// The level that a report is asked for: what the settings require, and what the reports had that it is held against.
+pub(crate) fn asked_level(run: &RunState, role: &Role, present: &Token) -> Level {
+    let require = pinned(run).map_or(Level::Claimed, |config| config.evidence.require);
+    let shown = SHOWN.read(&present.kept, role.against.as_ref());
+    let shown = shown.ok().flatten().map(|shown| shown.level);
+    let last = LAST_LEVEL.text(&run.kept).map(str::to_owned);
+    let before = shown.into_iter().chain(last).filter_map(|name| {
+        let mut levels = [Level::Reported, Level::Verified].into_iter();
+        levels.find(|level| level_name(*level) == name)
+    });
+    before.fold(require, Level::max)
 }
 
 /// Refuses evidence that is less than the settings ask for.

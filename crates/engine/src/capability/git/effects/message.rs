@@ -1,0 +1,111 @@
+//! The message of a commit: the template of the settings, filled with what the commit is about.
+
+use machine::RunState;
+use workspace::convention::message::{self, Kind, MessageInput};
+use workspace::convention::paths::PathClasses;
+use workspace::convention::scope::Scopes;
+use workspace::git::RepoPath;
+
+use crate::call::Call;
+use crate::capability::memory::{self, Memory, TESTED};
+use crate::fault::{Fault, Kind as FaultKind, chain};
+
+/// The message that a subtask's commit gets by the template.
+pub fn default_message(
+    call: &Call<'_>,
+    run: &RunState,
+    token: u32,
+    of: Option<&String>,
+    paths: &[RepoPath],
+) -> Result<String, Fault> {
+    let memory = Memory::of(run)?;
+    let present = run
+        .token(token)
+        .ok_or_else(|| Fault::bug("a message for no token"))?;
+    let item = run
+        .item(present)
+        .ok_or_else(|| Fault::bug("a message for no subtask"))?;
+    let green = TESTED.read(&present.kept, of)?;
+    let files: Vec<String> = in_project(&memory, paths);
+    compose(
+        call,
+        &memory,
+        &MessageFields {
+            id: item.text("id"),
+            title: item.text("title"),
+            description: item.text("description"),
+            tests: green.as_ref().map(|green| green.passed),
+            lines: green.and_then(|green| green.lines),
+            kind: if memory::is_repair(run, present) {
+                Kind::Fix
+            } else {
+                Kind::Subtask
+            },
+            files: &files,
+        },
+    )
+}
+
+/// What a message says of its commit.
+pub(crate) struct MessageFields<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) description: &'a str,
+    pub(crate) tests: Option<u64>,
+    pub(crate) lines: Option<f64>,
+    pub(crate) kind: Kind<'a>,
+    pub(crate) files: &'a [String],
+}
+
+/// Fills the template.
+pub(crate) fn compose(
+    call: &Call<'_>,
+    memory: &Memory,
+    words: &MessageFields<'_>,
+) -> Result<String, Fault> {
+    let config = &call.pinned;
+    let bad = |error: &dyn std::error::Error| {
+        Fault::new(FaultKind::Environment, "config_invalid", chain(error))
+            .suggest("mend the setting in .taskmaster/config.json")
+    };
+    let classes = PathClasses::new(&config.test.patterns).map_err(|e| bad(&e))?;
+    let scopes = Scopes::new(
+        config
+            .git
+            .scopes
+            .iter()
+            .map(|(glob, name)| (glob.as_str(), name.as_str())),
+    )
+    .map_err(|e| bad(&e))?;
+    message::compose(&MessageInput {
+        template: &config.autopilot.commit_template,
+        default_type: &config.autopilot.default_commit_type,
+        subtask_id: words.id,
+        subtask_title: words.title,
+        description: words.description,
+        task_title: &memory.start.task_title,
+        tag: &memory.start.tag,
+        tests_passing: words.tests,
+        coverage_lines: words.lines,
+        files: words.files,
+        classes: &classes,
+        scopes: &scopes,
+        kind: words.kind,
+        root: call.root,
+    })
+    .map_err(|e| bad(&e))
+}
+
+/// Paths relative to the project root.
+fn in_project(memory: &Memory, paths: &[RepoPath]) -> Vec<String> {
+    let repository = memory.repository();
+    let scope = repository.scope().into_owned();
+    paths
+        .iter()
+        .filter(|path| Some(*path) != memory.start.tasks_path.as_ref())
+        .map(|path| {
+            let path = path.to_string();
+            path.strip_prefix(&scope).map(str::to_owned).unwrap_or(path)
+        })
+        .collect()
+}

@@ -1,0 +1,119 @@
+//! Whether the tests are those that were frozen, and how they come back where they are not.
+
+use std::collections::BTreeMap;
+
+use journal::EvidenceStore;
+use machine::Finding;
+use workspace::git::RepoPath;
+
+use crate::capability::git::read::{finding, with_files};
+use crate::capability::memory::{BY_HOOK, FROZEN, KEPT};
+use crate::capability::tests::evidence::frozen::{Frozen, Look, Tests};
+use crate::capability::tests::read::{Comparison, few, name_of};
+use crate::next_step::{NextStep, Verb};
+use crate::support::HandlerError;
+
+/// So many bytes of tests are copied when they are frozen.
+const MOST_COPIED: usize = 1024 * 1024;
+
+impl Comparison<'_> {
+    /// Holds the tests against those that were frozen, and against what a hook made of them since.
+    pub(crate) fn unchanged(&mut self, look: &Look<'_>) -> Result<(), HandlerError> {
+        // An item that did not come by that report has nothing frozen: its tests are those that the suite has.
+        if let Some(mut frozen) = FROZEN.read(self.kept, self.role.frozen.as_ref())? {
+            // Nor is one that lies among the tests a test.
+            let handed = self.handed();
+            frozen
+                .0
+                .retain(|path, _| !handed.contains(path) && !self.memory.reports.contains(path));
+            if let Some(key) = self.key
+                && let Some(by_hook) = BY_HOOK.of(key).read(&self.run.kept)?
+            {
+                frozen.0.extend(by_hook.0);
+            }
+            let changed = look.changed(&frozen, self.since)?;
+            if !changed.is_empty() {
+                self.findings.push(self.tests_changed(&changed)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The finding that tests are not as they were frozen, and how each comes back.
+    fn tests_changed(
+        &self,
+        changed: &BTreeMap<RepoPath, &'static str>,
+    ) -> Result<Finding, HandlerError> {
+        let told: Vec<String> = changed
+            .iter()
+            .map(|(path, what)| format!("{path} ({what})"))
+            .collect();
+        let kept = KEPT.read(self.kept, self.role.frozen.as_ref())?;
+        let kept = kept.unwrap_or_default();
+        let store = EvidenceStore::new(&self.call.dir);
+        let mut back = Vec::new();
+        for path in changed.keys() {
+            if let Some(hash) = kept.get(path).filter(|hash| store.get(hash).is_ok()) {
+                let copy = store.path(hash);
+                let own = self.repository.absolute(path);
+                let words = [
+                    "cp",
+                    "--",
+                    &*copy.to_string_lossy(),
+                    &*own.to_string_lossy(),
+                ]
+                .map(str::to_owned);
+                back.push(NextStep::shell(words.iter().map(String::as_str)).to_string());
+            } else if self.repository.file_at(self.last, path)?.is_some() {
+                let own = self.repository.absolute(path);
+                back.push(
+                    NextStep::git([
+                        "restore",
+                        &format!("--source={}", self.last.short()),
+                        "--",
+                        &own.to_string_lossy(),
+                    ])
+                    .to_string(),
+                );
+            }
+        }
+        let back = match (back.len() == changed.len(), back.is_empty()) {
+            (_, true) => String::new(),
+            (true, false) => format!(" ({})", back.join(", ")),
+            (false, false) => format!(" (some with {})", back.join(", ")),
+        };
+        Ok(with_files(
+            finding(
+                "tests_changed",
+                format!(
+                    "tests were changed since {} was accepted: {}",
+                    name_of(self.role.against.as_ref()),
+                    few(&told)
+                ),
+                format!(
+                    "put them back{back}, then report again: {report}; if a test was wrong, go back with {reopen}, mend it there and report again",
+                    report = Verb::Report,
+                    reopen = Verb::Reopen.step().and("reason")
+                ),
+            ),
+            &told,
+        ))
+    }
+
+    /// The hashes of the tests that are frozen now, as far as they are to be copied.
+    pub(crate) fn copies(&self, frozen: &Frozen) -> BTreeMap<RepoPath, String> {
+        let mut kept = BTreeMap::new();
+        let mut room = MOST_COPIED;
+        for (path, tests) in &frozen.0 {
+            let Tests::Whole(_) = tests else { continue };
+            let Ok(bytes) = std::fs::read(self.repository.absolute(path)) else {
+                continue;
+            };
+            if bytes.len() <= room {
+                room -= bytes.len();
+                kept.insert(path.clone(), journal::sha256_hex(&bytes));
+            }
+        }
+        kept
+    }
+}

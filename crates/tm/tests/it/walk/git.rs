@@ -1,0 +1,283 @@
+//! What git's users do to a branch while a run works on it.
+
+use super::walk;
+use crate::honest::work::{BY_NAME, Before, DOUBLE, DOUBLES, HALVE, HALVES, SHOP, WAYS, Way, Work};
+
+/// Two subtasks, the first one done.
+const TWO: Before<'static> = Before { task: "2", ..SHOP };
+
+fn second(way: Way) -> Work {
+    let work = Work::begin(&TWO, way);
+    work.subtask(
+        || work.write("tests/double.test", DOUBLES),
+        || work.write("src/double.sh", DOUBLE),
+    );
+    work
+}
+
+/// Somebody commits to main, without this working tree.
+fn main_moves(work: &Work) {
+    let blob = work.outside().join("NOTES");
+    std::fs::write(&blob, "notes\n").unwrap();
+    let blob = work.git(&["hash-object", "-w", blob.to_str().unwrap()]);
+    let index = work.outside().join("index");
+    let index = index.to_str().unwrap();
+    let git = |arguments: &[&str]| {
+        let output = work
+            .process("git")
+            .env("GIT_INDEX_FILE", index)
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    git(&["read-tree", "main"]);
+    git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("100644,{blob},NOTES"),
+    ]);
+    let tree = git(&["write-tree"]);
+    let commit = git(&["commit-tree", &tree, "-p", "main", "-m", "Notes"]);
+    git(&["update-ref", "refs/heads/main", &commit]);
+}
+
+fn to_commit(work: &Work) {
+    work.write("tests/halve.test", HALVES);
+    work.red();
+    work.write("src/halve.sh", HALVE);
+    work.green();
+}
+
+/// The rest of a run of two subtasks, from its second commit on.
+fn ends(work: &Work) {
+    work.commit();
+    work.finalize();
+}
+
+/// What main brings is not in a commit of the run's.
+fn has_only_its_own(work: &Work) {
+    let own = work.git(&["log", "--format=", "--name-only", "main..HEAD"]);
+    assert!(!own.contains("NOTES"), "{own}");
+}
+
+#[test]
+fn a_rebase_onto_a_newer_main() {
+    for way in WAYS {
+        let work = second(way);
+        main_moves(&work);
+        work.git(&["rebase", "--quiet", "main"]);
+        work.write("tests/halve.test", HALVES);
+        work.warns(&["The branch was rebased"]);
+        work.red();
+        work.write("src/halve.sh", HALVE);
+        work.green();
+        ends(&work);
+        has_only_its_own(&work);
+    }
+}
+
+#[test]
+fn a_rebase_in_each_phase() {
+    for phase in ["green", "commit", "finalize"] {
+        let work = second(Way::Reported);
+        if phase == "green" {
+            work.write("tests/halve.test", HALVES);
+            work.red();
+        } else {
+            to_commit(&work);
+        }
+        if phase == "finalize" {
+            work.commit();
+        }
+        main_moves(&work);
+        work.git(&["rebase", "--quiet", "--autostash", "main"]);
+        if phase == "green" {
+            work.write("src/halve.sh", HALVE);
+        }
+        match phase {
+            "commit" => {
+                let answer = walk(&work, work.report_commit(&[]), "changed_after_green", &[]);
+                assert_eq!(answer["nextAction"]["action"], "commit", "{answer:#}");
+            }
+            "green" => {
+                work.warns(&["The branch was rebased"]);
+                work.green();
+            }
+            _ => work.warns(&["The branch was rebased"]),
+        }
+        if phase != "finalize" {
+            work.commit();
+        }
+        work.finalize();
+        has_only_its_own(&work);
+    }
+}
+
+#[test]
+fn a_rebase_of_a_branch_without_commits() {
+    for way in WAYS {
+        let work = Work::begin(&SHOP, way);
+        main_moves(&work);
+        work.git(&["merge", "--quiet", "--ff-only", "main"]);
+        work.write("tests/double.test", DOUBLES);
+        work.warns(&["Another branch came in"]);
+        work.red();
+        work.write("src/double.sh", DOUBLE);
+        work.green();
+        work.commit();
+        work.finalize();
+        has_only_its_own(&work);
+    }
+}
+
+#[test]
+fn main_is_merged_in() {
+    for way in WAYS {
+        let work = second(way);
+        main_moves(&work);
+        work.git(&["merge", "--quiet", "--no-edit", "main"]);
+        work.write("tests/halve.test", HALVES);
+        work.warns(&["Another branch came in"]);
+        work.red();
+        work.write("src/halve.sh", HALVE);
+        work.green();
+        ends(&work);
+    }
+}
+
+#[test]
+fn a_branch_is_renamed() {
+    let work = second(Way::Reported);
+    to_commit(&work);
+    work.git(&["branch", "--move", "mine"]);
+    walk(&work, work.report_commit(&[]), "wrong_branch", &[]);
+    work.finalize();
+}
+
+#[test]
+fn another_branch_is_checked_out() {
+    for (branch, code) in [("main", "on_default_branch"), ("other", "wrong_branch")] {
+        let work = second(Way::Reported);
+        work.git(&["branch", "other", "main"]);
+        work.git(&["switch", "--quiet", branch]);
+        work.write("tests/halve.test", HALVES);
+        walk(&work, work.report(&["complete", "red"]), code, &[]);
+    }
+}
+
+#[test]
+fn a_rebase_is_under_way() {
+    let work = second(Way::Reported);
+    main_moves(&work);
+    let editor = work.outside().join("editor");
+    std::fs::write(&editor, "#!/bin/sh\nsed -i 's/^pick/edit/' \"$1\"\n").unwrap();
+    let editor = format!("sh {}", editor.display());
+    let (done, said) = work.runs(&format!(
+        "GIT_SEQUENCE_EDITOR='{editor}' git rebase -i main"
+    ));
+    assert!(done, "{said}");
+    let answer = work.report(&["complete", "red"]);
+    walk(
+        &work,
+        answer,
+        "operation_under_way",
+        &[("then report again", |work| {
+            work.write("tests/halve.test", HALVES);
+        })],
+    );
+    work.write("src/halve.sh", HALVE);
+    work.green();
+    ends(&work);
+}
+
+#[test]
+fn a_test_is_committed_by_hand() {
+    for way in WAYS {
+        let work = second(way);
+        work.write("tests/halve.test", HALVES);
+        work.red();
+        work.git(&["add", "tests"]);
+        work.git(&["commit", "--quiet", "--message", "Halves"]);
+        work.write("src/halve.sh", HALVE);
+        work.green();
+        walk(&work, work.report_commit(&[]), "foreign_commit", &[]);
+        assert_eq!(work.git(&["status", "--porcelain"]), "");
+        work.finalize();
+    }
+}
+
+#[test]
+fn everything_is_committed_by_hand() {
+    for way in WAYS {
+        let work = second(way);
+        to_commit(&work);
+        work.git(&["add", "--all"]);
+        work.git(&["commit", "--quiet", "--message", "Halve"]);
+        walk(&work, work.report_commit(&[]), "foreign_commit", &[]);
+        work.finalize();
+    }
+}
+
+#[test]
+fn something_is_committed_behind_the_last_subtask() {
+    for way in WAYS {
+        let work = second(way);
+        to_commit(&work);
+        work.commit();
+        work.write("README.md", "How to halve.\n");
+        work.git(&["add", "--all"]);
+        work.git(&["commit", "--quiet", "--message", "Tell"]);
+        walk(&work, work.report(&["finalize"]), "foreign_commit", &[]);
+    }
+}
+
+#[test]
+fn the_last_commit_is_taken_back() {
+    for (how, keeps) in [("--soft", true), ("--mixed", true), ("--hard", false)] {
+        let work = second(Way::Reported);
+        let last = work.git(&["rev-parse", "HEAD"]);
+        work.git(&["reset", "--quiet", how, "HEAD~1"]);
+        work.write("tests/halve.test", HALVES);
+        walk(
+            &work,
+            work.report(&["complete", "red"]),
+            "history_rewritten",
+            &[],
+        );
+        assert_eq!(work.git(&["rev-parse", "HEAD"]), last, "{how} {keeps}");
+        assert_eq!(work.git(&["status", "--porcelain"]), "?? tests/halve.test");
+    }
+}
+
+#[test]
+fn the_last_commit_is_amended() {
+    let work = second(Way::Reported);
+    let last = work.git(&["rev-parse", "HEAD"]);
+    work.append("src/double.sh", "# better\n");
+    work.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+    let amended = work.git(&["rev-parse", "HEAD"]);
+    work.write("tests/halve.test", HALVES);
+    walk(
+        &work,
+        work.report(&["complete", "red"]),
+        "history_rewritten",
+        &[],
+    );
+    assert_eq!(work.git(&["rev-parse", "HEAD"]), last);
+    let kept = work.git(&["branch", "--contains", &amended]);
+    assert!(!kept.is_empty(), "what was amended is on no branch");
+}
+
+#[test]
+fn the_work_is_in_the_stash() {
+    for way in BY_NAME {
+        let work = second(way);
+        to_commit(&work);
+        work.git(&["stash", "push", "--quiet", "--include-untracked"]);
+        walk(&work, work.report_commit(&[]), "nothing_changed", &[]);
+        work.finalize();
+    }
+}

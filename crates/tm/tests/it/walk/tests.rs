@@ -1,0 +1,278 @@
+//! What happens to tests and their reports.
+
+use std::path::Path;
+
+use super::walk;
+use crate::honest::work::{BY_NAME, Before, DOUBLE, DOUBLES, SHOP, WAYS, Way, Work, age};
+
+fn to_green(way: Way) -> Work {
+    let work = Work::begin(&SHOP, way);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work
+}
+
+fn to_commit(way: Way) -> Work {
+    let work = to_green(way);
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work
+}
+
+#[test]
+fn no_test_fails_because_none_is_written() {
+    for way in WAYS {
+        let work = Work::begin(&SHOP, way);
+        let deed = |work: &Work| work.write("tests/double.test", DOUBLES);
+        walk(
+            &work,
+            work.report(&["complete", "red"]),
+            "red_requires_failing_tests",
+            &[("test the new behaviour", deed)],
+        );
+    }
+}
+
+#[test]
+fn the_code_is_written_before_its_test() {
+    for way in WAYS {
+        let work = Work::begin(&SHOP, way);
+        work.write("src/double.sh", DOUBLE);
+        work.write("tests/double.test", DOUBLES);
+        let refused = work.report(&["complete", "red"]);
+        walk(&work, refused, "red_requires_failing_tests", &[]);
+        work.git(&["stash", "pop", "--quiet"]);
+        work.green();
+        work.commit();
+        work.finalize();
+    }
+}
+
+#[test]
+fn a_test_fails_without_being_written() {
+    let work = Work::begin(&SHOP, Way::Claimed);
+    let refused = work.ask(&["complete", "red", "--results", "failed:1,passed:1"]);
+    let deed = |work: &Work| work.write("tests/double.test", DOUBLES);
+    walk(
+        &work,
+        refused,
+        "red_without_tests",
+        &[("write the tests", deed)],
+    );
+}
+
+#[test]
+fn code_is_no_test() {
+    let before = Before {
+        settings: r#""evidence": {"policy": {"production_changed": "refuse"}}"#,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    work.write("src/double.sh", "echo 1\n");
+    work.write("tests/double.test", DOUBLES);
+    let deed = |work: &Work| work.delete("src/double.sh");
+    let refused = work.report(&["complete", "red"]);
+    walk(
+        &work,
+        refused,
+        "production_changed",
+        &[("set the others aside", deed)],
+    );
+}
+
+#[test]
+fn the_code_is_not_right_yet() {
+    for way in WAYS {
+        let work = to_green(way);
+        work.write("src/double.sh", "echo 7\n");
+        let deed = |work: &Work| work.write("src/double.sh", DOUBLE);
+        let refused = work.report(&["complete", "green"]);
+        walk(
+            &work,
+            refused,
+            "green_tests_still_failing",
+            &[("go on implementing", deed)],
+        );
+    }
+}
+
+#[test]
+fn a_formatter_goes_over_a_test() {
+    for way in WAYS {
+        let work = to_green(way);
+        work.write("src/double.sh", DOUBLE);
+        work.append("tests/double.test", "\n# formatted\n");
+        let refused = work.report(&["complete", "green"]);
+        walk(&work, refused, "tests_changed", &[]);
+        assert_eq!(work.read("tests/double.test"), DOUBLES);
+        work.commit();
+        work.finalize();
+    }
+}
+
+#[test]
+fn a_formatter_goes_over_a_test_of_before() {
+    for way in WAYS {
+        let work = to_green(way);
+        work.write("src/double.sh", DOUBLE);
+        work.append("tests/add.test", "\n# formatted\n");
+        let refused = work.report(&["complete", "green"]);
+        walk(&work, refused, "tests_changed", &[]);
+        work.commit();
+        work.finalize();
+    }
+}
+
+#[test]
+fn a_test_is_deleted() {
+    for way in WAYS {
+        let work = to_green(way);
+        work.write("src/double.sh", DOUBLE);
+        work.delete("tests/double.test");
+        let refused = work.report(&["complete", "green"]);
+        walk(&work, refused, "tests_changed", &[]);
+    }
+}
+
+/// A hook that brings files into a form, and refuses the commit where it did.
+fn with_formatter(work: &Work, files: &str) {
+    let hook = format!(
+        "#!/bin/sh\nfor file in {files}; do grep -q formatted $file || {{ echo '# formatted' >>$file; was=1; }}; done\n\
+         [ -z \"$was\" ] || {{ echo reformatted; exit 1; }}\n"
+    );
+    work.write(".git/hooks/pre-commit", &hook);
+    let (done, said) = work.runs("chmod +x .git/hooks/pre-commit");
+    assert!(done, "{said}");
+}
+
+#[test]
+fn a_hook_formats_what_is_committed_and_refuses() {
+    for files in [
+        "src/double.sh",
+        "tests/double.test",
+        "src/double.sh tests/double.test",
+        "src/*.sh tests/*.test",
+    ] {
+        for way in WAYS {
+            let work = to_commit(way);
+            with_formatter(&work, files);
+            walk(&work, work.report_commit(&[]), "commit_refused", &[]);
+            work.commit();
+            work.finalize();
+        }
+    }
+}
+
+#[test]
+fn a_test_that_a_hook_formatted_is_as_frozen_as_before() {
+    let work = to_commit(Way::Reported);
+    with_formatter(&work, "tests/double.test");
+    let answer = work.report_commit(&[]).1;
+    assert!(
+        answer["message"]
+            .as_str()
+            .unwrap()
+            .contains("tests/double.test"),
+        "{answer:#}"
+    );
+    work.reopen("green");
+    work.write("tests/double.test", "doubles: true\n# formatted\n");
+    work.green_refused("tests_changed");
+}
+
+#[test]
+fn a_hook_wants_another_message() {
+    let work = to_commit(Way::Reported);
+    work.write(
+        ".git/hooks/commit-msg",
+        "#!/bin/sh\ngrep -q TICKET \"$1\" || { echo 'name the TICKET'; exit 1; }\n",
+    );
+    work.runs("chmod +x .git/hooks/commit-msg");
+    let answer = work.report_commit(&[]).1;
+    assert_eq!(answer["code"], "commit_refused");
+    assert!(
+        answer["suggestion"].as_str().unwrap().contains("--message"),
+        "{answer:#}"
+    );
+    work.tm(&["commit", "--message", "Double (TICKET-1)"]);
+    work.finalize();
+}
+
+#[test]
+fn numbers_follow_names() {
+    for way in BY_NAME {
+        let work = to_green(way);
+        work.write("src/double.sh", DOUBLE);
+        let refused = work.ask(&["complete", "green", "--results", "failed:0,passed:2"]);
+        walk(&work, refused, "tests_missing", &[]);
+    }
+}
+
+#[test]
+fn evidence_is_less_than_is_asked_for() {
+    let before = Before {
+        settings: r#""evidence": {"require": "reported"}"#,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    work.write("tests/double.test", DOUBLES);
+    let refused = work.ask(&["complete", "red", "--results", "failed:1,passed:1"]);
+    walk(&work, refused, "evidence_too_weak", &[]);
+    let next = work.tm(&["next"]);
+    let instructions = next["instructions"].as_str().unwrap();
+    assert!(instructions.contains("--report FILE"), "{next:#}");
+}
+
+#[test]
+fn a_report_comes_a_second_time() {
+    let work = to_green(Way::Reported);
+    let report = work.printed();
+    work.write("src/double.sh", DOUBLE);
+    age(Path::new(&report), 3600);
+    let refused = work.ask(&["complete", "green", "--report", &report]);
+    walk(&work, refused, "stale_report", &[]);
+}
+
+#[test]
+fn a_test_is_gone() {
+    let work = to_green(Way::Reported);
+    work.write("src/double.sh", DOUBLE);
+    work.write(
+        "before.sh",
+        "find() { command find tests -name double.test; }\n",
+    );
+    let refused = work.report(&["complete", "green"]);
+    let deed = |work: &Work| work.delete("before.sh");
+    walk(
+        &work,
+        refused,
+        "tests_missing",
+        &[("bring them back", deed)],
+    );
+}
+
+#[test]
+fn tests_failed_before_the_run() {
+    for way in BY_NAME {
+        let before = Before {
+            files: &[
+                ("src/add.sh", "echo $(($1 + $2))\n"),
+                (
+                    "tests/add.test",
+                    "adds: test $(sh src/add.sh 1 2) = 3\nold: false\n",
+                ),
+            ],
+            baseline: false,
+            ..SHOP
+        };
+        let work = Work::begin(&before, way);
+        work.write("tests/double.test", DOUBLES);
+        work.ask(&["complete", "red"]);
+        let answer = work.report(&["complete", "red"]).1;
+        assert_eq!(answer["validated"], true, "{answer:#}");
+        work.write("src/double.sh", DOUBLE);
+        let refused = work.report(&["complete", "green"]);
+        walk(&work, refused, "green_tests_still_failing", &[]);
+        work.commit();
+    }
+}
