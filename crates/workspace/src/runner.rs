@@ -7,11 +7,12 @@
 //!
 //! `node` (a `test` script in package.json, or a known framework among its dependencies),
 //! `cargo`, `go`, `python`, `maven`, `gradle`, `dotnet`, `mix`, `php`, `ruby`, `deno`, `swift`,
-//! `dart`, `make` (a `test` target), `just` (a `test` recipe).
+//! `dart`, `cmake` (with CTest), `make` (a `test` target), `just` (a `test` recipe).
 
 mod compiled;
 pub mod definition;
 mod node;
+mod places;
 mod scripted;
 mod targets;
 
@@ -154,6 +155,7 @@ const DETECTORS: &[(&str, Detector)] = &[
     ("deno", node::deno),
     ("swift", compiled::swift),
     ("dart", compiled::dart),
+    ("cmake", compiled::cmake),
     ("make", targets::make),
     ("just", targets::just),
 ];
@@ -190,6 +192,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("minitest", "ruby"),
     ("rake", "ruby"),
     ("flutter", "dart"),
+    ("ctest", "cmake"),
     ("makefile", "make"),
     ("justfile", "just"),
 ];
@@ -197,6 +200,12 @@ const OTHER_NAMES: &[(&str, &str)] = &[
 /// The names that `test.runner` may have besides `auto`, in order of preference.
 pub fn runner_names() -> impl Iterator<Item = &'static str> {
     DETECTORS.iter().map(|(name, _)| *name)
+}
+
+/// The files of the project at `root` that a test command names, or what the project has behind it, as far as they are called
+/// after tests.
+pub fn tests_named(root: &Path, command: &str, definition: Option<&str>) -> Vec<String> {
+    places::named(root, command, definition)
 }
 
 /// Finds how the tests of the project at `root` are run. `runner` is `auto` or the name of a
@@ -207,7 +216,7 @@ pub fn detect(root: &Path, runner: &str) -> Result<Detection, RunnerError> {
         let Some((name, detector)) = DETECTORS.iter().find(|(name, _)| *name == runner) else {
             return Err(unknown_runner(runner));
         };
-        let setup = detector(root, &mut notes).map(|found| set_up(name, found));
+        let setup = detector(root, &mut notes).map(|found| set_up(root, name, found));
         return Ok(Detection { setup, notes });
     }
     let mut taken: Option<TestSetup> = None;
@@ -217,7 +226,7 @@ pub fn detect(root: &Path, runner: &str) -> Result<Detection, RunnerError> {
             continue;
         };
         match taken {
-            None => taken = Some(set_up(name, found)),
+            None => taken = Some(set_up(root, name, found)),
             // A target or recipe usually just calls what was found before it.
             Some(_) if matches!(*name, "make" | "just") => {}
             Some(_) => others.push(*name),
@@ -249,17 +258,14 @@ fn unknown_runner(name: &str) -> RunnerError {
     }
 }
 
-fn set_up(detector: &'static str, found: RunnerMatch) -> TestSetup {
-    let patterns = if found.languages.is_empty() {
-        default_test_patterns().map(str::to_owned).collect()
-    } else {
-        found
-            .languages
-            .iter()
-            .flat_map(|l| l.test_patterns())
-            .map(|&p| p.to_owned())
-            .collect()
-    };
+fn set_up(root: &Path, detector: &'static str, found: RunnerMatch) -> TestSetup {
+    let mut patterns = places::patterns(&found.framework, found.languages);
+    if found.languages.is_empty() {
+        patterns.extend(default_test_patterns().map(str::to_owned));
+    }
+    if found.framework == "pytest" {
+        patterns.extend(places::of_pytest(root));
+    }
     TestSetup {
         command: found.command,
         framework: found.framework,

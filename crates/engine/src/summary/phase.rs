@@ -132,8 +132,8 @@ impl Phase {
             dir,
             shown.as_ref().and_then(|shown| shown.ledger.as_deref()),
         ) {
-            let before = ledger(dir, LAST_LEDGER.text(&run.kept))
-                .filter(|before| before.format == red.format);
+            let before =
+                ledger(dir, LAST_LEDGER.text(&run.kept)).filter(|before| before.names_alike(&red));
             self.newly_failing = red.newly_failing(before.as_ref());
         }
     }
@@ -150,7 +150,7 @@ impl Phase {
             return;
         };
         let before =
-            ledger(dir, LAST_LEDGER.text(&run.kept)).filter(|before| before.format == now.format);
+            ledger(dir, LAST_LEDGER.text(&run.kept)).filter(|before| before.names_alike(&now));
         let owed: HashSet<&str> = owed.iter().map(String::as_str).collect();
         let passed_before = |id: &str| {
             // Where nothing is known from before, nothing is said to be new.

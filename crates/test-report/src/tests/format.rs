@@ -56,6 +56,12 @@ pub enum TestFormat {
 }
 
 impl TestFormat {
+    /// Whether reports of both formats give tests the same ids: they are of one runner, which writes either.
+    pub fn names_alike(self, other: Self) -> bool {
+        let go = |format| matches!(format, Self::GoJson | Self::GoText);
+        self == other || (go(self) && go(other))
+    }
+
     /// All of them.
     pub const ALL: [Self; 21] = [
         Self::Junit,

@@ -226,7 +226,7 @@ impl Reader {
         let children = children.map(Level::complete).transpose()?;
         let opens = point.opens;
         let level = self.level();
-        level.number(point.number)?;
+        level.number(&point)?;
         let waiting = PendingResult::new(point, children);
         if opens {
             self.levels.push(Level::within(waiting));

@@ -69,7 +69,7 @@ pub fn context_hints(
     let new = new_paths(&whole, files);
     let expected_files = expected_files(&named, &new, classes);
     ContextHints {
-        test_file: test_file(text.title, &named, &new, files, classes, language),
+        test_file: test_file(&whole, &named, &new, files, classes, language),
         existing_tests: existing_tests(text.title, &named, files, classes),
         acceptance_criteria: criteria::acceptance_criteria(text.details, text.test_strategy),
         implementation_hints: criteria::implementation_hints(text.details),
@@ -137,12 +137,13 @@ pub fn files_named(text: &str, files: &[String]) -> Vec<String> {
 }
 
 /// The paths that the text names and that are not there yet, such as a file to be made, in the
-/// order of the text. Only relative paths with a folder and a file ending are taken for one.
+/// order of the text. Only relative paths with a file ending are taken for one, and without a folder those that
+/// are plainly no name of anything else.
 /// At most [`MOST_FILES`].
 pub fn new_paths(text: &str, files: &[String]) -> Vec<String> {
     let mut new: Vec<String> = Vec::new();
     for word in words(text) {
-        let is_path = word.contains('/')
+        let is_path = (word.contains('/') || is_file_name(word))
             && word.len() <= LONGEST_PATH
             && Language::of(word).is_some()
             && scope::is_inside(word)
@@ -243,7 +244,7 @@ fn expected_files(named: &[String], new: &[String], classes: &PathClasses) -> Ve
 /// The test file that the text names itself, else the one for the first source it names, else
 /// one named after the title.
 fn test_file(
-    title: &str,
+    text: &str,
     named: &[String],
     new: &[String],
     files: &[String],
@@ -256,12 +257,52 @@ fn test_file(
         return Some(test.clone());
     }
     let is_source = |path: &&String| classes.of(path) == PathClass::Source;
-    named
-        .iter()
-        .chain(new)
-        .filter(is_source)
-        .find_map(|target| test_place::test_file_for(target, files, classes))
-        .or_else(|| test_place::test_file_for_title(title, language, files, classes))
+    // What the text speaks of first is what it is about, also where that is still to be made.
+    let place = |path: &&String| text.find(paths::file_name(path)).unwrap_or(usize::MAX);
+    let mut targets: Vec<&String> = named.iter().chain(new).filter(is_source).collect();
+    targets.sort_by_key(place);
+    let first = targets.first();
+    first
+        .and_then(|target| namesake(target, files, classes))
+        .or_else(|| only_test(files, classes))
+        .or_else(|| {
+            let mut targets = targets.iter();
+            targets.find_map(|target| test_place::test_file_for(target, files, classes))
+        })
+        .or_else(|| test_place::test_file_for_title(text_title(text), language, files, classes))
+}
+
+/// The title of a subtask whose whole text begins with it.
+fn text_title(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// The test file that is named after a file, the nearest where there are several.
+fn namesake(target: &str, files: &[String], classes: &PathClasses) -> Option<String> {
+    let (subject, _) = test_place::telling_name(target);
+    let subject = subject.to_lowercase();
+    let is_namesake = |test: &&String| {
+        Language::of(test).is_some()
+            && test_place::subject_stem(test).to_lowercase() == subject
+            && classes.is_test(test)
+    };
+    let tests = files.iter().filter(is_namesake);
+    tests.min_by_key(|test| distance(test, target)).cloned()
+}
+
+/// The file that holds all of a project's tests, where one does: it is named after no file of them.
+fn only_test(files: &[String], classes: &PathClasses) -> Option<String> {
+    let mut tests = files.iter().filter(|file| {
+        Language::of(file).is_some() && classes.is_test(file) && !test_place::is_test_support(file)
+    });
+    let (Some(only), None) = (tests.next(), tests.next()) else {
+        return None;
+    };
+    let subject = test_place::subject_stem(only);
+    let is_subject = |file: &String| {
+        file != only && Language::of(file).is_some() && test_place::stem(file) == subject
+    };
+    (!files.iter().any(is_subject)).then(|| only.clone())
 }
 
 /// The words of a text that may be a path or an identifier, without the punctuation around
@@ -281,6 +322,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         let word = word.split_once("()").map_or(word, |(name, _)| name);
         (!word.is_empty()).then_some(word)
     })
+}
+
+/// Whether the word is plainly the name of a file: `string_to_bool.go`, and not `Node.js`.
+fn is_file_name(word: &str) -> bool {
+    let stem = test_place::stem(word);
+    word.contains('.') && (stem.contains('_') || Language::of(word) != Some(Language::JavaScript))
 }
 
 /// Whether the word looks like a name out of code, rather than like a word of the language:

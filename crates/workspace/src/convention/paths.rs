@@ -135,7 +135,7 @@ impl Language {
 }
 
 /// Test places that no language has to itself.
-const SHARED_TESTS: &[&str] = &[
+pub(crate) const SHARED_TESTS: &[&str] = &[
     "**/{test,tests,testdata,e2e,cypress}/**",
     "**/spec/**/*.{rb,js,jsx,ts,tsx,php,lua,cr}",
     "**/*.snap",

@@ -113,6 +113,35 @@ pub fn test_file_for_title(
     Some(place(&target, language, habit, files))
 }
 
+/// The path that a test file has to have to be one by these patterns: its own, else one in a folder, or with an ending, that they
+/// ask for. None where they do not tell.
+pub fn fitted(path: &str, patterns: &[String]) -> Option<String> {
+    let classes = PathClasses::new(patterns).ok()?;
+    if classes.is_test(path) {
+        return Some(path.to_owned());
+    }
+    let wild = |c: char| "*?[{".contains(c);
+    let subject = subject_stem(path);
+    patterns.iter().find_map(|pattern| {
+        let (place, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+        let folder = place.split(wild).next().unwrap_or_default();
+        let folder = match place.strip_prefix(folder) {
+            // Anywhere: where it would have been.
+            _ if folder.is_empty() => paths::folder(path),
+            _ => folder.trim_end_matches('/'),
+        };
+        let name = match name.split_once('*') {
+            Some((before, after)) if !before.contains(wild) && !after.contains(wild) => {
+                format!("{before}{subject}{after}")
+            }
+            _ => paths::file_name(path).to_owned(),
+        };
+        let names = [name, paths::file_name(path).to_owned()].into_iter();
+        let mut paths = names.map(|name| join(folder, &name));
+        paths.find(|fit| classes.is_test(fit) && Language::of(fit) == Language::of(path))
+    })
+}
+
 /// The name that the file has without what makes it a test: `a` for `a.test.ts`, `test_a.py`
 /// and `a_spec.rb`; its own stem where nothing does.
 pub(crate) fn subject_stem(path: &str) -> &str {
@@ -149,7 +178,7 @@ fn habit_of(language: Language, files: &[String], classes: &PathClasses) -> Habi
         .map_or_else(|| default_habit(language), |(habit, _)| habit)
 }
 
-fn is_test_support(path: &str) -> bool {
+pub(crate) fn is_test_support(path: &str) -> bool {
     [
         "fixtures",
         "fixture",
@@ -295,7 +324,7 @@ fn place(target: &str, language: Language, (place, name): Habit, files: &[String
 
 /// The stem and the folder to go by: `mod.rs`, `index.ts` and the like are called what their
 /// folder is, and lie where it lies.
-fn telling_name(target: &str) -> (&str, &str) {
+pub(crate) fn telling_name(target: &str) -> (&str, &str) {
     let (stem, folder) = (stem(target), paths::folder(target));
     if !matches!(stem, "mod" | "lib" | "main" | "index" | "__init__") {
         return (stem, folder);

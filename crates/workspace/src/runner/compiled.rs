@@ -7,7 +7,7 @@ use crate::convention::paths::Language;
 use crate::convention::{has_file, read_manifest};
 
 /// Folders are read to here; a project's root has its solution files among the first.
-const ENTRIES_READ: usize = 4096;
+pub(super) const ENTRIES_READ: usize = 4096;
 
 pub(super) fn cargo(root: &Path, notes: &mut Vec<Note>) -> Option<RunnerMatch> {
     let manifest = super::toml_manifest(root, "Cargo.toml", notes)?;
@@ -77,6 +77,20 @@ fn go_modules(workspace: &str) -> Vec<String> {
         }
     }
     modules
+}
+
+pub(super) fn cmake(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {
+    let text = read_manifest(&root.join("CMakeLists.txt"))?;
+    let tests = ["enable_testing", "include(CTest", "add_test"];
+    if !tests.iter().any(|mark| text.contains(mark)) {
+        return None;
+    }
+    // What was built before may be older than the code.
+    Some(RunnerMatch::new(
+        "sh -c 'cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure'",
+        "ctest",
+        &[],
+    ))
 }
 
 pub(super) fn maven(root: &Path, _: &mut Vec<Note>) -> Option<RunnerMatch> {

@@ -22,7 +22,8 @@ pub(super) fn python(root: &Path, notes: &mut Vec<Note>) -> Option<RunnerMatch> 
         "manage.py",
         "conftest.py",
     ];
-    if !MANIFESTS.iter().any(|name| has_file(root, name)) {
+    let tests = python_tests(root);
+    if tests.is_none() && !MANIFESTS.iter().any(|name| has_file(root, name)) {
         return None;
     }
     let prefix = if has_file(root, "uv.lock") {
@@ -41,14 +42,66 @@ pub(super) fn python(root: &Path, notes: &mut Vec<Note>) -> Option<RunnerMatch> 
         ("pytest", "pytest")
     } else if has_file(root, "manage.py") {
         ("python3 manage.py test", "django")
+    } else if let Some(tox) = read_manifest(&root.join("tox.ini")).filter(|_| tests.is_none()) {
+        // It has what it needs in an environment of its own.
+        let framework = if tox.contains("pytest") {
+            "pytest"
+        } else {
+            "unittest"
+        };
+        return Some(RunnerMatch::new("tox", framework, LANGUAGES));
     } else {
-        ("python3 -m unittest", "unittest")
+        match tests {
+            Some(PythonTests { pytest: true, .. }) => ("pytest", "pytest"),
+            // Without `__init__.py` it is no package, which is not looked into unless it is named.
+            Some(PythonTests {
+                folder: "tests", ..
+            }) if !has_file(root, "tests/__init__.py") => {
+                ("python3 -m unittest discover -s tests", "unittest")
+            }
+            Some(PythonTests { folder: "test", .. }) if !has_file(root, "test/__init__.py") => {
+                ("python3 -m unittest discover -s test", "unittest")
+            }
+            _ => ("python3 -m unittest", "unittest"),
+        }
     };
     Some(RunnerMatch::new(
         format!("{prefix}{command}"),
         framework,
         LANGUAGES,
     ))
+}
+
+/// Tests that lie there, whatever the project says of them.
+struct PythonTests {
+    /// Where; empty at the root.
+    folder: &'static str,
+    /// Whether they need pytest.
+    pytest: bool,
+}
+
+/// Files that both runners take for tests, in the places where they are looked for.
+fn python_tests(root: &Path) -> Option<PythonTests> {
+    const MOST_READ: usize = 20;
+    ["", "tests", "test"].into_iter().find_map(|folder| {
+        let entries = root.join(folder).read_dir().ok()?;
+        let names = entries.take(super::compiled::ENTRIES_READ).flatten();
+        let files: Vec<_> = names
+            .map(|entry| entry.path())
+            .filter(|path| {
+                let name = path.file_name().and_then(|name| name.to_str());
+                name.is_some_and(|name| {
+                    name.starts_with("test_") && Language::of(name) == Some(Language::Python)
+                })
+            })
+            .collect();
+        let mut texts = files
+            .iter()
+            .take(MOST_READ)
+            .filter_map(|path| read_manifest(path));
+        let pytest = texts.any(|text| text.contains("import pytest") || !text.contains("unittest"));
+        (!files.is_empty()).then_some(PythonTests { folder, pytest })
+    })
 }
 
 fn uses_pytest(root: &Path, notes: &mut Vec<Note>) -> bool {

@@ -52,7 +52,7 @@ impl Comparison<'_> {
             red.newly_failing(
                 self.before
                     .as_ref()
-                    .filter(|before| before.format == red.format),
+                    .filter(|before| before.names_alike(red)),
             )
         });
         let owed = Requirements {
@@ -109,7 +109,7 @@ impl Comparison<'_> {
                 concat!("report the same way as before: ", step!("report")),
             ));
         };
-        if report.format != held.format {
+        if !report.format.names_alike(held.format) {
             return is_red.then(|| {
                 (
                     format!(

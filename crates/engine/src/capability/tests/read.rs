@@ -238,7 +238,7 @@ impl Comparison<'_> {
             let before = self
                 .before
                 .as_ref()
-                .filter(|before| before.format == now.format);
+                .filter(|before| before.names_alike(now));
             let new = now.newly_failing(before);
             if let Some(clean) = &self.taken.clean {
                 clean::fails_there(clean, now, &new)?;

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::config::Config;
 use workspace::convention::hints::{SubtaskText, context_hints};
-use workspace::convention::paths::{Language, PathClasses};
+use workspace::convention::paths::PathClasses;
+use workspace::convention::test_place;
 use workspace::git::{RepoPath, is_of_git};
 use workspace::template::Template;
 
@@ -141,9 +142,10 @@ fn context(
             let hints = hints(call, memory, item, &mut notes);
             let written = tests_written(place, memory)?;
             let test_file = written.first().cloned().or(hints.test_file);
+            let targeted = call.pinned.test.targeted_run_pattern.as_ref();
             put(
                 "testPattern",
-                json!(pattern_for(&start.test_patterns, test_file.as_deref())),
+                json!(targeted.or_else(|| pattern_for(&start.test_patterns, test_file.as_deref()))),
             );
             if !memory::is_repair(run, place.present) {
                 put("testFile", json!(test_file));
@@ -213,16 +215,12 @@ fn tests_written(place: &Place<'_>, memory: &Memory) -> Result<Vec<String>, Faul
     Ok(if tests.is_empty() { files } else { tests })
 }
 
-/// The pattern that the test file matches; else the first.
+/// The pattern that the test file matches.
 fn pattern_for<'a>(patterns: &'a [String], test_file: Option<&str>) -> Option<&'a String> {
-    test_file
-        .and_then(|file| {
-            patterns.iter().find(|pattern| {
-                PathClasses::new(std::slice::from_ref(*pattern))
-                    .is_ok_and(|classes| classes.is_test(file))
-            })
-        })
-        .or_else(|| patterns.first())
+    let file = test_file?;
+    patterns.iter().find(|pattern| {
+        PathClasses::new(std::slice::from_ref(*pattern)).is_ok_and(|classes| classes.is_test(file))
+    })
 }
 
 fn hints(
@@ -249,14 +247,21 @@ fn hints(
     else {
         return workspace::convention::hints::ContextHints::default();
     };
-    let language = files.iter().find_map(|path| Language::of(path));
     let text = SubtaskText {
         title: item.text("title"),
         description: item.text("description"),
         details: item.text("details"),
         test_strategy: item.text("testStrategy"),
     };
-    let mut hints = context_hints(&text, &files, &classes, language);
+    let mut hints = context_hints(&text, &files, &classes, None);
+    // What the rails would not take for a test is no place for one.
+    let wanted = match &call.pinned.test.targeted_run_pattern {
+        Some(pattern) => std::slice::from_ref(pattern),
+        None => &memory.start.test_patterns,
+    };
+    hints.test_file = hints
+        .test_file
+        .and_then(|file| test_place::fitted(&file, wanted));
     if hints.existing_tests.is_empty() {
         // None is named and none looks alike: any shows how tests are written here.
         const MOST: usize = 5;

@@ -6,7 +6,7 @@ use workspace::convention::hints::{
     tests_near,
 };
 use workspace::convention::paths::{Language, PathClasses};
-use workspace::convention::test_place::{test_file_for, test_file_for_title};
+use workspace::convention::test_place::{fitted, test_file_for, test_file_for_title};
 
 use super::strings;
 
@@ -260,6 +260,74 @@ fn all_hints_of_a_subtask() {
         context_hints(&SubtaskText::default(), &[], &CLASSES, None),
         ContextHints::default()
     );
+}
+
+#[test]
+fn tests_go_into_the_file_that_is_there() {
+    let file_for = |description: &str, files: &[&str]| {
+        let text = SubtaskText {
+            title: "Do it",
+            description,
+            ..SubtaskText::default()
+        };
+        context_hints(&text, &strings(files), &CLASSES, None).test_file
+    };
+    for (description, files, expected) in [
+        (
+            "In src/itsdangerous/timed.py.",
+            &[
+                "src/itsdangerous/timed.py",
+                "src/itsdangerous/signer.py",
+                "tests/test_itsdangerous/test_timed.py",
+                "tests/test_itsdangerous/test_signer.py",
+            ][..],
+            "tests/test_itsdangerous/test_timed.py",
+        ),
+        (
+            "In inflection/__init__.py.",
+            &["inflection/__init__.py", "test_inflection.py"],
+            "test_inflection.py",
+        ),
+        (
+            "In slugify/slugify.py.",
+            &["slugify/slugify.py", "slugify/special.py", "tests/test.py"],
+            "tests/test.py",
+        ),
+        (
+            "Add string_to_bool.go, modelled on string_to_int.go.",
+            &[
+                "string_to_int.go",
+                "string_to_int_test.go",
+                "bool.go",
+                "bool_test.go",
+            ],
+            "string_to_bool_test.go",
+        ),
+    ] {
+        assert_eq!(
+            file_for(description, files).as_deref(),
+            Some(expected),
+            "{description}"
+        );
+    }
+}
+
+#[test]
+fn a_test_belongs_where_the_patterns_have_it() {
+    for (path, pattern, expected) in [
+        ("src/only-one.test.js", "qa/**", Some("qa/only-one.test.js")),
+        ("lib.test.js", "**/*.check.js", Some("lib.check.js")),
+        (
+            "src/lib.test.js",
+            "src/**/*.check.js",
+            Some("src/lib.check.js"),
+        ),
+        ("tests/a.test.ts", "**/*.test.ts", Some("tests/a.test.ts")),
+        ("tests/a.test.ts", "*.py", None),
+    ] {
+        let fitted = fitted(path, &strings(&[pattern]));
+        assert_eq!(fitted.as_deref(), expected, "{path} {pattern}");
+    }
 }
 
 proptest! {

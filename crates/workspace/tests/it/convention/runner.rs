@@ -1,6 +1,7 @@
 use std::fs;
 
-use workspace::runner::{Note, RunnerError, detect, runner_names};
+use workspace::convention::paths::PathClasses;
+use workspace::runner::{Note, RunnerError, detect, runner_names, tests_named};
 
 use super::folder;
 
@@ -271,6 +272,45 @@ const CASES: &[Case] = &[
         "dart",
     ),
     (
+        &[(
+            "CMakeLists.txt",
+            "project(a)\nenable_testing()\nadd_test(NAME a COMMAND a)\n",
+        )],
+        "sh -c 'cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure'",
+        "ctest",
+        "cmake",
+    ),
+    (
+        &[("tests/test_a.py", "import unittest\n")],
+        "python3 -m unittest discover -s tests",
+        "unittest",
+        "python",
+    ),
+    (
+        &[
+            ("tests/test_a.py", "import unittest\n"),
+            ("tests/__init__.py", ""),
+        ],
+        "python3 -m unittest",
+        "unittest",
+        "python",
+    ),
+    (
+        &[("tests/test_a.py", "def test_a():\n    assert 1\n")],
+        "pytest",
+        "pytest",
+        "python",
+    ),
+    (
+        &[(
+            "tox.ini",
+            "[testenv]\ndeps = pytest\ncommands = pytest {posargs}\n",
+        )],
+        "tox",
+        "pytest",
+        "python",
+    ),
+    (
         &[("Makefile", "CC := gcc\nall: a\ntest: all\n\t./run\n")],
         "make test",
         "unknown",
@@ -310,6 +350,58 @@ fn found_by_themselves_and_by_name() {
             );
             assert!(!setup.patterns.is_empty());
             assert!(detection.notes.is_empty(), "{:?}", detection.notes);
+        }
+    }
+}
+
+/// Where each runner looks by itself, by its documentation.
+#[test]
+fn what_a_runner_takes_for_a_test_is_one() {
+    let node = |script: &str| format!(r#"{{"scripts":{{"test":"{script}"}}}}"#);
+    let cases: &[(&str, String, &[&str])] = &[
+        ("package.json", node("ava"), &["test.js", "test/add.js", "source/test.ts", "test-add.js", "add.test.mjs"]),
+        ("package.json", node("mocha"), &["test/add.js", "test/unit/add.cjs", "src/add.spec.ts"]),
+        ("package.json", node("node --test"), &["test.js", "test/add.js", "add_test.mjs", "test-add.cjs", "add-test.js"]),
+        ("package.json", node("jest"), &["__tests__/add.js", "src/test.tsx", "spec.js", "a.spec.jsx"]),
+        ("package.json", node("vitest run"), &["src/a.test.ts", "a.spec.mts"]),
+        ("package.json", node("jasmine"), &["spec/add.js", "lib/addSpec.js"]),
+        ("package.json", node("tap"), &["test.js", "tests/a.js"]),
+        ("package.json", node("node check/tests.js"), &["check/tests.js"]),
+        ("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = [\"checks\", \"test.py\"]\npython_files = \"check_*.py\"\n".to_owned(), &["checks/a.py", "test.py", "lib/check_a.py", "test_a.py", "a_test.py", "tests/data.json"]),
+        ("setup.cfg", "[tool:pytest]\ntestpaths =\n    checks\n    more\n[other]\nx = 1\n".to_owned(), &["checks/a.py", "more/b.py"]),
+        ("manage.py", String::new(), &["app/tests.py", "app/test_views.py"]),
+        ("go.mod", "module a\n".to_owned(), &["a_test.go", "testdata/a.json"]),
+        ("Cargo.toml", "[package]\nname = \"a\"\n".to_owned(), &["tests/a.rs", "src/tests.rs"]),
+        (".rspec", String::new(), &["spec/a_spec.rb", "spec/support/a.rb"]),
+        ("phpunit.xml", String::new(), &["tests/ATest.php", "tests/data.php"]),
+        ("CMakeLists.txt", "enable_testing()\n".to_owned(), &["tests/a.cpp", "src/a_test.cc", "test/main.c"]),
+    ];
+    for (manifest, text, tests) in cases {
+        let mut files = vec![(*manifest, text.as_str())];
+        files.extend(tests.iter().map(|test| (*test, "")));
+        let root = folder(&files);
+        let setup = detect(root.path(), "auto").unwrap().setup.unwrap();
+        let mut patterns = setup.patterns;
+        patterns.extend(tests_named(
+            root.path(),
+            &setup.command,
+            setup.definition.as_deref(),
+        ));
+        let classes = PathClasses::new(&patterns).unwrap();
+        for test in *tests {
+            assert!(
+                classes.is_test(test),
+                "{manifest} {text}: {test}: {patterns:?}"
+            );
+        }
+        for product in [
+            "src/add.js",
+            "lib/contest.py",
+            "latest.rb",
+            "src/lib.rs",
+            "a.go",
+        ] {
+            assert!(!classes.is_test(product), "{manifest} {text}: {product}");
         }
     }
 }

@@ -514,7 +514,16 @@ fn test_command(root: &Path, settings: &Settings, start: &mut StartFacts) -> Res
     start.test_definition =
         workspace::runner::definition::command_definition(root, &start.test_command)
             .map(|definition| definition.text);
-    if !test.patterns.is_empty() {
+    if test.patterns.is_empty() {
+        // Without a runner that is known, the conventions of all languages count.
+        if start.test_patterns.is_empty() {
+            let all = workspace::convention::paths::default_test_patterns();
+            start.test_patterns = all.map(str::to_owned).collect();
+        }
+        let definition = start.test_definition.as_deref();
+        let named = workspace::runner::tests_named(root, &start.test_command, definition);
+        start.test_patterns.extend(named);
+    } else {
         start.test_patterns.clone_from(&test.patterns);
     }
     if let Some(pattern) = &test.targeted_run_pattern

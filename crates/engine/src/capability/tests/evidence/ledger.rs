@@ -62,6 +62,11 @@ impl Ledger {
         self.tests.get(id).copied()
     }
 
+    /// Whether both give tests the same ids.
+    pub fn names_alike(&self, other: &Self) -> bool {
+        self.format.names_alike(other.format)
+    }
+
     /// Whether a test failed here.
     pub fn fails(&self, id: &str) -> bool {
         self.outcome(id).is_some_and(Outcome::is_failure)
@@ -138,7 +143,7 @@ impl TestProblems {
 impl Requirements<'_> {
     /// The tests that passed before, or failed in RED, and do not run now. `removed` says which were taken out on purpose.
     pub fn lacking(&self, now: &Ledger, removed: impl Fn(&str) -> bool) -> TestProblems {
-        let comparable = |ledger: &&Ledger| ledger.format == now.format;
+        let comparable = |ledger: &&Ledger| ledger.names_alike(now);
         let before = self.before.filter(|before| comparable(before));
         let red = self.red.filter(|red| comparable(red));
         let mut owed: Vec<&str> = before
@@ -174,6 +179,14 @@ impl Requirements<'_> {
                 _ => {}
             }
         }
+        // What lists no tests of a package that passed has the package for them.
+        let is_package = |id: &str| {
+            let of_it = format!("{id}/");
+            let ledgers = [before, red].into_iter().flatten();
+            ledgers.clone().any(|ledger| ledger.format != now.format)
+                && now.tests.keys().any(|test| test.starts_with(&of_it))
+        };
+        lacking.missing.retain(|id| !is_package(id));
         // With its module a test moves, and keeps the last part of its name.
         let was = |id: &str| {
             let ledgers = [before, red].into_iter().flatten();
@@ -214,7 +227,7 @@ impl Requirements<'_> {
 
     /// The ids that fail now as they did before RED: they may go on failing.
     pub fn known<'b>(&'b self, now: &'b Ledger) -> impl Iterator<Item = &'b str> {
-        let before = self.before.filter(|before| before.format == now.format);
+        let before = self.before.filter(|before| before.names_alike(now));
         let new: HashSet<&str> = self.new.iter().map(String::as_str).collect();
         now.failing()
             .filter(move |id| before.is_some_and(|before| before.fails(id)) && !new.contains(id))
