@@ -3,6 +3,7 @@
 use journal::layout::RunDir;
 use serde::Serialize;
 use workspace::git::GitErrorKind;
+use workspace::suite::missing_program;
 
 use crate::capability::git::read::ends_of;
 use crate::engine::Engine;
@@ -193,15 +194,23 @@ impl Engine {
     /// Looks for the test command. Without a repository nothing can need one.
     fn test_command(&self, is_repository: bool, checks: &mut Vec<DoctorCheck>) {
         let test = &self.settings.config.test;
+        let of = |command: &str, what: String| match missing_program(command, &self.root) {
+            None => ok("tests", what),
+            Some(program) => fail(
+                "tests",
+                format!("{what}: `{program}` is not there"),
+                "install it, or set test.command in .taskmaster/config.json",
+            ),
+        };
         if let Some(command) = &test.command {
-            checks.push(ok("tests", format!("`{command}` (test.command)")));
+            checks.push(of(command, format!("`{command}` (test.command)")));
             return;
         }
         match workspace::runner::detect(&self.root, &test.runner) {
             Ok(found) => {
                 match found.setup {
-                    Some(setup) => checks.push(ok(
-                        "tests",
+                    Some(setup) => checks.push(of(
+                        &setup.command,
                         format!("`{}` ({})", setup.command, setup.framework),
                     )),
                     None if is_repository => checks.push(fail(

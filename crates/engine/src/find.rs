@@ -149,6 +149,13 @@ impl Engine {
             if let Some(RunHead { dir, loaded, .. }) = going.next() {
                 return Ok(LoadedRun { dir, loaded });
             }
+            // Where nothing of this tag ever ran, the last of another one is meant.
+            if own.is_none() {
+                let mut all = standing(project, of)?.into_iter();
+                if let Some(RunHead { dir, loaded, .. }) = all.find(|run| run.task.is_some()) {
+                    return Ok(LoadedRun { dir, loaded });
+                }
+            }
         }
         own.ok_or_else(|| {
             if self.tag.is_some() {

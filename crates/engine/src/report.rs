@@ -1,34 +1,29 @@
 //! Reports: what somebody says of a work unit, and what comes of it. What holds for a report that is sent twice, that comes too
 //! late or that names nothing stands here, for every run and every view.
 
+mod input;
+
 use std::path::Path;
 
 use journal::layout::{ProjectDir, RunDir};
 use journal::{FileJournal, Journal as _, Position};
-use machine::command;
+use machine::command::{self};
 use machine::decide::{UnitMatch, match_unit};
 use machine::event::AcceptedReport;
 use machine::{Command, Event, Refusal, Role, RunState, RunStatus};
 use serde_json::{Map, Value, json};
 use workspace::config::Level;
 
-use crate::call::{Input, ReadAhead, pinned};
-use crate::capability::files::subject::fault as fault_of;
-use crate::capability::memory::{self, Memory};
-use crate::capability::reads_long;
-use crate::capability::tests::evidence;
-use crate::capability::tests::evidence::subject::Subject;
-use crate::capability::tests::evidence::suite::Suite;
-use crate::capability::tests::evidence::{TestEvidence, asked_level, level_name};
+use crate::call::Input;
+use crate::capability::memory::{self};
+use crate::capability::tests::evidence::{asked_level, level_name};
 use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
-use crate::find::is_over_a_task;
 use crate::generic::gate::closed_gate;
 use crate::generic::on_task::other_step;
-use crate::generic::readers::ReportInput;
-use crate::next_step::{self, Argument, NextStep, Verb, argument};
-use crate::open_run::CommandOutcome;
+use crate::next_step::{self, Argument, NextStep, Verb};
+use crate::open_run::{self, CommandOutcome};
 use crate::refusals;
 use crate::view::autopilot::request::Evidence;
 use crate::view::autopilot::state::present;
@@ -146,6 +141,15 @@ impl Engine {
         report: &Report,
         meaning: Meaning,
     ) -> Result<AnsweredReport<'_>, Fault> {
+        let settled;
+        let seen = if seen.pending.is_some() {
+            // What a dead process left is carried out first: what is due follows from it.
+            drop(self.writer(dir, Input::None)?);
+            settled = open_run::load(dir.path())?;
+            &settled.run
+        } else {
+            seen
+        };
         let mut command = command::Report {
             unit: report.unit.clone(),
             state: report.state.clone(),
@@ -164,10 +168,11 @@ impl Engine {
             return Err(fault);
         }
         let role = role_meant(dir.path(), seen, &command)?;
-        let input = self.input(seen, &command, role.as_ref(), report, meaning)?;
+        let input = self.input((dir, seen), &command, role.as_ref(), report, meaning)?;
         command.digest = digest_of_skill(dir, seen, &command)?
             .unwrap_or_else(|| digest(&input, report.skip_coverage));
         let ahead = self.read_ahead(dir, seen, &command)?;
+        let commits = matches!(input, Input::Commit { .. });
         let not_run =
             matches!(&input, Input::Tests { taken, .. } if taken.verify && taken.ran.is_none());
         let mut writer = if ends_run(seen) {
@@ -182,6 +187,9 @@ impl Engine {
                 drop(writer);
                 writer = self.writer_alone(project, dir, input)?;
             }
+            chain_is_whole(dir)?;
+        } else if commits {
+            // A commit is not taken back, so it rests on all that is said to have led to it.
             chain_is_whole(dir)?;
         }
         if report.unit.is_none() {
@@ -215,133 +223,6 @@ impl Engine {
             role,
             warnings,
         })
-    }
-
-    /// What the reader of the unit that is meant has to say where it may take long, before the run is locked.
-    fn read_ahead(
-        &self,
-        dir: &RunDir,
-        run: &RunState,
-        command: &command::Report,
-    ) -> Result<Option<ReadAhead>, Fault> {
-        let UnitMatch::Present { token, .. } = match_unit(run, command) else {
-            return Ok(None);
-        };
-        let Some(present) = run.token(token).filter(|at| reads_long(&at.role.reader)) else {
-            return Ok(None);
-        };
-        let call = self.call(dir, run, Input::None)?;
-        if closed_gate(&call, run).is_ok() {
-            return Ok(None);
-        }
-        let role = present.role.clone();
-        call.reads_ahead(role, token, run).map_err(fault_of)?;
-        Ok(call.read_ahead())
-    }
-
-    /// What a report brings along for the reader that is meant. Long work, a run of the test command above all, is done here,
-    /// before the run is locked.
-    fn input(
-        &self,
-        run: &RunState,
-        command: &command::Report,
-        role: Option<&Role>,
-        report: &Report,
-        meaning: Meaning,
-    ) -> Result<Input, Fault> {
-        let of_tests = role.is_some_and(|role| role.reader == "tests");
-        let meaning = match meaning {
-            Meaning::Anything if !is_over_a_task(run) || !role.is_none_or(is_read_on_branch) => {
-                Meaning::Anything
-            }
-            Meaning::Anything if of_tests || report.evidence.is_given() => Meaning::Tests,
-            Meaning::Anything => Meaning::Commit,
-            meaning => meaning,
-        };
-        match meaning {
-            Meaning::Anything => Ok(Input::Report(ReportInput::of(
-                report, &self.root, &self.cwd,
-            )?)),
-            Meaning::Tests => Ok(Input::Tests {
-                taken: Box::new(self.taken(run, command, &report.evidence)?),
-                files: report.files.clone(),
-                said: report.said.clone(),
-            }),
-            Meaning::Commit => {
-                check_commit(report)?;
-                Ok(Input::Commit {
-                    message: report.message.clone(),
-                    files: report.files.clone(),
-                    sha: report.sha.clone(),
-                })
-            }
-        }
-    }
-
-    /// What a report of tests rests on.
-    fn taken(
-        &self,
-        run: &RunState,
-        command: &command::Report,
-        given: &Evidence,
-    ) -> Result<TestEvidence, Fault> {
-        let config = pinned(run)?;
-        let format = evidence::format_named(given.format.as_deref())?;
-        let verify = given.verify || config.evidence.require == Level::Verified;
-        let mut taken = if verify {
-            TestEvidence {
-                level: Some(Level::Verified),
-                verify,
-                removed: given.removed.clone(),
-                ..TestEvidence::default()
-            }
-        } else {
-            evidence::take(given, &self.cwd)?
-        };
-        if taken.level.is_none() {
-            return Err(no_results());
-        }
-        // Nothing is run for a report that is answered without it.
-        let UnitMatch::Present { token, .. } = match_unit(run, command) else {
-            return Ok(taken);
-        };
-        // What is for another step is told before anything is run.
-        if run
-            .token(token)
-            .is_some_and(|token| token.role.reader != "tests")
-        {
-            return Ok(taken);
-        }
-        let in_clean_tree = run
-            .token(token)
-            .is_some_and(|token| evidence::clean::is_due(&config, &token.role));
-        if (verify || in_clean_tree) && !given.verify {
-            self.may_run_by_itself(&Memory::of(run)?.start.test_command, &config)?;
-        }
-        if in_clean_tree {
-            taken.clean = Some(evidence::clean::check(run, &config, format)?);
-        }
-        if verify {
-            let memory = Memory::of(run)?;
-            let repository = memory.repository();
-            let subject = Subject::new(&repository, &memory.start)?;
-            let reports = given.reports.iter().map(|path| self.cwd.join(path));
-            let verified = evidence::suite::verify(&Suite {
-                command: &memory.start.test_command,
-                folder: &memory.start.project_root,
-                config: &config,
-                format,
-                reports: &reports.collect::<Vec<_>>(),
-                subject: Some(&subject),
-            })?;
-            taken = TestEvidence {
-                removed: taken.removed,
-                clean: taken.clean,
-                ..verified
-            };
-            taken.take_coverage(given, &self.cwd)?;
-        }
-        Ok(taken)
     }
 
     /// Notes a report that moved nothing, for those who look at the run.
@@ -592,48 +473,4 @@ fn chain_is_whole(dir: &RunDir) -> Result<(), Fault> {
         None => Ok(()),
         Some(damage) => Err(Fault::from(journal::JournalError::Damaged(damage))),
     }
-}
-
-fn check_commit(report: &Report) -> Result<(), Fault> {
-    if report.sha.is_some() && (report.message.is_some() || !report.files.is_empty()) {
-        return Err(Fault::new(
-            Kind::Usage,
-            "bad_commit",
-            concat!(
-                argument!("sha"),
-                " names a commit that was made already; ",
-                argument!("message"),
-                " and ",
-                argument!("files"),
-                " are for one to be made"
-            ),
-        )
-        .suggest("give one or the other"));
-    }
-    let message = report.message.as_ref();
-    if message.is_some_and(|message| message.trim().is_empty()) {
-        return Err(Fault::new(
-            Kind::Usage,
-            "bad_commit",
-            concat!(argument!("message"), " is empty"),
-        )
-        .suggest("leave it out for the message of the template"));
-    }
-    Ok(())
-}
-
-fn no_results() -> Fault {
-    Fault::new(
-        Kind::Usage,
-        "no_results",
-        "the report says nothing of the tests",
-    )
-    .suggest(concat!(
-        "give ",
-        argument!("results"),
-        " failed:N,passed:N, or the runner's own report with ",
-        argument!("report"),
-        " FILE, or have the tests run with ",
-        argument!("verify")
-    ))
 }

@@ -7,7 +7,7 @@
 //!
 //! `node` (a `test` script in package.json, or a known framework among its dependencies),
 //! `cargo`, `go`, `python`, `maven`, `gradle`, `dotnet`, `mix`, `php`, `ruby`, `deno`, `swift`,
-//! `dart`, `cmake` (with CTest), `make` (a `test` target), `just` (a `test` recipe).
+//! `dart`, `cmake` (with `CTest`), `make` (a `test` target), `just` (a `test` recipe).
 
 mod compiled;
 pub mod definition;

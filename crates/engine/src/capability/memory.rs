@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use globset::Glob;
 use machine::RunState;
 use machine::state::{Item, ItemSet, ItemStatus, Token};
 use serde::{Deserialize, Serialize};
@@ -70,6 +71,9 @@ pub struct StartFacts {
     pub branch: String,
     /// Whether the branch was there before.
     pub branch_existed: bool,
+    /// Where it was then, if it is brought up to where the run begins: nothing is on it that is not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch_was: Option<String>,
     /// The branch that the run was started from.
     pub from_branch: String,
     /// The commit that it was started from.
@@ -126,9 +130,11 @@ impl StartFacts {
     /// Whether no commit is made on that branch. Some file systems know no case, so names have none.
     pub fn is_protected(&self, branch: &str) -> bool {
         let lower = branch.to_lowercase();
-        self.protected
-            .iter()
-            .any(|protected| protected.to_lowercase() == lower)
+        self.protected.iter().any(|protected| {
+            let protected = protected.to_lowercase();
+            protected == lower
+                || Glob::new(&protected).is_ok_and(|glob| glob.compile_matcher().is_match(&lower))
+        })
     }
 }
 

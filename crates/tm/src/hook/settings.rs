@@ -1,9 +1,10 @@
 //! The hook in a client's settings: what stands where, and whether what stands there can run.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use workspace::process::can_be_started;
 
 use super::Client;
 
@@ -302,7 +303,6 @@ fn is_of_project(root: &Path, program: &str) -> bool {
 /// Whether a program can be called by that name, as it is written in a shell, from the project's root. One with a variable
 /// in its path is taken to be.
 pub fn is_there(root: &Path, program: &str) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
     let Some(program) = unquoted(program) else {
         return false;
     };
@@ -311,19 +311,7 @@ pub fn is_there(root: &Path, program: &str) -> bool {
         .iter()
         .find_map(|folder| program.strip_prefix(folder).map(|rest| format!("./{rest}")))
         .unwrap_or(program);
-    let is_program = |path: PathBuf| {
-        std::fs::metadata(path)
-            .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-    };
-    if program.contains(['$', '~']) {
-        return true;
-    }
-    if program.contains('/') {
-        return is_program(root.join(program));
-    }
-    let program = program.as_str();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| is_program(folder.join(program)))
+    program.contains(['$', '~']) || can_be_started(&program, root)
 }
 
 #[cfg(test)]

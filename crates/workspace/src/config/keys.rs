@@ -1,5 +1,7 @@
 //! Every key that can be set: what it takes, and when a change of it makes the rails weaker.
 
+use crate::convention::{branch, message};
+
 /// What a key takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -8,8 +10,10 @@ pub(super) enum Kind {
     Text,
     /// A string that is not empty, or nothing.
     OptionalText,
-    /// A status, or `false`.
-    TextOrFalse,
+    /// One of these words, or `false`.
+    ChoiceOrFalse(&'static [&'static str]),
+    /// A text with these placeholders.
+    Pattern(&'static [&'static str]),
     /// An integer from 1 up to this.
     Count(u64),
     /// A number from 0 to 100, or nothing.
@@ -62,6 +66,17 @@ const fn key(name: &'static str, kind: Kind, weaker: WeakerBy) -> Key {
     Key { name, kind, weaker }
 }
 
+/// The statuses that Task Master gives tasks.
+pub(super) const STATUSES: &[&str] = &[
+    "pending",
+    "in-progress",
+    "done",
+    "review",
+    "deferred",
+    "cancelled",
+    "blocked",
+];
+
 const SEVERITIES: &[&str] = &["off", "warn", "refuse", "pause"];
 /// A pause stops a run as a refusal does: neither is weaker than the other.
 const BY_SEVERITY: WeakerBy = WeakerBy::Ranked(&[&["off"], &["warn"], &["refuse", "pause"]]);
@@ -84,7 +99,11 @@ pub(super) static KEYS: &[Key] = &[
         Kind::Flag,
         WeakerBy::Disabled,
     ),
-    key("autopilot.commitTemplate", Kind::Text, WeakerBy::Never),
+    key(
+        "autopilot.commitTemplate",
+        Kind::Pattern(message::PLACEHOLDERS),
+        WeakerBy::Never,
+    ),
     key("autopilot.defaultCommitType", Kind::Text, WeakerBy::Never),
     key(
         "autopilot.maxGreenAttempts",
@@ -109,7 +128,7 @@ pub(super) static KEYS: &[Key] = &[
     key("autopilot.storage.basePath", Kind::Text, WeakerBy::Never),
     key(
         "autopilot.finalization.updateTaskStatus",
-        Kind::TextOrFalse,
+        Kind::ChoiceOrFalse(STATUSES),
         WeakerBy::Never,
     ),
     key("test.command", Kind::OptionalText, WeakerBy::Never),
@@ -141,9 +160,13 @@ pub(super) static KEYS: &[Key] = &[
         Kind::OptionalPercent,
         WeakerBy::Lower,
     ),
-    key("git.branchPattern", Kind::Text, WeakerBy::Never),
+    key(
+        "git.branchPattern",
+        Kind::Pattern(branch::PLACEHOLDERS),
+        WeakerBy::Never,
+    ),
     key("git.defaultRemote", Kind::Text, WeakerBy::Never),
-    key("git.protectedBranches", Kind::Texts, WeakerBy::Shrunk),
+    key("git.protectedBranches", Kind::Globs, WeakerBy::Shrunk),
     key("git.allowSecrets", Kind::Globs, WeakerBy::Grown),
     key("git.scopes", Kind::GlobNames, WeakerBy::Never),
     key("git.fsync", Kind::Flag, WeakerBy::Never),

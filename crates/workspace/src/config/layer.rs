@@ -12,6 +12,7 @@ use super::environment::Environment;
 use super::error::{ConfigError, ValuePlace};
 use super::keys::{self, KEYS, Key, Kind};
 use super::settings::Origin;
+use crate::convention::placeholder;
 use crate::tasks::json::{self, Node};
 
 /// A config of more bytes than this is not read.
@@ -295,10 +296,11 @@ fn from_text(key: &Key, text: &str, place: impl Fn() -> ValuePlace) -> Result<Va
             .map(|node| node.to_json())
             .filter(Value::is_number)
             .unwrap_or_else(|| Value::from(text))),
-        Kind::TextOrFalse if text == "false" => Ok(Value::Bool(false)),
+        Kind::ChoiceOrFalse(_) if text == "false" => Ok(Value::Bool(false)),
         Kind::Text
         | Kind::OptionalText
-        | Kind::TextOrFalse
+        | Kind::Pattern(_)
+        | Kind::ChoiceOrFalse(_)
         | Kind::Choice(_)
         | Kind::OptionalGlob => Ok(Value::from(text)),
     }
@@ -316,8 +318,10 @@ impl Kind {
     fn words(self) -> String {
         match self {
             Self::Flag => "true or false".to_owned(),
-            Self::Text | Self::OptionalText => "a string".to_owned(),
-            Self::TextOrFalse => "a string or false".to_owned(),
+            Self::Text | Self::OptionalText | Self::Pattern(_) => "a string".to_owned(),
+            Self::ChoiceOrFalse(choices) => {
+                format!("{} or false", Self::Choice(choices).words())
+            }
             Self::Count(_) => "a whole number from 1".to_owned(),
             Self::OptionalPercent => "a number from 0 to 100".to_owned(),
             Self::Choice(choices) => {
@@ -371,8 +375,17 @@ fn check(key: &Key, value: &Value, place: impl Fn() -> ValuePlace) -> Result<(),
         )),
     };
     match (key.kind, value) {
-        (Kind::Flag, Value::Bool(_)) | (Kind::TextOrFalse, Value::Bool(false)) => Ok(()),
-        (Kind::Text | Kind::OptionalText | Kind::TextOrFalse, value) => text(value),
+        (Kind::Flag, Value::Bool(_)) | (Kind::ChoiceOrFalse(_), Value::Bool(false)) => Ok(()),
+        (Kind::Text | Kind::OptionalText, value) => text(value),
+        (Kind::Pattern(known), value) => {
+            text(value)?;
+            let written = value.as_str().unwrap_or_default();
+            let values: Vec<(&str, &str)> = known.iter().map(|name| (*name, "")).collect();
+            match placeholder::fill(written, &values) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(bad(value, error.to_string(), None)),
+            }
+        }
         (Kind::Count(limit), Value::Number(number)) => match number.as_u64() {
             Some(count) if (1..=limit).contains(&count) => Ok(()),
             _ => Err(bad(
@@ -385,7 +398,7 @@ fn check(key: &Key, value: &Value, place: impl Fn() -> ValuePlace) -> Result<(),
             Some(percent) if (0.0..=100.0).contains(&percent) => Ok(()),
             _ => Err(bad(value, "it must be from 0 to 100".to_owned(), None)),
         },
-        (Kind::Choice(choices), Value::String(word)) => {
+        (Kind::Choice(choices) | Kind::ChoiceOrFalse(choices), Value::String(word)) => {
             if choices.contains(&word.as_str()) {
                 return Ok(());
             }

@@ -15,6 +15,9 @@ use super::keys::{WeakerBy, keys};
 use super::layer::{self, Owner, Setting};
 use super::values::{Config, Severity, Storage};
 
+/// The settings of a project, below its root.
+pub const PROJECT_FILE: &str = ".taskmaster/config.json";
+
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "from")]
@@ -130,7 +133,7 @@ pub fn load(
 ) -> Result<Arc<Settings>, ConfigError> {
     /// The settings that were asked for last.
     static LAST: Mutex<Option<(Sources, Arc<Settings>)>> = Mutex::new(None);
-    let project_file = root.join(".taskmaster/config.json");
+    let project_file = root.join(PROJECT_FILE);
     let user_file = environment
         .store()
         .map(|store| root.join(store).join("config.json"));

@@ -6,6 +6,8 @@ use indexmap::IndexMap;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::config::keys::STATUSES;
+
 /// Every setting, with a value for each. As JSON it has the shape of `.taskmaster/config.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
@@ -156,7 +158,7 @@ impl JsonSchema for UpdateTaskStatus {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "A status, or `false` to leave the task as it is.",
-            "anyOf": [{ "type": "string", "minLength": 1 }, { "const": false }]
+            "anyOf": [{ "enum": STATUSES }, { "const": false }]
         })
     }
 }

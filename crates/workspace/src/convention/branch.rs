@@ -182,6 +182,9 @@ pub fn slug(title: &str) -> String {
     }
 }
 
+/// The placeholders that a branch pattern may have.
+pub(crate) const PLACEHOLDERS: &[&str] = &["tag", "id", "slug"];
+
 /// The branch for a task, from a pattern such as [`DEFAULT_PATTERN`]. `{tag}` and `{id}` are
 /// brought to lower-case ASCII letters, digits, `.`, `_` and `-`; `{slug}` is [`slug`] of the
 /// title. The result is always a name that git accepts.
@@ -189,7 +192,9 @@ pub fn branch_name(pattern: &str, tag: &str, id: &str, title: &str) -> Result<St
     let tag = name_part(tag, LONGEST_TAG, "tag");
     let id = name_part(id, LONGEST_ID, "task");
     let slug = slug(title);
-    let name = placeholder::fill(pattern, &[("tag", &tag), ("id", &id), ("slug", &slug)])?;
+    let values: [&str; 3] = [&tag, &id, &slug];
+    let values: Vec<_> = PLACEHOLDERS.iter().copied().zip(values).collect();
+    let name = placeholder::fill(pattern, &values)?;
     match check_branch_name(&name) {
         Ok(()) => Ok(name),
         Err(fault) => Err(BranchError::NotAName {

@@ -216,6 +216,9 @@ fn subject(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
     Ok(subject.to_owned())
 }
 
+/// The placeholders that a template of subjects may have.
+pub(crate) const PLACEHOLDERS: &[&str] = &["type", "scope", "msg", "summary", "taskId", "tag"];
+
 fn fill(
     template: &str,
     kind: &str,
@@ -227,13 +230,11 @@ fn fill(
     let without = template.replace("({scope})", "").replace("[{scope}]", "");
     let template = if scope.is_some() { template } else { &without };
     let scope = scope.unwrap_or_default();
-    let values = [
-        ("type", kind),
-        ("scope", scope),
-        ("msg", msg),
-        ("taskId", id),
-        ("tag", tag),
-    ];
+    let values: Vec<_> = PLACEHOLDERS
+        .iter()
+        .copied()
+        .zip([kind, scope, msg, msg, id, tag])
+        .collect();
     Ok(plain::one_line(&placeholder::fill(template, &values)?))
 }
 

@@ -202,6 +202,16 @@ impl Repository {
         self.switch_with(&git.arg("--"), name, Some(at), on_spawn)
     }
 
+    /// Has a branch that is checked out nowhere point to another commit, where it still points to `from`.
+    pub fn move_branch(&self, name: &str, from: &Oid, to: &Oid) -> Result<(), GitError> {
+        check_name(name)?;
+        self.git_write()
+            .args(["update-ref", "-m", "tm: brought up to where a run begins"])
+            .args([&format!("refs/heads/{name}"), to.as_str(), from.as_str()])
+            .run()
+            .map(drop)
+    }
+
     /// Changes to a branch that exists. Nothing is done if that is already so.
     pub fn switch(&self, name: &str, on_spawn: &dyn Fn(&ProcessGroup)) -> Result<(), GitError> {
         check_name(name)?;

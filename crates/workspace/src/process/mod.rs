@@ -7,6 +7,22 @@ mod inherited;
 mod run;
 pub(crate) mod supervise;
 
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
 pub use group::ProcessGroup;
 pub(crate) use group::process_runs_in;
 pub use run::{Ended, How, Program, ProgramError, run};
+
+/// Whether a program can be started by that name from a folder: it lies there, or on the `PATH`.
+pub fn can_be_started(program: &str, from: &Path) -> bool {
+    let is_program = |path: PathBuf| {
+        std::fs::metadata(path)
+            .is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
+    if program.contains('/') {
+        return is_program(from.join(program));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| is_program(folder.join(program)))
+}

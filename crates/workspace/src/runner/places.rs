@@ -124,7 +124,7 @@ fn test_path(value: &str) -> Option<String> {
     if path.is_empty() || path == "." || !is_inside(path) {
         return None;
     }
-    Some(if path.ends_with(".py") {
+    Some(if Language::of(path) == Some(Language::Python) {
         path.to_owned()
     } else {
         format!("{path}/**")

@@ -9,3 +9,9 @@ pub use command_line::{CommandError, CommandLine};
 pub use run::{SuiteError, SuiteRan, SuiteRun, run_suite};
 
 pub use crate::shell::ShellSyntax;
+
+/// The program of a test command, where it cannot be started from a folder.
+pub fn missing_program(command: &str, folder: &std::path::Path) -> Option<String> {
+    let program = CommandLine::parse(command).ok()?.argv.into_iter().next()?;
+    (!crate::process::can_be_started(&program, folder)).then_some(program)
+}

@@ -12,7 +12,7 @@ use workspace::git::{
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::products;
-use crate::capability::git::read::commit::not_of_the_run;
+use crate::capability::git::read::commit::{not_of_the_run, secrets};
 use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
@@ -64,7 +64,11 @@ pub fn read(
     let rewritten = history.is_rewritten;
     let mut findings: Vec<Finding> = history.finding.into_iter().collect();
     findings.extend(config_loosened(call));
-    findings.extend(command_replaced(call, &memory));
+    findings.extend(command_replaced(
+        &call.settings.config,
+        &call.pinned,
+        &memory,
+    ));
     let named = named_paths(call, &repository, files)?;
     let handed = handed_in(&repository, taken, &status, &named);
     let memory = Memory {
@@ -300,6 +304,8 @@ impl Comparison<'_> {
         self.facts
             .insert("linesChanged".to_owned(), lines.to_string().into());
         if self.counts.failing() == 0 && self.counts.passed > 0 {
+            let again = format!("then report again: {}", Verb::Report);
+            secrets(self.call, self.repository, &self.changes.paths(), &again)?;
             let tested = tested(
                 (self.repository, self.status),
                 self.memory,

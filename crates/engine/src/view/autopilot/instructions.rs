@@ -164,6 +164,7 @@ fn context(
             if let Some(against) = &place.against {
                 put("redFiles", json!(against.files));
             }
+            put("failingTests", failing(run, place));
         }
         Some(_) if place.role.reader == "commit" => {
             let mut files: Vec<String> = run
@@ -213,6 +214,17 @@ fn tests_written(place: &Place<'_>, memory: &Memory) -> Result<Vec<String>, Faul
         .cloned()
         .collect();
     Ok(if tests.is_empty() { files } else { tests })
+}
+
+/// The tests that failed in the last report of the item in hand, or were shown to fail before it; as far as they have names.
+fn failing(run: &RunState, place: &Place<'_>) -> Value {
+    let retried = run.last.as_ref().filter(|last| {
+        last.token == place.present.id && last.code.is_some() && last.role == *place.role
+    });
+    match retried {
+        Some(last) => last.facts.get("failingTests").cloned().unwrap_or_default(),
+        None => json!(place.against.as_ref().map(|against| &against.new)),
+    }
 }
 
 /// The pattern that the test file matches.

@@ -34,15 +34,6 @@ fn secrets_are_refused_by_name_and_never_left_out() {
         "id_ed25519.old",
         "id_rsa",
     ];
-    for path in secrets {
-        env.write(path, "x\n");
-    }
-    for (path, kind) in [
-        ("z/key.pem", "RSA PRIVATE KEY"),
-        ("z/notes.txt", "OPENSSH PRIVATE KEY"),
-    ] {
-        env.write(path, header(kind));
-    }
     for path in [
         ".env.example",
         ".env.sample",
@@ -57,6 +48,15 @@ fn secrets_are_refused_by_name_and_never_left_out() {
     }
     env.write("cert.pem", header("CERTIFICATE"));
     env.green();
+    for path in secrets {
+        env.write(path, "x\n");
+    }
+    for (path, kind) in [
+        ("z/key.pem", "RSA PRIVATE KEY"),
+        ("z/notes.txt", "OPENSSH PRIVATE KEY"),
+    ] {
+        env.write(path, header(kind));
+    }
     let answer = env.refused("commit", 3, "secret_file", "tm autopilot reopen");
     let mut expected: Vec<&str> = secrets
         .into_iter()

@@ -52,8 +52,8 @@ fn what_was_dirty_before_stays_out_of_a_commit_that_the_executor_made() {
 #[test]
 fn a_secret_in_a_commit_that_the_executor_made_is_refused() {
     let env = TestEnvironment::started();
-    env.write(".env", "TOKEN=1");
     env.to_commit();
+    env.write(".env", "TOKEN=1");
     env.git(&["add", "--all"]);
     env.git(&["commit", "--quiet", "--message", "All of it"]);
     let answer = env.auto("commit --sha HEAD");

@@ -99,7 +99,12 @@ fn a_rebase_in_each_phase() {
         }
         match phase {
             "commit" => {
-                let answer = walk(&work, work.report_commit(&[]), "changed_after_green", &[]);
+                let answer = walk(
+                    &work,
+                    |work| work.report_commit(&[]),
+                    "changed_after_green",
+                    &[],
+                );
                 assert_eq!(answer["nextAction"]["action"], "commit", "{answer:#}");
             }
             "green" => {
@@ -153,7 +158,7 @@ fn a_branch_is_renamed() {
     let work = second(Way::Reported);
     to_commit(&work);
     work.git(&["branch", "--move", "mine"]);
-    walk(&work, work.report_commit(&[]), "wrong_branch", &[]);
+    walk(&work, |work| work.report_commit(&[]), "wrong_branch", &[]);
     work.finalize();
 }
 
@@ -164,7 +169,7 @@ fn another_branch_is_checked_out() {
         work.git(&["branch", "other", "main"]);
         work.git(&["switch", "--quiet", branch]);
         work.write("tests/halve.test", HALVES);
-        walk(&work, work.report(&["complete", "red"]), code, &[]);
+        walk(&work, |work| work.report(&["complete", "red"]), code, &[]);
     }
 }
 
@@ -179,10 +184,9 @@ fn a_rebase_is_under_way() {
         "GIT_SEQUENCE_EDITOR='{editor}' git rebase -i main"
     ));
     assert!(done, "{said}");
-    let answer = work.report(&["complete", "red"]);
     walk(
         &work,
-        answer,
+        |work| work.report(&["complete", "red"]),
         "operation_under_way",
         &[("then report again", |work| {
             work.write("tests/halve.test", HALVES);
@@ -203,7 +207,7 @@ fn a_test_is_committed_by_hand() {
         work.git(&["commit", "--quiet", "--message", "Halves"]);
         work.write("src/halve.sh", HALVE);
         work.green();
-        walk(&work, work.report_commit(&[]), "foreign_commit", &[]);
+        walk(&work, |work| work.report_commit(&[]), "foreign_commit", &[]);
         assert_eq!(work.git(&["status", "--porcelain"]), "");
         work.finalize();
     }
@@ -216,7 +220,7 @@ fn everything_is_committed_by_hand() {
         to_commit(&work);
         work.git(&["add", "--all"]);
         work.git(&["commit", "--quiet", "--message", "Halve"]);
-        walk(&work, work.report_commit(&[]), "foreign_commit", &[]);
+        walk(&work, |work| work.report_commit(&[]), "foreign_commit", &[]);
         work.finalize();
     }
 }
@@ -230,7 +234,12 @@ fn something_is_committed_behind_the_last_subtask() {
         work.write("README.md", "How to halve.\n");
         work.git(&["add", "--all"]);
         work.git(&["commit", "--quiet", "--message", "Tell"]);
-        walk(&work, work.report(&["finalize"]), "foreign_commit", &[]);
+        walk(
+            &work,
+            |work| work.report(&["finalize"]),
+            "foreign_commit",
+            &[],
+        );
     }
 }
 
@@ -243,7 +252,7 @@ fn the_last_commit_is_taken_back() {
         work.write("tests/halve.test", HALVES);
         walk(
             &work,
-            work.report(&["complete", "red"]),
+            |work| work.report(&["complete", "red"]),
             "history_rewritten",
             &[],
         );
@@ -262,7 +271,7 @@ fn the_last_commit_is_amended() {
     work.write("tests/halve.test", HALVES);
     walk(
         &work,
-        work.report(&["complete", "red"]),
+        |work| work.report(&["complete", "red"]),
         "history_rewritten",
         &[],
     );
@@ -277,7 +286,12 @@ fn the_work_is_in_the_stash() {
         let work = second(way);
         to_commit(&work);
         work.git(&["stash", "push", "--quiet", "--include-untracked"]);
-        walk(&work, work.report_commit(&[]), "nothing_changed", &[]);
+        walk(
+            &work,
+            |work| work.report_commit(&[]),
+            "nothing_changed",
+            &[],
+        );
         work.finalize();
     }
 }

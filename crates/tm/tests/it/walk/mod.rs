@@ -7,6 +7,7 @@
 //! the answer that ask for it.
 
 mod git;
+mod project;
 mod tests;
 
 use std::cell::RefCell;
@@ -29,13 +30,16 @@ type Deed = (&'static str, fn(&Work));
 /// Somebody who does what answers say.
 struct Walker<'a> {
     work: &'a Work,
+    /// What was refused: to be asked again, where what stood against it is out of the way.
+    call: &'a dyn Fn(&Work) -> (i32, Value),
     deeds: RefCell<Vec<Deed>>,
     /// What was done, to be told where it leads nowhere.
     told: RefCell<Vec<String>>,
 }
 
-/// Goes on from an answer that has this code, to one that accepts something. Gives that one.
-fn walk(work: &Work, (status, answer): (i32, Value), code: &str, deeds: &[Deed]) -> Value {
+/// Makes a call that comes to this code, and goes on from there to one that accepts something. Gives its answer.
+fn walk(work: &Work, call: impl Fn(&Work) -> (i32, Value), code: &str, deeds: &[Deed]) -> Value {
+    let (status, mut answer) = call(work);
     assert_eq!(
         (status != 0, code_of(&answer)),
         (true, code),
@@ -43,10 +47,10 @@ fn walk(work: &Work, (status, answer): (i32, Value), code: &str, deeds: &[Deed])
     );
     let walker = Walker {
         work,
+        call: &call,
         deeds: RefCell::new(deeds.to_vec()),
         told: RefCell::default(),
     };
-    let mut answer = answer;
     for _ in 0..MOST_CALLS {
         let (status, next) = walker.goes_on(&answer);
         if status == 0 && is_accepted(&next) {
@@ -80,13 +84,8 @@ impl Walker<'_> {
     /// Does what an answer says, as far as the next answer.
     fn goes_on(&self, answer: &Value) -> (i32, Value) {
         self.told.borrow_mut().push(format!("{answer:#}"));
-        self.do_deeds(answer);
-        let steps = steps(answer);
-        let mut ways = steps.iter();
-        loop {
-            let Some(step) = ways.next() else {
-                panic!("nothing leads on from here:\n{}", self.path());
-            };
+        let mut done_something = self.do_deeds(answer);
+        for step in steps(answer) {
             let command = step["command"].as_str().unwrap();
             self.told.borrow_mut().push(format!("$ {command}"));
             if step["step"] != "shell" {
@@ -95,19 +94,28 @@ impl Walker<'_> {
             let (done, said) = self.work.runs(command);
             self.told.borrow_mut().push(said);
             assert!(done, "`{command}` is advised and fails:\n{}", self.path());
+            done_something = true;
         }
+        assert!(
+            done_something,
+            "nothing leads on from here:\n{}",
+            self.path()
+        );
+        self.told.borrow_mut().push("(asked again)".to_owned());
+        (self.call)(self.work)
     }
 
-    /// What the answer asks for in words.
-    fn do_deeds(&self, answer: &Value) {
+    /// What the answer asks for in words. Whether it did.
+    fn do_deeds(&self, answer: &Value) -> bool {
         let error = answer.get("error").unwrap_or(answer);
         let text = format!("{} {}", error["message"], error["suggestion"]);
         let asked = |deed: &mut Deed| text.contains(deed.0);
         let due: Vec<Deed> = self.deeds.borrow_mut().extract_if(.., asked).collect();
-        for (words, deed) in due {
+        for (words, deed) in &due {
             self.told.borrow_mut().push(format!("(done: {words})"));
             deed(self.work);
         }
+        !due.is_empty()
     }
 
     /// A command with what its reader has to fill in.

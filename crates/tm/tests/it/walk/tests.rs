@@ -26,7 +26,7 @@ fn no_test_fails_because_none_is_written() {
         let deed = |work: &Work| work.write("tests/double.test", DOUBLES);
         walk(
             &work,
-            work.report(&["complete", "red"]),
+            |work| work.report(&["complete", "red"]),
             "red_requires_failing_tests",
             &[("test the new behaviour", deed)],
         );
@@ -39,8 +39,12 @@ fn the_code_is_written_before_its_test() {
         let work = Work::begin(&SHOP, way);
         work.write("src/double.sh", DOUBLE);
         work.write("tests/double.test", DOUBLES);
-        let refused = work.report(&["complete", "red"]);
-        walk(&work, refused, "red_requires_failing_tests", &[]);
+        walk(
+            &work,
+            |work| work.report(&["complete", "red"]),
+            "red_requires_failing_tests",
+            &[],
+        );
         work.git(&["stash", "pop", "--quiet"]);
         work.green();
         work.commit();
@@ -51,11 +55,10 @@ fn the_code_is_written_before_its_test() {
 #[test]
 fn a_test_fails_without_being_written() {
     let work = Work::begin(&SHOP, Way::Claimed);
-    let refused = work.ask(&["complete", "red", "--results", "failed:1,passed:1"]);
     let deed = |work: &Work| work.write("tests/double.test", DOUBLES);
     walk(
         &work,
-        refused,
+        |work| work.ask(&["complete", "red", "--results", "failed:1,passed:1"]),
         "red_without_tests",
         &[("write the tests", deed)],
     );
@@ -71,10 +74,9 @@ fn code_is_no_test() {
     work.write("src/double.sh", "echo 1\n");
     work.write("tests/double.test", DOUBLES);
     let deed = |work: &Work| work.delete("src/double.sh");
-    let refused = work.report(&["complete", "red"]);
     walk(
         &work,
-        refused,
+        |work| work.report(&["complete", "red"]),
         "production_changed",
         &[("set the others aside", deed)],
     );
@@ -86,10 +88,9 @@ fn the_code_is_not_right_yet() {
         let work = to_green(way);
         work.write("src/double.sh", "echo 7\n");
         let deed = |work: &Work| work.write("src/double.sh", DOUBLE);
-        let refused = work.report(&["complete", "green"]);
         walk(
             &work,
-            refused,
+            |work| work.report(&["complete", "green"]),
             "green_tests_still_failing",
             &[("go on implementing", deed)],
         );
@@ -102,8 +103,12 @@ fn a_formatter_goes_over_a_test() {
         let work = to_green(way);
         work.write("src/double.sh", DOUBLE);
         work.append("tests/double.test", "\n# formatted\n");
-        let refused = work.report(&["complete", "green"]);
-        walk(&work, refused, "tests_changed", &[]);
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "tests_changed",
+            &[],
+        );
         assert_eq!(work.read("tests/double.test"), DOUBLES);
         work.commit();
         work.finalize();
@@ -116,8 +121,12 @@ fn a_formatter_goes_over_a_test_of_before() {
         let work = to_green(way);
         work.write("src/double.sh", DOUBLE);
         work.append("tests/add.test", "\n# formatted\n");
-        let refused = work.report(&["complete", "green"]);
-        walk(&work, refused, "tests_changed", &[]);
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "tests_changed",
+            &[],
+        );
         work.commit();
         work.finalize();
     }
@@ -129,8 +138,12 @@ fn a_test_is_deleted() {
         let work = to_green(way);
         work.write("src/double.sh", DOUBLE);
         work.delete("tests/double.test");
-        let refused = work.report(&["complete", "green"]);
-        walk(&work, refused, "tests_changed", &[]);
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "tests_changed",
+            &[],
+        );
     }
 }
 
@@ -156,7 +169,7 @@ fn a_hook_formats_what_is_committed_and_refuses() {
         for way in WAYS {
             let work = to_commit(way);
             with_formatter(&work, files);
-            walk(&work, work.report_commit(&[]), "commit_refused", &[]);
+            walk(&work, |work| work.report_commit(&[]), "commit_refused", &[]);
             work.commit();
             work.finalize();
         }
@@ -203,8 +216,12 @@ fn numbers_follow_names() {
     for way in BY_NAME {
         let work = to_green(way);
         work.write("src/double.sh", DOUBLE);
-        let refused = work.ask(&["complete", "green", "--results", "failed:0,passed:2"]);
-        walk(&work, refused, "tests_missing", &[]);
+        walk(
+            &work,
+            |work| work.ask(&["complete", "green", "--results", "failed:0,passed:2"]),
+            "tests_missing",
+            &[],
+        );
     }
 }
 
@@ -216,8 +233,12 @@ fn evidence_is_less_than_is_asked_for() {
     };
     let work = Work::begin(&before, Way::Reported);
     work.write("tests/double.test", DOUBLES);
-    let refused = work.ask(&["complete", "red", "--results", "failed:1,passed:1"]);
-    walk(&work, refused, "evidence_too_weak", &[]);
+    walk(
+        &work,
+        |work| work.ask(&["complete", "red", "--results", "failed:1,passed:1"]),
+        "evidence_too_weak",
+        &[],
+    );
     let next = work.tm(&["next"]);
     let instructions = next["instructions"].as_str().unwrap();
     assert!(instructions.contains("--report FILE"), "{next:#}");
@@ -229,8 +250,12 @@ fn a_report_comes_a_second_time() {
     let report = work.printed();
     work.write("src/double.sh", DOUBLE);
     age(Path::new(&report), 3600);
-    let refused = work.ask(&["complete", "green", "--report", &report]);
-    walk(&work, refused, "stale_report", &[]);
+    walk(
+        &work,
+        |work| work.ask(&["complete", "green", "--report", &report]),
+        "stale_report",
+        &[],
+    );
 }
 
 #[test]
@@ -241,11 +266,10 @@ fn a_test_is_gone() {
         "before.sh",
         "find() { command find tests -name double.test; }\n",
     );
-    let refused = work.report(&["complete", "green"]);
     let deed = |work: &Work| work.delete("before.sh");
     walk(
         &work,
-        refused,
+        |work| work.report(&["complete", "green"]),
         "tests_missing",
         &[("bring them back", deed)],
     );
@@ -271,8 +295,12 @@ fn tests_failed_before_the_run() {
         let answer = work.report(&["complete", "red"]).1;
         assert_eq!(answer["validated"], true, "{answer:#}");
         work.write("src/double.sh", DOUBLE);
-        let refused = work.report(&["complete", "green"]);
-        walk(&work, refused, "green_tests_still_failing", &[]);
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "green_tests_still_failing",
+            &[],
+        );
         work.commit();
     }
 }

@@ -258,6 +258,8 @@ fn every_key_can_be_set_from_the_environment() {
             _ if key.starts_with("test.coverageThresholds") => ("50".to_owned(), json!(50.0)),
             _ if key.starts_with("evidence.policy") => ("off".to_owned(), json!("off")),
             _ => match key {
+                "autopilot.finalization.updateTaskStatus" => ("done".to_owned(), json!("done")),
+                "autopilot.commitTemplate" => ("{summary}".to_owned(), json!("{summary}")),
                 "autopilot.redAllPassing" => ("skip".to_owned(), json!("skip")),
                 "autopilot.storage.location" => ("global".to_owned(), json!("global")),
                 "evidence.require" => ("reported".to_owned(), json!("reported")),

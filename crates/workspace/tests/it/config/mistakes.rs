@@ -59,8 +59,8 @@ fn mistakes_in_a_file_are_placed_and_explained() {
         ),
         (
             "{\"autopilot\": {\"finalization\": {\"updateTaskStatus\": true}}}",
-            "1:53: `autopilot.finalization.updateTaskStatus` takes a string or false, not true",
-            "give `autopilot.finalization.updateTaskStatus` a string or false",
+            "1:53: `autopilot.finalization.updateTaskStatus` takes \"pending\" or \"in-progress\" or \"done\" or \"review\" or \"deferred\" or \"cancelled\" or \"blocked\" or false, not true",
+            "give `autopilot.finalization.updateTaskStatus` \"pending\" or \"in-progress\" or \"done\" or \"review\" or \"deferred\" or \"cancelled\" or \"blocked\" or false",
         ),
         (
             "{\"evidence\": {\"require\": \"verify\"}}",

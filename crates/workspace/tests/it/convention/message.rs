@@ -327,7 +327,7 @@ fn other_templates() {
     assert_eq!(
         error.to_string(),
         "pattern `{type}: {mgs}` has the unknown placeholder `{mgs}` \
-         (known: `{type}`, `{scope}`, `{msg}`, `{taskId}`, `{tag}`; did you mean `{msg}`?)"
+         (known: `{type}`, `{scope}`, `{msg}`, `{summary}`, `{taskId}`, `{tag}`; did you mean `{msg}`?)"
     );
     assert!(
         compose(&MessageInput {

@@ -38,6 +38,18 @@ pub fn perform(call: &Call<'_>, run: &RunState, _pending: &Pending) -> Result<Ou
     let switched = if let Some(Ok(())) = made {
         Ok(())
     } else if repository.branch_exists(branch)? {
+        if let Some(was) = &memory.start.branch_was {
+            let was = was
+                .parse()
+                .map_err(|_| Fault::bug("a branch is at no commit id"))?;
+            if repository
+                .resolve(&format!("refs/heads/{branch}"))?
+                .as_ref()
+                == Some(&was)
+            {
+                repository.move_branch(branch, &was, &at)?;
+            }
+        }
         // Other work may have come first, and somebody may have committed there meanwhile.
         if repository
             .resolve(&format!("refs/heads/{branch}"))?

@@ -26,7 +26,7 @@ use crate::capability::memory::{self, COMMIT_OF, Memory, WRITTEN};
 use crate::fail_point;
 use crate::fault::{Fault, chain};
 use crate::intent;
-use crate::next_step::Verb;
+use crate::next_step::{NextStep, Verb};
 use crate::support::{EffectState, HandlerError, Outcome};
 
 /// All that is needed to make the commit, or to see that it was made.
@@ -169,7 +169,8 @@ pub(crate) fn writing(
     done: Vec<String>,
     task_status: Option<&str>,
 ) -> Result<StatusWrite, HandlerError> {
-    let source = memory.start.source.open(call.root, &memory.start.tag)?;
+    let opened = memory.start.source.open(call.root, &memory.start.tag);
+    let source = opened.map_err(|fault| without_tasks(fault, memory))?;
     // Where there is no file, or no place in it, nothing has to be written.
     if source.path().is_none() || memory.start.implicit && task_status.is_none() {
         return Ok(StatusWrite {
@@ -178,7 +179,8 @@ pub(crate) fn writing(
         });
     }
     // What somebody took out of the file meanwhile has no status there any more.
-    let mut known = source.task_statuses()?;
+    let known = source.task_statuses().map_err(Fault::from);
+    let mut known = known.map_err(|fault| without_tasks(fault, memory))?;
     // Neither has what lies behind a link of the repository's own that leads out of it.
     if let Some(path) = source.path()
         && memory.repository().led_out(path)?.is_some()
@@ -210,6 +212,28 @@ pub(crate) fn writing(
         written,
         owed,
     })
+}
+
+/// The fault that the file of tasks is gone, to whoever has a run of one under way.
+fn without_tasks(fault: Fault, memory: &Memory) -> Fault {
+    let Some(path) = memory
+        .start
+        .tasks_path
+        .as_ref()
+        .filter(|_| fault.code == "tasks_missing")
+    else {
+        return fault;
+    };
+    let again = Verb::Report.step().with("phase", "commit");
+    let repository = memory.repository();
+    if !matches!(repository.is_tracked(path), Ok(true)) {
+        return fault.suggest(format!("bring {path} back, then commit again: {again}"));
+    }
+    let own = repository.absolute(path);
+    fault.suggest(format!(
+        "bring it back with {}, then commit again: {again}",
+        NextStep::git(["restore", "--", &own.to_string_lossy()])
+    ))
 }
 
 /// The tasks file goes into the commit where git knows it and the commit brings a status, also one that stands in the

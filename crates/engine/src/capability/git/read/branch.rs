@@ -1,13 +1,13 @@
 //! The branch that a run works on.
 
-use workspace::config::Settings;
+use workspace::config::{PROJECT_FILE, Settings};
 use workspace::convention::branch as names;
-use workspace::git::{BranchConflict, Repository};
+use workspace::git::{BranchConflict, Oid, Repository};
 
 use crate::capability::git::read::preflight::{BelongsTo, refused};
 use crate::capability::memory::StartFacts;
 use crate::fault::{Fault, Kind};
-use crate::next_step::argument;
+use crate::next_step::{Argument, NextStep, argument, typed};
 use crate::view::autopilot::request;
 
 /// Gives a run its branch: by the pattern or as it was named, and one that nothing else is called as.
@@ -102,7 +102,7 @@ pub(crate) fn branch_of(
         }
         start.branch_existed = true;
         if let Some(tip) = repository.resolve(&format!("refs/heads/{name}"))? {
-            start.head = tip.to_string();
+            from_tip(repository, start, &name, &tip)?;
         }
     }
     // Git would take the one for the other, as in `main..HEAD`: the pattern may come with a clone.
@@ -113,6 +113,57 @@ pub(crate) fn branch_of(
         start.protected.push(start.from_branch.clone());
     }
     start.branch = name;
+    Ok(())
+}
+
+/// A run begins on a branch that an earlier one made: at its tip, or, where nothing is on it that is not here, from here.
+fn from_tip(
+    repository: &Repository,
+    start: &mut StartFacts,
+    name: &str,
+    tip: &Oid,
+) -> Result<(), Fault> {
+    let here: Oid = start
+        .head
+        .parse()
+        .map_err(|_| Fault::bug("HEAD is no commit id"))?;
+    if *tip == here {
+        return Ok(());
+    }
+    if repository.is_ancestor(tip, &here)? {
+        start.branch_was = Some(tip.to_string());
+        return Ok(());
+    }
+    let behind = repository.commits_between(tip, &here)?.len();
+    if behind > 0 {
+        let settings = repository.relative(&start.project_root.join(PROJECT_FILE));
+        let differ = repository.changed_paths(tip, &here)?;
+        let settings = settings.filter(|path| differ.contains(path));
+        let up_to_date = format!(
+            "{} and {}",
+            NextStep::git(["switch", name]),
+            NextStep::git(["merge", &start.from_branch])
+        );
+        if let Some(settings) = settings {
+            return Err(refused(
+                "branch_behind",
+                format!(
+                    "`{name}`, of an earlier run, is {behind} commits behind `{}`, and has another `{settings}`: the run would begin with settings that are not on its branch",
+                    start.from_branch
+                ),
+                format!(
+                    "bring it up to date ({up_to_date}) and start again, or choose another name with {}",
+                    Argument("branch")
+                ),
+            ));
+        }
+        start.warnings.push(format!(
+            "`{name}`, of an earlier run, is {behind} commits behind `{from}`: `git merge {}` brings it up to date",
+            typed(&start.from_branch),
+            from = start.from_branch
+        ));
+    }
+    start.head = tip.to_string();
     Ok(())
 }
 

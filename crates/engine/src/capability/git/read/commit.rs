@@ -137,7 +137,7 @@ pub fn read(
         .detail("files", not_named)
         .into());
     }
-    secrets(call, &repository, &paths)?;
+    secrets(call, &repository, &paths, &reopened())?;
     findings.extend(tested.changed_since(&repository, &status)?);
     let left: Vec<String> = changes
         .paths()
@@ -239,10 +239,20 @@ fn chosen(changes: &Changes, named: &[RepoPath]) -> Result<Vec<RepoPath>, Handle
     Ok(paths)
 }
 
-fn secrets(
+/// How what was tested with a secret comes to be committed without it.
+fn reopened() -> String {
+    format!(
+        "go back with {reopen}, run the tests again, report them, then commit",
+        reopen = Verb::Reopen.step().and("reason")
+    )
+}
+
+/// Refuses what looks like a secret, and would be committed. `then` says what follows when it is out of the way.
+pub(crate) fn secrets(
     call: &Call<'_>,
     repository: &Repository,
     paths: &[RepoPath],
+    then: &str,
 ) -> Result<(), HandlerError> {
     let allowed = &call.pinned.git.allow_secrets;
     let mut globs = GlobSetBuilder::new();
@@ -266,7 +276,7 @@ fn secrets(
     Err(refusal(
         "secret_file",
         format!("this looks like a secret: {}", found.join(", ")),
-        format!("move the file away, go back with {reopen}, run the tests again, report them, then commit; if it is meant to be committed, a person lists it under git.allowSecrets before a new run", reopen = Verb::Reopen.step().and("reason")),
+        format!("move the file away, or have git ignore it; {then}. If it is meant to be committed, a person lists it under git.allowSecrets before a new run"),
     )
     .detail("files", found)
     .into())
@@ -400,7 +410,7 @@ impl HandedIn<'_> {
             // What was tested is the commit with what is not committed yet: that is committed on top of it.
             self.not_dirty_before(&paths)?;
             paths.extend(rest.iter().cloned());
-            secrets(self.call, repository, &paths)?;
+            secrets(self.call, repository, &paths, &reopened())?;
             let mut reading = reading(String::new(), message.cloned(), &rest, findings);
             reading.facts.insert(HANDED_IN.to_owned(), true.into());
             return Ok(reading);
@@ -432,7 +442,7 @@ impl HandedIn<'_> {
         findings: Vec<Finding>,
     ) -> Result<Reading, HandlerError> {
         self.not_dirty_before(paths)?;
-        secrets(self.call, &self.memory.repository(), paths)?;
+        secrets(self.call, &self.memory.repository(), paths, &reopened())?;
         let mut reading = reading(oid.to_string(), message, paths, findings);
         reading
             .keep_run

@@ -7,7 +7,7 @@ pub mod preflight;
 
 use machine::{Finding, RunState};
 use serde_json::{Map, Value};
-use workspace::config::loosened;
+use workspace::config::{Config, loosened};
 use workspace::git::{Operation, Repository, TreeStatus};
 use workspace::runner::definition::command_definition;
 
@@ -22,6 +22,8 @@ pub(crate) use history::History;
 
 /// The policy of commits that are no longer where the run made them.
 const HISTORY_REWRITTEN: &str = "history_rewritten";
+/// The policy of a test command that is another one.
+pub(crate) const COMMAND_REPLACED: &str = "command_replaced";
 /// The policy of settings that are weaker than at the start.
 const CONFIG_LOOSENED: &str = "config_loosened";
 
@@ -141,9 +143,9 @@ pub(crate) fn config_loosened(call: &Call<'_>) -> Option<Finding> {
 }
 
 /// Whether the test command, or what the project has behind its name, is not what the run began with.
-pub(crate) fn command_replaced(call: &Call<'_>, memory: &Memory) -> Option<Finding> {
+pub(crate) fn command_replaced(now: &Config, pinned: &Config, memory: &Memory) -> Option<Finding> {
     let start = &memory.start;
-    let told = if call.settings.config.test.command == call.pinned.test.command {
+    let told = if now.test.command == pinned.test.command {
         let was = start.test_definition.as_ref()?;
         match command_definition(&start.project_root, &start.test_command) {
             Some(now) if now.text == *was => return None,
@@ -151,7 +153,7 @@ pub(crate) fn command_replaced(call: &Call<'_>, memory: &Memory) -> Option<Findi
             None => format!("what `{}` stood for is gone", start.test_command),
         }
     } else {
-        let now = call.settings.config.test.command.as_deref();
+        let now = now.test.command.as_deref();
         let now = now.map_or_else(|| "none".to_owned(), |now| format!("`{now}`"));
         format!(
             "the settings name {now} now, and the run began with `{}`",
@@ -159,7 +161,7 @@ pub(crate) fn command_replaced(call: &Call<'_>, memory: &Memory) -> Option<Findi
         )
     };
     Some(finding(
-        "command_replaced",
+        COMMAND_REPLACED,
         format!("the test command was replaced during the run: {told}"),
         format!(
             "put it back, then report again: {}; where the subtask is about the command itself, a person decides",

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 use workspace::config::Settings;
 use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
+use workspace::suite::missing_program;
 use workspace::tasks::{RunPlan, Subtask, Task, TaskSource, plan_run};
 
 use crate::capability::git::read::branch::branch_of;
@@ -509,6 +510,12 @@ fn test_command(root: &Path, settings: &Settings, start: &mut StartFacts) -> Res
             "no_test_command",
             format!("no test command was found in {}", root.display()),
             "set test.command in .taskmaster/config.json, such as {\"test\": {\"command\": \"npm test\"}}",
+        ));
+    }
+    if let Some(program) = missing_program(&start.test_command, root) {
+        start.warnings.push(format!(
+            "`{program}`, which the test command `{}` calls, is not there: install it, or set test.command before the run begins",
+            start.test_command
         ));
     }
     start.test_definition =

@@ -1,0 +1,230 @@
+//! What a report brings along. Long work, a run of the test command above all, is done here, before the run is locked.
+
+use journal::layout::RunDir;
+use machine::command::{self, Severity};
+use machine::decide::{UnitMatch, match_unit};
+use machine::{Role, RunState, RunStatus};
+use workspace::config::Level;
+
+use crate::call::{Input, ReadAhead, pinned};
+use crate::capability::files::subject::fault as fault_of;
+use crate::capability::git::read::{COMMAND_REPLACED, command_replaced};
+use crate::capability::memory::Memory;
+use crate::capability::reads_long;
+use crate::capability::tests::evidence;
+use crate::capability::tests::evidence::TestEvidence;
+use crate::capability::tests::evidence::subject::Subject;
+use crate::capability::tests::evidence::suite::Suite;
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::find::is_over_a_task;
+use crate::generic::gate::closed_gate;
+use crate::generic::readers::ReportInput;
+use crate::next_step::argument;
+use crate::open_run;
+use crate::report::{Meaning, Report, is_read_on_branch};
+use crate::view::autopilot::request::Evidence;
+
+impl Engine {
+    /// What the reader of the unit that is meant has to say where it may take long, before the run is locked.
+    pub(super) fn read_ahead(
+        &self,
+        dir: &RunDir,
+        run: &RunState,
+        command: &command::Report,
+    ) -> Result<Option<ReadAhead>, Fault> {
+        let UnitMatch::Present { token, .. } = match_unit(run, command) else {
+            return Ok(None);
+        };
+        let Some(present) = run.token(token).filter(|at| reads_long(&at.role.reader)) else {
+            return Ok(None);
+        };
+        let call = self.call(dir, run, Input::None)?;
+        if closed_gate(&call, run).is_ok() {
+            return Ok(None);
+        }
+        let role = present.role.clone();
+        call.reads_ahead(role, token, run).map_err(fault_of)?;
+        Ok(call.read_ahead())
+    }
+
+    /// What a report brings along for the reader that is meant. Long work, a run of the test command above all, is done here,
+    /// before the run is locked.
+    pub(super) fn input(
+        &self,
+        (dir, run): (&RunDir, &RunState),
+        command: &command::Report,
+        role: Option<&Role>,
+        report: &Report,
+        meaning: Meaning,
+    ) -> Result<Input, Fault> {
+        let of_tests = role.is_some_and(|role| role.reader == "tests");
+        let meaning = match meaning {
+            Meaning::Anything if !is_over_a_task(run) || !role.is_none_or(is_read_on_branch) => {
+                Meaning::Anything
+            }
+            Meaning::Anything if of_tests || report.evidence.is_given() => Meaning::Tests,
+            Meaning::Anything => Meaning::Commit,
+            meaning => meaning,
+        };
+        match meaning {
+            Meaning::Anything => Ok(Input::Report(ReportInput::of(
+                report, &self.root, &self.cwd,
+            )?)),
+            Meaning::Tests => Ok(Input::Tests {
+                taken: Box::new(self.taken((dir, run), command, &report.evidence)?),
+                files: report.files.clone(),
+                said: report.said.clone(),
+            }),
+            Meaning::Commit => {
+                check_commit(report)?;
+                Ok(Input::Commit {
+                    message: report.message.clone(),
+                    files: report.files.clone(),
+                    sha: report.sha.clone(),
+                })
+            }
+        }
+    }
+
+    /// Whether a report is refused whatever the tests come to, so that nothing has to be run for it: above all no command that
+    /// is not the one which the run began with.
+    fn is_refused_anyway(
+        &self,
+        (dir, run): (&RunDir, &RunState),
+        token: u32,
+    ) -> Result<bool, Fault> {
+        let memory = Memory::of(run)?;
+        let head = memory.repository().head()?;
+        if run.status != RunStatus::Running || head.branch.as_ref() != Some(&memory.start.branch) {
+            return Ok(true);
+        }
+        let Some(present) = run.token(token) else {
+            return Ok(false);
+        };
+        let definition = open_run::pinned(dir.path(), run)?;
+        let is_allowed = || {
+            let mut waiting = run.waiting();
+            waiting.any(|(_, unit)| unit.allowed.iter().any(|code| code == COMMAND_REPLACED))
+        };
+        Ok(
+            run.policies.get(COMMAND_REPLACED) == Some(&Severity::Refuse)
+                && definition.always_checks(&present.state, COMMAND_REPLACED)
+                && !is_allowed()
+                && command_replaced(&self.settings.config, &*pinned(run)?, &memory).is_some(),
+        )
+    }
+
+    /// What a report of tests rests on.
+    fn taken(
+        &self,
+        (dir, run): (&RunDir, &RunState),
+        command: &command::Report,
+        given: &Evidence,
+    ) -> Result<TestEvidence, Fault> {
+        let config = pinned(run)?;
+        let format = evidence::format_named(given.format.as_deref())?;
+        let verify = given.verify || config.evidence.require == Level::Verified;
+        let mut taken = if verify {
+            TestEvidence {
+                level: Some(Level::Verified),
+                verify,
+                removed: given.removed.clone(),
+                ..TestEvidence::default()
+            }
+        } else {
+            evidence::take(given, &self.cwd)?
+        };
+        if taken.level.is_none() {
+            return Err(no_results());
+        }
+        // Nothing is run for a report that is answered without it.
+        let UnitMatch::Present { token, .. } = match_unit(run, command) else {
+            return Ok(taken);
+        };
+        // What is for another step is told before anything is run.
+        if run
+            .token(token)
+            .is_some_and(|token| token.role.reader != "tests")
+        {
+            return Ok(taken);
+        }
+        let in_clean_tree = run
+            .token(token)
+            .is_some_and(|token| evidence::clean::is_due(&config, &token.role));
+        if (verify || in_clean_tree) && !given.verify {
+            self.may_run_by_itself(&Memory::of(run)?.start.test_command, &config)?;
+        }
+        if (verify || in_clean_tree) && self.is_refused_anyway((dir, run), token)? {
+            return Ok(taken);
+        }
+        if in_clean_tree {
+            taken.clean = Some(evidence::clean::check(run, &config, format)?);
+        }
+        if verify {
+            let memory = Memory::of(run)?;
+            let repository = memory.repository();
+            let subject = Subject::new(&repository, &memory.start)?;
+            let reports = given.reports.iter().map(|path| self.cwd.join(path));
+            let verified = evidence::suite::verify(&Suite {
+                command: &memory.start.test_command,
+                folder: &memory.start.project_root,
+                config: &config,
+                format,
+                reports: &reports.collect::<Vec<_>>(),
+                subject: Some(&subject),
+            })?;
+            taken = TestEvidence {
+                removed: taken.removed,
+                clean: taken.clean,
+                ..verified
+            };
+            taken.take_coverage(given, &self.cwd)?;
+        }
+        Ok(taken)
+    }
+}
+
+fn check_commit(report: &Report) -> Result<(), Fault> {
+    if report.sha.is_some() && (report.message.is_some() || !report.files.is_empty()) {
+        return Err(Fault::new(
+            Kind::Usage,
+            "bad_commit",
+            concat!(
+                argument!("sha"),
+                " names a commit that was made already; ",
+                argument!("message"),
+                " and ",
+                argument!("files"),
+                " are for one to be made"
+            ),
+        )
+        .suggest("give one or the other"));
+    }
+    let message = report.message.as_ref();
+    if message.is_some_and(|message| message.trim().is_empty()) {
+        return Err(Fault::new(
+            Kind::Usage,
+            "bad_commit",
+            concat!(argument!("message"), " is empty"),
+        )
+        .suggest("leave it out for the message of the template"));
+    }
+    Ok(())
+}
+
+fn no_results() -> Fault {
+    Fault::new(
+        Kind::Usage,
+        "no_results",
+        "the report says nothing of the tests",
+    )
+    .suggest(concat!(
+        "give ",
+        argument!("results"),
+        " failed:N,passed:N, or the runner's own report with ",
+        argument!("report"),
+        " FILE, or have the tests run with ",
+        argument!("verify")
+    ))
+}
