@@ -9,7 +9,7 @@
 //! | `task` | `{id, title}` |
 //! | `subtask` | `{id, title, description, details, testStrategy, dependencies}`; texts may be empty. Absent where a state has no item (`finalize.md`) |
 //! | `context` | what `next --json` gives as `context`: `projectRoot` and `testCommand` always, the others where they belong to the phase |
-//! | `unit` | `{id, attempt, maxAttempts}` |
+//! | `unit` | `{id, attempt, maxAttempts, repair, brief}`; `brief` asks for what is new alone, for whoever had one of this phase before |
 //! | `reason` | why the phase was reopened; empty if it was not |
 //! | `last` | `{code, message, failing}` of the last report that was not accepted: texts empty and the list empty if there is none |
 //! | `quoted` | a filter: text of others in a fence that it cannot close |

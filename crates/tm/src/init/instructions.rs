@@ -20,18 +20,16 @@ Tramline keeps test-driven work in order: it says what to do next, checks what i
 a task is to be done with Tramline, or a run of it is under way, go round this loop until the answer is that the run is
 complete:
 
-1. **next** Ask `autopilot_next` what is due. A run begins with `autopilot_start`.
-2. **act** Do what the answer says and nothing else: in RED write a test that fails, in GREEN the code that makes it
-   pass.
-3. **report** Run the tests and report with `autopilot_complete_phase`. In COMMIT call `autopilot_commit`; at the end
-   run the whole suite and call `autopilot_finalize`.
+1. **next** A run begins with `autopilot_start`. Answers have in `nextAction` what is due; `autopilot_next` tells it.
+2. **act** Do what it says and nothing else: in RED write a test that fails, in GREEN the code that makes it pass.
+3. **report** Run the tests and report with `autopilot_complete_phase`: the file that the runner wrote (`report`), the
+   numbers, or have them run (`verify`). In COMMIT call `autopilot_commit`; at the end `autopilot_finalize`.
 
-A report that is refused says why and what to do about it: do that, and report again. Ways out: `autopilot_reopen` goes
-back to RED when a test is wrong, `autopilot_skip` gives a subtask up, with the reason.
+A report that is refused says why and what to do (`nextSteps`): do that, and report again. `autopilot_reopen` goes back
+to RED when a test is wrong, `autopilot_skip` gives a subtask up, with the reason.
 
-Without these tools, at the command line: `tm autopilot start TASK`, `tm autopilot next`,
-`tm autopilot complete red|green --results failed:N,passed:N`, `tm autopilot commit`,
-`tm autopilot finalize --results failed:N,passed:N`, `tm autopilot reopen`, `tm autopilot skip --reason WHY`.
+At the command line: `tm autopilot start TASK`, `next`, `complete red|green --report FILE` (or `--verify`, or
+`--results failed:N,passed:N`), `commit`, `finalize --report FILE`, `reopen`, `skip --reason WHY`.
 
 - Never commit by hand while a run is under way: Tramline does it.
 - Never edit tests in GREEN.

@@ -77,7 +77,7 @@ fn least() -> serde_json::Value {
         "subtask": { "id": "1.1", "title": "Add the command", "description": "", "details": "",
                      "testStrategy": "", "dependencies": [] },
         "context": { "projectRoot": "/project", "testCommand": "npm test" },
-        "unit": { "id": "workUnit-1.1-RED", "attempt": 1, "maxAttempts": 3, "repair": false },
+        "unit": { "id": "workUnit-1.1-RED", "attempt": 1, "maxAttempts": 3, "repair": false, "brief": false },
         "steps": steps(),
         "arguments": arguments(),
         "reason": "",
@@ -99,7 +99,7 @@ fn most() -> serde_json::Value {
             "expectedFiles": ["expected-a"], "failingTests": ["failing-a"], "commitMessage": "the-message",
             "filesToCommit": ["file-a", "file-b"],
         },
-        "unit": { "id": "workUnit-1.1-GREEN-2", "attempt": 2, "maxAttempts": 3, "repair": false },
+        "unit": { "id": "workUnit-1.1-GREEN-2", "attempt": 2, "maxAttempts": 3, "repair": false, "brief": false },
         "steps": steps(),
         "arguments": arguments(),
         "reason": "the-reason",
@@ -233,6 +233,27 @@ fn each_phase_shows_what_belongs_to_it() {
             text.contains("the-reason") && text.contains("the-code"),
             "{name}"
         );
+    }
+}
+
+#[test]
+fn what_was_said_before_is_said_in_few_words() {
+    for (template, most_said) in [("red.md", 2), ("green.md", 2), ("commit.md", 2)] {
+        let mut values = most();
+        let whole = render(template, &values);
+        values["unit"]["brief"] = json!(true);
+        let brief = render(template, &values);
+        assert!(brief.len() * most_said < whole.len(), "{template}: {brief}");
+        // What is new is all there.
+        for told in [
+            "Add the command",
+            "<step report>",
+            "<step next>",
+            "the-reason",
+            "the-last-message",
+        ] {
+            assert!(brief.contains(told), "{template}: {told}: {brief}");
+        }
     }
 }
 

@@ -29,7 +29,8 @@ const SUBTASK: [(&str, &str); 7] = [
 ];
 
 /// What templates may name of a task.
-const VARIABLES: [&str; 13] = [
+const VARIABLES: [&str; 14] = [
+    "unit.brief",
     "unit.repair",
     "rules",
     "task.id",

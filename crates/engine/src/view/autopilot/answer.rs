@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The answer of `next`: what to do now, with all that is needed to do it. In other answers the
-/// same without `context`, `preconditions` and `instructions`.
+/// The answer of `next`: what to do now, with all that is needed to do it. In other answers the same without `context` and
+/// `preconditions`, with the subtask by its name alone, and with `instructions` only where something new is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NextAction {
@@ -45,7 +45,7 @@ pub struct NextAction {
     /// The steps that lead on from here, the first one first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<String>,
-    /// The whole prompt.
+    /// The whole prompt. In the answer to a report, once a subtask went through the phase, without what is the same each time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
 }
@@ -59,13 +59,17 @@ pub struct SubtaskView {
     /// Its title.
     pub title: String,
     /// What it is about.
-    pub description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// More on it.
-    pub details: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
     /// How it is to be tested.
-    pub test_strategy: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_strategy: Option<String>,
     /// The subtasks it builds on.
-    pub dependencies: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dependencies: Option<Vec<String>>,
 }
 
 /// Something that must hold before the work begins.

@@ -335,7 +335,10 @@ impl Engine {
                 run_id: run.run.clone(),
                 branch,
                 warnings,
-                next_action: state::next_action(&run),
+                next_action: match project.find_run(&run.run) {
+                    Ok(dir) => state::told(&run, dir.path()),
+                    Err(_) => state::next_action(&run),
+                },
             }),
             CommandOutcome::Refused(refusal) => {
                 Err(refused_on_task(&RunState::default(), &refusal))

@@ -37,6 +37,9 @@ pub struct UnitContext {
     pub preconditions: Vec<(String, Option<bool>, String)>,
     /// The whole prompt.
     pub instructions: String,
+    /// The prompt for whoever had one of this phase before: without what is the same each time. None where that is all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brief: Option<String>,
 }
 
 impl UnitContext {
@@ -75,11 +78,18 @@ pub fn build(
         preconditions: preconditions(&place, &memory),
         context,
         instructions: String::new(),
+        brief: None,
     };
-    built.instructions = match broken {
-        Some(fault) => without_template(fault),
-        None => instructions(call, asked, &memory, &place, &built.context, &rules)?,
+    let prompt = |brief: bool| {
+        let own = (&built.context, rules.as_slice());
+        instructions(call, asked, &memory, &place, own, brief)
     };
+    let (whole, brief) = match broken {
+        Some(fault) => (without_template(fault), None),
+        None => (prompt(false)?, Some(prompt(true)?)),
+    };
+    built.brief = brief.filter(|brief| *brief != whole);
+    built.instructions = whole;
     if !notes.is_empty() {
         built.context.insert("notes".to_owned(), json!(notes));
     }
@@ -376,8 +386,8 @@ fn instructions(
     asked: &PromptRequest,
     memory: &Memory,
     place: &Place<'_>,
-    context: &Map<String, Value>,
-    rules: &[Value],
+    (context, rules): (&Map<String, Value>, &[Value]),
+    brief: bool,
 ) -> Result<String, Fault> {
     let (run, present) = (place.run, place.present);
     let Some(name) = &asked.instructions else {
@@ -403,14 +413,21 @@ fn instructions(
     let own = json!({
         "rules": rules,
         "task": { "id": memory.start.task_id, "title": memory.start.task_title },
-        "subtask": place.item.map_or_else(|| json!(SubtaskView::default()), |item| json!(view(item))),
+        "subtask": place.item.map_or_else(no_subtask, |item| json!(view(item))),
         "context": context,
         "last": last,
-        "unit": { "repair": place.is_repair() },
+        "unit": { "repair": place.is_repair(), "brief": brief && !place.is_repair() },
     });
     let mut values = generic::context::values(call, run, present, asked);
     generic::context::overlay(&mut values, own);
     render(name, &template, &values)
+}
+
+/// What stands for the subtask where none is in hand.
+fn no_subtask() -> Value {
+    json!({
+        "id": "", "title": "", "description": "", "details": "", "testStrategy": "", "dependencies": [],
+    })
 }
 
 /// Renders a template; a name that nothing stands for is an error.
@@ -498,15 +515,24 @@ fn is_kept_back(real: &Path, memory: &Memory) -> bool {
             .is_ok_and(|path| repository.is_ignored(&path).unwrap_or(true))
 }
 
-/// A subtask as the executor sees it.
+/// A subtask as the executor sees it who is told what to do.
 pub fn view(item: &Item) -> SubtaskView {
+    let text = |name: &str| Some(item.text(name).to_owned());
+    SubtaskView {
+        description: text("description"),
+        details: text("details"),
+        test_strategy: text("testStrategy"),
+        dependencies: Some(item.needs(Some("dependencies"))),
+        ..named(item)
+    }
+}
+
+/// The same where it is only said which one it is.
+pub fn named(item: &Item) -> SubtaskView {
     SubtaskView {
         id: item.text("id").to_owned(),
         title: item.text("title").to_owned(),
-        description: item.text("description").to_owned(),
-        details: item.text("details").to_owned(),
-        test_strategy: item.text("testStrategy").to_owned(),
-        dependencies: item.needs(Some("dependencies")),
+        ..SubtaskView::default()
     }
 }
 

@@ -98,10 +98,17 @@ impl Engine {
     ) -> Result<Verdict, Fault> {
         let (run, dir) = (&answered.writer.open.run, &answered.writer.open.dir);
         let mut verdict = match &answered.outcome {
-            ReportOutcome::Repeated(report) => state::recorded(run, report),
+            ReportOutcome::Repeated(report) => {
+                let mut verdict = state::recorded(run, report);
+                let now = state::told(run, dir);
+                if now.unit_id.is_some() && now.unit_id == verdict.next_action.unit_id {
+                    verdict.next_action = now;
+                }
+                verdict
+            }
             ReportOutcome::Decided { report, events } => {
                 let mut verdict = state::recorded(run, report);
-                verdict.next_action = state::next_action(run);
+                verdict.next_action = state::told(run, dir);
                 let tasks = Memory::of(run)?.start.tasks_name();
                 let told = events.iter().flat_map(|event| match event {
                     Event::EffectDone { result, .. } => effects::commit::notes(result, &tasks),

@@ -6,7 +6,7 @@ use std::path::Path;
 use journal::EvidenceStore;
 use machine::RunState;
 use machine::event::AcceptedReport;
-use machine::state::{ItemStatus, Next, ROOT, RunStatus, Token};
+use machine::state::{Item, ItemStatus, Next, ROOT, RunStatus, Token};
 
 use crate::capability::memory::{self, Memory};
 use crate::capability::messages;
@@ -58,7 +58,7 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
                 .item
                 .as_ref()
                 .and_then(|key| memory::subtask(run, key))
-                .map(instructions::view);
+                .map(instructions::named);
         }
         RunStatus::Paused => {
             "paused".clone_into(&mut action.action);
@@ -79,19 +79,42 @@ pub fn dressed(run: &RunState, next: &Next) -> NextAction {
 /// What comes next, with everything that is needed to do it.
 pub fn full(run: &RunState, dir: &Path) -> Result<NextAction, Fault> {
     let mut action = next_action(run);
-    let unit = run
-        .waiting()
-        .find(|(_, unit)| Some(&unit.id) == action.unit_id.as_ref());
-    if let Some((_, unit)) = unit
-        && let Some(hash) = &unit.context
-    {
-        let bytes = EvidenceStore::new(dir).get(hash)?;
-        let kept = UnitContext::read(&bytes);
+    if let Some((token, kept)) = kept(run, dir)? {
         action.preconditions = instructions::shown(&kept);
         action.context = Some(kept.context);
         action.instructions = Some(kept.instructions);
+        let item = token.key().and_then(|key| memory::subtask(run, key));
+        action.subtask = item.map(instructions::view);
     }
     Ok(action)
+}
+
+/// What comes next for whoever has brought the run there: with what to do, and without what was told before. Best effort: the
+/// answer that it stands in tells of something that has come about.
+pub fn told(run: &RunState, dir: &Path) -> NextAction {
+    let mut action = next_action(run);
+    if let Ok(Some((token, kept))) = kept(run, dir) {
+        let same = |key: &str| token.key() == Some(key);
+        let over = |item: &Item| matches!(item.status, ItemStatus::Done | ItemStatus::Failed);
+        let before = memory::subtasks(run).any(|(key, item)| !same(key) && over(item));
+        let brief = kept.brief.filter(|_| before);
+        action.instructions = Some(brief.unwrap_or(kept.instructions));
+    }
+    action
+}
+
+/// The unit that waits, and what was kept of it.
+fn kept<'a>(run: &'a RunState, dir: &Path) -> Result<Option<(&'a Token, UnitContext)>, Fault> {
+    let next = run.next();
+    let mut waiting = run.waiting();
+    let Some((token, unit)) = waiting.find(|(_, unit)| Some(&unit.id) == next.unit.as_ref()) else {
+        return Ok(None);
+    };
+    let Some(hash) = &unit.context else {
+        return Ok(None);
+    };
+    let bytes = EvidenceStore::new(dir).get(hash)?;
+    Ok(Some((token, UnitContext::read(&bytes))))
 }
 
 /// The verdict that was recorded for a report.

@@ -25,7 +25,7 @@ impl From<TurnOutcome<'_>> for TransitionAnswer {
         let run = turned.run();
         Self {
             run_id: run.run.clone(),
-            next_action: state::next_action(run),
+            next_action: state::told(run, &turned.writer.open.dir),
             report: turned.report(),
             message: turned.message,
         }
@@ -119,7 +119,7 @@ impl Engine {
         Ok(Resumed {
             resumed: true,
             run_id: run.run.clone(),
-            next_action: state::next_action(run),
+            next_action: state::told(run, &turned.writer.open.dir),
         })
     }
 

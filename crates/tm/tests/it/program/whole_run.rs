@@ -13,7 +13,8 @@ fn has_keys(answer: &Value, expected: &[&str]) {
     }
 }
 
-/// `nextAction` is what `next` answers, without instructions and context.
+/// `nextAction` is what `next` answers, without context, with the subtask by its name alone, and with instructions that may leave
+/// out what was said before.
 fn check_next(environment: &TestEnvironment, answer: &Value, action: &str) -> Value {
     let mut next = environment
         .tm(&["autopilot", "next", "--json"])
@@ -23,7 +24,13 @@ fn check_next(environment: &TestEnvironment, answer: &Value, action: &str) -> Va
     for key in ["context", "preconditions", "instructions"] {
         object.remove(key);
     }
-    assert_eq!(answer["nextAction"], next);
+    if let Some(subtask) = object.get_mut("subtask") {
+        *subtask = json!({ "id": subtask["id"], "title": subtask["title"] });
+    }
+    let mut told = answer["nextAction"].clone();
+    let instructions = told.as_object_mut().unwrap().remove("instructions");
+    assert_eq!(instructions.is_some(), full.get("instructions").is_some());
+    assert_eq!(told, next);
     assert_eq!(answer["nextAction"]["action"], action);
     full
 }

@@ -216,7 +216,11 @@ fn the_same_report_twice_gets_the_recorded_answer() {
         // Paused, on another branch, with a changed tree: what was recorded was recorded.
         env.auto("pause").ok();
         env.write("src/a.sh", "changed\n");
-        assert_eq!(env.auto(&commit).ok(), made);
+        // While nothing is asked for, it is not said what to do.
+        let mut short = made.clone();
+        let next = short["nextAction"].as_object_mut().unwrap();
+        next.remove("instructions");
+        assert_eq!(env.auto(&commit).ok(), short);
         env.auto("resume").ok();
         env.git(&["checkout", "--quiet", "--", "src/a.sh"]);
         env.git(&["switch", "--quiet", "main"]);
