@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::overlap::{Entries, Touched};
+
 /// An item for the purpose of ordering: its key and the keys it needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'a> {
@@ -108,7 +110,7 @@ pub enum Split {
 }
 
 /// The items in waves, where items of one level that have something in common, or must be alone, stand
-/// in different ones.
+/// in different ones. `touches` lists what each of them touches.
 ///
 /// Each item takes the first wave of its level that is behind all items with which it has something in
 /// common; those that must be alone come after the others. So the time is linear, whatever they have in
@@ -118,38 +120,31 @@ pub enum Split {
 /// As [`waves`].
 pub fn cut(
     nodes: &[Node<'_>],
-    touches: impl Fn(usize, &mut Vec<String>),
+    touches: &[Vec<&str>],
     alone: &[bool],
 ) -> Result<Vec<Cut>, OrderFault> {
+    let entries = Entries::new(touches.iter().flatten().copied());
     let mut all = Vec::new();
-    let mut buffer = Vec::new();
     for (level, items) in waves(nodes)?.into_iter().enumerate() {
         let level = level + 1;
         let begin = all.len();
-        // What was touched in this level, and by which of its waves last.
-        let mut last: HashMap<String, usize> = HashMap::new();
+        let mut touched = Touched::default();
         let (together, apart): (Vec<usize>, Vec<usize>) = items
             .into_iter()
             .partition(|at| !alone.get(*at).copied().unwrap_or(false));
         for at in together {
-            buffer.clear();
-            touches(at, &mut buffer);
-            let behind = buffer
-                .iter()
-                .filter_map(|what| Some((*last.get(what)?, what)))
-                .max_by_key(|(wave, _)| *wave);
+            let own = touches.get(at).map_or(&[][..], Vec::as_slice);
+            let behind = entries.behind(&touched, own);
             let wave = behind.map_or(0, |(wave, _)| wave + 1);
             if begin + wave == all.len() {
                 all.push(Cut {
                     level,
                     items: Vec::new(),
-                    split: behind.map(|(_, what)| Split::Apart(at, what.clone())),
+                    split: behind.map(|(_, what)| Split::Apart(at, what.to_owned())),
                 });
             }
             all[begin + wave].items.push(at);
-            for what in buffer.drain(..) {
-                last.insert(what, wave);
-            }
+            entries.touch(&mut touched, own, wave);
         }
         for at in apart {
             let split = (all.len() > begin).then_some(Split::Alone(at));

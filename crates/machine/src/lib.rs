@@ -23,6 +23,7 @@ pub mod trigger;
 
 mod apply;
 mod frozen;
+mod overlap;
 mod set_facts;
 
 pub use approval::{Approval, GateMode, Signature, Strength};

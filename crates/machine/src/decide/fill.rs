@@ -335,15 +335,16 @@ fn cut(
             needs
         })
         .collect();
-    let touches = |at: usize, into: &mut Vec<String>| {
-        for field in &waves.apart.0 {
-            let listed = items[at].get(&field.value).and_then(Value::as_array);
-            let texts = listed.into_iter().flatten().filter_map(Value::as_str);
-            into.extend(texts.map(str::to_owned));
-        }
-    };
+    let touches: Vec<Vec<&str>> = items
+        .iter()
+        .map(|item| {
+            let fields = waves.apart.0.iter();
+            let listed = fields.filter_map(|field| item.get(&field.value)?.as_array());
+            listed.flatten().filter_map(Value::as_str).collect()
+        })
+        .collect();
     let alone = alone(waves, items)?;
-    items::cut(&nodes(declared, items.iter(), &needs), touches, &alone)
+    items::cut(&nodes(declared, items.iter(), &needs), &touches, &alone)
         .map_err(|fault| disorder(&fault))
 }
 

@@ -1,7 +1,8 @@
 //! Markdown, line by line, as far as the readers need it: what is code, what is commented out, and what is text.
 //!
 //! Code that is not indented as far as the list entry that it stands in belongs to its block all the same, and a block does
-//! not end with the entry: who writes by hand, or is a model, forgets both. In this it is not `CommonMark`.
+//! not end with the entry: who writes by hand, or is a model, forgets both. Nor does a block of Markdown end with the first
+//! block within it that has a name, where another fence ends it. In this it is not `CommonMark`.
 
 mod fence;
 
@@ -88,7 +89,48 @@ pub struct Lines<'a> {
 enum State<'a> {
     Text,
     Code(Fence<'a>),
+    /// A block of Markdown with blocks in it, which ends with the line that begins there.
+    Markdown(usize),
     Comment,
+}
+
+/// So many lines are looked at for the end of a block of Markdown with blocks in it.
+const MOST_LOOKED_AT: usize = 5000;
+
+/// Where the line begins that ends a block of Markdown whose text begins at `from`, if there are blocks in it that have a name
+/// and would end it by their own ends.
+fn end_of_markdown(text: &str, from: usize, fence: Fence<'_>) -> Option<usize> {
+    if !is_markdown(fence.info) {
+        return None;
+    }
+    let mut at = from;
+    let mut open = 0_usize;
+    let mut nested = false;
+    for line in text
+        .get(from..)?
+        .split_inclusive(['\n', '\r'])
+        .take(MOST_LOOKED_AT)
+    {
+        let said = line.trim_end_matches(['\n', '\r']);
+        if fence.closes(said) {
+            if open == 0 {
+                return nested.then_some(at);
+            }
+            open -= 1;
+        } else if open == 0 && fence.nested(said).is_some() {
+            // What stands in a block within is code, whatever it looks like.
+            open = 1;
+            nested = true;
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn is_markdown(info: &str) -> bool {
+    ["markdown", "md"]
+        .iter()
+        .any(|name| info.eq_ignore_ascii_case(name))
 }
 
 impl Lines<'_> {
@@ -104,12 +146,13 @@ impl Lines<'_> {
             State::Text => false,
             State::Comment => line.contains("<!--"),
             State::Code(fence) => fence.nested(line).is_some(),
+            State::Markdown(_) => false,
         }
     }
 
     /// Whether a code block is open behind the last line that was given.
     pub(crate) fn in_code(&self) -> bool {
-        matches!(self.state, State::Code(_))
+        matches!(self.state, State::Code(_) | State::Markdown(_))
     }
 }
 
@@ -138,14 +181,19 @@ impl<'a> Iterator for Lines<'a> {
             number,
             start,
             end: self.at,
-            place: self.place(text),
+            place: self.place(text, start),
         })
     }
 }
 
 impl<'a> Lines<'a> {
-    fn place(&mut self, text: &'a str) -> Place<'a> {
+    fn place(&mut self, text: &'a str, start: usize) -> Place<'a> {
         match self.state {
+            State::Markdown(end) if start == end => {
+                self.state = State::Text;
+                Place::Closes
+            }
+            State::Markdown(_) => Place::Code,
             State::Code(fence) if fence.closes(text) => {
                 self.state = State::Text;
                 Place::Closes
@@ -166,7 +214,10 @@ impl<'a> Lines<'a> {
                 }
                 match Fence::open_within(text, &mut self.lists) {
                     Some(fence) => {
-                        self.state = State::Code(fence);
+                        self.state = match end_of_markdown(self.text, self.at, fence) {
+                            Some(end) => State::Markdown(end),
+                            None => State::Code(fence),
+                        };
                         Place::Opens {
                             info: fence.info,
                             indent: fence.indent,
@@ -271,10 +322,7 @@ pub(crate) fn unwrapped(text: &str) -> (&str, usize) {
     let Place::Opens { info, .. } = opening.place else {
         return (text, 1);
     };
-    if !["markdown", "md"]
-        .iter()
-        .any(|name| info.eq_ignore_ascii_case(name))
-    {
+    if !is_markdown(info) {
         return (text, 1);
     }
     let trimmed = text.trim_end();
@@ -329,6 +377,12 @@ mod tests {
             "```\nx\n",
             "~~~ a\n```\nx\n```\n~~~ b\n",
             "````\n```\n~~~\n```\n~~~~\n",
+            // Markdown with blocks in it, named or not at all.
+            "[```markdown\na\n```sh\nx\n```\nb\n```\n]c\n[```\ny\n```\n]",
+            "[```md\n```sh\n```\n```js\n```yaml\n```\n```\n]c\n",
+            "[```markdown\na\n```\n]b\n[```\nx\n```\n]",
+            // Nothing ends it but what it has in it.
+            "[```markdown\n```sh\nx\n```\n]b\n",
             // In lists, behind the sign of an entry or in its text, indented like that or not.
             "[- ```\n  x\n  ```\n]y\n[```\n```\n]",
             "- a\n\n[  ```\n  x\n  ```\n]y\n",

@@ -138,13 +138,16 @@ impl Reader {
         match heading::called(text) {
             Some(ItemHeading::Item { number, title }) => {
                 self.close();
-                let counts = self.is_new(&number, line);
+                let repeats = self.taken.get(&number).copied();
+                let counts = repeats.is_none() && self.is_new(&number, line);
                 let title = if counts {
                     self.shortened(title, &number, line)
                 } else {
                     String::new()
                 };
-                self.open = Some(Open::new(number, title, level, line, counts));
+                let mut open = Open::new(number, title, level, line, counts);
+                open.repeats = repeats;
+                self.open = Some(open);
                 self.level = Some(level);
             }
             Some(ItemHeading::Unreadable(written)) => {
@@ -219,19 +222,9 @@ impl Reader {
         }
     }
 
-    /// Takes a number, if nobody has it, and if there are not too many.
+    /// Takes a number that nobody has, if there are not too many.
     fn is_new(&mut self, number: &str, line: u32) -> bool {
         if self.is_full {
-            return false;
-        }
-        if let Some(first) = self.taken.get(number) {
-            self.problems.tell(line, || {
-                problem(
-                    line,
-                    format!("there are two items {number}; the first one is in line {first}"),
-                    "give one of them another number, and see who depends on it",
-                )
-            });
             return false;
         }
         if self.taken.len() == MAX_ITEMS {
@@ -250,6 +243,13 @@ impl Reader {
     }
 
     fn shortened(&mut self, mut title: String, number: &str, line: u32) -> String {
+        if title.trim().is_empty() {
+            self.notes.tell(line, || Note {
+                line,
+                message: format!("item {number} has no title"),
+            });
+            return format!("Item {number}");
+        }
         if title.len() > MAX_TITLE_BYTES {
             let length = title.len();
             title.truncate(title.floor_char_boundary(MAX_TITLE_BYTES));
@@ -295,6 +295,9 @@ impl Reader {
         let another = |(field, value): &(Field, String)| {
             *field == Field::Type && words::kind(value).is_some()
         };
+        if is_typed && found.iter().any(another) {
+            self.lookalike_with_type();
+        }
         if !is_typed && found.iter().any(another) {
             self.perhaps
                 .take_if(|heading| heading.likeness == Similarity::Place);
@@ -335,11 +338,40 @@ impl Reader {
         }
     }
 
-    /// Ends the item that is open.
-    fn close(&mut self) {
-        let Some(open) = self.open.take().filter(|open| open.counts) else {
+    /// A second type below an item is that of the line above it which looks like another item.
+    fn lookalike_with_type(&mut self) {
+        let Some(open) = self.open.as_ref().filter(|open| open.counts) else {
             return;
         };
+        let (from, level) = (
+            open.kind.as_ref().map_or(open.item.line, |kind| kind.line),
+            open.level,
+        );
+        let found = self
+            .lookalikes
+            .iter()
+            .rposition(|(line, number)| *line > from && !self.taken.contains_key(number));
+        if let Some((line, number)) = found.map(|at| self.lookalikes.remove(at)) {
+            let problem = problem(
+                line,
+                format!("this looks like item {number}, and has a type, but is no heading"),
+                &format!("write `### Item {number}: Title`"),
+            );
+            self.unreadable(problem, level);
+        }
+    }
+
+    /// Ends the item that is open.
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else {
+            return;
+        };
+        if let Some(first) = open.repeats {
+            self.repeated(&open, first);
+        }
+        if !open.counts {
+            return;
+        }
         let mut item = open.item;
         match &open.kind {
             None => self.problems.tell(item.line, || {
@@ -371,6 +403,28 @@ impl Reader {
         }
         self.items.push(item);
         self.depends_on.push(open.depends_on);
+    }
+
+    /// A heading with the number of an item that is there: one of its own, as it has a type, or a part of that one which stands
+    /// elsewhere, as below a heading for all pseudocode.
+    fn repeated(&mut self, open: &Open, first: u32) {
+        let (line, number) = (open.item.line, &open.item.number);
+        if open.kind.is_none() {
+            self.notes.tell(line, || Note {
+                line,
+                message: format!(
+                    "item {number} stands in line {first}: this is read as more of it, and no item of its own"
+                ),
+            });
+            return;
+        }
+        self.problems.tell(line, || {
+            problem(
+                line,
+                format!("there are two items {number} with a type; the first one is in line {first}"),
+                "take the type out where it is the same item; else give one of them another number, and see who depends on it",
+            )
+        });
     }
 
     /// Takes the status of an item, and says what was read with some freedom.

@@ -17,6 +17,8 @@ pub(super) struct Open {
     pub(super) level: usize,
     /// Whether it is one of the items, and not one whose number is another's, or none.
     pub(super) counts: bool,
+    /// The line of the item that has its number, where another one has.
+    pub(super) repeats: Option<u32>,
     pub(super) kind: Option<Value<Kind>>,
     pub(super) status: Option<Value<status::StatusMeaning>>,
     pub(super) depends_on: Vec<Written>,
@@ -90,6 +92,7 @@ impl Open {
             },
             level,
             counts,
+            repeats: None,
             kind: None,
             status: None,
             depends_on: Vec::new(),

@@ -85,13 +85,83 @@ pub(super) fn locate(text: &str) -> GraphCandidates {
     if is_whole(text, first, outside, &blocks, &mut located) {
         return located;
     }
-    for block in &blocks {
+    // What says that it is a program counts only where nothing else has tasks.
+    let (programs, others): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| is_code(block.info));
+    for block in others {
         take_block(block, &mut located);
+    }
+    if located.found.is_empty() {
+        for block in programs {
+            take_block(block, &mut located);
+        }
+    }
+    if !located.found.is_empty()
+        && let Some(line) = outside.filter(|line| begins_graph(text, first, *line))
+    {
+        located
+            .problems
+            .tell(line_number(line), || out_of_step(line, &blocks));
+    }
+    // A fence that ends nothing takes the one behind it, and the graph in that, into its own block.
+    if !located.found.is_empty()
+        && let Some(block) = blocks.iter().find(|block| swallows(block))
+    {
+        let line = line_number(block.line);
+        located.problems.tell(line, || Problem {
+            code: "fence_out_of_step",
+            line,
+            message: "the block that begins here has a fence with a name in it, and tasks below that, while other tasks stand in a block of their own".to_owned(),
+            suggestion: "take this fence out if it ends nothing; or put four backticks around the block, if it is to show another one".to_owned(),
+            tasks: Vec::new(),
+        });
     }
     if located.found.is_empty() && located.problems.times() == 0 {
         located.problems.tell(1, || missing(text, &blocks, outside));
     }
     located
+}
+
+/// Whether a block without a name has the beginning of another one in it, and a graph in that.
+fn swallows(block: &Block<'_>) -> bool {
+    let mut lines = block.text.lines().enumerate();
+    block.info.is_empty()
+        && lines.any(|(_, line)| line.trim_start().starts_with("```") && line.trim().len() > 3)
+        && lines.any(|(at, line)| {
+            meant_by_line(line) == Likelihood::Plainly && begins_graph(block.text, 1, at + 1)
+        })
+}
+
+/// Whether a line `tasks:` that stands in no block has tasks below it.
+fn begins_graph(text: &str, first: usize, line: usize) -> bool {
+    const NEAR: usize = 3;
+    let mut below = text.lines().skip(line + 1 - first).take(NEAR);
+    below.any(|line| {
+        let entry = line.trim_start().trim_start_matches("- ").trim_start();
+        key(entry).is_some_and(|(name, _)| name == "id")
+    })
+}
+
+/// The problem that a graph stands outside of all blocks, while others stand in them: most often a fence was taken for another.
+fn out_of_step(line: usize, blocks: &[Block<'_>]) -> Problem {
+    let above = blocks.iter().filter(|block| block.line < line);
+    // One without a name is the end of a block, taken for the beginning of another.
+    let odd = above
+        .clone()
+        .find(|block| block.info.is_empty())
+        .or(above.clone().next());
+    Problem {
+        code: "fence_out_of_step",
+        line: line_number(line),
+        message: "a line `tasks:` with tasks below it stands outside of all code blocks, and other tasks stand in one: a fence above may be the end of a block, and be taken for a beginning".to_owned(),
+        suggestion: match odd {
+            Some(block) => format!(
+                "see whether the fence in line {} begins a block or ends one; a block with fences in it has four backticks around it",
+                block.line
+            ),
+            None => "put the tasks between ```yaml and ```".to_owned(),
+        },
+        tasks: Vec::new(),
+    }
 }
 
 /// Whether the document is YAML and nothing else; if so, it is read.
@@ -386,6 +456,29 @@ fn language(info: &str) -> Option<String> {
     info.split([' ', '\t', ',', '{', '}', ':'])
         .find(|word| !word.is_empty())
         .map(|word| word.trim_start_matches('.').to_ascii_lowercase())
+}
+
+/// Whether the block says that it is a program in a language that has braces or brackets for lists, as YAML has.
+fn is_code(info: &str) -> bool {
+    const LANGUAGES: [&str; 16] = [
+        "c",
+        "cpp",
+        "csharp",
+        "go",
+        "java",
+        "javascript",
+        "js",
+        "jsx",
+        "kotlin",
+        "php",
+        "py",
+        "python",
+        "rust",
+        "ts",
+        "tsx",
+        "typescript",
+    ];
+    language(info).is_some_and(|name| LANGUAGES.contains(&name.as_str()))
 }
 
 /// Whether the block says that it is a program, or a document of some other kind: such a block may well have a line

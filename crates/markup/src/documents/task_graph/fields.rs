@@ -18,17 +18,23 @@ pub(super) struct Reader {
     notes: Bounded<Note>,
     /// Where the first list of tasks stands that is empty.
     empty: Option<u32>,
-    /// The lines of the ids that are taken.
-    taken: HashMap<String, u32>,
+    /// The places of the tasks whose ids are taken.
+    taken: HashMap<String, usize>,
+    /// The line and the id of the first template.
+    template: Option<(u32, String)>,
     /// Keys that nobody knows: where each was first, how often, and whether it is one of a task.
     unknown: BTreeMap<(bool, String), (u32, usize)>,
     is_full: bool,
+    /// How many blocks were begun.
+    blocks: usize,
 }
 
 /// A task, before it is known which ids there are.
 #[derive(Debug)]
 struct Draft {
     task: Task,
+    /// The number of the block that it stands in.
+    block: usize,
     depends_on: Vec<Written>,
 }
 
@@ -81,6 +87,18 @@ impl Reader {
             text: &found.source,
             before: found.before,
         };
+        self.blocks += 1;
+        if let Some((line, id)) = placeholder(source, found) {
+            self.note(
+                line,
+                &format!(
+                    "{} is no id but a place for one: the block is a template, and is passed over",
+                    quoted(&id)
+                ),
+            );
+            self.template.get_or_insert((line, id));
+            return;
+        }
         for node in &found.nodes {
             let Value::Map(entries) = &node.value else {
                 continue;
@@ -209,33 +227,76 @@ impl Reader {
                 vec![id.clone()],
             );
         }
-        if let Some(first) = self.taken.get(&id) {
-            let message = format!(
-                "{} is the id of two tasks; the first one is in line {first}",
-                quoted(&id)
-            );
-            self.problem_of(
-                "duplicate_id",
+        let task = Task {
+            id: id.clone(),
+            files: once(fields.files),
+            tests: once(fields.tests),
+            description: once(fields.description).join("\n"),
+            // Who waits for others has to wait, and not to be alone: so it is meant beside dependencies.
+            parallel: fields.parallel.unwrap_or(true) || !fields.depends_on.is_empty(),
+            depends_on: Vec::new(),
+            line,
+        };
+        let draft = Draft {
+            task,
+            block: self.blocks,
+            depends_on: fields.depends_on,
+        };
+        match self.taken.get(&id) {
+            Some(first) => self.again(*first, draft),
+            None => {
+                self.taken.insert(id, self.tasks.len());
+                self.tasks.push(draft);
+            }
+        }
+    }
+
+    /// A task whose id is taken: it is the same one, as where a graph is repeated, or another.
+    fn again(&mut self, first: usize, draft: Draft) {
+        let known = &mut self.tasks[first];
+        let (id, line) = (draft.task.id.clone(), draft.task.line);
+        let at = known.task.line;
+        let same = |one: &[String], other: &[String]| {
+            one.iter().collect::<HashSet<_>>() == other.iter().collect::<HashSet<_>>()
+        };
+        let (one, other) = (&known.task, &draft.task);
+        let says_something =
+            !one.files.is_empty() || !one.tests.is_empty() || !one.description.is_empty();
+        let agree = one.description == other.description
+            || one.description.is_empty()
+            || other.description.is_empty();
+        // Within one list it is a slip, whatever they say.
+        if known.block != draft.block
+            && says_something
+            && agree
+            && same(&one.files, &other.files)
+            && same(&one.tests, &other.tests)
+        {
+            if known.task.description.is_empty() {
+                known.task.description = draft.task.description;
+            }
+            known.task.parallel &= draft.task.parallel;
+            known.depends_on.extend(draft.depends_on);
+            self.note(
                 line,
-                message,
-                "give one of them another id, and see who depends on it",
-                vec![id],
+                &format!(
+                    "{} stands in line {at} already: both are read as one task",
+                    quoted(&id)
+                ),
             );
             return;
         }
-        self.taken.insert(id.clone(), line);
-        self.tasks.push(Draft {
-            task: Task {
-                id,
-                files: once(fields.files),
-                tests: once(fields.tests),
-                description: once(fields.description).join("\n"),
-                parallel: fields.parallel.unwrap_or(true),
-                depends_on: Vec::new(),
-                line,
-            },
-            depends_on: fields.depends_on,
-        });
+        let message = format!(
+            "{} is the id of two tasks; the first one is in line {at}",
+            quoted(&id)
+        );
+        self.problem_of(
+            "duplicate_id",
+            line,
+            message,
+            "take one out if they are the same task; else give one of them another id, and see who depends on it",
+            vec![id],
+        );
     }
 
     fn field(&mut self, source: Source<'_>, key: &Node, value: &Node, fields: &mut Fields) {
@@ -421,6 +482,7 @@ impl Reader {
         for Draft {
             mut task,
             depends_on,
+            ..
         } in std::mem::take(&mut self.tasks)
         {
             let mut seen = HashSet::new();
@@ -458,6 +520,20 @@ impl Reader {
                     "{} is no key of {of}{near}: it is passed over{often}",
                     quoted(&name)
                 ),
+            );
+        }
+        if let Some((line, id)) = self.template.take()
+            && tasks.is_empty()
+            && self.problems.times() == 0
+        {
+            self.problem(
+                "tasks_missing",
+                line,
+                format!(
+                    "there is no task but a template: {} is a place for an id",
+                    quoted(&id)
+                ),
+                "write the tasks in its place, each with an id of its own",
             );
         }
         if let Some(line) = self.empty {
@@ -559,6 +635,33 @@ impl Reader {
             tasks,
         });
     }
+}
+
+/// The id of a task in a block that only says where one is to stand, such as `<unique-task-id>`; with its line.
+fn placeholder(source: Source<'_>, block: &YamlBlock) -> Option<(u32, String)> {
+    let is_place = |id: &str| {
+        let id = id.trim();
+        [('<', '>'), ('{', '}')]
+            .iter()
+            .any(|(open, close)| id.len() > 2 && id.starts_with(*open) && id.ends_with(*close))
+    };
+    let entries = block.nodes.iter().flat_map(tasks_of);
+    entries
+        .flat_map(|tasks| match &tasks.value {
+            Value::List(entries) => entries.as_slice(),
+            _ => &[],
+        })
+        .find_map(|task| {
+            let Value::Map(fields) = &task.value else {
+                return None;
+            };
+            let (_, id) = fields.iter().find(|(key, _)| {
+                key.text(source.text)
+                    .is_some_and(|name| name.trim() == "id")
+            })?;
+            let text = id.text(source.text)?;
+            is_place(&text).then(|| (source.line(id), text.trim().to_owned()))
+        })
 }
 
 /// What to write for the id that a task does not have.

@@ -120,10 +120,10 @@ fn only_so_much_is_told() {
         notes.notes[100].message,
         "there are 19900 more notes, the first of line 104"
     );
-    let problems = timed(&"### Item 1: A\n".repeat(20_000));
+    let problems = timed(&"### Item 1: A\nType: code\n".repeat(20_000));
     assert_eq!(problems.problems.len(), 101);
     let last = &problems.problems[100];
-    assert_eq!((last.code, last.line), ("more_problems", 101));
+    assert_eq!((last.code, last.line), ("more_problems", 203));
     assert_eq!(problems.problems[0].code, "items_unreadable");
 }
 
