@@ -133,6 +133,22 @@ pub struct TaskBrief {
     /// How many these are, where they are more than those shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depends_on_total: Option<u64>,
+    /// The rest of what its document says; in answers that have every field.
+    #[serde(default, flatten, skip_serializing_if = "Option::is_none")]
+    pub details: Option<TaskDetails>,
+}
+
+/// What the document of a task says of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TaskDetails {
+    /// Number of its item.
+    pub item: Value,
+    /// What is to be done; empty where nothing is said.
+    pub description: String,
+    /// The files that it touches.
+    pub files: Vec<String>,
+    /// The tests that belong to it.
+    pub tests: Vec<String>,
 }
 
 /// What is wrong with a document.
@@ -198,9 +214,9 @@ pub struct SessionBrief {
     /// What to do, where there is room for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-    /// Whether there was no room for the instructions: the state with every field has them.
+    /// Whether there was no room for all of the instructions: the state with every field has them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub instructions_in_full: bool,
+    pub instructions_cut: bool,
 }
 
 /// The session with every field.

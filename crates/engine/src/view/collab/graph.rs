@@ -19,7 +19,9 @@ use crate::capability::documents::skills::{key, name_of, number};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::next_step::argument;
-use crate::view::collab::answer::{BatchState, DocumentProblem, SyncAnswer, TaskBrief, TaskGraph};
+use crate::view::collab::answer::{
+    BatchState, DocumentProblem, SyncAnswer, TaskBrief, TaskDetails, TaskGraph,
+};
 use crate::view::collab::messages::{self, RefusalText, refusal_text};
 use crate::view::collab::request::GraphSync;
 use crate::view::collab::state::batches;
@@ -341,6 +343,12 @@ fn foreseen(
                             .get(id)
                             .map(|task| task.depends_on.clone())
                             .unwrap_or_default(),
+                        details: by_id.get(id).map(|task| TaskDetails {
+                            item: number(&task.item),
+                            description: task.description.clone(),
+                            files: task.files.clone(),
+                            tests: task.tests.clone(),
+                        }),
                         ..TaskBrief::default()
                     })
                     .collect(),

@@ -15,7 +15,7 @@ use crate::fault::Fault;
 use crate::next_step;
 use crate::open_run;
 use crate::view::collab::answer::{
-    BatchBrief, BatchState, ItemBrief, SessionBrief, SessionState, TaskBrief, WorkItem,
+    BatchBrief, BatchState, ItemBrief, SessionBrief, SessionState, TaskBrief, TaskDetails, WorkItem,
 };
 use crate::view::collab::frame::Frame;
 
@@ -87,25 +87,13 @@ impl Engine {
     }
 }
 
-/// The brief of a session, made to fit: first some tasks and files go, then the instructions, then more of those.
+/// The brief of a session, made to fit: first some tasks and files go, then lines of the instructions, then more of those.
 fn fitted(call: &Call<'_>, run: &RunState, named: Option<&str>) -> SessionBrief {
-    /// How many tasks are shown, of each how many that it depends on, how many files, and whether the instructions are, from
-    /// the most to the least.
+    /// How many tasks are shown, of each how many that it depends on, and how many files, from the most to the least.
     const ALL: usize = usize::MAX;
-    const SHAPES: [(usize, usize, usize, bool); 12] = [
-        (20, ALL, ALL, true),
-        (8, ALL, 4, true),
-        (4, ALL, 2, true),
-        (20, ALL, ALL, false),
-        (20, ALL, 4, false),
-        (8, ALL, 4, false),
-        (8, ALL, 2, false),
-        (4, 8, 2, false),
-        (2, 4, 1, false),
-        (1, 2, 1, false),
-        (1, 0, 0, false),
-        (0, 0, 0, false),
-    ];
+    const SHAPES: [(usize, usize, usize); 3] = [(20, ALL, ALL), (8, ALL, 4), (4, ALL, 2)];
+    const SHORT_SHAPES: [(usize, usize, usize); 5] =
+        [(8, ALL, 2), (4, 8, 2), (2, 4, 1), (1, 2, 1), (0, 0, 0)];
     let definition = &call.definition;
     let state = run.state();
     let read = folder::to_read(&call.dir, run);
@@ -136,13 +124,38 @@ fn fitted(call: &Call<'_>, run: &RunState, named: Option<&str>) -> SessionBrief 
         let most = LONGEST_BRIEF.saturating_sub(steps * longer);
         serde_json::to_string(brief).is_ok_and(|text| text.len() <= most)
     };
-    for (tasks, needs, files, told) in SHAPES {
+    let shaped = |brief: &mut SessionBrief, (tasks, needs, files): (usize, usize, usize)| {
         brief.batch = batch.clone().map(|batch| batch.cut(tasks, needs));
         brief.read = read.iter().take(files).cloned().collect();
         let more = read.len() - brief.read.len();
         brief.read_more = (more > 0).then_some(more as u64);
-        brief.instructions = instructions.clone().filter(|_| told);
-        brief.instructions_in_full = brief.instructions.is_none() && brief.skill.is_some();
+    };
+    for shape in SHAPES {
+        shaped(&mut brief, shape);
+        brief.instructions.clone_from(&instructions);
+        if fits(&brief) {
+            return brief;
+        }
+    }
+    // What to do says more than what there is to read: as much of it as has room beside the tasks in hand.
+    brief.instructions_cut = brief.skill.is_some();
+    for shape in SHORT_SHAPES {
+        shaped(&mut brief, shape);
+        let lines = instructions.as_deref().unwrap_or_default().lines();
+        let lines: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
+        let Some((last, first)) = lines.split_last() else {
+            break;
+        };
+        for kept in (1..first.len()).rev() {
+            brief.instructions = Some(format!("{}\n…\n{last}", first[..kept].join("\n")));
+            if fits(&brief) {
+                return brief;
+            }
+        }
+    }
+    brief.instructions = None;
+    for shape in SHORT_SHAPES {
+        shaped(&mut brief, shape);
         if fits(&brief) {
             return brief;
         }
@@ -290,6 +303,22 @@ pub(crate) fn brief(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBr
         not_run: lost.unwrap_or(false),
         depends_on: task.texts("dependsOn").map(str::to_owned).collect(),
         depends_on_total: None,
+        details: None,
+    })
+}
+
+/// A task with all that its document says; likewise.
+pub(crate) fn whole(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBrief> {
+    let task = bound::tasks(run)?.get(id)?;
+    let texts = |name: &str| task.texts(name).map(str::to_owned).collect();
+    Some(TaskBrief {
+        details: Some(TaskDetails {
+            item: number(task.text("item")),
+            description: task.text("description").to_owned(),
+            files: texts("files"),
+            tests: texts("tests"),
+        }),
+        ..brief(run, blocked, id)?
     })
 }
 
@@ -326,7 +355,7 @@ pub(crate) fn batches(definition: &Definition, run: &RunState) -> Vec<BatchState
             id: id.to_owned(),
             tasks: batch
                 .texts(bound::tasks_name(run))
-                .filter_map(|task| brief(run, &blocked, task))
+                .filter_map(|task| whole(run, &blocked, task))
                 .collect(),
             status: batch.text("status").to_owned(),
             wave: batch

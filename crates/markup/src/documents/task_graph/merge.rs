@@ -263,7 +263,10 @@ impl<'a> GraphMerge<'a> {
             Some(near) => {
                 format!("did you mean {near}? Or add the task, or take the dependency out")
             }
-            None => "add the task, or take the dependency out".to_owned(),
+            None => format!(
+                "add the task, or take the dependency out; one of another item is called {}, or hand that item's graph over first",
+                quoted(&format!("item-N/{written}"))
+            ),
         };
         Problem {
             code: "unknown_dependency",

@@ -117,9 +117,9 @@ pub fn brief(brief: &SessionBrief, run: Option<&str>, named: Option<&str>, look:
         return page.finish();
     }
     instructions(&mut page, brief.instructions.as_deref());
-    if brief.instructions_in_full {
+    if brief.instructions_cut {
         page.blank();
-        page.raw("What to do is told with:");
+        page.raw("All of it is told with:");
         page.command(&format!(
             "tm collab state --full --session {}",
             typed(session)

@@ -203,10 +203,10 @@ When it is finished:
   -> tm collab complete-skill executing-plans --session dates
 "
     );
-    given.instructions_in_full = true;
+    given.instructions_cut = true;
     assert!(
         brief(&given, None, Some("dates"), &PLAIN)
-            .contains("\nWhat to do is told with:\n  -> tm collab state --full --session dates\n")
+            .contains("\nAll of it is told with:\n  -> tm collab state --full --session dates\n")
     );
     given.skill = None;
     given.paused_reason = Some("lunch".to_owned());

@@ -25,7 +25,7 @@ pub fn now(stage: &Stage) -> Value {
     // be read says what else has room.
     brief.read.clear();
     brief.instructions = None;
-    brief.instructions_in_full = false;
+    brief.instructions_cut = false;
     let graph = engine.collab_graph(Some(SESSION)).unwrap();
     without(
         &json!({ "state": state, "brief": brief, "graph": graph }),
