@@ -314,7 +314,7 @@ pub fn list_sign(text: &str) -> Option<usize> {
 
 /// The document without a code block around all of it, as answers of a model come at times; and the number of its first
 /// line.
-pub(crate) fn unwrapped(text: &str) -> (&str, usize) {
+pub fn unwrapped(text: &str) -> (&str, usize) {
     let text = text.trim_start_matches('\u{feff}');
     let Some(opening) = lines(text, 1).find(|line| !line.text.trim().is_empty()) else {
         return (text, 1);

@@ -115,6 +115,13 @@ impl PlanFile {
                     .to_owned(),
             });
         }
+        if let Some(odd) = plan.odd {
+            return Err(TaskError::Malformed {
+                place: Place::of(&self.path, text, odd),
+                message: "this looks like an item, and is none: write `- [ ] title`, or `- [x] title` where it is done"
+                    .to_owned(),
+            });
+        }
         if let Some(item) = plan.items.iter().find(|item| item.title.is_empty()) {
             return Err(TaskError::Malformed {
                 place: Place::of(&self.path, text, item.mark),
@@ -122,9 +129,16 @@ impl PlanFile {
             });
         }
         if plan.items.is_empty() {
+            let (at, message) = match plan.in_code {
+                Some(at) => (
+                    at,
+                    "the plan has no item: what looks like one stands in a code block, whose fences have to go",
+                ),
+                None => (text.len(), "the plan has no item such as `- [ ] title`"),
+            };
             return Err(TaskError::Malformed {
-                place: Place::of(&self.path, text, text.len()),
-                message: "the plan has no item such as `- [ ] title`".to_owned(),
+                place: Place::of(&self.path, text, at),
+                message: message.to_owned(),
             });
         }
         Ok(plan)
@@ -243,6 +257,10 @@ struct Plan<'t> {
     items: Vec<Item<'t>>,
     /// Where code or a comment begins that nothing closes, and that hides what looks like an item.
     unclosed: Option<usize>,
+    /// The first line that looks like an item, and is written otherwise.
+    odd: Option<usize>,
+    /// The first line in a code block that would be an item.
+    in_code: Option<usize>,
 }
 
 /// Code or a comment that is open.
@@ -257,12 +275,22 @@ impl<'t> Plan<'t> {
     fn read(text: &'t str) -> Self {
         let mut plan = Self::default();
         let mut item_open = false;
-        let unmarked = text.trim_start_matches('\u{feff}');
-        let body = behind_front_matter(unmarked);
-        let offset = text.len() - body.len();
+        let (unwrapped, _) = markdown::unwrapped(text);
+        let body = behind_front_matter(unwrapped);
+        // Both are parts of the text, which the places of items are of.
+        let offset = body.as_ptr() as usize - text.as_ptr() as usize;
+        // A comment that begins behind other text, and goes on below it.
+        let mut comment: Option<HiddenBy> = None;
         let mut lines = markdown::lines(body, 1);
         let mut hidden = None;
         while let Some(line) = lines.next() {
+            if let Some(hidden) = &mut comment {
+                hidden.item |= Checkbox::read(line.text).is_some();
+                if line.text.contains("-->") {
+                    comment = None;
+                }
+                continue;
+            }
             if lines.is_open() {
                 let opened = hidden.get_or_insert(HiddenBy {
                     opened: offset + line.start,
@@ -279,9 +307,24 @@ impl<'t> Plan<'t> {
                 markdown::Place::Text => false,
                 _ => true,
             };
-            item_open = plan.take(line.text, offset + line.start, is_code, item_open);
+            let start = offset + line.start;
+            let text = match begins_comment(line.text).filter(|_| !is_code) {
+                Some(at) => {
+                    comment = Some(HiddenBy {
+                        opened: start + at,
+                        item: false,
+                    });
+                    &line.text[..at]
+                }
+                None => line.text,
+            };
+            if is_code && plan.in_code.is_none() && Checkbox::read(text).is_some() {
+                plan.in_code = Some(start);
+            }
+            item_open = plan.take(text, start, is_code, item_open);
         }
-        plan.unclosed = hidden
+        plan.unclosed = comment
+            .or(hidden)
             .filter(|hidden| hidden.item)
             .map(|hidden| hidden.opened);
         plan
@@ -310,8 +353,11 @@ impl<'t> Plan<'t> {
             self.items.push(item);
             return true;
         }
+        if !is_code && self.odd.is_none() && is_odd_checkbox(line) {
+            self.odd = Some(start);
+        }
         match heading {
-            Some(heading) if self.title.is_empty() => heading.clone_into(&mut self.title),
+            Some(heading) if self.title.is_empty() => self.title = without_comments(heading),
             None if self.items.is_empty() => self.introduction.push(line),
             _ => {}
         }
@@ -348,7 +394,8 @@ impl<'t> Plan<'t> {
 impl<'t> Item<'t> {
     /// Takes the title; `(depends on: 1)` at its end is not part of it.
     fn name(&mut self, title: &str) {
-        let mut title = title.trim();
+        let title = without_comments(title);
+        let mut title = title.as_str();
         if let Some(open) = title.rfind('(')
             && let Some(inside) = title[open + 1..].strip_suffix(')')
             && let Some(list) = after_depends_on(inside)
@@ -454,6 +501,56 @@ impl<'t> Checkbox<'t> {
             title,
         })
     }
+}
+
+/// Whether a line is meant as an item, as far as one can tell, and would be passed over: `- [] title`, `-[ ] title`, `- [-] title`,
+/// `- [ x ] title`, `- [ ]title`.
+fn is_odd_checkbox(line: &str) -> bool {
+    let Some(rest) = line.trim_start().strip_prefix(['-', '*', '+']) else {
+        return false;
+    };
+    let Some((mark, title)) = rest
+        .trim_start_matches([' ', '\t'])
+        .strip_prefix('[')
+        .and_then(|inside| inside.split_once(']'))
+    else {
+        return false;
+    };
+    let is_mark = |c: char| " xX-~*/.>?!✓✔✗".contains(c);
+    // Behind a link's text stands its address; `[]byte` is a type.
+    mark.chars().count() <= 3
+        && mark.chars().all(is_mark)
+        && !title.starts_with(['(', '[', ':'])
+        && (!mark.is_empty() || title.starts_with([' ', '\t']))
+}
+
+/// Where a comment begins behind other text that does not end in the line.
+fn begins_comment(line: &str) -> Option<usize> {
+    let mut at = 0;
+    while let Some(open) = line[at..].find("<!--") {
+        let open = at + open;
+        match line[open..].find("-->") {
+            Some(end) => at = open + end + 3,
+            None => return Some(open),
+        }
+    }
+    None
+}
+
+/// A text without the comments in it, and the blanks around it.
+fn without_comments(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("<!--") {
+        kept.push_str(before.trim_end());
+        rest = behind.split_once("-->").map_or("", |(_, behind)| behind);
+        if !kept.is_empty() && !rest.trim().is_empty() {
+            kept.push(' ');
+            rest = rest.trim_start();
+        }
+    }
+    kept.push_str(rest);
+    kept.trim().to_owned()
 }
 
 /// The rest of a text that begins with `depends on:`.

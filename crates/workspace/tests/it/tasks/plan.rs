@@ -4,7 +4,7 @@ use workspace::tasks::{Applied, PlanFile, Status, StatusChange, Task, TaskSource
 
 use super::Project;
 
-const PLAN: &str = "\u{feff}---\r\ntitle: front matter\r\n- [ ] not this\r\n---\r\nSome words first.\r\n\r\n# Add a *cache* #\r\n\r\nMore words.\r\n\r\n```md\r\n# Not the title\r\n- [ ] in code\r\n```\r\n<!-- - [ ] in a comment -->\r\n<!--\r\n- [ ] in a longer comment\r\n-->\r\n- [x] Store answers\r\n* [ ] Forget old ones (depends on: 1)\r\n  Old answers are read again.\r\n\r\n  After a while.\r\n  - [ ] the limit can be set\r\n  - [x] it has a default\r\n## Then\r\n3. [X] Count\r\n- an ordinary point\r\n- [link](x)\r\n- [ ]nothing\r\n+ [ ] Show counts\r\n\t~~~\r\n\t- [ ] code again\r\n\t~~~\r\n\t**Depends on:** #3 and 2\r\n";
+const PLAN: &str = "\u{feff}---\r\ntitle: front matter\r\n- [ ] not this\r\n---\r\nSome words first.\r\n\r\n# Add a *cache* #\r\n\r\nMore words.\r\n\r\n```md\r\n# Not the title\r\n- [ ] in code\r\n```\r\n<!-- - [ ] in a comment -->\r\n<!--\r\n- [ ] in a longer comment\r\n-->\r\n- [x] Store answers\r\n* [ ] Forget old ones (depends on: 1)\r\n  Old answers are read again.\r\n\r\n  After a while.\r\n  - [ ] the limit can be set\r\n  - [x] it has a default\r\n## Then\r\n3. [X] Count\r\n- an ordinary point\r\n- [link](x)\r\n- [x](y) and [ ] in words\r\n- []byte\r\n+ [ ] Show counts\r\n\t~~~\r\n\t- [ ] code again\r\n\t~~~\r\n\t**Depends on:** #3 and 2\r\n";
 
 fn read(text: &str) -> Task {
     let project = Project::new();
@@ -69,6 +69,64 @@ fn without_a_heading_the_file_names_the_task() {
         "use one of: add-cache"
     );
     assert_eq!(source.task_statuses().unwrap().len(), 3);
+}
+
+#[test]
+fn what_looks_like_an_item_and_is_none_is_refused_in_its_line() {
+    for odd in [
+        "- [-] two",
+        "- [] two",
+        "-[ ] two",
+        "- [ x ] two",
+        "- [ ]two",
+        "* [✓] two",
+    ] {
+        let project = Project::new();
+        let plan = PlanFile::new(project.write("p.md", &format!("# P\n- [ ] one\n{odd}\n")));
+        let refused = plan.task().unwrap_err().to_string();
+        assert!(refused.contains("p.md:3:1"), "{odd}: {refused}");
+        assert!(refused.contains("- [x] title"), "{odd}: {refused}");
+    }
+}
+
+#[test]
+fn a_comment_is_no_part_of_a_title() {
+    let task = read(
+        "# Plan <!-- draft -->\n- [ ] one <!-- by Ann --> more\n- [ ] two <!-- a note\n- [ ] in it\n-->\n- [ ] three\n",
+    );
+    let titles: Vec<_> = task
+        .subtasks
+        .iter()
+        .map(|item| item.title.as_str())
+        .collect();
+    assert_eq!(
+        (task.title.as_str(), titles),
+        ("Plan", vec!["one more", "two", "three"])
+    );
+}
+
+#[test]
+fn a_plan_in_a_code_block_as_models_answer_is_read() {
+    let text = "```markdown\n# Plan\n- [ ] one\n  ```sh\n  make\n  ```\n- [ ] two\n```\n";
+    let project = Project::new();
+    let path = project.write("p.md", text);
+    let source = PlanFile::new(path);
+    let task = source.task().unwrap();
+    assert_eq!((task.title.as_str(), task.subtasks.len()), ("Plan", 2));
+    assert!(task.subtasks[0].description.contains("make"));
+    let done = StatusChange::new("plan.2".to_owned(), "done");
+    let rewrite = source.rewrite(&[done]).unwrap().unwrap();
+    rewrite.apply(project.scratch.path()).unwrap();
+    assert_eq!(project.read("p.md"), text.replace("- [ ] two", "- [x] two"));
+}
+
+#[test]
+fn items_in_a_code_block_alone_are_told() {
+    let project = Project::new();
+    let plan = PlanFile::new(project.write("p.md", "# Plan\nDo:\n```\n- [ ] one\n```\n"));
+    let refused = plan.task().unwrap_err().to_string();
+    assert!(refused.contains("p.md:4:1"), "{refused}");
+    assert!(refused.contains("code block"), "{refused}");
 }
 
 #[test]
