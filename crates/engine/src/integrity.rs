@@ -10,6 +10,7 @@ use machine::{Event, RunState};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::capability::files::subject::GONE;
 use crate::capability::profile::session::code_path;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
@@ -157,6 +158,9 @@ pub(crate) fn file_problems(dir: &Path, records: &[Record]) -> Vec<FileProblem> 
     let mut pending = false;
     for record in records {
         match Event::from_fields(&record.event, &record.fields) {
+            Ok(Event::ArtifactRecorded(artifact)) if artifact.sha256 == GONE => {
+                standing.remove(&artifact.path);
+            }
             Ok(Event::ArtifactRecorded(artifact)) => {
                 standing.insert(artifact.path, (artifact.sha256, record.seq));
             }

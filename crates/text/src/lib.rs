@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows what it is about. What only one crate needs stays there.
 
+pub mod diff;
 pub mod plain;
 pub mod quote;
 

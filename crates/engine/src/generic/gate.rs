@@ -6,9 +6,7 @@ use machine::state::Token;
 use machine::{Approval, Command, RunState};
 
 use crate::call::{Call, Input};
-use crate::capability::files::subject::{
-    CODE, PLAN, PLAN_FILE, is_changed_plan, plan_approved_as_it_is,
-};
+use crate::capability::files::subject::{CODE, PLAN, PLAN_FILE, approved_as_it_is, is_edited};
 use crate::capability::profile::session::{code_path, iteration};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
@@ -82,7 +80,7 @@ impl RunWriter<'_> {
             .suggest("say what matters; what is longer belongs into a file that it names"));
         }
         let (changed, keep) = match decide.choice {
-            Choice::Approve => plan_approved_as_it_is(&self.call, &self.open.run, looked_at)?,
+            Choice::Approve => approved_as_it_is(&self.call, &self.open.run, looked_at)?,
             Choice::Reject => Default::default(),
         };
         let command = Command::Decide(Box::new(GateDecision {
@@ -138,7 +136,7 @@ pub(super) fn described(
             .into_iter()
             .collect(),
     };
-    let edited = is_changed_plan(call, run, &gate, &hash);
+    let edited = is_edited(call, run, &gate, &hash);
     ClosedGate {
         session_id: run.run.clone(),
         strength: gate_strength(&call.definition, run, &gate).unwrap_or_default(),

@@ -143,10 +143,9 @@ impl Lines<'_> {
     /// of fewer, may well stand in one.
     pub(crate) fn opens_again(&self, line: &str) -> bool {
         match self.state {
-            State::Text => false,
+            State::Text | State::Markdown(_) => false,
             State::Comment => line.contains("<!--"),
             State::Code(fence) => fence.nested(line).is_some(),
-            State::Markdown(_) => false,
         }
     }
 
@@ -193,12 +192,11 @@ impl<'a> Lines<'a> {
                 self.state = State::Text;
                 Place::Closes
             }
-            State::Markdown(_) => Place::Code,
             State::Code(fence) if fence.closes(text) => {
                 self.state = State::Text;
                 Place::Closes
             }
-            State::Code(_) => Place::Code,
+            State::Code(_) | State::Markdown(_) => Place::Code,
             State::Comment => {
                 if text.contains("-->") {
                     self.state = State::Text;

@@ -63,7 +63,8 @@ Exit status:
   4  nothing there: no active run, unknown run, task or workflow
   5  conflict: stale work unit, another run active, lock not free in time
   6  the environment: git missing, I/O, damaged state, bad config or tasks file
-  7  nothing to do now";
+  7  nothing to do now
+  8  the session broke down, or was called off";
 
 /// The families of commands.
 #[derive(Debug, Subcommand)]

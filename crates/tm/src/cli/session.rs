@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use engine::Fault;
 use engine::view::session::request;
 use schemars::JsonSchema;
@@ -35,12 +35,12 @@ pub enum SessionCommand {
     Init(Init),
     /// Take exactly one step; a session that waits takes none, and says what it waits for
     ///
-    /// The exit status is 0 if the step was taken or the session is over, and 7 if it waits: for a response, or at a
-    /// closed gate.
+    /// The exit status is 0 if the step was taken or the session is complete, 7 if it waits: for a response, or at a
+    /// closed gate; and 8 if it broke down or was called off.
     Step(SessionTarget),
     /// Take steps until the session waits or is over, telling each one
     ///
-    /// The exit status is 0 if the session is over, and 7 if it waits.
+    /// The exit status is 0 if the session is complete, 7 if it waits, and 8 if it broke down or was called off.
     Run(SessionTarget),
     /// Show where a session stands, and what to do now
     Status(SessionTarget),
@@ -63,7 +63,11 @@ pub enum SessionCommand {
     /// End a session; its files stay
     Cancel(Cancel),
     /// List the sessions of this project, the newest first
-    List,
+    List(List),
+    /// Show what changed in the code from one iteration to the next
+    ///
+    /// Without options it is the present iteration beside the one before it; the first one is all new.
+    Diff(Diff),
     /// Show a session with its whole history and all of its files, or print one of them
     ///
     /// FILE is a path in the session's folder, or just `plan`, `prompt` or `response` for those in hand. A file of the
@@ -95,7 +99,8 @@ impl SessionCommand {
             Self::Reopen(_) => "reopen",
             Self::Trust(_) => "trust",
             Self::Cancel(_) => "cancel",
-            Self::List => "list",
+            Self::List(_) => "list",
+            Self::Diff(_) => "diff",
             Self::Show(_) => "show",
             Self::Profiles => "profiles",
             Self::Export(_) => "export",
@@ -106,7 +111,7 @@ impl SessionCommand {
     /// The session that it is about, as the caller named it.
     pub fn session(&self) -> Option<&str> {
         match self {
-            Self::Init(_) | Self::Trust(_) | Self::List | Self::Profiles => None,
+            Self::Init(_) | Self::Trust(_) | Self::List(_) | Self::Profiles => None,
             Self::Step(chosen)
             | Self::Run(chosen)
             | Self::Status(chosen)
@@ -116,6 +121,7 @@ impl SessionCommand {
             Self::Reject(reject) => reject.session.id(),
             Self::Reopen(reopen) => reopen.session.id(),
             Self::Cancel(cancel) => cancel.session.id(),
+            Self::Diff(diff) => diff.session.id(),
             Self::Show(show) => show.meant().0,
             Self::Export(export) => export.session.id(),
         }
@@ -242,6 +248,9 @@ pub struct Respond {
     /// Put it in the place of another one, which is kept beside it
     #[arg(long)]
     pub replace: bool,
+    /// Then take steps until the session waits or is over, as `run` does, with its exit status
+    #[arg(long)]
+    pub run: bool,
     /// The work unit that it answers, as `waiting_for.unit_id` names it: refused if another one is asked for by now
     #[arg(long, value_name = "ID")]
     pub unit_id: Option<String>,
@@ -265,8 +274,11 @@ pub struct Approve {
 #[derive(Debug, Args)]
 pub struct Reject {
     /// What is to be done otherwise; it goes into the next prompt
-    #[arg(long, value_name = "TEXT")]
-    pub feedback: String,
+    #[arg(long, value_name = "TEXT", required_unless_present = "feedback_file")]
+    pub feedback: Option<String>,
+    /// The same from a file; `-` for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "feedback")]
+    pub feedback_file: Option<PathBuf>,
     /// What was looked at, by its SHA-256: anything else is refused
     #[arg(long, value_name = "HASH")]
     pub hash: Option<String>,
@@ -312,6 +324,62 @@ pub struct Cancel {
     /// Why; it is journalled and shown
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub reason: String,
+    /// The session.
+    #[command(flatten)]
+    pub session: SessionChoice,
+}
+
+/// `tm session list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// Only the sessions with this status
+    #[arg(long, value_name = "STATUS")]
+    pub status: Option<SessionStatus>,
+    /// Only the sessions of this profile
+    #[arg(long, value_name = "PROFILE")]
+    pub profile: Option<String>,
+    /// At most this many
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: Option<u32>,
+}
+
+/// What a session can be.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum SessionStatus {
+    /// It goes on.
+    InProgress,
+    /// Its review passed.
+    Success,
+    /// It broke down.
+    Error,
+    /// It was called off.
+    Cancelled,
+}
+
+impl SessionStatus {
+    /// The status as answers have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InProgress => "IN_PROGRESS",
+            Self::Success => "SUCCESS",
+            Self::Error => "ERROR",
+            Self::Cancelled => "CANCELLED",
+        }
+    }
+}
+
+/// `tm session diff`.
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// The iteration to compare with; 0 for no code at all
+    #[arg(long, value_name = "N")]
+    pub from: Option<u32>,
+    /// The iteration to look at; the present one if left out
+    #[arg(long, value_name = "N")]
+    pub to: Option<u32>,
+    /// Only the names of the files, and what became of them
+    #[arg(long)]
+    pub stat: bool,
     /// The session.
     #[command(flatten)]
     pub session: SessionChoice,

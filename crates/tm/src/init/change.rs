@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use similar::TextDiff;
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -51,20 +50,7 @@ impl Change {
             (_, None) => ChangeKind::Remove,
             _ => ChangeKind::Change,
         };
-        let old_name = match kind {
-            ChangeKind::Create => "/dev/null".to_owned(),
-            _ => format!("a/{file}"),
-        };
-        let new_name = match kind {
-            ChangeKind::Remove => "/dev/null".to_owned(),
-            _ => format!("b/{file}"),
-        };
-        let old = before.as_deref().unwrap_or_default();
-        let new = after.as_deref().unwrap_or_default();
-        let diff = TextDiff::from_lines(old, new)
-            .unified_diff()
-            .header(&old_name, &new_name)
-            .to_string();
+        let diff = text::diff::unified(file, before.as_deref(), after.as_deref());
         Some(Self {
             file: file.to_owned(),
             kind,

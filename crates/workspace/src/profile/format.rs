@@ -56,7 +56,10 @@ fn bundle_text(allow: &[String]) -> String {
         ```\n\n\
         - Give every file as a whole, from its first line to its last: nothing is left out, nothing stands for what was there.\n\
         - Each of those lines begins at the left edge. The content follows as it is, not in a code fence and not indented.\n\
-        - Paths are relative and have `/` between folders. No file comes twice, and none is empty.\n\
+        - Paths are relative and have `/` between folders. No file comes twice.\n\
+        - A line alone says the rest: `<<<EMPTY: name>>>` makes a file without text, `<<<DELETE: name>>>` takes one away, \
+        `<<<MOVE: old/name -> new/name>>>` renames one. No text follows them.\n\
+        - A file that begins with `#!` can be executed.\n\
         - What stands before the first of those lines is not looked at; after it, everything is content."
         .to_owned();
     if !allow.is_empty() {

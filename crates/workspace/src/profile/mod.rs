@@ -31,7 +31,7 @@ pub use error::{InputFault, InputProblem, Place, ProfileError};
 pub use folder::Builtin;
 pub use inputs::Input;
 pub use phase::{PerPhase, Phase};
-pub use view::{CodeFile, Review, View, shown_files};
+pub use view::{CodeFile, FileChange, Rejected, Review, View, shown_files, shown_text};
 
 use folder::{Files, PROFILE_FILE};
 

@@ -61,6 +61,9 @@ pub struct ProcessingResult {
     /// The files that the response holds.
     #[serde(default)]
     pub files: Vec<ResultFile>,
+    /// The files that go, by their paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deleted: Vec<String>,
     /// Why it did not go well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,

@@ -36,8 +36,16 @@ pub struct View {
     pub previous: Vec<CodeFile>,
     /// The last review; empty, with zeros, where there was none.
     pub review: Review,
-    /// What a person said who rejected; empty where nobody did.
+    /// What a person said of the last answer who rejected it; empty where nobody did.
     pub feedback: String,
+    /// Why the last answer could not be used; empty where it could.
+    pub error: String,
+    /// What persons said of answers before that one, the oldest first; in a review, of the code, too.
+    pub earlier_feedback: Vec<String>,
+    /// The answer that was sent back last; empty where none was.
+    pub rejected: Rejected,
+    /// In a review and a revision, in which files the code differs from that of the iteration before.
+    pub changes: Vec<FileChange>,
     /// Where the code lies: an absolute path.
     pub code_dir: PathBuf,
     /// The project.
@@ -74,6 +82,13 @@ pub(super) fn shape(inputs: &IndexMap<String, Input>) -> Shape {
             Shape::plain(&["text", "issues_total", "issues_critical", "missing_inputs"]),
         ),
         ("feedback", Shape::Plain),
+        ("error", Shape::Plain),
+        ("earlier_feedback", Shape::List(Box::new(Shape::Plain))),
+        ("rejected", Shape::plain(&["path", "text"])),
+        (
+            "changes",
+            Shape::List(Box::new(Shape::plain(&["path", "change", "diff"]))),
+        ),
         ("code_dir", Shape::Plain),
         ("project", Shape::plain(&["root"])),
         ("format", Shape::plain(&["bundle", "verdict", "plan"])),
@@ -114,6 +129,26 @@ pub struct Review {
     pub missing_inputs: u64,
 }
 
+/// An answer that was sent back, as a template sees it.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Rejected {
+    /// Where it stands: an absolute path, or empty.
+    pub path: PathBuf,
+    /// Its text; empty where it is long.
+    pub text: String,
+}
+
+/// A file that is not what it was in the iteration before, as a template sees it.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct FileChange {
+    /// Its path below `code/`, with `/`.
+    pub path: String,
+    /// `added`, `changed` or `deleted`.
+    pub change: String,
+    /// The difference, in the unified form; empty where it is long.
+    pub diff: String,
+}
+
 /// A file of code, as a template sees it.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CodeFile {
@@ -125,6 +160,15 @@ pub struct CodeFile {
     pub size: u64,
     /// The content; empty where it is long.
     pub content: String,
+}
+
+/// The text, unless it is longer than a quotation may be.
+pub fn shown_text(text: String) -> String {
+    if text.len() <= LONGEST_QUOTE {
+        text
+    } else {
+        String::new()
+    }
 }
 
 /// Files with as much of their contents as a prompt can show: none that is longer than a quotation may be, and none once

@@ -1,12 +1,12 @@
 //! The code of an iteration: a folder that is written as a whole, and known by the hash of all that is in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use journal::{EvidenceStore, durable, sha256_hex};
@@ -31,6 +31,9 @@ const REPLACED: &str = ".tramline-code-replaced.tmp";
 pub(crate) struct Tree {
     /// Contents by path, with `/`.
     pub(crate) files: BTreeMap<String, String>,
+    /// Those of them that can be executed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) executable: BTreeSet<String>,
 }
 
 /// Files by the SHA-256 of their contents.
@@ -84,6 +87,25 @@ impl Tree {
         })
     }
 
+    /// What lies in the folder `of`, where all of it is text.
+    pub(crate) fn on_disk(of: &Path) -> Result<Self, Fault> {
+        let mut tree = Self::default();
+        let OnDisk::Files(found) = on_disk(of)? else {
+            return Err(no_text(of));
+        };
+        for path in found.into_keys() {
+            let place = of.join(&path);
+            let bytes = files::read(&place)?.unwrap_or_default();
+            let about = fs::symlink_metadata(&place).map_err(|error| unreadable(&place, &error))?;
+            if about.permissions().mode() & 0o100 != 0 {
+                tree.executable.insert(path.clone());
+            }
+            let content = String::from_utf8(bytes).map_err(|_| no_text(&place))?;
+            tree.files.insert(path, content);
+        }
+        Ok(tree)
+    }
+
     /// Makes this the content of the folder `to`, as a whole. What was there is put aside under a name that begins with
     /// `aside`, unless it is `before`, which was ours.
     pub(crate) fn write(
@@ -133,6 +155,7 @@ impl Tree {
     fn lay_out(&self, to: &Path) -> io::Result<()> {
         make_folder(to)?;
         for (path, content) in &self.files {
+            let executable = self.executable.contains(path);
             let path = to.join(path);
             if let Some(parent) = path.parent() {
                 DirBuilder::new()
@@ -144,7 +167,7 @@ impl Tree {
             let mut file = File::options()
                 .write(true)
                 .create_new(true)
-                .mode(0o600)
+                .mode(if executable { 0o700 } else { 0o600 })
                 .open(&path)?;
             fail_point::reach("io");
             file.write_all(content.as_bytes())?;
@@ -177,6 +200,18 @@ fn sync_all(folder: &Path, tree: &Tree) -> io::Result<()> {
         durable::sync_folder(&folder)?;
     }
     Ok(())
+}
+
+fn no_text(path: &Path) -> Fault {
+    Fault::new(
+        Kind::Refused,
+        "code_unfit",
+        format!(
+            "{} is no text, so it cannot be code of a session",
+            path.display()
+        ),
+    )
+    .suggest("take it away, or write it as UTF-8")
 }
 
 /// What stands where code is to be.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use journal::{EvidenceStore, durable, sha256_hex};
 use machine::command::Artifact;
+use machine::definition::EndStatus;
 use machine::state::Pending;
 use machine::trigger::Trigger;
 use machine::{Refusal, RunState};
@@ -15,13 +16,19 @@ use crate::call::Call;
 use crate::capability::files::code::{self, Tree, free_name};
 use crate::capability::files::subject::{PLAN_FILE, tampered, whole_code};
 use crate::capability::profile::memory::intent::{OpenIteration, SetAside, StoreCode, StorePlan};
-use crate::capability::profile::memory::{CARRIED, CODE, PLAN, StoredCode, StoredPlan, plan_hash};
+use crate::capability::profile::memory::{
+    CARRIED, CODE, PLAN, SENT_BACK, SentBack, StoredCode, StoredPlan, plan_hash,
+};
 use crate::capability::profile::session::{code_path, iteration};
 use crate::fail_point;
 use crate::fault::Fault;
 use crate::generic::files;
 use crate::intent;
 use crate::support::{EffectRequest, HandlerError, Outcome};
+use crate::view::session::history;
+
+/// So many answers that were sent back are remembered; what is older stands in the journal alone.
+const MOST_SENT_BACK: usize = 50;
 
 /// Finds out what an effect is going to do.
 pub(crate) fn prepare(
@@ -61,8 +68,8 @@ pub(crate) fn prepare(
             }
             written(&SetAside {
                 moves,
-                state: None,
                 iteration,
+                ..SetAside::default()
             })
         }
         "iteration.open" => open(call, asked, run),
@@ -143,11 +150,12 @@ pub(crate) fn perform(
         }
         "response.aside" => {
             let what: SetAside = intent::read(&pending.what)?;
-            // What was taken in of them counts no more.
             if let Some(state) = &what.state {
                 files::TAKEN.of(state).forget(&mut keep);
             }
-            moved_aside(call, &what, &of(what.iteration))?
+            let artifacts = moved_aside(call, &what, &of(what.iteration))?;
+            sent_back(call, run, &what, pending.reason.as_deref(), &mut keep)?;
+            artifacts
         }
         other => return Err(unknown(other)),
     };
@@ -282,10 +290,13 @@ fn aside(
         .ok_or_else(|| Refusal::new("definition_fault"))?;
     let rejected = asked.at.trigger == Trigger::Reject;
     let word = if rejected { "rejected" } else { "reopened" };
-    // After a rejection the prompt is made anew, with what was said; after a step back the same one holds.
-    let prompt = rejected
-        .then(|| call.definition.prompt(to, &run.vars))
-        .flatten();
+    let error = broke_down(call, run, asked.token);
+    let prompt = call.definition.prompt(to, &run.vars);
+    // The prompt is made anew where there is something to say of the answer; one that somebody edited is theirs.
+    let prompt = match prompt {
+        Some(prompt) if rejected || (error.is_some() && is_ours(call, &prompt)?) => Some(prompt),
+        _ => None,
+    };
     let response = call.definition.response(to, &run.vars);
     // What somebody wrote too early behind a closed gate is about what is sent back, and not about what comes next.
     let early = rejected
@@ -293,16 +304,78 @@ fn aside(
         .flatten()
         .filter(|early| response.as_ref() != Some(early));
     let mut moves = Vec::new();
-    for path in response.into_iter().chain(prompt).chain(early) {
-        if files::is_there(&files::place(&call.dir, &path)?)? {
-            moves.push([path.clone(), put_aside_as(&call.dir, &path, word)?]);
+    for path in response.iter().chain(&prompt).chain(&early) {
+        if files::is_there(&files::place(&call.dir, path)?)? {
+            moves.push([path.clone(), put_aside_as(&call.dir, path, word)?]);
         }
     }
+    let aside = moves
+        .iter()
+        .find(|[from, _]| Some(from) == response.as_ref());
     written(&SetAside {
+        response: aside.map(|[_, to]| to.clone()),
         moves,
         state: Some(to.value.clone()),
         iteration: iteration(call, run),
+        error,
     })
+}
+
+/// Why a run broke down at the state where the token stands, if it did.
+fn broke_down(call: &Call<'_>, run: &RunState, token: u32) -> Option<String> {
+    let token = run.token(token)?;
+    let end = call.definition.state(&token.state)?.end.as_ref()?;
+    token
+        .reason
+        .clone()
+        .filter(|_| end.value == EndStatus::Error)
+}
+
+/// Whether a file of the session holds what was recorded of it at some time.
+fn is_ours(call: &Call<'_>, path: &str) -> Result<bool, Fault> {
+    let Some(bytes) = files::read(&files::place(&call.dir, path)?)? else {
+        return Ok(false);
+    };
+    let sha256 = sha256_hex(&bytes);
+    let recorded = history::whole(&call.dir, &call.definition)?.artifacts;
+    Ok(recorded
+        .iter()
+        .any(|one| one.path == path && one.sha256 == sha256))
+}
+
+/// Remembers what is sent back, and what was said of it.
+fn sent_back(
+    call: &Call<'_>,
+    run: &RunState,
+    what: &SetAside,
+    said: Option<&str>,
+    keep: &mut Map<String, Value>,
+) -> Result<(), Fault> {
+    let Some(state) = what.state.clone() else {
+        return Ok(());
+    };
+    let store = EvidenceStore::new(&call.dir);
+    let said = said.filter(|said| !said.trim().is_empty());
+    let mut all = SENT_BACK.read(&run.kept)?.unwrap_or_default();
+    let sha256 = match &what.response {
+        Some(path) => files::read(&call.dir.join(path))?
+            .map(|bytes| files::keep(&store, &bytes))
+            .transpose()?,
+        None => None,
+    };
+    all.push(SentBack {
+        state,
+        iteration: what.iteration,
+        feedback: said
+            .map(|said| files::keep(&store, said.as_bytes()))
+            .transpose()?,
+        error: what.error.clone(),
+        path: what.response.clone(),
+        sha256,
+    });
+    let surplus = all.len().saturating_sub(MOST_SENT_BACK);
+    all.drain(..surplus);
+    SENT_BACK.put(keep, &all)
 }
 
 /// The name under which a file of the session stands aside: `x.md` as `x.WORD-1.md`.

@@ -1,6 +1,8 @@
 //! `files`: what lies in the run's folder, stored, reset, set aside and carried forward.
 
+pub(crate) mod candidate;
 pub(crate) mod code;
+pub(crate) mod difference;
 pub(crate) mod effects;
 pub(crate) mod outside;
 pub(crate) mod subject;

@@ -137,7 +137,9 @@ impl Engine {
                 .get(path)
                 .map(String::as_bytes)
                 .unwrap_or_default();
-            write(&place, content).map_err(|error| files::unwritable(&place, &error))?;
+            let executable = tree.executable.contains(path);
+            write(&place, content, executable)
+                .map_err(|error| files::unwritable(&place, &error))?;
         }
         Ok(exported)
     }
@@ -288,10 +290,14 @@ fn clear(to: &Path, tree: &Tree) {
 }
 
 /// Writes a file as a whole, with the rights that it is to have from the first moment on.
-fn write(place: &Path, content: &[u8]) -> io::Result<()> {
+fn write(place: &Path, content: &[u8], executable: bool) -> io::Result<()> {
     let folder = place.parent().unwrap_or(place);
     fs::create_dir_all(folder)?;
-    let mode = fs::metadata(place).map_or(0o644, |about| about.permissions().mode());
+    let mut mode = fs::metadata(place).map_or(0o644, |about| about.permissions().mode());
+    if executable {
+        // Who may read it may run it.
+        mode |= (mode & 0o444) >> 2;
+    }
     fail_point::reach("io");
     let mut aside = tempfile::Builder::new()
         .prefix(durable::TEMPORARY_PREFIX)

@@ -5,6 +5,7 @@ use std::path::Path;
 use journal::{EvidenceStore, sha256_hex};
 use machine::command::Artifact;
 use machine::{Definition, Refusal, RunState};
+use markup::response::bundle;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
@@ -41,6 +42,11 @@ pub(crate) fn hash(
             Some(bytes) => Ok(sha256_hex(&bytes)),
             None => Err(tampered(PLAN_FILE, "it is gone").into()),
         },
+        // So may code; behind an open gate it is what was approved.
+        Some(CODE) if !was_opened(call, run, gate) => match code_on_disk(call, run)? {
+            OnDisk::Files(files) if !files.is_empty() => Ok(code::hash(&files)),
+            _ => Ok(whole_code(call, run)?.1),
+        },
         Some(CODE) => Ok(whole_code(call, run)?.1),
         _ => last_report(call, run, token),
     }
@@ -76,37 +82,112 @@ pub(crate) fn last_report(
     Err(tampered(&taken.path, "it is not what was taken in").into())
 }
 
-/// Whether what stands before a gate, with this hash, is a plan that somebody changed since it was recorded.
-pub(crate) fn is_changed_plan(call: &Call<'_>, run: &RunState, gate: &str, hash: &str) -> bool {
-    call.definition.over(gate) == Some(PLAN)
-        && plan_hash(run).is_some_and(|recorded| recorded != hash)
+/// Whether a person opened this gate in the iteration that a run is in.
+pub(crate) fn was_opened(call: &Call<'_>, run: &RunState, gate: &str) -> bool {
+    let round = call.definition.round(&run.vars);
+    run.approvals
+        .iter()
+        .any(|opened| opened.gate == gate && opened.iteration == round)
 }
 
-/// What is to be recorded and kept where a plan is approved that somebody changed by hand: from then on it is the plan.
-/// Nothing where it is as it was recorded, or the gate is over something else.
-pub(crate) fn plan_approved_as_it_is(
+/// Whether what stands before a gate, with this hash, was changed by somebody since it was recorded.
+pub(crate) fn is_edited(call: &Call<'_>, run: &RunState, gate: &str, hash: &str) -> bool {
+    match call.definition.over(gate) {
+        Some(PLAN) => plan_hash(run).is_some_and(|recorded| recorded != hash),
+        Some(CODE) => code_of(run).is_some_and(|code| code.hash != hash),
+        _ => false,
+    }
+}
+
+/// What is to be recorded and kept where a plan or code is approved that somebody changed by hand: from then on it is what was
+/// approved. Nothing where it is as it was recorded, or the gate is over something else.
+///
+/// # Errors
+/// Where the code holds what no response could hold, such as a file that is no text.
+pub(crate) fn approved_as_it_is(
     call: &Call<'_>,
     run: &RunState,
     looked_at: &ClosedGate,
 ) -> Result<(Vec<Artifact>, Map<String, Value>), Fault> {
     let mut keep = Map::new();
-    if !is_changed_plan(call, run, &looked_at.gate, &looked_at.hash) {
+    if !is_edited(call, run, &looked_at.gate, &looked_at.hash) {
         return Ok((Vec::new(), keep));
     }
+    let number = iteration(call, run);
+    let artifact = |path: String, sha256: &str| Artifact {
+        path,
+        sha256: sha256.to_owned(),
+        state: looked_at.phase.clone(),
+        iteration: Some(number),
+    };
+    let store = EvidenceStore::new(&call.dir);
+    if call.definition.over(&looked_at.gate) == Some(CODE) {
+        let path = code_path(number);
+        let tree = Tree::on_disk(&files::place(&call.dir, &path)?)?;
+        let hashes = tree.hashes();
+        // Changed again since it was looked at, it is not what is decided on, which is refused.
+        if code::hash(&hashes) != looked_at.hash {
+            return Ok((Vec::new(), keep));
+        }
+        check_by_hand(&tree)?;
+        let recorded = match memory::CODE.read(&run.kept)? {
+            Some(code) => Tree::kept(&store, &code.tree)?.hashes(),
+            None => code::Hashes::new(),
+        };
+        let changed = differences(&recorded, &hashes)
+            .map(|file| {
+                let sha256 = hashes.get(file).map_or(GONE, String::as_str);
+                artifact(format!("{path}/{file}"), sha256)
+            })
+            .collect();
+        let stored = StoredCode {
+            iteration: number,
+            tree: tree.keep(&store)?,
+            hash: looked_at.hash.clone(),
+        };
+        memory::CODE.put(&mut keep, &stored)?;
+        return Ok((changed, keep));
+    }
     let bytes = files::read(&call.dir.join(PLAN_FILE))?;
-    // Changed again since it was looked at, it is not what is decided on, which is refused.
     let Some(bytes) = bytes.filter(|bytes| sha256_hex(bytes) == looked_at.hash) else {
         return Ok((Vec::new(), keep));
     };
-    let sha256 = files::keep(&EvidenceStore::new(&call.dir), &bytes)?;
-    let plan = Artifact {
-        path: PLAN_FILE.to_owned(),
-        sha256: sha256.clone(),
-        state: looked_at.phase.clone(),
-        iteration: Some(iteration(call, run)),
-    };
+    let sha256 = files::keep(&store, &bytes)?;
+    let plan = artifact(PLAN_FILE.to_owned(), &sha256);
     memory::PLAN.put(&mut keep, &StoredPlan { sha256 })?;
     Ok((vec![plan], keep))
+}
+
+/// The hash under which a file is recorded that went.
+pub(crate) const GONE: &str = "";
+
+/// Whether code that somebody changed by hand is such as a response may hold.
+fn check_by_hand(tree: &Tree) -> Result<(), Fault> {
+    let files: Vec<bundle::File> = tree
+        .files
+        .iter()
+        .map(|(path, content)| bundle::File {
+            path: path.clone(),
+            content: content.clone(),
+        })
+        .collect();
+    bundle::check(&files, &[], &bundle::Rules::default()).map_err(|error| {
+        Fault::new(
+            Kind::Refused,
+            "code_unfit",
+            format!("the code as it was changed by hand cannot be taken: {error}"),
+        )
+        .suggest(format!(
+            "mend that, or {restore} puts back what was recorded",
+            restore = Verb::Restore
+        ))
+    })
+}
+
+/// What lies in the folder of the iteration's code.
+fn code_on_disk(call: &Call<'_>, run: &RunState) -> Result<OnDisk, Fault> {
+    let path = code_path(iteration(call, run));
+    code::on_disk(&files::place(&call.dir, &path)?)
 }
 
 /// The response that led to where the token stands.
@@ -142,7 +223,7 @@ pub(crate) fn whole_code(call: &Call<'_>, run: &RunState) -> Result<(Tree, Strin
     };
     let tree = Tree::kept(&EvidenceStore::new(&call.dir), &recorded.tree)?;
     let recorded = recorded.hash;
-    match code::on_disk(&files::place(&call.dir, &path)?)? {
+    match code_on_disk(call, run)? {
         OnDisk::Files(files) if code::hash(&files) == recorded => Ok((tree, recorded)),
         OnDisk::Files(found) => {
             let first = first_difference(&tree.hashes(), &found);

@@ -3,8 +3,11 @@
 use std::path::Path;
 
 use markup::response::bundle;
-use markup::response::bundle::{File, Rules};
+use markup::response::bundle::{Bundle, File, Rules};
+use markup::response::verdict::Verdict;
 use markup::response::{plan, verdict};
+use serde_json::{Map, Value};
+use text::counted;
 use workspace::profile::processing;
 use workspace::profile::processing::{ProcessingResult, ProcessorFault, Request, Status};
 use workspace::profile::{Phase, Profile, Reader};
@@ -20,17 +23,19 @@ pub(crate) struct ResponseOutcome {
     pub(crate) status: &'static str,
     /// Why it did not go well.
     pub(crate) reason: String,
-    /// The files that it holds.
-    pub(crate) files: Vec<File>,
+    /// What it makes of the code.
+    pub(crate) changes: Bundle,
     /// What there is to say besides.
     pub(crate) messages: Vec<String>,
+    /// What the profile keeps with it.
+    pub(crate) metadata: Map<String, Value>,
 }
 
 impl ResponseOutcome {
-    fn success(files: Vec<File>) -> Self {
+    fn success(changes: Bundle) -> Self {
         Self {
             status: "SUCCESS",
-            files,
+            changes,
             ..Self::default()
         }
     }
@@ -66,27 +71,38 @@ pub(crate) fn read_by_ours(
     phase: Phase,
     bytes: &[u8],
 ) -> Result<Option<ResponseOutcome>, Fault> {
-    Ok(Some(match profile.responses.get(phase) {
+    let reader = profile.responses.get(phase);
+    // Whoever carries a plan out may find as well that it cannot be.
+    if !matches!(reader, Reader::Command { .. })
+        && let Ok(plan::Plan::Invalid { reason }) = plan::read(bytes, &[])
+    {
+        return Ok(Some(ResponseOutcome {
+            status: "CANCELLED",
+            reason,
+            ..ResponseOutcome::default()
+        }));
+    }
+    Ok(Some(match reader {
         Reader::Plan { headings } => match plan::read(bytes, headings) {
-            Ok(plan::Plan::Invalid { reason }) => ResponseOutcome {
-                status: "CANCELLED",
-                reason,
-                ..ResponseOutcome::default()
-            },
-            Ok(plan::Plan::Accepted { .. }) => ResponseOutcome::success(Vec::new()),
+            Ok(_) => ResponseOutcome::success(Bundle::default()),
             Err(error) => ResponseOutcome::error(error_text(&error, &error.suggestion())),
         },
         Reader::Bundle { allow } => match bundle::read(bytes, &rules(allow)?) {
-            Ok(bundle) => ResponseOutcome::success(bundle.files),
+            Ok(bundle) => ResponseOutcome::success(bundle),
             Err(error) => ResponseOutcome::error(error_text(&error, &error.suggestion())),
         },
         Reader::Verdict => match verdict::read(bytes) {
-            Ok(verdict) if verdict.pass => ResponseOutcome::success(Vec::new()),
+            Ok(verdict) if verdict.pass => ResponseOutcome {
+                metadata: counts(&verdict),
+                ..ResponseOutcome::success(Bundle::default())
+            },
             Ok(verdict) => ResponseOutcome {
+                metadata: counts(&verdict),
                 status: "FAILED",
                 reason: format!(
-                    "the review found {} issues, {} of them critical",
-                    verdict.issues_total, verdict.issues_critical
+                    "the review found {}, {} of them critical",
+                    counted(verdict.issues_total, "issue"),
+                    verdict.issues_critical
                 ),
                 ..ResponseOutcome::default()
             },
@@ -94,6 +110,18 @@ pub(crate) fn read_by_ours(
         },
         Reader::Command { .. } => return Ok(None),
     }))
+}
+
+/// What a verdict counts, under the keys of its block.
+fn counts(verdict: &Verdict) -> Map<String, Value> {
+    [
+        ("issues_total", verdict.issues_total),
+        ("issues_critical", verdict.issues_critical),
+        ("missing_inputs", verdict.missing_inputs),
+    ]
+    .map(|(key, count)| (key.to_owned(), count.into()))
+    .into_iter()
+    .collect()
 }
 
 /// A command's files are held to the same rules as those that a reader of ours finds; names it allows itself.
@@ -116,15 +144,21 @@ fn checked(phase: Phase, result: ProcessingResult) -> Result<ResponseOutcome, Fa
             Status::InProgress => "IN_PROGRESS",
         },
         reason: result.error_message.unwrap_or_default(),
-        files,
+        changes: Bundle {
+            files,
+            deleted: result.deleted,
+            ..Bundle::default()
+        },
         messages: result.messages,
+        metadata: result.metadata,
     };
     if made.status == "SUCCESS"
         && writes
-        && let Err(error) = bundle::check(&made.files, &rules(&[])?)
+        && let Err(error) = bundle::check(&made.changes.files, &made.changes.deleted, &rules(&[])?)
     {
         made = ResponseOutcome {
             messages: made.messages,
+            metadata: made.metadata,
             ..ResponseOutcome::error(error_text(&error, &error.suggestion()))
         };
     }

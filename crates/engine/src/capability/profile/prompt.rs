@@ -3,12 +3,16 @@
 use journal::EvidenceStore;
 use machine::RunState;
 use text::plain::is_hidden;
-use workspace::profile::{CodeFile, Phase, Review, View, shown_files};
+use workspace::profile::{
+    CodeFile, FileChange, Phase, Rejected, Review, View, shown_files, shown_text,
+};
 
 use crate::call::Call;
 use crate::capability::files::code::Tree;
 use crate::capability::files::code::carried;
+use crate::capability::files::difference;
 use crate::capability::files::subject::{PLAN_FILE, fault, whole_code, whole_plan};
+use crate::capability::profile::memory::{SENT_BACK, SentBack};
 use crate::capability::profile::read::{no_phase, phase_of};
 use crate::capability::profile::session::{Session, code_path, iteration, values};
 use crate::fault::Fault;
@@ -56,8 +60,14 @@ impl Session {
         }
         if phase == Phase::Review {
             let store = EvidenceStore::new(&call.dir);
-            view.previous = shown_files(code_files(&carried(run, &store)?));
+            let before = carried(run, &store)?;
+            if number > 1 {
+                let (now, _) = whole_code(call, run).map_err(fault)?;
+                view.changes = changes(&before, &now);
+            }
+            view.previous = shown_files(code_files(&before));
         }
+        sent_back(call, run, phase, &mut view)?;
         if number > 1 || phase == Phase::Revision {
             view.review = self.last_review(call, run)?;
         }
@@ -112,6 +122,46 @@ impl Session {
     }
 }
 
+/// What of the answers before this one is told: what persons said, why the last one could not be used, and where it stands.
+fn sent_back(call: &Call<'_>, run: &RunState, phase: Phase, view: &mut View) -> Result<(), Fault> {
+    let store = EvidenceStore::new(&call.dir);
+    let state = run.state();
+    let round = iteration(call, run);
+    let all = SENT_BACK.read(&run.kept)?.unwrap_or_default();
+    // What sent the run here is the last of them, where anything did.
+    let here = |one: &SentBack| one.state == state && one.iteration == round;
+    let last = all.iter().rposition(here);
+    let is_present = last.is_some_and(|last| last + 1 == all.len());
+    for (at, one) in all.iter().enumerate() {
+        let of = phase_of(&call.definition, &one.state);
+        let of_code = matches!(of, Some(Phase::Generation | Phase::Revision));
+        let counts = match phase {
+            Phase::Planning => of == Some(phase),
+            Phase::Generation | Phase::Revision => of_code,
+            Phase::Review => of_code || (of == Some(phase) && one.iteration == round),
+        };
+        // What was said last is told by itself.
+        let is_told = is_present && Some(at) == last && !view.feedback.is_empty();
+        if let Some(feedback) = one.feedback.as_ref().filter(|_| counts && !is_told) {
+            let bytes = store.get(feedback)?;
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            view.earlier_feedback.push(text);
+        }
+    }
+    let Some(last) = last.filter(|_| is_present).map(|last| &all[last]) else {
+        return Ok(());
+    };
+    view.error = last.error.clone().unwrap_or_default();
+    if let (Some(path), Some(sha256)) = (&last.path, &last.sha256) {
+        let bytes = store.get(sha256)?;
+        view.rejected = Rejected {
+            path: call.dir.join(path),
+            text: shown_text(String::from_utf8_lossy(&bytes).into_owned()),
+        };
+    }
+    Ok(())
+}
+
 /// The response with the last review, as it was taken in.
 fn reviewed(call: &Call<'_>, run: &RunState) -> Option<ResponseText> {
     call.definition
@@ -124,6 +174,8 @@ fn reviewed(call: &Call<'_>, run: &RunState) -> Option<ResponseText> {
 const SHORTENED: &str = "\n\nNot everything could be shown here. What is cut names the file that holds the whole of it; read that.\n";
 /// How much of a long text is shown then, in characters.
 const MOST_OF_A_TEXT: usize = 32 * 1024;
+/// How much of differences is shown in all, in bytes.
+const MOST_OF_DIFFERENCES: usize = 128 * 1024;
 /// How many files are named then.
 const MOST_FILES: usize = 500;
 
@@ -144,6 +196,14 @@ fn shorten(view: &mut View, call: &Call<'_>, run: &RunState) {
     let review = reviewed(call, run).map(|taken| call.dir.join(taken.path).display().to_string());
     cut(&mut view.review.text, &review.unwrap_or_default());
     cut(&mut view.feedback, "the journal");
+    for feedback in &mut view.earlier_feedback {
+        cut(feedback, "the journal");
+    }
+    view.rejected.text.clear();
+    view.changes.truncate(MOST_FILES);
+    for change in &mut view.changes {
+        change.diff.clear();
+    }
     for list in [&mut view.files, &mut view.previous] {
         list.truncate(MOST_FILES);
         for file in list {
@@ -166,6 +226,27 @@ fn visible(code: &str) -> String {
         }
     }
     shown
+}
+
+/// In which files the code differs from that of the iteration before, with the differences that are no longer than a prompt can
+/// show.
+fn changes(before: &Tree, now: &Tree) -> Vec<FileChange> {
+    let mut left = MOST_OF_DIFFERENCES;
+    difference::between(before, now)
+        .into_iter()
+        .map(|difference| {
+            let mut diff = shown_text(visible(&difference.diff));
+            match left.checked_sub(diff.len()) {
+                Some(rest) => left = rest,
+                None => diff.clear(),
+            }
+            FileChange {
+                path: difference.path,
+                change: difference.change.name().to_owned(),
+                diff,
+            }
+        })
+        .collect()
 }
 
 fn code_files(tree: &Tree) -> Vec<CodeFile> {

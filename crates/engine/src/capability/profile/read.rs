@@ -2,16 +2,15 @@
 
 use journal::EvidenceStore;
 use machine::{Definition, Reading, RunState};
-use markup::response::bundle;
-use markup::response::bundle::{File, Rules};
 use serde_json::Map;
 use workspace::profile::processing::Request;
 use workspace::profile::{Phase, Reader};
 
 use crate::call::Call;
-use crate::capability::files::code::Tree;
+use crate::capability::files::candidate::candidate;
 use crate::capability::files::code::carried;
 use crate::capability::files::subject::{whole_code, whole_plan};
+use crate::capability::profile::memory::{PROCESSED, Processed};
 use crate::capability::profile::processing::{ResponseOutcome, process, read_by_ours};
 use crate::capability::profile::session::{Session, code_path, iteration, values};
 use crate::fault::{Fault, Kind};
@@ -20,6 +19,13 @@ use crate::support::HandlerError;
 
 /// The longest reason that is kept, in characters.
 const LONGEST_REASON: usize = 2000;
+
+/// How many messages are kept of each response.
+const MOST_MESSAGES: usize = 100;
+/// How much of a profile's metadata is kept of each response, in bytes.
+const MOST_METADATA: usize = 64 * 1024;
+/// What there is to say of a revision that changes nothing.
+const UNCHANGED: &str = "the revision changes nothing: the candidate is what the last one was";
 
 /// The phase of a profile that is asked for in a state.
 pub(crate) fn phase_of(definition: &Definition, state: &str) -> Option<Phase> {
@@ -39,12 +45,25 @@ impl Session {
     /// after that it would cost the session. What a command of the profile's reads is not known before.
     pub(crate) fn check_beforehand(
         &self,
+        run: &RunState,
         phase: Phase,
         path: &str,
         bytes: &[u8],
     ) -> Result<(), Fault> {
         let profile = self.profile()?;
-        match read_by_ours(profile, phase, bytes)? {
+        let made = match read_by_ours(profile, phase, bytes)? {
+            Some(made)
+                if made.status == "SUCCESS"
+                    && matches!(phase, Phase::Generation | Phase::Revision) =>
+            {
+                let before = carried(run, &EvidenceStore::new(&self.dir))?;
+                candidate(&before, &made.changes)
+                    .err()
+                    .map(ResponseOutcome::error)
+            }
+            made => made,
+        };
+        match made {
             Some(made) if made.status == "ERROR" => Err(Fault::new(
                 Kind::Refused,
                 "response_unreadable",
@@ -100,10 +119,14 @@ impl Session {
             .borrow_mut()
             .messages
             .extend(made.messages.iter().cloned());
+        let processed = processed(&made);
+        if processed != Processed::default() {
+            PROCESSED.put(&mut reading.keep_run, &processed)?;
+        }
         let mut facts = Map::new();
         facts.insert("status".to_owned(), made.status.into());
         facts.insert("reason".to_owned(), reason(&made).into());
-        facts.insert("files".to_owned(), made.files.len().into());
+        facts.insert("files".to_owned(), made.changes.files.len().into());
         facts.insert(
             "hash".to_owned(),
             reading.evidence.first().cloned().unwrap_or_default().into(),
@@ -164,7 +187,7 @@ impl Session {
 fn stage(
     run: &RunState,
     phase: Phase,
-    made: ResponseOutcome,
+    mut made: ResponseOutcome,
     bytes: &[u8],
     store: &EvidenceStore,
 ) -> Result<(ResponseOutcome, String), Fault> {
@@ -174,7 +197,11 @@ fn stage(
     match phase {
         Phase::Planning => {
             // A command may give the plan another form.
-            let plan = made.files.iter().find(|file| file.path == "plan.md");
+            let plan = made
+                .changes
+                .files
+                .iter()
+                .find(|file| file.path == "plan.md");
             let plan = plan.map_or(bytes, |file| file.content.as_bytes());
             if plan.iter().all(u8::is_ascii_whitespace) {
                 return Ok((ResponseOutcome::error("the plan is empty"), String::new()));
@@ -184,43 +211,45 @@ fn stage(
         }
         Phase::Review => Ok((made, String::new())),
         Phase::Generation | Phase::Revision => {
-            if made.files.is_empty() {
-                let none = ResponseOutcome {
-                    messages: made.messages,
-                    ..ResponseOutcome::error("there is no file in it")
-                };
-                return Ok((none, String::new()));
+            let before = carried(run, store)?;
+            match candidate(&before, &made.changes) {
+                Ok(tree) => {
+                    if phase == Phase::Revision && tree == before {
+                        made.messages.push(UNCHANGED.to_owned());
+                    }
+                    let staged = tree.keep(store)?;
+                    Ok((made, staged))
+                }
+                Err(reason) => {
+                    let none = ResponseOutcome {
+                        messages: made.messages,
+                        ..ResponseOutcome::error(reason)
+                    };
+                    Ok((none, String::new()))
+                }
             }
-            let mut tree = carried(run, store)?;
-            for file in &made.files {
-                tree.files.insert(file.path.clone(), file.content.clone());
-            }
-            if let Some(clash) = clash(&tree) {
-                return Ok((ResponseOutcome::error(clash), String::new()));
-            }
-            let staged = tree.keep(store)?;
-            Ok((made, staged))
         }
     }
 }
 
-/// Whether the files of a bundle and those carried forward could not stand in one folder.
-fn clash(tree: &Tree) -> Option<String> {
-    let files: Vec<File> = tree
-        .files
-        .iter()
-        .map(|(path, content)| File {
-            path: path.clone(),
-            content: content.clone(),
-        })
-        .collect();
-    let rules = Rules::default()
-        .with_max_files(usize::MAX)
-        .with_max_bytes(u64::MAX);
-    let error = bundle::check(&files, &rules).err()?;
-    Some(format!(
-        "together with the files carried forward it could not be written: {error}"
-    ))
+/// What is journalled of what the profile said.
+fn processed(made: &ResponseOutcome) -> Processed {
+    let messages = made.messages.iter().take(MOST_MESSAGES);
+    let cut = |text: &String| text.chars().take(LONGEST_REASON).collect();
+    let mut metadata = made.metadata.clone();
+    let length = serde_json::to_vec(&metadata).map_or(0, |bytes| bytes.len());
+    if length > MOST_METADATA {
+        metadata = Map::from_iter([("leftOut".to_owned(), length.into())]);
+    }
+    Processed {
+        reason: if made.status == "SUCCESS" {
+            String::new()
+        } else {
+            reason(made)
+        },
+        messages: messages.map(cut).collect(),
+        metadata,
+    }
 }
 
 fn reason(made: &ResponseOutcome) -> String {

@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 use crate::call::Call;
 use crate::call::Input;
 use crate::capability::files::subject::{
-    PLAN, PLAN_FILE, TAMPERED, changed_code, is_whole, whole_plan,
+    CODE, PLAN, PLAN_FILE, TAMPERED, changed_code, is_whole, whole_plan,
 };
-use crate::capability::profile::memory::{PROFILE, plan_hash};
+use crate::capability::profile::memory::{PROFILE, SENT_BACK, plan_hash};
 use crate::capability::profile::read::phase_of;
 use crate::capability::profile::session::{iteration, values};
 use crate::engine::Engine;
@@ -187,12 +187,23 @@ pub(crate) fn state(call: &Call<'_>, run: &RunState, history: History) -> Sessio
         created_at: run.started_at.clone(),
         updated_at,
         can_reopen: can_reopen(call, run),
-        last_error: run.end_reason.clone().filter(|_| over),
+        last_error: if over {
+            run.end_reason.clone()
+        } else {
+            taken_up_after(call, run)
+        },
         waiting_for: waiting_for(call, run),
         tampered: Vec::new(),
         folder: call.dir.clone(),
         work: work(call, run),
     }
+}
+
+/// Why the answer could not be used that the present one comes in the place of.
+fn taken_up_after(call: &Call<'_>, run: &RunState) -> Option<String> {
+    let last = SENT_BACK.read(&run.kept).ok().flatten()?.pop()?;
+    let is_here = last.state == run.state() && last.iteration == iteration(call, run);
+    last.error.filter(|_| is_here)
 }
 
 /// What of the profile a session is at.
@@ -322,19 +333,21 @@ fn waiting_for(call: &Call<'_>, run: &RunState) -> Option<WaitingFor> {
 /// Files of the session that are not what was recorded: the plan, the code in hand, and responses that were taken in.
 fn tampered(call: &Call<'_>, run: &RunState, state: &SessionState) -> Vec<String> {
     let mut all = Vec::new();
-    // Somebody may mend a plan, and approve just that.
-    let at_gate = || {
+    // Somebody may mend a plan or code, and approve just that.
+    let before_gate = |subject: &str| {
         let gate = state
             .waiting_for
             .as_ref()
             .and_then(|waits| waits.gate.as_deref());
-        gate.is_some_and(|gate| call.definition.over(gate) == Some(PLAN))
-            && call.dir.join(PLAN_FILE).is_file()
+        gate.is_some_and(|gate| call.definition.over(gate) == Some(subject))
     };
-    if whole_plan(call, run).is_err() && !at_gate() {
+    let mends_plan = before_gate(PLAN) && call.dir.join(PLAN_FILE).is_file();
+    if whole_plan(call, run).is_err() && !mends_plan {
         all.push(PLAN_FILE.to_owned());
     }
-    all.extend(changed_code(call, run));
+    if !before_gate(CODE) {
+        all.extend(changed_code(call, run));
+    }
     let responses = changed_responses(call, run);
     all.extend(responses.into_iter().map(|taken| taken.path));
     all

@@ -8,6 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use workspace::profile::Phase;
 
+use crate::fault::Kind;
+
 /// A session as it is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SessionState {
@@ -89,8 +91,11 @@ pub enum StepAhead {
     Other,
 }
 
+/// The exit status of a call that finds its session broken down or called off, or brings it there.
+pub const UNSUCCESSFUL: u8 = 8;
+
 /// One transition.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct HistoryEntry {
     /// The phase that was entered.
     pub phase: String,
@@ -106,6 +111,23 @@ pub struct HistoryEntry {
     /// `reject` where somebody sent it back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
+    /// What the profile said of the response that led there.
+    #[serde(flatten)]
+    pub said: Option<ResponseNotes>,
+}
+
+/// What a profile said of a response.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ResponseNotes {
+    /// Why it did not go well, or does not pass.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// What there is to say besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<String>,
+    /// What the profile keeps with it; of the program's own reviews the counts.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
 }
 
 /// One file of a session.
@@ -180,10 +202,11 @@ pub struct StepAnswer {
 impl StepAnswer {
     /// The exit status of a process that answers so to `step`.
     pub fn exit_status(&self) -> u8 {
-        if self.advanced || self.state.status != "IN_PROGRESS" {
-            0
-        } else {
-            7
+        match self.state.status.as_str() {
+            "SUCCESS" => 0,
+            "IN_PROGRESS" if self.advanced => 0,
+            "IN_PROGRESS" => Kind::Blocked.exit_status(),
+            _ => UNSUCCESSFUL,
         }
     }
 }
@@ -231,6 +254,53 @@ pub struct DecisionAnswer {
     /// The session as it is now; of its lists the last entries.
     #[serde(flatten)]
     pub state: SessionState,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileChange {
+    /// It came.
+    Added,
+    /// It is another.
+    Changed,
+    /// It went.
+    Deleted,
+}
+
+impl FileChange {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+/// A file that is not the same in two candidates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileDifference {
+    /// Its path below `code/`.
+    pub path: String,
+    /// What became of it.
+    pub change: FileChange,
+    /// The difference, in the unified form; empty where only the right to run it changed.
+    pub diff: String,
+}
+
+/// In which files the code of two iterations differs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct DiffAnswer {
+    /// The session.
+    pub session_id: String,
+    /// The iteration that is compared with; 0 for no code at all.
+    pub from: i64,
+    /// The iteration that is looked at.
+    pub to: i64,
+    /// The files, by their paths.
+    pub files: Vec<FileDifference>,
 }
 
 /// The answer of `respond`.

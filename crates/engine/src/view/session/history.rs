@@ -8,10 +8,11 @@ use machine::{Definition, Event, RunStatus};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::capability::profile::memory::PROCESSED;
 use crate::fault::Fault;
 use crate::integrity::file_problems;
 use crate::journal_end::JournalEnd;
-use crate::view::session::answer::{ArtifactEntry, HistoryEntry};
+use crate::view::session::answer::{ArtifactEntry, HistoryEntry, ResponseNotes};
 
 /// How much of the journal's end is looked at where the last entries are enough, in bytes.
 const TAIL: u64 = 64 * 1024;
@@ -24,12 +25,15 @@ const MOST_TOLD: usize = 20;
 /// The events that are told of.
 const ENTERED: &str = "state:entered";
 const RECORDED: &str = "artifact:recorded";
+const ACCEPTED: &str = "report:accepted";
 
 /// Transitions and files.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     pub(crate) entries: Vec<HistoryEntry>,
     pub(crate) artifacts: Vec<ArtifactEntry>,
+    /// What was said of the response that leads to the next transition.
+    said: Option<ResponseNotes>,
 }
 
 /// All of them.
@@ -75,18 +79,26 @@ pub(crate) fn last(dir: &Path, definition: &Definition) -> Result<History, Fault
     let mut history = loop {
         let end = JournalEnd::read(dir, tail)?;
         let from_start = end.is_whole;
-        let mut history = History::default();
+        let (mut entered, mut recorded) = (0, 0);
+        let mut lines: Vec<Line> = Vec::new();
         for line in end.lines_backwards() {
             // Most lines are about something else, and reading them all would be most of what a step costs.
-            let entry = history.entries.len() < MOST_TOLD && line.contains(ENTERED);
-            let artifact = history.artifacts.len() < MOST_TOLD && line.contains(RECORDED);
-            if !entry && !artifact {
+            let entry = entered < MOST_TOLD && line.contains(ENTERED);
+            let artifact = recorded < MOST_TOLD && line.contains(RECORDED);
+            let accepted = entered <= MOST_TOLD && line.contains(ACCEPTED);
+            if !entry && !artifact && !accepted {
                 continue;
             }
             // A line that a crash cut off is no event yet.
             if let Ok(line) = serde_json::from_str::<Line>(line) {
-                history.take(definition, &line.ts, &line.event, &line.fields);
+                entered += usize::from(line.event == ENTERED);
+                recorded += usize::from(line.event == RECORDED);
+                lines.push(line);
             }
+        }
+        let mut history = History::default();
+        for line in lines.iter().rev() {
+            history.take(definition, &line.ts, &line.event, &line.fields);
         }
         let enough = history.entries.len() >= MOST_TOLD || tail >= FARTHEST;
         if from_start || (enough && !history.entries.is_empty()) {
@@ -94,11 +106,23 @@ pub(crate) fn last(dir: &Path, definition: &Definition) -> Result<History, Fault
         }
         tail = tail.saturating_mul(MORE);
     };
-    history.entries.truncate(MOST_TOLD);
-    history.artifacts.truncate(MOST_TOLD);
-    history.entries.reverse();
-    history.artifacts.reverse();
+    keep_last(&mut history.entries);
+    keep_last(&mut history.artifacts);
     Ok(history)
+}
+
+fn keep_last<T>(all: &mut Vec<T>) {
+    all.drain(..all.len().saturating_sub(MOST_TOLD));
+}
+
+/// What a profile said of a response, where that is among what is kept.
+fn said(keep: &Map<String, Value>) -> Option<ResponseNotes> {
+    let said = PROCESSED.read(keep).ok().flatten()?;
+    Some(ResponseNotes {
+        reason: said.reason,
+        messages: said.messages,
+        metadata: said.metadata,
+    })
 }
 
 impl History {
@@ -109,7 +133,7 @@ impl History {
         event: &str,
         fields: &Map<String, Value>,
     ) {
-        if !matches!(event, ENTERED | RECORDED) {
+        if !matches!(event, ENTERED | RECORDED | ACCEPTED) {
             return;
         }
         match Event::from_fields(event, fields) {
@@ -118,8 +142,11 @@ impl History {
                 iteration,
                 outcome,
                 decision,
+                keep,
                 ..
             }) => self.entries.push(HistoryEntry {
+                // What was read of a report is journalled with it, else with the way that it led.
+                said: self.said.take().or_else(|| said(&keep)),
                 status: status_of(definition, &to).to_owned(),
                 phase: to,
                 iteration: iteration.unwrap_or(0),
@@ -127,6 +154,7 @@ impl History {
                 outcome,
                 decision: decision.map(|_| "reject".to_owned()),
             }),
+            Ok(Event::ReportAccepted(report)) => self.said = said(&report.keep_run),
             Ok(Event::ArtifactRecorded(artifact)) => self.artifacts.push(ArtifactEntry {
                 path: artifact.path,
                 phase: artifact.state,

@@ -199,9 +199,10 @@ fn the_open_batch_keeps_its_place_behind_one_that_was_passed_over() {
   - id: b
   - id: after-a
     depends-on: [a]
+    files: [src/after.rs]
   - id: after-b
     depends-on: [b]
-    parallel: false
+    files: [src/after.rs]
 ";
     let stage = Stage::executing(graph);
     assert_eq!(

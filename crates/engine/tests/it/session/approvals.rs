@@ -101,7 +101,7 @@ fn what_was_changed_since_is_not_approved() {
     let gate = stage.gate();
     stage.write("iteration-1/code/count.sh", "rm -rf /\n");
     let fault = stage.decide(&gate, Choice::Approve).unwrap_err();
-    assert_eq!(fault.code, "tampered");
+    assert_eq!(fault.code, "changed_since");
     stage.engine().session_restore(Some(&stage.id)).unwrap();
     assert!(stage.decide(&gate, Choice::Approve).unwrap());
 }

@@ -83,12 +83,33 @@ impl Stage {
         self.engine().session_gate(Some(&self.id)).unwrap()
     }
 
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.dir.join(path)).unwrap()
+    }
+
     /// Decides; whether it was recorded.
     pub fn decide(&self, gate: &ClosedGate, choice: Choice) -> Result<bool, Fault> {
+        self.decide_with(gate, choice, "Otherwise.")
+    }
+
+    /// Sends back what stands before the gate now.
+    pub fn reject(&self, feedback: &str) {
+        assert!(
+            self.decide_with(&self.gate(), Choice::Reject, feedback)
+                .unwrap()
+        );
+    }
+
+    fn decide_with(
+        &self,
+        gate: &ClosedGate,
+        choice: Choice,
+        feedback: &str,
+    ) -> Result<bool, Fault> {
         let decide = Decide {
             gate: gate.clone(),
             choice,
-            feedback: "Otherwise.".to_owned(),
+            feedback: feedback.to_owned(),
         };
         let decided = self
             .engine()

@@ -32,6 +32,8 @@ pub enum BundleFault {
     NoFile(NoFile),
     /// The file has no content.
     Empty,
+    /// Text follows a marker that takes none.
+    TextBehind,
     /// The name is one that a file of a bundle may not have.
     BadName(NameFault),
     /// Two files have the same name, as some file system sees it.
@@ -134,6 +136,8 @@ pub enum Ambiguity {
         /// The path.
         name: String,
     },
+    /// A block that names a file stands before the first marker: one of the files, or an example?
+    BothForms,
 }
 
 impl BundleError {
@@ -182,6 +186,7 @@ impl BundleError {
             BundleFault::NotText { .. } | BundleFault::Nul { .. } => "bundle_not_text",
             BundleFault::NoFile(_) => "bundle_no_file",
             BundleFault::Empty => "bundle_empty",
+            BundleFault::TextBehind => "bundle_text_behind",
             BundleFault::BadName(_) => "bundle_bad_name",
             BundleFault::Duplicate { .. }
             | BundleFault::FileAndFolder { .. }
@@ -218,8 +223,13 @@ impl BundleError {
             BundleFault::NoFile(NoFile::NoneGiven) => "Give at least one file.".to_owned(),
             BundleFault::NoFile(_) => format!("{MARKERS}, with the file's whole text below it."),
             BundleFault::Empty => {
-                "Write the file's whole text, or leave the file out: a bundle can neither make an empty \
-                 file nor delete one."
+                "Write the file's whole text, or say what is meant in one line: `<<<EMPTY: name>>>` for a file \
+                 without text, `<<<DELETE: name>>>` for one that goes."
+                    .to_owned()
+            }
+            BundleFault::TextBehind => {
+                "Behind a line that empties, deletes or moves a file stands the next such line, or the end: \
+                 begin a file's text with `<<<FILE: name>>>`, and leave remarks out."
                     .to_owned()
             }
             BundleFault::BadName(_) => {
@@ -245,8 +255,9 @@ impl BundleError {
                 format!("Keep the response within {most} bytes: leave generated files out.")
             }
             BundleFault::BadMarker { .. } => {
-                "Write `<<<FILE: path/of/file.ext>>>` and nothing else on that line. A file that needs \
-                 such a line as content goes in a fenced block that names it: ```` ```text notes.txt ````."
+                "Write `<<<FILE: path/of/file.ext>>>` and nothing else on that line; in capitals, too, are `EMPTY`, \
+                 `DELETE`, and `MOVE: old/name -> new/name`. A file that needs such a line as content goes in a \
+                 fenced block that names it: ```` ```text notes.txt ````."
                     .to_owned()
             }
             BundleFault::Unclear(doubt) => doubt.suggestion().to_owned(),
@@ -280,6 +291,9 @@ impl Ambiguity {
             }
             Self::TwoNames { .. } => "Give each file a block of its own.",
             Self::Change => "Give the whole text of the file, not the change to it.",
+            Self::BothForms => {
+                "Begin this file with a marker, too, `<<<FILE: path/of/file.ext>>>`, or leave the block out."
+            }
             Self::NameOutside { .. } => {
                 "Name the file behind the fence of its block (```` ```rust src/lib.rs ````), or leave \
                  the block out."
@@ -333,6 +347,9 @@ impl fmt::Display for BundleError {
                 }
             }),
             BundleFault::Empty => write!(out, "`{file}` is empty"),
+            BundleFault::TextBehind => {
+                out.write_str("this text belongs to no file: the marker before it takes none")
+            }
             BundleFault::BadName(NameFault::Missing) => out.write_str("a file has no name"),
             BundleFault::BadName(fault) => {
                 write!(out, "`{file}` cannot be a file of a bundle: {fault}")
@@ -422,6 +439,10 @@ impl Ambiguity {
                 )
             }
             Self::Change => write!(out, "the block of `{file}` holds a change, not the file"),
+            Self::BothForms => write!(
+                out,
+                "a fenced block names `{file}` before the first marker: it may be one of the files, or an example"
+            ),
             Self::NameOutside { name } => write!(
                 out,
                 "the line before this block is the path `{}`, but the block itself names no file",

@@ -7,7 +7,7 @@ use super::error::{Ambiguity, BundleError, BundleFault, NoFile};
 use super::label::{self, Label};
 use super::marked;
 use super::marker::{self, Marker};
-use super::raw_file::{Files, RawFile};
+use super::raw_file::{Becomes, Files, RawFile};
 use super::rules::Rules;
 use crate::markdown::{Fence, without_indentation};
 use crate::response::text::{Line, lines};
@@ -118,7 +118,26 @@ impl<'a> Walk<'a> {
                 if let Some(quoted) = self.quoted {
                     return Err(quoted.doubt());
                 }
-                return marked::read(&self.text[line.start..], line.number, self.rules).map(Some);
+                let before = std::mem::replace(&mut self.files, Files::new(self.rules));
+                let (in_blocks, told) = before.split_by_text();
+                let files = marked::read(&self.text[line.start..], line.number, told)?;
+                // What is quoted of a file that is given anew is no second one; another file would be lost.
+                let lost = in_blocks
+                    .into_iter()
+                    .find(|block| files.iter().all(|file| file.path != block.path));
+                return match lost {
+                    None => Ok(Some(files)),
+                    Some(block) => {
+                        let doubt = BundleFault::Unclear(Ambiguity::BothForms);
+                        let error = BundleError::new(doubt).of(&block.path);
+                        Err(error.at(block.line.unwrap_or(line.number)))
+                    }
+                };
+            }
+            Marker::Whole(whole) => {
+                self.heading = None;
+                self.files.push(RawFile::of(whole, line.number))?;
+                return Ok(None);
             }
             Marker::None => {}
         }
@@ -203,7 +222,7 @@ impl<'a> Walk<'a> {
         }
         if open.name.is_none()
             && open.marker.is_none()
-            && let Marker::File(_) = marker::read(line.text)
+            && let Marker::File(_) | Marker::Whole(_) = marker::read(line.text)
         {
             open.marker = Some(Quoted {
                 opened: open.line,
@@ -272,7 +291,7 @@ impl<'a> Walk<'a> {
         }
         let pushed = self.files.push(RawFile {
             path: name,
-            content,
+            becomes: Becomes::Text(content),
             line: Some(open.line),
         });
         if let Err(error) = pushed {
@@ -293,7 +312,7 @@ impl<'a> Walk<'a> {
                 return marked::read(
                     &self.text[quoted.start..quoted.end],
                     quoted.line,
-                    self.rules,
+                    Files::new(self.rules),
                 );
             }
             return Err(quoted.doubt());

@@ -3,8 +3,7 @@
 use super::error::{Ambiguity, BundleError, BundleFault};
 use super::label::{self, Label};
 use super::marker::{self, Marker};
-use super::raw_file::{Files, RawFile};
-use super::rules::Rules;
+use super::raw_file::{Becomes, Files, RawFile};
 use crate::markdown::{Fence, without_indentation};
 use crate::response::text::{BLANKS, Line, lines, lines_from};
 
@@ -25,31 +24,39 @@ struct OpenFile<'a> {
     start: usize,
 }
 
-/// Reads a text whose first line, with this number, is a marker.
+/// Reads a text whose first line, with this number, is a marker, and adds its files to those that were told of before it.
 pub(super) fn read(
     text: &str,
     first_line: usize,
-    rules: &Rules,
+    mut files: Files,
 ) -> Result<Vec<RawFile>, BundleError> {
-    let mut files = Files::new(rules);
     let mut begun: Option<OpenFile<'_>> = None;
     let mut block: Option<Block<'_>> = None;
     for line in lines_from(text, first_line) {
         match marker::read(line.text) {
             Marker::Nearly => return Err(nearly(&line)),
-            Marker::File(name) => {
+            marker @ (Marker::File(_) | Marker::Whole(_)) => {
                 if let Some(file) = begun.take() {
                     files.push(finished(&file, &text[..line.start])?)?;
                 }
-                begun = Some(OpenFile {
-                    name,
-                    line: line.number,
-                    drop_carriage_returns: line.crlf,
-                    start: line.end,
-                });
+                match marker {
+                    Marker::File(name) => {
+                        begun = Some(OpenFile {
+                            name,
+                            line: line.number,
+                            drop_carriage_returns: line.crlf,
+                            start: line.end,
+                        });
+                    }
+                    Marker::Whole(whole) => files.push(RawFile::of(whole, line.number))?,
+                    Marker::None | Marker::Nearly => {}
+                }
                 if let Some(block) = &mut block {
                     block.marker.get_or_insert(line.number);
                 }
+            }
+            Marker::None if begun.is_none() && !line.is_blank() => {
+                return Err(BundleError::new(BundleFault::TextBehind).at(line.number));
             }
             Marker::None => {
                 let Some(open) = &block else {
@@ -92,7 +99,7 @@ fn finished(file: &OpenFile<'_>, text: &str) -> Result<RawFile, BundleError> {
     };
     Ok(RawFile {
         path: file.name.to_owned(),
-        content,
+        becomes: Becomes::Text(content),
         line: Some(file.line),
     })
 }

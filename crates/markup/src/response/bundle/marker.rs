@@ -1,4 +1,4 @@
-//! The line that begins a file: `<<<FILE: name>>>`.
+//! The lines that begin or tell of a file: `<<<FILE: name>>>` and its like.
 
 use crate::response::text::{BLANKS, visible};
 
@@ -7,17 +7,41 @@ use crate::response::text::{BLANKS, visible};
 pub(super) enum Marker<'a> {
     /// No marker.
     None,
-    /// A marker with this name.
+    /// The text of the file of this name follows.
     File(&'a str),
+    /// Says all about a file in its own line.
+    Whole(Whole<'a>),
     /// Nearly one: another spelling, a bracket too few, text behind it.
     Nearly,
 }
 
+/// What a line says of a file that has no text below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whole<'a> {
+    /// `<<<EMPTY: name>>>`: it has no text.
+    Empty(&'a str),
+    /// `<<<DELETE: name>>>`: it goes.
+    Delete(&'a str),
+    /// `<<<MOVE: name -> other>>>`: it gets another name.
+    Move(&'a str, &'a str),
+}
+
+/// The words that make a line in these brackets a marker.
+const WORDS: [&str; 4] = ["FILE", "EMPTY", "DELETE", "MOVE"];
+
 /// Reads a line.
 pub(super) fn read(line: &str) -> Marker<'_> {
     let plain = line.trim_matches(BLANKS);
-    if let Some(name) = named(plain) {
-        return Marker::File(name.trim());
+    if let Some((word, name)) = named(plain) {
+        return match word {
+            "FILE" => Marker::File(name),
+            "EMPTY" => Marker::Whole(Whole::Empty(name)),
+            "DELETE" => Marker::Whole(Whole::Delete(name)),
+            _ => match name.split_once("->") {
+                Some((from, to)) => Marker::Whole(Whole::Move(from.trim(), to.trim())),
+                None => Marker::Nearly,
+            },
+        };
     }
     let seen = visible(plain);
     let Some(rest) = seen.strip_prefix("<<<") else {
@@ -30,18 +54,25 @@ pub(super) fn read(line: &str) -> Marker<'_> {
     Marker::None
 }
 
-fn named(line: &str) -> Option<&str> {
-    line.strip_prefix("<<<FILE:")?.strip_suffix(">>>")
+/// The word and the name in a marker.
+fn named(line: &str) -> Option<(&'static str, &str)> {
+    let inside = line.strip_prefix("<<<")?.strip_suffix(">>>")?;
+    WORDS.into_iter().find_map(|word| {
+        let name = inside.strip_prefix(word)?.strip_prefix(':')?;
+        Some((word, name.trim()))
+    })
 }
 
-/// Whether the word `FILE` is there, in any case, with a colon or a bracket that make it more than a word.
+/// Whether one of the words is there, in any case, with a colon or a bracket that make it more than a word.
 fn is_misspelt(rest: &str) -> bool {
-    let Some((word, behind)) = rest.split_at_checked("FILE".len()) else {
-        return false;
-    };
-    let has_blank = behind.starts_with(char::is_whitespace);
-    word.eq_ignore_ascii_case("FILE")
-        && (behind.trim_start().starts_with(':') || (has_blank && behind.ends_with(">>>")))
+    WORDS.into_iter().any(|word| {
+        let Some((begin, behind)) = rest.split_at_checked(word.len()) else {
+            return false;
+        };
+        let has_blank = behind.starts_with(char::is_whitespace);
+        begin.eq_ignore_ascii_case(word)
+            && (behind.trim_start().starts_with(':') || (has_blank && behind.ends_with(">>>")))
+    })
 }
 
 /// Whether a marker stands somewhere in the line, among other text.

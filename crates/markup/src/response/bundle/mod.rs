@@ -24,6 +24,10 @@
 //! part of the file before it, so it is refused. So is a line that is nearly a marker, such as
 //! `<<<File: a>>`. The whole response may be wrapped in one fenced block.
 //!
+//! Three more markers say all about a file in their own line, in either form: `<<<EMPTY: name>>>`
+//! for a file without text, `<<<DELETE: name>>>` for one that goes, and `<<<MOVE: name -> other>>>`
+//! for one that only gets another name. No text follows them.
+//!
 //! # Fenced form
 //!
 //! Without any marker of its own line outside of blocks, each fenced block that names a file is
@@ -63,15 +67,30 @@ pub use error::{Ambiguity, BundleError, BundleFault, NoFile};
 pub use name::NameFault;
 pub use rules::{BadPattern, Rules};
 
+use std::collections::HashMap;
+
 use crate::response::text;
-use raw_file::RawFile;
+use raw_file::{Becomes, RawFile};
 use tree::{Clash, Tree};
 
 /// The files of a response, in its order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bundle {
-    /// The files.
+    /// Those that are written.
     pub files: Vec<File>,
+    /// Those that go, by their paths.
+    pub deleted: Vec<String>,
+    /// Those that get another name.
+    pub moved: Vec<Move>,
+}
+
+/// Another name of a file whose text stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// Its path before.
+    pub from: String,
+    /// Its path from now on.
+    pub to: String,
 }
 
 /// A file of a bundle.
@@ -97,22 +116,25 @@ pub fn read(bytes: &[u8], rules: &Rules) -> Result<Bundle, BundleError> {
         .at(line)
     })?;
     let found = fenced::read(text, rules)?;
-    judge(
-        found
-            .iter()
-            .map(|file| (file.path.as_str(), file.content.as_str(), file.line)),
-        rules,
-    )?;
-    let files = found
-        .into_iter()
-        .map(|RawFile { path, content, .. }| File { path, content })
-        .collect();
-    Ok(Bundle { files })
+    judge(found.iter().map(Named::of), rules)?;
+    let mut bundle = Bundle::default();
+    for RawFile { path, becomes, .. } in found {
+        match becomes {
+            Becomes::Text(content) => bundle.files.push(File { path, content }),
+            Becomes::Empty => bundle.files.push(File {
+                path,
+                content: String::new(),
+            }),
+            Becomes::Gone => bundle.deleted.push(path),
+            Becomes::Named(to) => bundle.moved.push(Move { from: path, to }),
+        }
+    }
+    Ok(bundle)
 }
 
-/// Holds files that come from elsewhere, such as a profile's own processor, to the same rules.
-pub fn check(files: &[File], rules: &Rules) -> Result<(), BundleError> {
-    if files.is_empty() {
+/// Holds what comes from elsewhere, such as a profile's own processor, to the same rules. Its files may be blank.
+pub fn check(files: &[File], deleted: &[String], rules: &Rules) -> Result<(), BundleError> {
+    if files.is_empty() && deleted.is_empty() {
         return Err(BundleError::new(BundleFault::NoFile(NoFile::NoneGiven)));
     }
     check_size(
@@ -126,20 +148,27 @@ pub fn check(files: &[File], rules: &Rules) -> Result<(), BundleError> {
         let most = rules.max_files();
         return Err(BundleError::new(BundleFault::TooMany { most }).of(&beyond.path));
     }
-    judge(
-        files
-            .iter()
-            .map(|file| (file.path.as_str(), file.content.as_str(), None)),
-        rules,
-    )
+    let named = files.iter().map(|file| Named {
+        line: None,
+        written: Some(&file.path),
+        gone: None,
+        text: None,
+    });
+    let gone = deleted.iter().map(|path| Named {
+        line: None,
+        written: None,
+        gone: Some(path),
+        text: None,
+    });
+    judge(named.chain(gone), rules)?;
+    files.iter().try_for_each(|file| {
+        no_nul(&file.content).map_err(|fault| BundleError::new(fault).of(&file.path))
+    })
 }
 
 /// Holds one name to the rules by itself.
 pub fn check_name(path: &str, rules: &Rules) -> Result<(), BundleError> {
-    name::check(path, rules.max_path_bytes())
-        .map_err(BundleFault::BadName)
-        .and_then(|()| check_allowed(path, rules))
-        .map_err(|fault| BundleError::new(fault).of(path))
+    check_path(path, rules).map_err(|fault| BundleError::new(fault).of(path))
 }
 
 fn check_size(bytes: usize, rules: &Rules) -> Result<(), BundleError> {
@@ -162,19 +191,72 @@ fn check_allowed(path: &str, rules: &Rules) -> Result<(), BundleFault> {
     })
 }
 
+/// The names of a file before and after, where there are such, and its text.
+struct Named<'a> {
+    line: Option<usize>,
+    written: Option<&'a str>,
+    gone: Option<&'a str>,
+    /// Its text, which may not be blank; none where it may be.
+    text: Option<&'a str>,
+}
+
+impl<'a> Named<'a> {
+    fn of(file: &'a RawFile) -> Self {
+        let path = Some(file.path.as_str());
+        let (written, gone, text) = match &file.becomes {
+            Becomes::Text(text) => (path, None, Some(text.as_str())),
+            Becomes::Empty => (path, None, None),
+            Becomes::Gone => (None, path, None),
+            Becomes::Named(to) => (Some(to.as_str()), path, None),
+        };
+        Self {
+            line: file.line,
+            written,
+            gone,
+            text,
+        }
+    }
+}
+
 /// Looks at all files and reports the first fault, with the number of other files at fault.
-fn judge<'a>(
-    files: impl Iterator<Item = (&'a str, &'a str, Option<usize>)>,
-    rules: &Rules,
-) -> Result<(), BundleError> {
+fn judge<'a>(files: impl Iterator<Item = Named<'a>>, rules: &Rules) -> Result<(), BundleError> {
     let mut tree = Tree::new();
     let mut before: Vec<(&str, Option<usize>)> = Vec::new();
+    let mut gone: HashMap<&str, Option<usize>> = HashMap::new();
     let mut first: Option<BundleError> = None;
-    for (path, content, line) in files {
+    let mut fails = |fault: BundleFault, path: &str, line: Option<usize>| match &mut first {
+        Some(first) => first.others += 1,
+        None => {
+            first = Some(BundleError {
+                fault,
+                file: Some(path.to_owned()),
+                line,
+                others: 0,
+            });
+        }
+    };
+    for Named {
+        line,
+        written,
+        gone: goes,
+        text,
+    } in files
+    {
+        if let Some(path) = goes {
+            let verdict = check_path(path, rules).and_then(|()| match gone.insert(path, line) {
+                Some(line) => Err(BundleFault::Duplicate {
+                    first: path.to_owned(),
+                    line,
+                }),
+                None => Ok(()),
+            });
+            if let Err(fault) = verdict {
+                fails(fault, path, line);
+            }
+        }
+        let Some(path) = written else { continue };
         before.push((path, line));
-        let verdict = name::check(path, rules.max_path_bytes())
-            .map_err(BundleFault::BadName)
-            .and_then(|()| check_allowed(path, rules))
+        let verdict = check_path(path, rules)
             .and_then(|()| {
                 tree.insert(path, before.len() - 1)
                     .map_err(|clash| match clash {
@@ -192,27 +274,37 @@ fn judge<'a>(
                         },
                     })
             })
-            .and_then(|()| check_content(content));
-        let Err(fault) = verdict else { continue };
-        match &mut first {
-            Some(first) => first.others += 1,
-            None => {
-                first = Some(BundleError {
-                    fault,
-                    file: Some(path.to_owned()),
-                    line,
-                    others: 0,
-                });
-            }
+            .and_then(|()| text.map_or(Ok(()), check_content));
+        if let Err(fault) = verdict {
+            fails(fault, path, line);
+        }
+    }
+    for (path, line) in before {
+        if let Some(other) = gone.get(path) {
+            let twice = BundleFault::Duplicate {
+                first: path.to_owned(),
+                line: *other,
+            };
+            fails(twice, path, line);
         }
     }
     first.map_or(Ok(()), Err)
+}
+
+fn check_path(path: &str, rules: &Rules) -> Result<(), BundleFault> {
+    name::check(path, rules.max_path_bytes())
+        .map_err(BundleFault::BadName)
+        .and_then(|()| check_allowed(path, rules))
 }
 
 fn check_content(content: &str) -> Result<(), BundleFault> {
     if content.trim().is_empty() {
         return Err(BundleFault::Empty);
     }
+    no_nul(content)
+}
+
+fn no_nul(content: &str) -> Result<(), BundleFault> {
     match content.find('\0') {
         Some(at) => Err(BundleFault::Nul { byte: at + 1 }),
         None => Ok(()),

@@ -56,6 +56,9 @@ pub enum NameFault {
     /// It begins in a home folder.
     #[error("its path begins with `~`, a home folder")]
     Home,
+    /// It would read as an option.
+    #[error("its path begins with `-`, as an option of a command does")]
+    Dash,
     /// A colon elsewhere: a stream of a file, or a line number.
     #[error("its name has a colon, which means a part or a stream of another file")]
     Colon,
@@ -107,8 +110,11 @@ pub(super) fn check(path: &str, most: usize) -> Result<(), NameFault> {
     if path.starts_with('/') {
         return Err(NameFault::Absolute);
     }
-    if path == "~" || path.starts_with("~/") {
+    if path.starts_with('~') {
         return Err(NameFault::Home);
+    }
+    if path.starts_with('-') {
+        return Err(NameFault::Dash);
     }
     if path.contains(':') {
         return Err(NameFault::Colon);

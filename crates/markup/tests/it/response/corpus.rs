@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use markup::response::bundle::Move;
 use markup::response::plan::Plan;
 use markup::response::{bundle, plan, verdict};
 
@@ -66,9 +67,19 @@ fn refused(code: &str, error: &dyn std::error::Error, suggestion: &str) -> Strin
 fn bundles() {
     let rules = bundle::Rules::default();
     compare("bundle", 120, |bytes| match bundle::read(bytes, &rules) {
-        Ok(read) => read.files.iter().fold(String::new(), |out, file| {
-            format!("{out}{}\n{}", file.path, blocked(&file.content))
-        }),
+        Ok(read) => {
+            let mut out = String::new();
+            for file in &read.files {
+                write!(out, "{}\n{}", file.path, blocked(&file.content)).expect("memory");
+            }
+            for gone in &read.deleted {
+                writeln!(out, "{gone} is deleted").expect("memory");
+            }
+            for Move { from, to } in &read.moved {
+                writeln!(out, "{from} becomes {to}").expect("memory");
+            }
+            out
+        }
         Err(error) => refused(error.code(), &error, &error.suggestion()),
     });
 }

@@ -122,7 +122,7 @@ fn fenced(files: &[File]) -> String {
 
 /// What holds of every bundle that is read.
 fn is_sound(bundle: &bundle::Bundle, rules: &Rules) -> Result<(), TestCaseError> {
-    prop_assert!(bundle::check(&bundle.files, rules).is_ok());
+    prop_assert!(bundle::check(&bundle.files, &[], rules).is_ok());
     let mut seen = std::collections::HashSet::new();
     for file in &bundle.files {
         prop_assert!(!file.content.trim().is_empty());
@@ -220,8 +220,8 @@ proptest! {
     fn any_name_is_taken_or_refused(name in "\\PC{0,40}|[./\\\\a:~ -]{0,12}") {
         let rules = Rules::default();
         let given = [File { path: name.clone(), content: "x".to_owned() }];
-        match bundle::check(&given, &rules) {
-            Ok(()) => is_sound(&bundle::Bundle { files: given.to_vec() }, &rules)?,
+        match bundle::check(&given, &[], &rules) {
+            Ok(()) => is_sound(&bundle::Bundle { files: given.to_vec(), ..bundle::Bundle::default() }, &rules)?,
             Err(error) => prop_assert_eq!(error.code(), "bundle_bad_name"),
         }
     }

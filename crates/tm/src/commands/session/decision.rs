@@ -6,7 +6,7 @@ use engine::{Choice, Engine, Fault, Kind, NextStep, Verb};
 use serde_json::Value;
 
 use super::super::approving::{Question, agreed};
-use super::{DONE, Outcome};
+use super::{DONE, Outcome, files};
 use crate::cli::Signing;
 use crate::cli::session::{Approve, Reject, Reopen};
 use crate::output::Output;
@@ -33,28 +33,27 @@ pub fn approve(engine: &Engine, approve: &Approve, output: &mut Output) -> Outco
 /// `tm session reject`.
 pub fn reject(engine: &Engine, reject: &Reject, output: &mut Output) -> Outcome {
     let session = reject.session.id();
-    if reject.feedback.trim().is_empty() {
+    let feedback = match (&reject.feedback, &reject.feedback_file) {
+        (Some(feedback), _) => feedback.clone(),
+        (None, Some(file)) => String::from_utf8_lossy(&files::response(file)?).into_owned(),
+        (None, None) => String::new(),
+    };
+    if feedback.trim().is_empty() {
         return Err(no_feedback());
     }
     let gate = gate_of(engine, session)?;
     bound_to(&gate, About::Session, None, reject.hash.as_deref())?;
-    let again = Verb::Reject.step().with("feedback", &reject.feedback);
-    let feedback = Some(reject.feedback.as_str());
+    let again = Verb::Reject.step().with("feedback", &feedback);
     let by = by_person(
         engine,
         &gate,
         About::Session,
-        feedback,
+        Some(&feedback),
         &reject.signing,
         output,
         again,
     )?;
-    decided(
-        &by,
-        &decision(gate, "reject", &reject.feedback)?,
-        session,
-        output,
-    )
+    decided(&by, &decision(gate, "reject", &feedback)?, session, output)
 }
 
 fn decided(
@@ -110,7 +109,12 @@ fn gate_of(engine: &Engine, session: Option<&str>) -> Result<ClosedGate, Fault> 
             message: format!("the session {id} waits for no decision: it stands in {phase}"),
             ..fault
         }
-        .suggest(format!("look what it waits for: {}", Verb::Status))
+        .suggest(match SessionStanding::of(&state) {
+            SessionStanding::Response { response, .. } => format!(
+                "there is nothing to decide on yet: it waits for {response}, from whoever answers the prompt"
+            ),
+            _ => format!("look what it waits for: {}", Verb::Status),
+        })
         .recover(Verb::Status.step().of(id))
     })
 }

@@ -26,7 +26,10 @@ fn carry_out(engine: &Engine, command: SessionCommand, output: &mut Output) -> O
     match command {
         SessionCommand::Init(init) => begin(engine, init, output),
         SessionCommand::Step(chosen) => step(engine, chosen.session.id(), output),
-        SessionCommand::Run(chosen) => many_steps(engine, chosen.session.id(), output),
+        SessionCommand::Run(chosen) => {
+            let session = chosen.session.id();
+            many_steps(engine, session, session, output)
+        }
         SessionCommand::Status(chosen) => {
             let named = chosen.session.id();
             let state = engine.session_status(named)?;
@@ -48,8 +51,23 @@ fn carry_out(engine: &Engine, command: SessionCommand, output: &mut Output) -> O
             })?;
             Ok(DONE)
         }
-        SessionCommand::List => {
-            let sessions = engine.session_list()?;
+        SessionCommand::Diff(diff) => {
+            let answer = engine.session_diff(diff.session.id(), diff.from, diff.to)?;
+            output.answer(&answer, |answer, look| {
+                render::diff(answer, diff.stat, look)
+            })?;
+            Ok(DONE)
+        }
+        SessionCommand::List(list) => {
+            let mut sessions = engine.session_list()?;
+            sessions.retain(|session| {
+                let status = list
+                    .status
+                    .is_none_or(|status| status.as_str() == session.status);
+                let profile = list.profile.as_ref();
+                status && profile.is_none_or(|profile| *profile == session.profile)
+            });
+            sessions.truncate(list.limit.map_or(usize::MAX, |limit| limit as usize));
             output.answer(&sessions, |sessions, look| render::list(sessions, look))?;
             Ok(DONE)
         }
@@ -109,8 +127,13 @@ fn step(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome 
     Ok(stepped.exit_status())
 }
 
-/// Steps until there is none to take. As JSON there is one value, the last.
-fn many_steps(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome {
+/// Steps until there is none to take. As JSON there is one value, the last. `named` is the session as the caller named it.
+fn many_steps(
+    engine: &Engine,
+    session: Option<&str>,
+    named: Option<&str>,
+    output: &mut Output,
+) -> Outcome {
     let mut unsaid = None;
     let last = engine.session_run(session, &mut |stepped| {
         for warning in &stepped.warnings {
@@ -124,11 +147,11 @@ fn many_steps(engine: &Engine, session: Option<&str>, output: &mut Output) -> Ou
     if let Some(fault) = unsaid {
         return Err(fault);
     }
-    output.answer(&last, |last, look| render::where_it_is(last, session, look))?;
+    output.answer(&last, |last, look| render::where_it_is(last, named, look))?;
     // It goes on as long as it can: what is not over waits, however many steps were taken before.
     Ok(match last.state.status.as_str() {
         "IN_PROGRESS" => engine::Kind::Blocked.exit_status(),
-        _ => DONE,
+        _ => last.exit_status(),
     })
 }
 
@@ -151,6 +174,12 @@ fn take_in(engine: &Engine, respond: &Respond, output: &mut Output) -> Outcome {
             },
         )
         .map_err(|fault| advice::of_no_response(engine, session, fault))?;
+    if respond.run {
+        if !output.is_json() {
+            output.text(&render::put(&responded, &output.look()))?;
+        }
+        return many_steps(engine, Some(&responded.session_id), session, output);
+    }
     // The response is in its place; what cannot be told besides is left out.
     let state = engine.session_brief(Some(&responded.session_id)).ok();
     output.answer(&responded, |responded, look| {

@@ -15,7 +15,7 @@ use super::super::place::RunSelector;
 use super::turn::by_hand;
 use super::{Entry, Handler};
 use crate::commands::session::decision::{bound_to, decision, no_feedback};
-use crate::render::session::{About, PLAN_CHANGED};
+use crate::render::session::{About, edited};
 use crate::steps::Form;
 
 /// The tools that carry a person's decision: on a session, and on any run.
@@ -146,7 +146,7 @@ fn question(gate: &ClosedGate, about: About, choice: &str, feedback: &str) -> St
         lines.push(format!("Look at {}", path.display()));
     }
     if gate.edited {
-        lines.push(format!("Note: {PLAN_CHANGED}"));
+        lines.push(format!("Note: {}", edited(&gate.gate)));
     }
     if choice == "reject" {
         lines.push(format!("Feedback: {}", shortened(feedback.trim())));

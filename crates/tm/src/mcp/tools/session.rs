@@ -40,6 +40,8 @@ pub(super) fn entries() -> Vec<Entry> {
     stepped["advanced"] = flag.clone();
     stepped["warnings"] = texts.clone();
     stepped["messages"] = texts;
+    let mut looked = state.clone();
+    looked["diff"] = object;
     vec![
         Entry {
             name: "session_init",
@@ -61,9 +63,9 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "session_status",
             title: "Where a session is",
-            description: "Phase, what it waits for, and what to do next. full: all transitions and files.",
+            description: "Phase, what it waits for, and what to do next. full: all transitions and files. diff: what changed in the code.",
             hints: Hints::ReadOnly,
-            output: state,
+            output: looked,
             handler: on_session(status),
         },
     ]
@@ -194,6 +196,9 @@ fn elsewhere(phase: &str, state: &SessionState) -> Fault {
 struct Look {
     #[serde(default)]
     full: bool,
+    #[serde(default)]
+    #[schemars(extend("x-brief" = "in which files the code differs from the iteration before"))]
+    diff: bool,
 }
 
 fn status(call: Call<'_>, meant: RunSelector, look: Look) -> Answer {
@@ -203,7 +208,11 @@ fn status(call: Call<'_>, meant: RunSelector, look: Look) -> Answer {
         keep_last(&mut state.phase_history);
         keep_last(&mut state.artifacts);
     }
-    answer_with_step(&engine, &state, &state)
+    let mut answer = answer_with_step(&engine, &state, &state)?;
+    if look.diff {
+        answer["diff"] = super::answer(&engine.session_diff(meant.run(), None, None)?)?;
+    }
+    Ok(answer)
 }
 
 fn decide(call: Call<'_>, meant: RunSelector, wish: DecisionRequest) -> Answer {

@@ -12,9 +12,15 @@ use text::counted;
 /// The most files of a folder that are listed.
 const LISTED: usize = 30;
 
-/// What is said of a plan that somebody changed before a person decided on it.
-pub const PLAN_CHANGED: &str =
-    "plan.md was changed since it was taken in: planning-response.md has what was written";
+/// What is said of a plan or code that somebody changed before a person decided on it.
+pub fn edited(gate: &str) -> &'static str {
+    match gate {
+        "plan" => {
+            "plan.md was changed since it was taken in: planning-response.md has what was written"
+        }
+        _ => "it was changed since it was taken in: what is approved is what is there now",
+    }
+}
 
 /// The most sessions that are named where several could go on.
 const MOST_NAMED: usize = 3;
@@ -76,7 +82,17 @@ pub fn gate(gate: &ClosedGate, about: About, feedback: Option<&str>, look: &Look
         files_below(&mut page, path);
     }
     if gate.edited {
-        page.signed(Sign::Warn, PLAN_CHANGED);
+        page.signed(Sign::Warn, edited(&gate.gate));
+    }
+    let id = typed(&gate.session_id);
+    match (about, gate.gate.as_str()) {
+        (About::Session, "plan") => page.field("shown by", &format!("tm session show {id} plan")),
+        (About::Session, "code") => page.field("shown by", &format!("tm session diff {id}")),
+        (About::Session, "review") => {
+            let file = format!("iteration-{}/review-response.md", gate.iteration);
+            page.field("shown by", &format!("tm session show {id} {file}"));
+        }
+        _ => {}
     }
     match feedback {
         Some(feedback) => {

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
-use engine::view::session::answer::{ExportAnswer, RespondAnswer, RestoreAnswer, SessionState};
+use engine::view::session::answer::{
+    DiffAnswer, ExportAnswer, FileChange, RespondAnswer, RestoreAnswer, SessionState,
+};
 
 use super::{
     Look, Page, SessionStanding, Sign, changed_work, command, next, option, waits, what_now,
 };
 use text::counted;
+use text::plain::one_line;
 
 /// The most changed files that are named.
 const MOST_CHANGED: usize = 5;
@@ -47,14 +50,14 @@ pub(super) fn changed(page: &mut Page<'_>, state: &SessionState) {
     page.signed(Sign::Warn, &text);
 }
 
-/// A response was put into its place; where that leaves the session.
-pub fn responded(
-    responded: &RespondAnswer,
-    state: Option<&SessionState>,
-    named: Option<&str>,
-    look: &Look,
-) -> String {
+/// A response was put into its place, in a line.
+pub fn put(responded: &RespondAnswer, look: &Look) -> String {
     let mut page = Page::new(look);
+    in_its_place(&mut page, responded);
+    page.finish()
+}
+
+fn in_its_place(page: &mut Page<'_>, responded: &RespondAnswer) {
     page.signed(
         Sign::Good,
         &format!(
@@ -67,6 +70,51 @@ pub fn responded(
         "replaced",
         responded.replaced.as_deref().unwrap_or_default(),
     );
+}
+
+/// In which files the code of two iterations differs.
+pub fn diff(diff: &DiffAnswer, only_names: bool, look: &Look) -> String {
+    let mut page = Page::new(look);
+    if diff.files.is_empty() {
+        page.raw(&format!(
+            "The code of iterations {} and {} is the same.",
+            diff.from, diff.to
+        ));
+    }
+    for file in &diff.files {
+        let name = one_line(&file.path);
+        if only_names {
+            page.raw(&format!("{:<8}  {name}", file.change.name()));
+            continue;
+        }
+        if file.diff.is_empty() {
+            let what = match file.change {
+                FileChange::Changed => "only whether it can be run",
+                FileChange::Added | FileChange::Deleted => "empty",
+            };
+            page.raw(&format!("{} {name}: {what}", file.change.name()));
+        }
+        for line in file.diff.lines() {
+            page.raw(&one_line_kept(line));
+        }
+    }
+    page.finish()
+}
+
+/// A line of a file without anything that a terminal would act upon; its blanks stay.
+fn one_line_kept(line: &str) -> String {
+    text::plain::many_lines(line)
+}
+
+/// A response was put into its place; where that leaves the session.
+pub fn responded(
+    responded: &RespondAnswer,
+    state: Option<&SessionState>,
+    named: Option<&str>,
+    look: &Look,
+) -> String {
+    let mut page = Page::new(look);
+    in_its_place(&mut page, responded);
     match state {
         // The response alone does not make it go on.
         Some(state)

@@ -17,8 +17,8 @@ use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN};
 use text::counted;
 
 use crate::steps::typed;
-pub use deciding::{About, PLAN_CHANGED, gate, reopening, steps_with};
-pub use files::{exported, not_as_recorded, put_back, responded, restored};
+pub use deciding::{About, edited, gate, reopening, steps_with};
+pub use files::{diff, exported, not_as_recorded, put, put_back, responded, restored};
 pub use lists::{list, profiles};
 pub use standing::{SessionStanding, changed_work, next_step, what};
 
@@ -259,17 +259,18 @@ fn what_now(page: &mut Page<'_>, state: &SessionState, named: Option<&str>) {
                 page.field("prompt", &file(prompt));
             }
             page.field("response", &file(response));
-            let text = match prompt {
-                Some(_) => format!(
-                    "Write {} into the response file, as the prompt says; then take the next step.",
-                    what(state.work.asked)
+            let asked = what(state.work.asked);
+            let hand_in = command(state, named, "respond FILE --run");
+            match prompt {
+                Some(_) => next(
+                    page,
+                    &format!(
+                        "Write {asked} as the prompt says, and hand it in; or write it into the response file, and take a step."
+                    ),
+                    &[command(state, named, "show prompt"), hand_in],
                 ),
-                None => format!(
-                    "Write {} into the response file; then take the next step.",
-                    what(state.work.asked)
-                ),
-            };
-            next(page, &text, &[command(state, named, "step")]);
+                None => next(page, &format!("Write {asked}, and hand it in."), &[hand_in]),
+            }
         }
         SessionStanding::Gate(gate) => {
             page.field("look at", &behind_gate(state, gate));
@@ -408,7 +409,7 @@ fn block(page: &mut Page<'_>, state: &SessionState) {
     }
     changed(page, state);
     if plan_is_another(state) {
-        page.signed(Sign::Warn, PLAN_CHANGED);
+        page.signed(Sign::Warn, edited("plan"));
     }
 }
 
@@ -463,7 +464,15 @@ pub fn show(state: &SessionState, named: Option<&str>, look: &Look) -> String {
     if !state.artifacts.is_empty() {
         page.blank();
         page.title("Files");
-        for artifact in &state.artifacts {
+        // Of a file that was written several times the last is what it is.
+        let last = |at: usize, path: &str| {
+            let mut later = state.artifacts[at + 1..].iter();
+            later.all(|other| other.path != path)
+        };
+        for (at, artifact) in state.artifacts.iter().enumerate() {
+            if !last(at, &artifact.path) || artifact.sha256.is_empty() {
+                continue;
+            }
             let here = state.folder.join(&artifact.path);
             let told = match artifact.problem.as_deref() {
                 Some("changed") => "  (changed since)",
@@ -471,7 +480,11 @@ pub fn show(state: &SessionState, named: Option<&str>, look: &Look) -> String {
                 _ => "  (not there)",
             };
             let hash = look.paint(FAINT, digits(&artifact.sha256));
-            page.raw(&format!("  {hash}  {}{told}", one_line(&artifact.path)));
+            let phase = look.paint(FAINT, &one_line(&artifact.phase));
+            page.raw(&format!(
+                "  {hash}  {}{told}  {phase}",
+                one_line(&artifact.path)
+            ));
         }
     }
     if state.status == "IN_PROGRESS" && SessionStanding::of(state) != SessionStanding::Free {
@@ -527,6 +540,13 @@ fn history(page: &mut Page<'_>, entry: &HistoryEntry) {
         one_line(&came)
     );
     page.raw(line.trim_end());
+    let Some(said) = &entry.said else { return };
+    if !said.reason.is_empty() {
+        page.wrapped("     ", &said.reason);
+    }
+    for message in &said.messages {
+        page.wrapped("     ", message);
+    }
 }
 
 /// The first digits of a hash.

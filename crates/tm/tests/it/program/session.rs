@@ -119,7 +119,7 @@ fn only_the_id_is_printed_by_init_and_the_rest_told_beside_it() {
     let ran = environment.tm(&["session", "step", "review__first"]);
     assert!(
         ran.text()
-            .contains(&format!("tm session step --session {id}")),
+            .contains(&format!("tm session respond FILE --run --session {id}")),
         "who names a session is told the command with its name: {ran:?}"
     );
 }
@@ -141,7 +141,11 @@ fn a_session_goes_from_init_to_complete_and_its_code_out_of_it() {
             "in one line, to be copied: {ran:?}"
         );
     }
-    assert!(ran.out.ends_with("  -> tm session step\n"), "{ran:?}");
+    assert!(
+        ran.out
+            .ends_with("  -> tm session show prompt\n  -> tm session respond FILE --run\n"),
+        "{ran:?}"
+    );
 
     let before = session.status();
     let ran = session.tm(&["step"]);
@@ -331,7 +335,7 @@ fn what_breaks_down_says_why_and_what_a_person_can_do() {
     let place = session.folder().join("iteration-1/generation-response.md");
     fs::write(place, "no file at all\n").unwrap();
     let ran = session.tm(&["run"]);
-    assert_eq!(ran.status, 0, "it is over: {ran:?}");
+    assert_eq!(ran.status, 8, "it broke down: {ran:?}");
     assert!(
         ran.out.contains("x ERROR: the session broke down: "),
         "{ran:?}"
@@ -532,7 +536,7 @@ fn a_cancelled_session_says_why() {
         "{ran:?}"
     );
     assert!(!ran.out.contains('\u{1b}'), "{ran:?}");
-    assert_eq!(session.step(0)["status"], "CANCELLED");
+    assert_eq!(session.step(8)["status"], "CANCELLED");
     let refused = session.tm(&["cancel", "--json"]).json_with(3);
     assert_eq!(refused["error"]["code"], "run_over");
 }

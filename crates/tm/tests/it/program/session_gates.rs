@@ -143,7 +143,7 @@ fn a_session_that_broke_down_waits_for_another_response() {
     session.goes_on(PLAN, 7);
     let place = session.folder().join("iteration-1/generation-response.md");
     fs::write(place, "no file\n").unwrap();
-    assert_eq!(session.run(0), "ERROR");
+    assert_eq!(session.run(8), "ERROR");
     let (status, shown) = person(&session, &["reopen", "--max-iterations", "9"]).end();
     assert_eq!(status, 2, "{shown}");
     let (shown, status, rest) = person(&session, &["reopen", "--reason", "a typo"]).agrees();

@@ -36,6 +36,8 @@ fn hostile() -> Vec<(Vec<u8>, &'static str)> {
         (".g\u{200c}it/config", "invisible"),
         ("a\u{202e}b", "invisible"),
         ("~/.profile", "home"),
+        ("~root/x", "home"),
+        ("-rf", "option"),
         ("ab:c", "colon"),
         ("nul", "device"),
         ("a/COM1.txt", "device"),
@@ -84,9 +86,10 @@ fn what_cannot_be_written_as_it_says_is_refused_as_a_whole() {
         outside.assert_same(&Everything::below([&*env.project()]), "a bundle");
         let mut expected = names.clone();
         expected.insert(RESPONSE.to_owned());
-        expected.extend(
-            (1..round).map(|at| format!("iteration-1/generation-response.reopened-{at}.md")),
-        );
+        expected.extend((1..round).flat_map(|at| {
+            ["response", "prompt"]
+                .map(|what| format!("iteration-1/generation-{what}.reopened-{at}.md"))
+        }));
         let shown = String::from_utf8_lossy(&bundle[..bundle.len().min(80)]).into_owned();
         assert_eq!(session.names(), expected, "{shown}");
         session.reopen();
@@ -141,8 +144,8 @@ fn what_can_be_written_stands_there_to_the_byte() {
             vec![(".gitignore", "target\n"), (".github/x", "y\n")],
         ),
         (
-            b"<<<FILE: $(touch x)>>>\n$(touch y)\n<<<FILE: -rf>>>\n--\n".to_vec(),
-            vec![("$(touch x)", "$(touch y)\n"), ("-rf", "--\n")],
+            b"<<<FILE: $(touch x)>>>\n$(touch y)\n<<<FILE: a/-rf>>>\n--\n".to_vec(),
+            vec![("$(touch x)", "$(touch y)\n"), ("a/-rf", "--\n")],
         ),
     ];
     let env = Env::new();

@@ -84,7 +84,7 @@ fn a_session_is_called_off_while_its_processor_works() {
         .unwrap();
     let answer = Outcome::of(&step.wait_with_output().unwrap())
         .answered()
-        .ok();
+        .json_with(8);
     assert_eq!(text(&answer, "phase"), "CANCELLED", "{answer:#}");
     assert_eq!(answer["advanced"], false, "{answer:#}");
     let state = session.status();

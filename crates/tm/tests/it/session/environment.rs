@@ -42,7 +42,7 @@ impl Deref for Env {
 
 /// A step that ended the session in ERROR, for this reason, on a history entry that says so.
 pub fn broke_down(step: &Outcome, reason: &str) {
-    let state = step.ok();
+    let state = step.json_with(8);
     let said = text(&state, "last_error");
     assert!(said.contains(reason), "{reason:?} is not in {said:?}");
     assert_eq!(text(&state, "phase"), "ERROR", "{state:#}");
@@ -133,9 +133,17 @@ impl Session<'_> {
         state
     }
 
+    /// A step that is taken, whatever it comes to: its exit status tells a session that broke down or was called off.
+    pub fn stepped(&self) -> Value {
+        let step = self.step();
+        let answer = step.json().clone();
+        let over = matches!(text(&answer, "status"), "ERROR" | "CANCELLED");
+        step.json_with(if over { 8 } else { 0 })
+    }
+
     /// Takes a step that must lead there.
     pub fn step_to(&self, phase: &str) -> Value {
-        let answer = self.step().ok();
+        let answer = self.stepped();
         assert_eq!(text(&answer, "phase"), phase, "{answer:#}");
         assert_eq!(answer["advanced"], true, "{answer:#}");
         answer

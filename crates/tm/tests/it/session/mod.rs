@@ -2,6 +2,7 @@
 
 mod bundles;
 mod cap;
+mod changes;
 mod damage;
 mod decisions;
 mod environment;

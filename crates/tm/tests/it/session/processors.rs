@@ -255,7 +255,6 @@ fn its_files_are_held_to_the_same_rules() {
         (one(".git/config"), "git"),
         (format!("{},{}", one("a"), one("A")), "same"),
         (format!("{},{}", one("a"), one("a/b")), "folder"),
-        (r#"{"path": "a", "content": ""}"#.to_owned(), "empty"),
         (r#"{"path": "a", "content": "\u0000"}"#.to_owned(), "NUL"),
         (String::new(), "file"),
     ]
@@ -267,17 +266,19 @@ fn its_files_are_held_to_the_same_rules() {
             &format!(r#"{{"status": "SUCCESS", "files": [{files}]}}"#),
         );
         broke_down(&session.step(), reason);
-        assert_eq!(session.names().len(), names + round, "{reason}");
+        // Beside each response that was set aside stands the prompt that asked for it.
+        assert_eq!(session.names().len(), names + 2 * round, "{reason}");
         session.reopen();
         session.put("iteration-1/generation-response.md", "generated\n");
     }
     assert!(!env.folder().join("out").exists());
     env.answers(
         "generation",
-        r#"{"status": "SUCCESS", "files": [{"path": "a/b", "content": "x"}]}"#,
+        r#"{"status": "SUCCESS", "files": [{"path": "a/b", "content": "x"}, {"path": "c", "content": ""}]}"#,
     );
     session.step_to("GENERATED");
     assert_eq!(session.code(1)["a/b"], "x");
+    assert_eq!(session.code(1)["c"], "");
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn one_that_was_deleted_comes_back_and_nothing_else_changes() {
         for _ in 0..2 {
             let (before, was) = (session.status(), session.files());
             fs::remove_file(session.folder.join(prompt)).unwrap();
-            let answer = session.step().ok();
+            let answer = session.stepped();
             assert_eq!(text(&answer, "issued"), prompt);
             assert_eq!(session.files(), was, "{prompt}: the same as before");
             let after = session.status();

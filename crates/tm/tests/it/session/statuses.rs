@@ -37,7 +37,7 @@ fn check(phase: &str, statuses: &[(&str, Leads)], files: &str) {
                 ),
             );
             let calls = env.calls();
-            let answer = session.step().ok();
+            let answer = session.stepped();
             assert_eq!(env.calls(), calls + 1, "{phase} {status}");
             assert_eq!(text(&answer, "phase"), *to, "{phase} {status}: {answer:#}");
             assert_eq!(text(&answer, "status"), *of_session, "{phase} {status}");
@@ -62,7 +62,7 @@ fn check(phase: &str, statuses: &[(&str, Leads)], files: &str) {
                 let code = session.code(u32::try_from(number).unwrap());
                 assert!(!code.contains_key("new.txt"), "{phase} {status}: {code:?}");
                 // An end is an end: a step says so, and does nothing.
-                let again = session.step().ok();
+                let again = session.stepped();
                 assert_eq!(again["advanced"], false);
                 assert_eq!(env.calls(), calls + 1);
             }

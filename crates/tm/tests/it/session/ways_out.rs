@@ -36,7 +36,7 @@ fn a_reviewer_sees_what_cannot_be_seen() {
     session.generate(
         "<<<FILE: a.sh>>>\nif user\u{202e} # admin\u{2069}; then\u{1b}[2K\u{8}\n\tok\r\n",
     );
-    session.step().ok();
+    session.stepped();
     let prompt = session.read("iteration-1/review-prompt.md");
     assert!(
         prompt.contains("if user\\u{202e} # admin\\u{2069}; then\\u{1b}[2K\\u{8}\n\tok\n"),
@@ -79,7 +79,7 @@ fn nobody_but_a_person_takes_a_review_away() {
     let session = env.begin_with(&["-i", "request=x", "--max-iterations", "1"]);
     session.to_reviewing();
     session.review(1, FAIL);
-    session.step().ok();
+    session.stepped();
     assert_eq!(session.status()["waiting_for"]["reason"], "max_iterations");
     for verb in ["reopen", "resume"] {
         let verbs = ["run", verb, "--json", "--run-id", &session.id];
@@ -145,7 +145,7 @@ fn a_report_of_an_end_goes_when_the_session_goes_on() {
     session.step_to("PLANNED");
     session.step_to("GENERATING");
     session.put("iteration-1/generation-response.md", "no file at all\n");
-    session.step().ok();
+    session.stepped();
     assert!(session.has("report.md"));
     session.reopen();
     assert!(!session.has("report.md") && !session.has("report.json"));

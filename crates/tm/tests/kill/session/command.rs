@@ -114,7 +114,7 @@ fn a_session_is_called_off_while_its_program_runs() {
     assert_eq!(ran.status, 0, "{ran:?}");
     fs::write(out.join("go"), "").unwrap();
     let step = step.wait_with_output().unwrap();
-    assert_eq!(step.status.code(), Some(0), "{step:?}");
+    assert_eq!(step.status.code(), Some(8), "{step:?}");
     let state = stage.state();
     assert_eq!(
         (state.phase.as_str(), state.phase_history_total),

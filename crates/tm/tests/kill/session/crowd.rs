@@ -51,7 +51,7 @@ fn ended(children: Vec<Child>) -> u64 {
     let mut advanced = 0;
     for child in children {
         let ran = Outcome::waited(child);
-        assert!(matches!(ran.status, 0 | 7), "{ran:?}");
+        assert!(matches!(ran.status, 0 | 7 | 8), "{ran:?}");
         if ran.json()["advanced"] == true {
             advanced += 1;
         }
@@ -64,7 +64,7 @@ fn at(story: &[Act], gates: &str, acts: usize) -> Stage {
     let stage = Stage::new();
     for act in &story[..acts] {
         let ran = act.on(&stage, gates, None);
-        assert_eq!(ran.status, 0, "{act:?}: {ran:?}");
+        assert!(matches!(ran.status, 0 | 8), "{act:?}: {ran:?}");
     }
     stage.save(0);
     stage

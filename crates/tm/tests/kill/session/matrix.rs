@@ -61,7 +61,7 @@ impl Reference {
         for (number, act) in story.iter().enumerate() {
             reference.stage.save(number);
             let ran = act.on(&reference.stage, gates, None);
-            assert_eq!(ran.status, 0, "{number} {act:?}: {ran:?}");
+            assert!(matches!(ran.status, 0 | 8), "{number} {act:?}: {ran:?}");
             reference.shapes.push(now(&reference.stage));
             reference.wholes.push(Whole::of(&reference.stage));
         }
@@ -77,7 +77,7 @@ impl Reference {
                 stage.restore(number);
                 let ran = act.on(stage, self.gates, Some((point, time)));
                 if !ran.died() {
-                    assert_eq!(ran.status, 0, "{number} {act:?}: {ran:?}");
+                    assert!(matches!(ran.status, 0 | 8), "{number} {act:?}: {ran:?}");
                     break;
                 }
                 deaths += 1;
@@ -114,7 +114,7 @@ impl Reference {
         if self.stage.state().status != "IN_PROGRESS" {
             // There is nothing to be done any more, and a step still clears up.
             let ran = Act::Step.on(&self.stage, self.gates, None);
-            assert_eq!(ran.status, 0, "{ran:?}");
+            assert!(matches!(ran.status, 0 | 8), "{ran:?}");
         }
         let differs = Whole::of(&self.stage).differs_from(&self.wholes[to]);
         if differs.is_empty() {

@@ -34,7 +34,7 @@ fn stands_still(stage: &Stage, phase: &str, status: i32) {
 fn act(stage: &Stage, acts: &[Act]) {
     for act in acts {
         let ran = act.on(stage, "human", None);
-        assert_eq!(ran.status, 0, "{act:?}: {ran:?}");
+        assert!(matches!(ran.status, 0 | 8), "{act:?}: {ran:?}");
     }
 }
 
@@ -86,7 +86,7 @@ fn a_session_that_is_over_is_not_touched() {
             Act::Step,
         ],
     );
-    stands_still(&stage, "CANCELLED", 0);
+    stands_still(&stage, "CANCELLED", 8);
     let stage = Stage::new();
     act(
         &stage,
@@ -100,7 +100,7 @@ fn a_session_that_is_over_is_not_touched() {
         ],
     );
     act(&stage, &[Act::Write(GENERATION, "no file"), Act::Step]);
-    stands_still(&stage, "ERROR", 0);
+    stands_still(&stage, "ERROR", 8);
     act(&stage, &[Act::Reopen("")]);
     stands_still(&stage, "GENERATING", 7);
 }

@@ -82,7 +82,7 @@ fn what_looks_like_an_item_and_is_none_is_refused_in_its_line() {
         "* [✓] two",
     ] {
         let project = Project::new();
-        let plan = PlanFile::new(project.write("p.md", &format!("# P\n- [ ] one\n{odd}\n")));
+        let plan = PlanFile::new(project.write("p.md", format!("# P\n- [ ] one\n{odd}\n")));
         let refused = plan.task().unwrap_err().to_string();
         assert!(refused.contains("p.md:3:1"), "{odd}: {refused}");
         assert!(refused.contains("- [x] title"), "{odd}: {refused}");

@@ -1,0 +1,71 @@
+//! What changed from one iteration to another.
+
+use machine::RunState;
+
+use crate::call::{Call, Input};
+use crate::capability::files::code::{OnDisk, Tree, on_disk};
+use crate::capability::files::difference::between;
+use crate::capability::profile::session::{code_path, iteration};
+use crate::engine::Engine;
+use crate::fault::{Fault, Kind};
+use crate::generic::files;
+use crate::next_step::Verb;
+use crate::view::session::about;
+use crate::view::session::answer::DiffAnswer;
+
+impl Engine {
+    /// In which files the code of iteration `to` differs from that of `from`, as it lies there: of the present iteration from the
+    /// one before it, where nothing is said. Iteration 0 has no code.
+    ///
+    /// # Errors
+    /// `no_code` where an iteration has none; `bad_input` where there is no such iteration.
+    pub fn session_diff(
+        &self,
+        session: Option<&str>,
+        from: Option<u32>,
+        to: Option<u32>,
+    ) -> Result<DiffAnswer, Fault> {
+        let (dir, run) = self.session_seen(session)?;
+        about::settled_look(&dir, run, |run| {
+            let call = self.call(&dir, run, Input::None)?;
+            let present = iteration(&call, run);
+            let to = to.map_or(present, i64::from);
+            let from = from.map_or(to.max(1) - 1, i64::from);
+            let before = code_of(&call, run, from, present)?;
+            let after = code_of(&call, run, to, present)?;
+            Ok(DiffAnswer {
+                session_id: run.run.clone(),
+                from,
+                to,
+                files: between(&before, &after),
+            })
+        })
+    }
+}
+
+fn code_of(call: &Call<'_>, run: &RunState, number: i64, present: i64) -> Result<Tree, Fault> {
+    if number == 0 && present > 0 {
+        return Ok(Tree::default());
+    }
+    if number > present {
+        return Err(Fault::new(
+            Kind::Usage,
+            "bad_input",
+            format!("there is no iteration {number}: the session is in iteration {present}"),
+        )
+        .suggest(format!("name one up to {present}")));
+    }
+    let folder = files::place(&call.dir, &code_path(number))?;
+    if number == 0 || on_disk(&folder)? == OnDisk::Nothing {
+        return Err(Fault::new(
+            Kind::Missing,
+            "no_code",
+            format!(
+                "iteration {number} has no code yet: the session stands in {}",
+                run.state()
+            ),
+        )
+        .suggest(format!("see what it waits for: {}", Verb::Status)));
+    }
+    Tree::on_disk(&folder)
+}
