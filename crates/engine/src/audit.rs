@@ -35,6 +35,8 @@ pub struct Audit {
     definition: Option<Definition>,
     /// What somebody decided in the unit at hand: `resume`, `reject` …
     decided: Option<String>,
+    /// Whether the unit at hand tells how an effect came out that was under way.
+    ends_what_was_intended: bool,
     /// The hash of what was reported last before the unit at hand: what a gate was about that its own report leads through.
     reported: String,
 }
@@ -50,6 +52,8 @@ impl Audit {
     pub fn note(&mut self, run: &RunState, record: &Record, event: &Event) {
         if record.k <= 1 {
             self.decided = None;
+            let ends = matches!(event, Event::EffectDone { .. } | Event::EffectFailed { .. });
+            self.ends_what_was_intended = ends && run.pending.is_some();
             let has_gates = |definition: &Definition| !definition.gates.is_empty();
             if self.definition.as_ref().is_some_and(has_gates) {
                 self.reported = reported_hash(run);
@@ -79,7 +83,10 @@ impl Audit {
         {
             self.decided = Some(pending.at.trigger.to_string());
         }
-        problems.extend(went_on_while_stopped(run, event));
+        // What was under way when the run was stopped, as by a repair of its journal, comes to its end all the same.
+        if !self.ends_what_was_intended {
+            problems.extend(went_on_while_stopped(run, event));
+        }
         problems.extend(elsewhere(run, event));
         problems.extend(self.resumed(run, event));
         problems.extend(self.moved(run, event));

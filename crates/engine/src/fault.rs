@@ -197,8 +197,14 @@ impl From<journal::layout::NameError> for Fault {
 
 impl From<journal::EvidenceError> for Fault {
     fn from(error: journal::EvidenceError) -> Self {
+        use journal::EvidenceError as E;
         let suggestion = error.suggestion().unwrap_or_default();
-        Self::new(Kind::Environment, "evidence_store", chain(&error)).suggest(suggestion)
+        let fault = Self::new(Kind::Environment, "evidence_store", chain(&error));
+        let fault = fault.suggest(suggestion);
+        match error {
+            E::Missing { .. } | E::Changed { .. } => fault.recover(Verb::Reopen),
+            _ => fault,
+        }
     }
 }
 

@@ -64,7 +64,7 @@ impl EvidenceError {
     pub fn suggestion(&self) -> Option<String> {
         match self {
             Self::Missing { .. } | Self::Changed { .. } => Some(
-                "bring the file back from a copy; the run takes reports without it, and its status tells what is in hand".to_owned(),
+                "bring the file back from a copy; without one, step back to where it was reported and report that again, or end the run and begin another: what was committed stays".to_owned(),
             ),
             Self::Io { source, .. } => Some(advice(source).to_owned()),
             Self::NotAHash(_) => None,

@@ -115,6 +115,28 @@ fn a_repair_keeps_what_is_whole_and_the_old_file() {
 }
 
 #[test]
+fn what_was_under_way_when_a_journal_was_repaired_is_no_going_on_while_stopped() {
+    let env = in_green();
+    env.green();
+    env.auto("commit").ok();
+    let mut all = lines(&env);
+    let done = |line: &String| line.contains("effect:done") && line.contains("git.commit");
+    let at = all.iter().rposition(done).unwrap();
+    all[at] = all[at].replacen("ts\":\"20", "ts\":\"19", 1);
+    fs::write(journal(&env), all.concat()).unwrap();
+    env.tm(&["log", "repair", "--yes"]).ok();
+    assert_eq!(env.action(), "paused");
+    let (status, shown) = agreed(&env, &["autopilot", "resume"]);
+    assert_eq!(status, 0, "{shown}");
+    // The commit was there, and is known again.
+    assert_eq!(env.action(), "red");
+    let verified = env.tm(&["log", "verify"]);
+    assert_eq!(verified.status, 0, "{verified:#?}");
+    let earned = env.tm(&["verify"]);
+    assert_eq!(earned.status, 0, "{earned:#?}");
+}
+
+#[test]
 fn a_torn_end_is_what_a_crash_leaves_and_no_damage() {
     let env = in_green();
     let whole = env.journal();

@@ -96,7 +96,7 @@ pub(crate) fn branch_of(
                 concat!(
                     "choose another name with ",
                     argument!("branch"),
-                    ", or delete the branch if it is not needed"
+                    ": what is on this one stays as it is"
                 ),
             ));
         }
