@@ -17,12 +17,35 @@ pub(super) fn heard(value: &Value) -> HookInput {
     read(value, &WRITING, &SHELLS)
 }
 
+/// What Claude Code calls what it asks about.
+pub(super) const EVENTS: EventNames = EventNames {
+    before_tool: "PreToolUse",
+    stop: "Stop",
+};
+
+/// What a client calls what it asks about; a session's start has the same name in all.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EventNames {
+    pub(super) before_tool: &'static str,
+    pub(super) stop: &'static str,
+}
+
 /// A payload of the form that several clients share.
 pub(super) fn read(value: &Value, writing: &[&str], shells: &[&str]) -> HookInput {
+    read_events(value, EVENTS, writing, shells)
+}
+
+/// The same, where events have names of their own.
+pub(super) fn read_events(
+    value: &Value,
+    names: EventNames,
+    writing: &[&str],
+    shells: &[&str],
+) -> HookInput {
     let nothing = Value::Null;
     let input = value.get("tool_input").unwrap_or(&nothing);
     let (event, action) = match payload::text(value, &["hook_event_name"]) {
-        Some("PreToolUse") => {
+        Some(event) if event == names.before_tool => {
             let tool = payload::text(value, &["tool_name"]);
             (
                 Event::BeforeTool,
@@ -31,7 +54,7 @@ pub(super) fn read(value: &Value, writing: &[&str], shells: &[&str]) -> HookInpu
                 }),
             )
         }
-        Some("Stop") => {
+        Some(event) if event == names.stop => {
             let already_reminded = value.get("stop_hook_active") == Some(&Value::Bool(true));
             (Event::Stop, Action::Stop { already_reminded })
         }

@@ -2,7 +2,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`claude_code`], [`codex`], [`cursor`], [`copilot`] | each client's payloads and answers |
+//! | [`claude_code`], [`codex`], [`cursor`], [`copilot`], [`gemini`], [`qwen`], [`opencode`] | each client's payloads and answers |
 //! | [`payload`] | what stands in all of them |
 //! | [`reminded`] | who was reminded already |
 //! | [`settings`] | the hook in a client's settings: put in, taken out, looked at |
@@ -15,7 +15,10 @@ pub mod claude_code;
 pub mod codex;
 pub mod copilot;
 pub mod cursor;
+pub mod gemini;
+pub mod opencode;
 mod payload;
+pub mod qwen;
 mod reminded;
 pub mod self_test;
 pub mod settings;
@@ -39,13 +42,27 @@ pub enum Client {
     Codex,
     /// Cursor
     Cursor,
-    /// GitHub Copilot CLI
+    /// GitHub Copilot CLI, and Visual Studio Code
     Copilot,
+    /// Gemini CLI
+    Gemini,
+    /// Qwen Code
+    Qwen,
+    /// opencode
+    Opencode,
 }
 
 impl Client {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::Cursor, Self::Copilot];
+    pub const ALL: [Self; 7] = [
+        Self::ClaudeCode,
+        Self::Codex,
+        Self::Cursor,
+        Self::Copilot,
+        Self::Gemini,
+        Self::Qwen,
+        Self::Opencode,
+    ];
 
     /// What it is called at the command line.
     pub fn id(self) -> &'static str {
@@ -54,6 +71,9 @@ impl Client {
             Self::Codex => "codex",
             Self::Cursor => "cursor",
             Self::Copilot => "copilot",
+            Self::Gemini => "gemini",
+            Self::Qwen => "qwen",
+            Self::Opencode => "opencode",
         }
     }
 }
@@ -121,6 +141,9 @@ pub fn answer(client: Client, input: &[u8], place: &Place) -> Reply {
         Client::Codex => codex::heard(&payload),
         Client::Cursor => cursor::heard(&payload),
         Client::Copilot => copilot::heard(&payload),
+        Client::Gemini => gemini::heard(&payload),
+        Client::Qwen => qwen::heard(&payload),
+        Client::Opencode => opencode::heard(&payload),
     };
     for folder in place.named.iter().chain([&place.cwd]) {
         if !heard.folders.contains(folder) {
@@ -137,6 +160,8 @@ pub fn answer(client: Client, input: &[u8], place: &Place) -> Reply {
         Client::Codex => codex::reply(&heard, &decision),
         Client::Cursor => cursor::reply(&heard, &decision),
         Client::Copilot => copilot::reply(&payload, &heard, &decision),
+        Client::Gemini => gemini::reply(&heard, &decision),
+        Client::Qwen | Client::Opencode => claude_code::reply(&heard, &decision),
     };
     Reply { out, aside }
 }

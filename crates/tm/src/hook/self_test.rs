@@ -8,7 +8,7 @@ use engine::{Fault, Kind};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Client, claude_code, codex, copilot, cursor};
+use super::{Client, claude_code, codex, copilot, cursor, gemini, opencode, qwen};
 use crate::demo::stage::Stage;
 
 /// Something that an agent does, in words that each client has its own payload for.
@@ -198,7 +198,9 @@ fn all(
     for client in clients {
         for (sample, expected) in cases {
             let root = stage.repository();
-            let payload = payload(*client, root, sample);
+            let Some(payload) = payload(*client, root, sample) else {
+                continue;
+            };
             let (status, answer) = ask(stage, *client, &payload)?;
             let seen = seen(*client, *sample, status, &answer);
             let (event, what) = sample.words();
@@ -217,14 +219,17 @@ fn all(
     Ok(())
 }
 
-/// The payload of a client.
-fn payload(client: Client, root: &Path, sample: &Sample<'_>) -> Value {
-    match client {
+/// The payload of a client; none for what it does not ask about.
+fn payload(client: Client, root: &Path, sample: &Sample<'_>) -> Option<Value> {
+    Some(match client {
         Client::ClaudeCode => claude_code::sample(root, sample),
         Client::Codex => codex::sample(root, sample),
         Client::Cursor => cursor::sample(root, sample),
         Client::Copilot => copilot::sample(root, sample),
-    }
+        Client::Gemini => gemini::sample(root, sample),
+        Client::Qwen => qwen::sample(root, sample),
+        Client::Opencode => return opencode::sample(root, sample),
+    })
 }
 
 fn ask(stage: &Stage, client: Client, payload: &Value) -> Result<(Option<i32>, String), Fault> {
@@ -276,7 +281,7 @@ fn seen(client: Client, sample: Sample<'_>, status: Option<i32>, answer: &str) -
     };
     let is = |pointer: &str, expected: &str| says(pointer) == Some(expected);
     let (denied, reminded, told) = match client {
-        Client::ClaudeCode | Client::Codex => (
+        Client::ClaudeCode | Client::Codex | Client::Qwen | Client::Opencode => (
             is("/hookSpecificOutput/hookEventName", "PreToolUse")
                 && is("/hookSpecificOutput/permissionDecision", "deny")
                 && says("/hookSpecificOutput/permissionDecisionReason").is_some(),
@@ -288,6 +293,12 @@ fn seen(client: Client, sample: Sample<'_>, status: Option<i32>, answer: &str) -
             is("/permission", "deny") && says("/agent_message").is_some(),
             says("/followup_message").is_some(),
             says("/additional_context").is_some(),
+        ),
+        Client::Gemini => (
+            is("/decision", "deny") && says("/reason").is_some(),
+            is("/decision", "deny") && says("/reason").is_some(),
+            is("/hookSpecificOutput/hookEventName", "SessionStart")
+                && says("/hookSpecificOutput/additionalContext").is_some(),
         ),
         Client::Copilot => (
             is("/permissionDecision", "deny") && says("/permissionDecisionReason").is_some(),

@@ -6,10 +6,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use workspace::process::can_be_started;
 
-use super::Client;
+use super::{Client, opencode};
 
 /// Seconds that a client waits. It takes a few milliseconds; a busy disk may need more.
 const TIMEOUT: u32 = 5;
+
+/// The same for clients that count otherwise.
+const MILLISECONDS: u32 = TIMEOUT * 1000;
+
+/// What Claude Code calls the events, and those who took its form over.
+const EVENTS: [&str; 3] = ["PreToolUse", "Stop", "SessionStart"];
 
 /// The program.
 const PROGRAM: &str = "tm";
@@ -31,6 +37,8 @@ pub struct Hooks {
     pub versioned: bool,
     /// For each event, what goes into its list.
     pub events: Vec<(&'static str, Value)>,
+    /// The whole file, where it is a program of the client's own instead of lists.
+    pub plugin: Option<&'static str>,
 }
 
 /// The hooks of a client.
@@ -46,6 +54,7 @@ pub fn of(client: Client) -> Hooks {
             });
             grouped(
                 ".claude/settings.json",
+                EVENTS,
                 "Bash|Edit|MultiEdit|NotebookEdit|Write",
                 &handler,
             )
@@ -58,6 +67,7 @@ pub fn of(client: Client) -> Hooks {
             });
             grouped(
                 ".codex/hooks.json",
+                EVENTS,
                 "^(Bash|apply_patch|Edit|Write)$",
                 &handler,
             )
@@ -76,8 +86,41 @@ pub fn of(client: Client) -> Hooks {
                     ("stop", handler.clone()),
                     ("sessionStart", handler),
                 ],
+                plugin: None,
             }
         }
+        Client::Gemini => {
+            let handler = json!({
+                "type": "command",
+                "command": line(PROGRAM, client),
+                "timeout": MILLISECONDS,
+            });
+            grouped(
+                ".gemini/settings.json",
+                ["BeforeTool", "AfterAgent", "SessionStart"],
+                "write_file|replace|run_shell_command",
+                &handler,
+            )
+        }
+        Client::Qwen => {
+            let handler = json!({
+                "type": "command",
+                "command": line(PROGRAM, client),
+                "timeout": MILLISECONDS,
+            });
+            grouped(
+                ".qwen/settings.json",
+                EVENTS,
+                "write_file|edit|notebook_edit|run_shell_command",
+                &handler,
+            )
+        }
+        Client::Opencode => Hooks {
+            file: ".opencode/plugin/tramline.js",
+            versioned: false,
+            events: Vec::new(),
+            plugin: Some(opencode::PLUGIN),
+        },
         Client::Copilot => {
             let handler = json!({
                 "type": "command",
@@ -92,6 +135,7 @@ pub fn of(client: Client) -> Hooks {
                     ("agentStop", handler.clone()),
                     ("sessionStart", handler),
                 ],
+                plugin: None,
             }
         }
     }
@@ -115,18 +159,24 @@ pub fn is_sound(handler: &Value, client: Client, program: &str) -> bool {
             .any(|key| handler.get(key).and_then(Value::as_str) == Some(&line))
 }
 
-fn grouped(file: &'static str, matcher: &str, handler: &Value) -> Hooks {
+fn grouped(
+    file: &'static str,
+    [before_tool, stop, session_start]: [&'static str; 3],
+    matcher: &str,
+    handler: &Value,
+) -> Hooks {
     Hooks {
         file,
         versioned: false,
         events: vec![
             (
-                "PreToolUse",
+                before_tool,
                 json!({ "matcher": matcher, "hooks": [handler] }),
             ),
-            ("Stop", json!({ "hooks": [handler] })),
-            ("SessionStart", json!({ "hooks": [handler] })),
+            (stop, json!({ "hooks": [handler] })),
+            (session_start, json!({ "hooks": [handler] })),
         ],
+        plugin: None,
     }
 }
 
@@ -224,6 +274,14 @@ pub fn installed(root: &Path, client: Client) -> Option<Installed> {
             message,
         })
     };
+    if let Some(plugin) = hooks.plugin {
+        // Of one that somebody changed nothing is known but its name.
+        return match (text == plugin, is_there(root, PROGRAM)) {
+            (false, _) => found(true, "is not as `tm init` writes it".to_owned()),
+            (true, true) => found(true, format!("calls `{PROGRAM}`")),
+            (true, false) => found(false, format!("calls `{PROGRAM}`, which is not there")),
+        };
+    }
     let Some(document) = crate::init::hook::read(&text) else {
         // Of a file that nobody can read, only that is told in which our name stands.
         return text.contains(PROGRAM).then(|| Installed {

@@ -21,6 +21,8 @@ pub enum Client {
     Copilot,
     /// opencode: opencode.json, AGENTS.md
     Opencode,
+    /// Qwen Code: .qwen/settings.json, QWEN.md
+    Qwen,
     /// Zed: .zed/settings.json, AGENTS.md
     Zed,
 }
@@ -44,6 +46,9 @@ pub struct Servers {
     pub format: Format,
     /// What goes into one.
     pub entry: Entry,
+    /// What a new file holds besides: what the client itself writes into one that lacks it, and so would change it at its first
+    /// start.
+    pub head: &'static str,
 }
 
 /// Where a client reads instructions.
@@ -93,6 +98,10 @@ const OPENCODE: Entry = Entry(&[
     ("enabled", Field::AnyFlag(true)),
 ]);
 
+const OPENCODE_HEAD: &str = "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n";
+
+const QWEN_HEAD: &str = "{\n  \"$version\": 4\n}\n";
+
 const MCP_SERVERS: Format = Format::Json(&[&["mcpServers"]]);
 
 const MDC_HEAD: &str = "\
@@ -105,7 +114,7 @@ alwaysApply: true
 
 impl Client {
     /// All of them. Zed comes last: what it reads depends on the files that others make.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ClaudeCode,
         Self::Cursor,
         Self::Codex,
@@ -113,6 +122,7 @@ impl Client {
         Self::Gemini,
         Self::Copilot,
         Self::Opencode,
+        Self::Qwen,
         Self::Zed,
     ];
 
@@ -126,6 +136,7 @@ impl Client {
             Self::Gemini => "gemini",
             Self::Copilot => "copilot",
             Self::Opencode => "opencode",
+            Self::Qwen => "qwen",
             Self::Zed => "zed",
         }
     }
@@ -138,6 +149,7 @@ impl Client {
             Self::Codex => (&[".codex/config.toml"], Format::Toml("mcp_servers"), CODEX),
             Self::Vscode => (&[".vscode/mcp.json"], Format::Json(&[&["servers"]]), STDIO),
             Self::Gemini => (&[".gemini/settings.json"], MCP_SERVERS, PLAIN),
+            Self::Qwen => (&[".qwen/settings.json"], MCP_SERVERS, PLAIN),
             Self::Copilot => (&[".github/mcp.json"], MCP_SERVERS, LOCAL),
             Self::Opencode => (
                 &["opencode.json", "opencode.jsonc"],
@@ -150,10 +162,16 @@ impl Client {
                 PLAIN,
             ),
         };
+        let head = match self {
+            Self::Opencode => OPENCODE_HEAD,
+            Self::Qwen => QWEN_HEAD,
+            _ => "",
+        };
         Servers {
             files,
             format,
             entry,
+            head,
         }
     }
 
@@ -166,6 +184,7 @@ impl Client {
             Self::Opencode => ("AGENTS.md", &[], ""),
             Self::Vscode | Self::Copilot => (".github/copilot-instructions.md", &[], ""),
             Self::Gemini => ("GEMINI.md", &[], ""),
+            Self::Qwen => ("QWEN.md", &[], ""),
             Self::Zed => (
                 "AGENTS.md",
                 &[
@@ -190,6 +209,7 @@ impl Client {
             Self::Codex => &[".codex", "AGENTS.override.md"],
             Self::Vscode => &[".vscode"],
             Self::Gemini => &[".gemini", "GEMINI.md"],
+            Self::Qwen => &[".qwen", "QWEN.md"],
             Self::Copilot => &[".github/mcp.json", ".github/copilot-instructions.md"],
             Self::Opencode => &["opencode.json", "opencode.jsonc", ".opencode"],
             Self::Zed => &[".zed"],
@@ -203,8 +223,12 @@ impl Client {
             Self::ClaudeCode => Some(Caller::ClaudeCode),
             Self::Cursor => Some(Caller::Cursor),
             Self::Codex => Some(Caller::Codex),
-            Self::Copilot => Some(Caller::Copilot),
-            Self::Vscode | Self::Gemini | Self::Opencode | Self::Zed => None,
+            // Both call what stands in .github/hooks.
+            Self::Copilot | Self::Vscode => Some(Caller::Copilot),
+            Self::Gemini => Some(Caller::Gemini),
+            Self::Qwen => Some(Caller::Qwen),
+            Self::Opencode => Some(Caller::Opencode),
+            Self::Zed => None,
         }
     }
 

@@ -79,19 +79,19 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
     } else if request.hook {
         for client in Client::ALL {
             if clients.is_empty() || clients.contains(&client) {
-                draft.remove_hook(client)?;
+                draft.remove_hook(client, &clients)?;
             }
         }
     } else if clients.is_empty() {
         for client in Client::ALL {
-            draft.remove_hook(client)?;
+            draft.remove_hook(client, &clients)?;
             draft.remove_servers(client)?;
             draft.remove_all_words(client)?;
         }
         draft.remove_settings()?;
     } else {
         for client in &clients {
-            draft.remove_hook(*client)?;
+            draft.remove_hook(*client, &clients)?;
             draft.remove_servers(*client)?;
         }
         for client in &clients {
@@ -243,6 +243,7 @@ impl Draft<'_> {
         let before = self.text(file)?;
         self.put(file, |text| match servers.format {
             Format::Json(sections) => {
+                let text = text.or((!servers.head.is_empty()).then_some(servers.head));
                 jsonc::with_entry(text, section_of(text, sections), &servers.entry)
             }
             Format::Toml(section) => toml::with_entry(text, section, &servers.entry),
@@ -262,13 +263,6 @@ impl Draft<'_> {
 
     /// Puts the guard hook into a client's hook settings.
     fn add_hook(&mut self, client: Client) -> Result<(), Fault> {
-        if client == Client::Vscode {
-            self.notes.push(
-                "Visual Studio Code calls the hooks in .github/hooks: `tm init --client copilot --hook`"
-                    .to_owned(),
-            );
-            return Ok(());
-        }
         let Some(caller) = client.hook_caller() else {
             self.notes.push(format!(
                 "{} calls no hook that `tm hook` can answer: its reports are checked all the same",
@@ -286,10 +280,21 @@ impl Draft<'_> {
     }
 
     /// Takes the guard hook out of a client's hook settings.
-    fn remove_hook(&mut self, client: Client) -> Result<(), Fault> {
+    fn remove_hook(&mut self, client: Client, leaving: &[Client]) -> Result<(), Fault> {
         let Some(caller) = client.hook_caller() else {
             return Ok(());
         };
+        // Another client that is set up may call the same file.
+        for other in Client::ALL {
+            if other != client
+                && other.hook_caller() == Some(caller)
+                && !leaving.is_empty()
+                && !leaving.contains(&other)
+                && self.is_in_use(other)?
+            {
+                return Ok(());
+            }
+        }
         let file = crate::hook::settings::of(caller).file;
         let call = format!("hook {}", caller.id());
         // Called with a list of words, they stand apart.
@@ -334,7 +339,12 @@ impl Draft<'_> {
             match servers.format {
                 Format::Json(sections) => {
                     for section in sections {
-                        self.take(file, |text| jsonc::without_entry(text, section))?;
+                        let head = servers.head;
+                        self.take(file, |text| {
+                            let left = jsonc::without_entry(text, section)?;
+                            let only_head = !head.is_empty() && matches!(&left, Remainder::Text(left) if left.replace("\r\n", "\n") == head);
+                            Ok(if only_head { Remainder::Nothing } else { left })
+                        })?;
                     }
                 }
                 Format::Toml(section) => {

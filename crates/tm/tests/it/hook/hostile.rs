@@ -8,7 +8,15 @@ use testkit::Outcome;
 
 use super::environment::TestEnvironment;
 
-const CLIENTS: [&str; 4] = ["claude-code", "codex", "cursor", "copilot"];
+const CLIENTS: [&str; 7] = [
+    "claude-code",
+    "codex",
+    "cursor",
+    "copilot",
+    "gemini",
+    "qwen",
+    "opencode",
+];
 
 #[test]
 fn what_is_no_payload_lets_the_agent_work_and_says_so_in_a_line() {

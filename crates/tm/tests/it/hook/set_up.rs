@@ -6,12 +6,18 @@ use serde_json::Value;
 
 use super::environment::TestEnvironment;
 
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 7] = [
     ("claude-code", ".claude/settings.json"),
     ("codex", ".codex/hooks.json"),
     ("cursor", ".cursor/hooks.json"),
     ("copilot", ".github/hooks/tramline.json"),
+    ("vscode", ".github/hooks/tramline.json"),
+    ("gemini", ".gemini/settings.json"),
+    ("qwen", ".qwen/settings.json"),
 ];
+
+/// What opencode loads is a program, and no list.
+const PLUGIN: (&str, &str) = ("opencode", ".opencode/plugin/tramline.js");
 
 #[test]
 fn it_comes_on_request_and_goes_without_a_trace() {
@@ -19,9 +25,10 @@ fn it_comes_on_request_and_goes_without_a_trace() {
         let environment = TestEnvironment::new();
         let path = environment.project().join(file);
         environment.tm(&["init", "--client", client, "--yes", "--json"]);
-        assert!(!path.exists(), "{client}: only on request");
+        let hooks = || fs::read_to_string(&path).is_ok_and(|text| text.contains("tm hook"));
+        assert!(!hooks(), "{client}: only on request");
         let print = environment.tm(&["init", "--client", client, "--hook", "--print"]);
-        assert!(print.contains(file) && !path.exists(), "{print}");
+        assert!(print.contains(file) && !hooks(), "{print}");
         environment.tm(&["init", "--client", client, "--hook", "--yes", "--json"]);
         let text = fs::read_to_string(&path).unwrap();
         let settings: Value = serde_json::from_str(&text).unwrap();
@@ -29,12 +36,42 @@ fn it_comes_on_request_and_goes_without_a_trace() {
         let again = environment.tm(&["init", "--client", client, "--hook", "--yes", "--json"]);
         assert!(again.contains("\"changes\":[]"), "{again}");
         let gone = environment.tm(&["init", "--remove", "--hook", "--yes", "--json"]);
-        assert!(!path.exists(), "{gone}");
+        assert!(!hooks(), "{gone}");
         environment.tm(&["init", "--client", client, "--hook", "--yes", "--json"]);
         environment.tm(&["init", "--remove", "--client", client, "--yes", "--json"]);
         assert!(!path.exists());
         assert!(!path.parent().unwrap().join("mcp.json").exists());
     }
+}
+
+#[test]
+fn a_plugin_comes_and_goes_and_stays_where_somebody_changed_it() {
+    let (client, file) = PLUGIN;
+    let environment = TestEnvironment::new();
+    let path = environment.project().join(file);
+    environment.tm(&["init", "--client", client, "--hook", "--yes", "--json"]);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\"hook\", \"opencode\""), "{text}");
+    let again = environment.tm(&["init", "--client", client, "--hook", "--yes", "--json"]);
+    assert!(again.contains("\"changes\":[]"), "{again}");
+    environment.tm(&["init", "--remove", "--hook", "--yes", "--json"]);
+    assert!(!path.exists());
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, format!("{text}// mine\n")).unwrap();
+    environment.tm(&["init", "--client", client, "--hook", "--yes", "--json"]);
+    environment.tm(&["init", "--remove", "--yes", "--json"]);
+    assert!(path.exists(), "what somebody changed is theirs");
+}
+
+#[test]
+fn hooks_that_two_clients_call_stay_for_the_other() {
+    let environment = TestEnvironment::new();
+    let path = environment.project().join(".github/hooks/tramline.json");
+    environment.tm(&["init", "--client", "copilot,vscode", "--hook", "--yes"]);
+    environment.tm(&["init", "--remove", "--client", "vscode", "--yes"]);
+    assert!(path.exists(), "Copilot calls it");
+    environment.tm(&["init", "--remove", "--client", "copilot", "--yes"]);
+    assert!(!path.exists());
 }
 
 #[test]
@@ -73,7 +110,7 @@ fn the_trial_tries_every_client_and_looks_at_the_settings() {
     let answer: Value =
         serde_json::from_str(&environment.tm(&["hook", "--self-test", "--json"])).unwrap();
     assert_eq!(answer["ok"], true, "{answer}");
-    assert_eq!(answer["tried"].as_array().unwrap().len(), 128);
+    assert_eq!(answer["tried"].as_array().unwrap().len(), 213);
     assert_eq!(answer["installed"].as_array().unwrap().len(), 0);
 
     environment.write(

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::program::environment::TestEnvironment;
 use crate::program::terminal::at_terminal;
 
-const CLIENTS: [&str; 8] = [
+const CLIENTS: [&str; 9] = [
     "claude-code",
     "cursor",
     "codex",
@@ -21,6 +21,7 @@ const CLIENTS: [&str; 8] = [
     "gemini",
     "copilot",
     "opencode",
+    "qwen",
     "zed",
 ];
 
@@ -122,7 +123,8 @@ fn all_clients_at_once_share_what_they_share() {
             ".cursor/rules/tramline.mdc",
             "AGENTS.md",
             ".github/copilot-instructions.md",
-            "GEMINI.md"
+            "GEMINI.md",
+            "QWEN.md"
         ]
     );
     let again = init(&environment, &["--client", &CLIENTS.join(",")]);
