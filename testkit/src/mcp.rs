@@ -23,6 +23,8 @@ pub struct Server {
     /// Answers that came before somebody asked for them, by id.
     early: BTreeMap<String, Value>,
     next: u64,
+    /// What each tool says of its answers; none before the first look.
+    schemas: BTreeMap<String, Value>,
 }
 
 /// What a server left behind.
@@ -70,6 +72,7 @@ impl Server {
             errors: Some(errors),
             early: BTreeMap::new(),
             next: 0,
+            schemas: BTreeMap::new(),
         }
     }
 
@@ -175,7 +178,41 @@ impl Server {
     pub fn tool(&mut self, tool: &str, arguments: &Value) -> Value {
         let mut result = self.call(tool, arguments);
         assert_ne!(result["isError"], true, "{tool}: {result}");
-        result["structuredContent"].take()
+        let answer = result["structuredContent"].take();
+        self.holds_to_its_schema(tool, &answer);
+        answer
+    }
+
+    /// Shows that an answer has what the tool's own schema promises of each.
+    fn holds_to_its_schema(&mut self, tool: &str, answer: &Value) {
+        if self.schemas.is_empty() {
+            let listed = self.request("tools/list", &json!({}));
+            for tool in listed["tools"].as_array().into_iter().flatten() {
+                let name = tool["name"].as_str().unwrap_or_default().to_owned();
+                self.schemas.insert(name, tool["outputSchema"].clone());
+            }
+        }
+        let Some(schema) = self.schemas.get(tool) else {
+            return;
+        };
+        for needed in schema["required"].as_array().into_iter().flatten() {
+            let there = needed.as_str().and_then(|needed| answer.get(needed));
+            assert!(there.is_some(), "{tool} promises {needed}: {answer}");
+        }
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            let Some(value) = answer.get(name) else {
+                continue;
+            };
+            let is = match property["type"].as_str() {
+                Some("string") => value.is_string(),
+                Some("boolean") => value.is_boolean(),
+                Some("integer") => value.is_i64() || value.is_u64(),
+                Some("array") => value.is_array(),
+                Some("object") => value.is_object(),
+                _ => true,
+            };
+            assert!(is, "{tool}: {name} is no {property}: {value}");
+        }
     }
 
     /// Shows that the server is there and answers.

@@ -124,37 +124,44 @@ impl AutopilotCommand {
 pub struct Start {
     /// The task's id in the tasks file
     #[arg(required_unless_present_any = ["title", "plan"])]
+    #[schemars(extend("x-brief" = "in tasks.json"))]
     pub task_id: Option<String>,
     /// The workflow, one whose view is `autopilot`; `tdd` if left out
     #[arg(long, value_name = "ID")]
+    #[schemars(extend("x-brief" = "tdd if left out"))]
     pub workflow: Option<String>,
     /// A task given here, by its title
     #[arg(long, value_name = "TEXT", conflicts_with = "plan")]
+    #[schemars(extend("x-brief" = "of a task given here"))]
     pub title: Option<String>,
     /// A subtask of it, by its title; may be repeated
     #[arg(long = "subtask", value_name = "TEXT", requires = "title")]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "their titles"))]
     pub subtasks: Vec<String>,
     /// A Markdown checklist as the task
     #[arg(long, value_name = "FILE")]
-    #[schemars(extend("x-brief" = "path of a Markdown checklist"))]
+    #[schemars(extend("x-brief" = "a Markdown checklist"))]
     pub plan: Option<PathBuf>,
     /// How the run goes.
     #[command(flatten)]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "how it goes"))]
     pub options: StartOptions,
     /// Show the plan and touch nothing
     #[arg(long, conflicts_with = "interactive")]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "only show the plan"))]
     pub dry_run: bool,
     /// Supersede a run that is under way
     #[arg(long)]
     #[serde(default)]
-    #[schemars(extend("x-brief" = "end the run that is under way; asks the person"))]
+    #[schemars(extend("x-brief" = "end the one under way; asks"))]
     pub force: bool,
     /// Begin with uncommitted changes; those that the run does not touch are never committed
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "begin with uncommitted changes"))]
     pub allow_dirty: bool,
     /// Do not ask before the branch is made
     #[arg(long)]
@@ -176,9 +183,11 @@ pub struct Start {
 pub struct StartOptions {
     /// Name of the branch, instead of the configured pattern's
     #[arg(long, value_name = "NAME")]
+    #[schemars(extend("x-brief" = "instead of the pattern's"))]
     pub branch: Option<String>,
     /// GREEN attempts a subtask has
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[schemars(extend("x-brief" = "GREEN attempts a subtask has"))]
     pub max_attempts: Option<u32>,
 }
 
@@ -212,13 +221,16 @@ pub struct Baseline {
     /// A test report of the suite as it is now; tests that fail in it may go on failing. May be repeated
     #[arg(long = "baseline-report", value_name = "FILE")]
     #[serde(default, rename = "baselineReport")]
+    #[schemars(extend("x-brief" = "tests that fail already"))]
     pub reports: Vec<PathBuf>,
     /// Run the test command now, and take its outcome for the suite as it is
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "run the suite now, as it is"))]
     pub verify: bool,
     /// Format of the report; told by its content if left out
     #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
+    #[schemars(extend("x-brief" = "of report"))]
     pub format: Option<String>,
 }
 
@@ -229,9 +241,11 @@ pub struct TakeBaseline {
     /// A test report of the suite as it was before the run, instead of running it. May be repeated
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "of the suite as it was"))]
     pub report: Vec<PathBuf>,
     /// Format of the report; told by its content if left out
     #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
+    #[schemars(extend("x-brief" = "of report"))]
     pub format: Option<String>,
     /// The run.
     #[command(flatten)]
@@ -281,20 +295,25 @@ pub struct TestReports {
     /// Beside --verify it names the file that the test command writes, where what it prints does not tell every test.
     #[arg(long, value_name = "FILE")]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "the runner's files"))]
     pub report: Vec<PathBuf>,
     /// Have tm run the test command itself, and take its outcome as the results
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "have the tests run"))]
     pub verify: bool,
     /// Format of the test report, such as `junit`; told by its content if left out. `tm evidence show --help` lists them
     #[arg(long, value_name = "FORMAT", value_parser = test_format(), hide_possible_values = true)]
+    #[schemars(extend("x-brief" = "of report"))]
     pub format: Option<String>,
     /// A report that the coverage tool wrote, instead of --coverage
     #[arg(long, value_name = "FILE")]
+    #[schemars(extend("x-brief" = "the tool's file"))]
     pub coverage_report: Option<PathBuf>,
     /// A test that was taken out on purpose, by its id; with `*` at the end, all that begin so. May be repeated
     #[arg(long, value_name = "ID")]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "ids of tests taken out"))]
     pub removed: Vec<String>,
 }
 
@@ -349,11 +368,12 @@ pub struct Next {
 pub struct Complete {
     /// `red` or `green`; the present phase if left out
     #[arg(value_name = "PHASE")]
-    #[schemars(extend("enum" = ["red", "green"]))]
+    #[schemars(extend("enum" = ["red", "green"], "x-brief" = "or the present one"))]
     pub phase: Option<String>,
     /// The subtask's id; the present one if left out
     #[arg(value_name = "SUBTASK")]
     #[serde(rename = "subtaskId")]
+    #[schemars(extend("x-brief" = "or the present one"))]
     pub subtask: Option<String>,
     /// What it rests on.
     #[command(flatten)]
@@ -362,10 +382,12 @@ pub struct Complete {
     /// The files that were changed, by commas; found by git if left out
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "found by git if left out"))]
     pub files: Vec<String>,
     /// The work unit that is reported; the present one if left out
     #[arg(long, value_name = "UNIT")]
     #[serde(rename = "unitId")]
+    #[schemars(extend("x-brief" = "counts once"))]
     pub unit: Option<String>,
     /// The run.
     #[command(flatten)]
@@ -380,21 +402,26 @@ pub struct Commit {
     /// The subtask's id; the present one if left out
     #[arg(value_name = "SUBTASK")]
     #[serde(rename = "subtaskId")]
+    #[schemars(extend("x-brief" = "or the present one"))]
     pub subtask: Option<String>,
     /// The whole commit message, instead of the template's
     #[arg(long, value_name = "TEXT")]
+    #[schemars(extend("x-brief" = "instead of the template's"))]
     pub message: Option<String>,
     /// The files to commit, by commas; all of the run's changes if left out
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "all of the run's changes if left out"))]
     pub files: Vec<String>,
     /// A commit that was made already
     #[arg(long, value_name = "SHA", conflicts_with_all = ["message", "files"])]
     #[serde(rename = "commitSha")]
+    #[schemars(extend("x-brief" = "made already"))]
     pub sha: Option<String>,
     /// The work unit that is reported; the present one if left out
     #[arg(long, value_name = "UNIT")]
     #[serde(rename = "unitId")]
+    #[schemars(extend("x-brief" = "counts once"))]
     pub unit: Option<String>,
     /// The run.
     #[command(flatten)]
@@ -413,6 +440,7 @@ pub struct Finalize {
     /// Let coverage under a threshold pass
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "let low coverage pass"))]
     pub skip_coverage: bool,
     /// The run.
     #[command(flatten)]
@@ -427,9 +455,11 @@ pub struct Skip {
     /// The subtask's id; the present one if left out
     #[arg(value_name = "SUBTASK")]
     #[serde(rename = "subtaskId")]
+    #[schemars(extend("x-brief" = "or the present one"))]
     pub subtask: Option<String>,
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT")]
+    #[schemars(extend("x-brief" = "journalled"))]
     pub reason: String,
     /// The run.
     #[command(flatten)]
@@ -525,6 +555,7 @@ pub struct Pause {
     /// Why; it is journalled and shown
     #[arg(long, value_name = "TEXT", default_value = "")]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "journalled"))]
     pub reason: String,
     /// The run.
     #[command(flatten)]
@@ -557,6 +588,7 @@ pub struct Abort {
     /// Delete the branch and the run's folder too; asks first
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "delete its branch and folder"))]
     pub cleanup: bool,
     /// Delete the branch even if it has work that is nowhere else
     #[arg(long, requires = "cleanup")]

@@ -124,6 +124,7 @@ impl CollabCommand {
 pub struct CompleteSkill {
     /// The skill that is finished
     #[arg(value_name = "SKILL")]
+    #[schemars(extend("x-brief" = "that is finished"))]
     pub skill: String,
     /// The work unit that it was done for, as the answer before named it
     #[arg(long, value_name = "ID", alias = "unit")]
@@ -138,6 +139,7 @@ pub struct State {
     /// Every field: all items, batches and tasks
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "every field"))]
     pub full: bool,
 }
 

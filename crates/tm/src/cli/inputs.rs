@@ -17,6 +17,7 @@ pub struct Inputs {
     #[arg(long = "inputs", value_name = "JSON", value_parser = json_object)]
     #[serde(default, rename = "inputs")]
     #[schemars(with = "Map<String, Value>")]
+    #[schemars(extend("x-brief" = "by name"))]
     pub object: Option<Map<String, Value>>,
 }
 

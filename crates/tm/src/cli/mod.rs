@@ -175,10 +175,12 @@ pub struct ProjectPlace {
 pub struct Reopen {
     /// The item's key, such as a subtask's id; the present one if left out
     #[arg(value_name = "ITEM")]
+    #[schemars(extend("x-brief" = "or the present one"))]
     pub item: Option<String>,
     /// Why; it is journalled and reported
     #[arg(long, value_name = "TEXT", default_value = "")]
     #[serde(default)]
+    #[schemars(extend("x-brief" = "journalled"))]
     pub reason: String,
     /// By what, where only a person takes it up again.
     #[command(flatten)]

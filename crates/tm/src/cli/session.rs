@@ -173,6 +173,7 @@ impl SessionOption {
 pub struct Init {
     /// The workflow, one whose view is `session`; `review` if left out
     #[arg(long, value_name = "ID")]
+    #[schemars(extend("x-brief" = "review if left out"))]
     pub workflow: Option<String>,
     /// The profile; `generic` if left out
     #[arg(long, value_name = "PROFILE")]
@@ -189,6 +190,7 @@ pub struct Init {
     pub gates: Vec<(String, String)>,
     /// After how many iterations the session pauses whose reviews fail
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[schemars(extend("x-brief" = "that may fail before it pauses"))]
     pub max_iterations: Option<u32>,
     /// A name for its id; the profile's if left out
     #[arg(long, value_name = "NAME")]

@@ -51,8 +51,11 @@ impl RunSelector {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunPlace {
+    #[schemars(extend("x-brief" = "its id"))]
     run_id: Option<String>,
+    #[schemars(extend("x-brief" = "its folder"))]
     project_root: Option<String>,
+    #[schemars(extend("x-brief" = "of tasks"))]
     tag: Option<String>,
 }
 
@@ -70,8 +73,9 @@ impl From<RunPlace> for RunSelector {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionPlace {
-    #[schemars(extend("x-aliases" = ["session_id"]))]
+    #[schemars(extend("x-aliases" = ["session_id"], "x-brief" = "its id"))]
     session_id: Option<String>,
+    #[schemars(extend("x-brief" = "its folder"))]
     project_root: Option<String>,
 }
 
@@ -88,9 +92,9 @@ impl From<SessionPlace> for RunSelector {
 /// The same, as tools of skills are told.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct SkillsPlace {
-    #[schemars(extend("x-aliases" = ["sessionId"]))]
+    #[schemars(extend("x-aliases" = ["sessionId"], "x-brief" = "its name"))]
     session: Option<String>,
-    #[schemars(extend("x-aliases" = ["projectRoot"]))]
+    #[schemars(extend("x-aliases" = ["projectRoot"], "x-brief" = "its folder"))]
     project: Option<String>,
 }
 

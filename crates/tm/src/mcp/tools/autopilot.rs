@@ -28,8 +28,8 @@ pub(super) fn entries() -> Vec<Entry> {
     let files = json!({ "type": "array", "items": { "type": "string" } });
     let text = json!({ "type": "string" });
     let flag = json!({ "type": "boolean" });
-    // Not a list of types: some clients take only one type a place.
-    let perhaps = json!({ "anyOf": [text, { "type": "null" }] });
+    // A text or null: a list of types is more than some clients understand.
+    let perhaps = json!({});
     let verdict = next_action! {
         "validated": flag, "code": text, "message": text, "suggestion": text, "warning": text
     };
@@ -41,25 +41,28 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "Start a TDD run on a task: makes the branch, gives the first step. Either taskId (from tasks.json), or title with subtasks, or plan.",
             hints: Hints::Adds,
             output: next_action! { "runId": text, "branch": text, "warnings": files },
+            always: &["branch"],
             handler: on_run(start),
         },
         Entry {
             name: "autopilot_next",
             title: "Next step",
-            description: "What to do now: action (red, green, commit, finalize, paused, complete), unitId, instructions to follow exactly. Call it before each step.",
+            description: "What to do now: action (red, green, commit, finalize, paused, complete), unitId, instructions to follow exactly. Answers have it, too.",
             hints: Hints::ReadOnly,
             output: json!({
                 "action": text, "runId": text, "unitId": text, "instructions": text,
                 "subtask": { "type": "object" }, "context": { "type": "object" },
             }),
+            always: &["runId", "action"],
             handler: on_run(next),
         },
         Entry {
             name: "autopilot_complete_phase",
             title: "Report RED or GREEN",
-            description: "Report RED (new tests must fail) or GREEN (all must pass): results, or paths of the runner's report, or verify (runs the tests). validated: false: not accepted; do what suggestion says. Failing tests in GREEN use up an attempt. Give unitId, so that a repeated report counts once.",
+            description: "Report RED (new tests must fail) or GREEN (all must pass): results, or paths of the runner's report, or verify (runs the tests). validated: false: not accepted; do what suggestion says. Failing tests in GREEN use up an attempt.",
             hints: Hints::Adds,
             output: verdict.clone(),
+            always: &["validated", "message", "nextAction"],
             handler: on_run(complete),
         },
         Entry {
@@ -71,6 +74,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "commitSha": text, "files": files, "validated": flag, "code": text,
                 "message": text, "suggestion": text
             },
+            always: &["message", "nextAction"],
             handler: on_run(commit),
         },
         Entry {
@@ -82,6 +86,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "validated": flag, "code": text, "message": text, "suggestion": text,
                 "commitSha": text, "report": text
             },
+            always: &["validated", "message", "nextAction"],
             handler: on_run(finalize),
         },
         Entry {
@@ -90,14 +95,16 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "One phase back: COMMIT to GREEN, GREEN to RED; at finalize, open a repair.",
             hints: Hints::Adds,
             output: moved.clone(),
+            always: &["message", "nextAction"],
             handler: on_run(reopen),
         },
         Entry {
             name: "autopilot_baseline",
             title: "How the tests were before the run",
-            description: "Make known which tests failed before the run: they may go on failing. Runs the tests in a checkout of the commit it began on; or give a report of that.",
+            description: "Make known which tests failed before the run: they may go on failing. Runs them in a checkout of where it began, or takes a report.",
             hints: Hints::Idempotent,
             output: moved.clone(),
+            always: &["message", "nextAction"],
             handler: on_run(baseline),
         },
         Entry {
@@ -106,17 +113,19 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "Give up the subtask in hand for good; what depends on it is not run.",
             hints: Hints::Destructive,
             output: moved.clone(),
+            always: &["message", "nextAction"],
             handler: on_run(skip),
         },
         Entry {
             name: "autopilot_status",
             title: "Where the run is",
-            description: "Status, progress, phase and attempt of the run.",
+            description: "Status, progress, phase and attempt.",
             hints: Hints::ReadOnly,
             output: next_action! {
                 "runId": text, "status": text, "currentSubtask": perhaps, "currentPhase": perhaps,
                 "progress": { "type": "object" }
             },
+            always: &["runId", "status", "progress", "nextAction"],
             handler: on_run(status),
         },
         Entry {
@@ -125,22 +134,25 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "Stop taking reports until autopilot_resume.",
             hints: Hints::Idempotent,
             output: moved,
+            always: &["message", "nextAction"],
             handler: on_run(pause),
         },
         Entry {
             name: "autopilot_resume",
             title: "Go on with a run",
-            description: "Go on with a paused or interrupted run.",
+            description: "Go on with a stopped run.",
             hints: Hints::Idempotent,
             output: next_action! { "runId": text, "resumed": flag },
+            always: &["runId", "nextAction"],
             handler: on_run(resume),
         },
         Entry {
             name: "autopilot_abort",
             title: "End the run",
-            description: "End the run now; branch and files stay. cleanup deletes the branch and the run's folder, and asks the person.",
+            description: "End the run now; branch and files stay. cleanup asks the person.",
             hints: Hints::Destructive,
             output: json!({ "runId": text, "message": text, "cleanedUp": flag }),
+            always: &["runId"],
             handler: on_run(abort),
         },
     ]

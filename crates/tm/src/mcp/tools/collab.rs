@@ -39,6 +39,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "display_name": text, "unit_id": text, "item": object, "batch": object,
                 "instructions": text, "valid_skills": list, "problems": list, "notes": list,
             }),
+            always: &["validated", "next_skill", "state"],
             handler: on_skills(complete),
         },
         Entry {
@@ -51,6 +52,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "phase": text, "done": flag, "status": text, "item": object, "batch": object, "read": list,
                 "documents": text, "instructions": text, "workItems": list, "batches": list,
             }),
+            always: &["state", "skill"],
             handler: on_skills(state),
         },
         Entry {
@@ -59,6 +61,7 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "Set fields of a session; begins one that is not there. workItems and currentItem (taken first): until gather-session-goals is finished. What follows from the rails is refused: read_only.",
             hints: Hints::Idempotent,
             output: updated.clone(),
+            always: &["validated", "state"],
             handler: on_skills(update),
         },
         Entry {
@@ -67,6 +70,7 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "Say what a task of the batch in hand came to.",
             hints: Hints::Idempotent,
             output: updated.clone(),
+            always: &["validated", "state", "tasks", "remaining"],
             handler: on_skills(one_task),
         },
         Entry {
@@ -75,6 +79,7 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "The same of many tasks: all are stored, or none.",
             hints: Hints::Idempotent,
             output: updated,
+            always: &["validated", "state", "tasks", "remaining"],
             handler: on_skills(many_tasks),
         },
         Entry {
@@ -85,6 +90,7 @@ pub(super) fn entries() -> Vec<Entry> {
             output: json!({
                 "session": text, "cut": flag, "batches": list, "mermaid": text, "problems": list,
             }),
+            always: &["batches"],
             handler: on_skills(graph),
         },
         Entry {
@@ -96,6 +102,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "validated": flag, "code": text, "message": text, "suggestion": text,
                 "tasks": count, "problems": list, "notes": list, "batches": list,
             }),
+            always: &["validated", "tasks"],
             handler: on_skills(sync),
         },
     ]
@@ -141,7 +148,7 @@ impl JsonSchema for Fields {
                 },
                 // The item to begin with can be taken back, by `null`.
                 "currentItem": { "type": "string", "x-as-is": true, "x-brief": "number of an item" },
-                "hasSnapshot": { "type": "boolean", "x-as-is": true },
+                "hasSnapshot": { "type": "boolean", "x-as-is": true, "x-brief": "of your context" },
             },
             "additionalProperties": true,
         })
@@ -162,9 +169,9 @@ fn update(call: Call<'_>, meant: RunSelector, fields: Fields) -> Answer {
 /// What a task came to.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct TaskDone {
-    #[schemars(extend("x-aliases" = ["taskId"]))]
+    #[schemars(extend("x-aliases" = ["taskId"], "x-brief" = "of the graph"))]
     id: String,
-    #[schemars(extend("enum" = ["pending", "in_progress", "completed", "failed"]))]
+    #[schemars(extend("enum" = ["pending", "in_progress", "completed", "failed"], "x-brief" = "what it came to"))]
     status: String,
     #[schemars(extend("enum" = ["failed"], "x-brief" = "with failed: skipped"))]
     outcome: Option<String>,
@@ -173,6 +180,7 @@ struct TaskDone {
 /// What many tasks came to.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct TasksDone {
+    #[schemars(extend("x-brief" = "all of them or none"))]
     tasks: Vec<TaskDone>,
 }
 

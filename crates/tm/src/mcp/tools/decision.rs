@@ -29,13 +29,19 @@ static ASKING: [(&str, Version); 1] = [("claude-code", Version::new(2, 1, 330))]
 const LONGEST_ECHO: usize = 200;
 
 /// A tool that carries a person's decision at a gate.
-pub(super) fn deciding(name: &'static str, output: Value, handler: Handler) -> Entry {
+pub(super) fn deciding(
+    name: &'static str,
+    output: Value,
+    always: &'static [&'static str],
+    handler: Handler,
+) -> Entry {
     Entry {
         name,
         title: "Decide at a gate",
         description: "Pass on what the person decided at a closed gate, on exactly what they looked at: gate and hash as in the answer that showed them. The person is asked again. Never call it unasked.",
         hints: Hints::Destructive,
         output,
+        always,
         handler,
     }
 }
@@ -44,9 +50,11 @@ pub(super) fn deciding(name: &'static str, output: Value, handler: Handler) -> E
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct DecisionRequest {
     #[serde(rename = "decision")]
-    #[schemars(extend("enum" = ["approve", "reject"]))]
+    #[schemars(extend("enum" = ["approve", "reject"], "x-brief" = "the person's"))]
     choice: String,
+    #[schemars(extend("x-brief" = "that was shown"))]
     gate: String,
+    #[schemars(extend("x-brief" = "of what they looked at"))]
     hash: String,
     #[serde(default)]
     #[schemars(extend("x-brief" = "to reject: what to do otherwise"))]

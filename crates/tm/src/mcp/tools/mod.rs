@@ -191,6 +191,8 @@ struct Entry {
     hints: Hints,
     /// Properties of the answer.
     output: Value,
+    /// Those of them that each answer has.
+    always: &'static [&'static str],
     handler: Handler,
 }
 
@@ -280,7 +282,12 @@ impl Entry {
             description: self.description,
             hints: self.hints,
             input: schema::shown(&self.handler.schema),
-            output: Some(json!({ "type": "object", "properties": self.output })),
+            output: Some(match self.always {
+                [] => json!({ "type": "object", "properties": self.output }),
+                always => {
+                    json!({ "type": "object", "properties": self.output, "required": always })
+                }
+            }),
             // Clients that know this ask their person at every call, whatever they were told to let pass.
             meta: decision::NAMES
                 .contains(&self.name)

@@ -26,6 +26,7 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "Start a run of any workflow of this project; inputs as its definition names them.",
             hints: Hints::Adds,
             output: json!({ "runId": text, "workflow": text, "nextAction": object }),
+            always: &["runId", "nextAction"],
             handler: on_run(start),
         },
         Entry {
@@ -37,6 +38,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "action": text, "runId": text, "workflow": text, "unitId": text, "state": text,
                 "instructions": text, "expects": text, "outcomes": texts, "units": { "type": "array" },
             }),
+            always: &["runId", "action"],
             handler: on_run(next),
         },
         Entry {
@@ -48,6 +50,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "validated": { "type": "boolean" }, "code": text, "message": text,
                 "suggestion": text, "nextAction": object,
             }),
+            always: &["validated", "message", "nextAction"],
             handler: on_run(report),
         },
         Entry {
@@ -59,6 +62,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "runId": text, "workflow": text, "status": text, "states": { "type": "array" },
                 "items": object, "nextAction": object,
             }),
+            always: &["runId"],
             handler: on_run(status),
         },
         turned(
@@ -106,6 +110,7 @@ pub(super) fn entries() -> Vec<Entry> {
         deciding(
             RUN_DECIDE,
             json!({ "runId": text, "message": text, "nextAction": object }),
+            &["runId", "message", "nextAction"],
             on_run(decide),
         ),
     ]
@@ -128,6 +133,7 @@ fn turned(
             "message": { "type": "string" },
             "nextAction": { "type": "object" },
         }),
+        always: &["runId", "message", "nextAction"],
         handler,
     }
 }

@@ -25,6 +25,11 @@ const LONGEST_PROMPT: u64 = 64 * 1024;
 /// How many transitions and files an answer carries that is not about them.
 const LISTED: usize = 10;
 
+/// What each answer about a session has.
+const STATE: &[&str] = &["session_id", "phase", "status", "next_step"];
+/// The same of a step.
+const STEPPED: &[&str] = &["session_id", "phase", "status", "next_step", "advanced"];
+
 /// The tools of a session.
 pub(super) fn entries() -> Vec<Entry> {
     let text = json!({ "type": "string" });
@@ -49,6 +54,7 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "Begin a review session: plan, code, review, revisions until a review passes. inputs as the profile names them (generic: request; perhaps context, language, constraints). Then session_step.",
             hints: Hints::Adds,
             output: state.clone(),
+            always: STATE,
             handler: on_session(init),
         },
         Entry {
@@ -57,15 +63,17 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "Take one step; with response, put that into its place first. advanced: false: it waits, as next_step says. prompt_text is what to answer.",
             hints: Hints::Adds,
             output: stepped,
+            always: STEPPED,
             handler: on_session(step),
         },
-        deciding(DECIDE, state.clone(), on_session(decide)),
+        deciding(DECIDE, state.clone(), STATE, on_session(decide)),
         Entry {
             name: "session_status",
             title: "Where a session is",
             description: "Phase, what it waits for, and what to do next. full: all transitions and files. diff: what changed in the code.",
             hints: Hints::ReadOnly,
             output: looked,
+            always: STATE,
             handler: on_session(status),
         },
     ]
@@ -195,6 +203,7 @@ fn elsewhere(phase: &str, state: &SessionState) -> Fault {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Look {
     #[serde(default)]
+    #[schemars(extend("x-brief" = "all transitions and files"))]
     full: bool,
     #[serde(default)]
     #[schemars(extend("x-brief" = "in which files the code differs from the iteration before"))]

@@ -18,12 +18,13 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_next_work_unit",
             title: "Next work unit",
-            description: "Like autopilot_next, as a work unit to be answered with autopilot_complete_work_unit. over: true when there is none left.",
+            description: "Like autopilot_next, for autopilot_complete_work_unit. over: true: none is left.",
             hints: Hints::ReadOnly,
             output: json!({
                 "over": { "type": "boolean" }, "id": text, "phase": text, "subtaskId": text,
                 "action": text, "context": { "type": "object" }, "instructions": text,
             }),
+            always: &["over"],
             handler: on_run(next),
         },
         Entry {
@@ -35,6 +36,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "validated": { "type": "boolean" }, "code": text, "message": text,
                 "suggestion": text, "commitSha": text, "nextAction": { "type": "object" },
             }),
+            always: &["validated", "message", "nextAction"],
             handler: on_run(complete),
         },
         Entry {
@@ -46,6 +48,7 @@ pub(super) fn entries() -> Vec<Entry> {
                 "runId": text, "status": text, "currentPhase": text, "currentSubtask": text,
                 "checkpoint": { "type": "object" },
             }),
+            always: &["runId", "status"],
             handler: on_run(state),
         },
     ]
@@ -55,9 +58,11 @@ pub(super) fn entries() -> Vec<Entry> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Completed {
+    #[schemars(extend("x-brief" = "of the unit"))]
     work_unit_id: String,
     #[serde(flatten)]
     reports: TestReports,
+    #[schemars(extend("x-brief" = "what came of it"))]
     result: UnitResult,
 }
 
@@ -65,22 +70,31 @@ struct Completed {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct UnitResult {
+    #[schemars(extend("x-brief" = "whether it is done"))]
     success: bool,
-    #[schemars(extend("enum" = ["RED", "GREEN", "COMMIT", "FINALIZE"]))]
+    #[schemars(extend("enum" = ["RED", "GREEN", "COMMIT", "FINALIZE"], "x-brief" = "of the unit"))]
     phase: String,
     #[serde(default)]
+    #[schemars(extend("x-brief" = "their files"))]
     tests_created: Vec<String>,
+    #[schemars(extend("x-brief" = "how many"))]
     tests_failed: Option<u64>,
+    #[schemars(extend("x-brief" = "how many"))]
     tests_passed: Option<u64>,
     #[serde(default)]
+    #[schemars(extend("x-brief" = "by paths"))]
     files_modified: Vec<String>,
-    #[schemars(extend("type" = "number", "x-form" = true))]
+    #[schemars(extend("type" = "number", "x-form" = true, "x-brief" = "lines, percent"))]
     coverage: Option<String>,
+    #[schemars(extend("x-brief" = "of COMMIT, if made"))]
     commit_sha: Option<String>,
+    #[schemars(extend("x-brief" = "why it is not done"))]
     error: Option<String>,
+    #[schemars(extend("x-brief" = "what was printed"))]
     logs: Option<String>,
     /// Executors count their attempts; here they are counted by the run.
     #[serde(rename = "attempts")]
+    #[schemars(extend("x-brief" = "not looked at"))]
     _attempts: Option<u64>,
 }
 
