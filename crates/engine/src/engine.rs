@@ -9,6 +9,7 @@ use std::time::Duration;
 use journal::Wait;
 use journal::layout::{Home, ProjectDir};
 use workspace::config::{Environment, Settings};
+use workspace::process::Cancellation;
 
 use crate::approval::Channel;
 use crate::clock::{Clock, SystemClock};
@@ -32,8 +33,10 @@ pub struct OpenOptions {
     pub command: String,
     /// Who asks, for the journal.
     pub actor: String,
-    /// Set when the caller went away: what has not begun by then is not begun any more.
+    /// Set when the caller went away: a suite that runs for it is ended.
     pub cancelled: Option<Arc<AtomicBool>>,
+    /// Set when what waits for its turn is to wait no more; what has begun goes on.
+    pub waits_no_more: Option<Arc<AtomicBool>>,
 }
 
 /// A project opened for one caller.
@@ -49,6 +52,7 @@ pub struct Engine {
     /// By which way a person was asked for what the next call decides.
     pub(crate) asked: Option<Channel>,
     cancelled: Option<Arc<AtomicBool>>,
+    waits_no_more: Option<Arc<AtomicBool>>,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -88,6 +92,7 @@ impl Engine {
             actor: options.actor,
             asked: None,
             cancelled: options.cancelled,
+            waits_no_more: options.waits_no_more,
             clock: Arc::new(SystemClock),
         })
     }
@@ -107,10 +112,16 @@ impl Engine {
     /// The same, where others may take longer with theirs.
     pub(crate) fn wait_at_most(&self, at_most: Duration) -> Wait {
         let wait = Wait::at_most(at_most);
-        match &self.cancelled {
+        match &self.waits_no_more {
             Some(flag) => wait.unless(Arc::clone(flag)),
             None => wait,
         }
+    }
+
+    /// Whether the caller still waits for what is under way.
+    pub(crate) fn cancellation(&self) -> Cancellation {
+        let flag = self.cancelled.clone();
+        flag.map_or_else(Cancellation::default, Cancellation::by)
     }
 
     /// The project's root.

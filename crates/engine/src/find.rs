@@ -213,6 +213,11 @@ impl Engine {
                         .step()
                         .with("projectRoot", folder.display().to_string()),
                 ),
+            // A server that was started anywhere stands in no project.
+            None if self.root().parent().is_none() => fault.suggest(concat!(
+                "this is no project: name the folder of yours with ",
+                argument!("projectRoot")
+            )),
             None => fault.suggest(view.begin.0).recover(view.begin.1),
         }
     }

@@ -15,6 +15,7 @@ pub struct Client {
     pub(crate) version: String,
     pub(crate) can: ClientAbilities,
     pub(crate) cancelled: Arc<AtomicBool>,
+    pub(crate) waits_no_more: Arc<AtomicBool>,
     pub(crate) answers: BTreeMap<String, Value>,
     pub(crate) kept: Option<Value>,
     pub(crate) roots: Result<Vec<PathBuf>, MissingRoots>,
@@ -75,6 +76,12 @@ impl Client {
     /// Set as soon as the client took the call back or went away.
     pub fn cancelled(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.cancelled)
+    }
+
+    /// Set as soon as nothing is to wait for its turn any more: the client took the call back, or the connection ends. What has
+    /// begun by then may come to its end.
+    pub fn waits_no_more(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.waits_no_more)
     }
 
     /// Whether the client took the call back or went away.

@@ -31,6 +31,7 @@ pub mod stop;
 #[cfg(test)]
 mod tests;
 
+pub use adapter::folders::folder;
 pub use client::{Client, MissingRoots};
 pub use content::{Content, Contents};
 pub use server::{

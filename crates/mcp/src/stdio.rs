@@ -23,6 +23,8 @@ use crate::server::Server;
 pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
 /// How long everything may take that is under way when the client is gone or the process is told to stop.
 pub(crate) const LAST_CALLS: Duration = Duration::from_secs(30);
+/// How long a call may take to begin that was read before the end.
+const BEGINS: Duration = Duration::from_millis(20);
 /// Calls that may block at the same time; more wait for a thread.
 pub(crate) const THREADS: usize = 128;
 /// As much as the main thread of a process has.
@@ -63,15 +65,18 @@ where
     let hearing = Hearing::default();
     let lines = Lines::new(read, write, LONGEST_LINE, hearing.clone());
     let mut serving = std::pin::pin!(session(adapter.clone(), lines));
-    let (ended, told) = tokio::select! {
+    let (ended, goes_on) = tokio::select! {
         result = &mut serving => (Some(result), false),
-        () = hearing.over.cancelled() => (None, false),
+        // The client says nothing more, and may still listen.
+        () = hearing.over.cancelled() => (None, true),
         () = told_to_stop() => (None, true),
     };
     // Nobody can answer a question any more.
     adapter.stopping().cancel();
     let rest = async {
-        if told {
+        if goes_on {
+            // What was read last may not have begun yet.
+            tokio::time::sleep(BEGINS).await;
             // Calls that are under way are answered, so the connection must not end before them.
             hearing.nothing_more.cancel();
             adapter.all_calls_end().await;
@@ -261,6 +266,8 @@ where
                 }
                 Ok(Line::End) => {
                     hearing.over.cancel();
+                    // The SDK gives what is under way a few seconds from here on.
+                    hearing.end.cancelled().await;
                     return None;
                 }
                 Err(error) => {

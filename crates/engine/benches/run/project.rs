@@ -39,6 +39,7 @@ pub fn engine(folder: &Path, root: &Path) -> Engine {
         command: "bench".to_owned(),
         actor: "bench".to_owned(),
         cancelled: None,
+        waits_no_more: None,
     })
     .expect("an engine")
 }

@@ -9,6 +9,7 @@ use machine::state::Pending;
 use machine::{Definition, Reading, Role, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use workspace::process::Cancellation;
 use workspace::suite::{How, SuiteError, SuiteRan, SuiteRun, run_suite};
 
 use crate::call::Call;
@@ -273,6 +274,8 @@ fn ran(
         command: line,
         cwd: call.root,
         timeout: limit,
+        // Half a command may be worse than a whole one.
+        cancelled: Cancellation::default(),
         env: Vec::new(),
     })
     .map_err(|error| {
@@ -322,7 +325,7 @@ fn ended(how: How) -> &'static str {
         How::Exited(_) => ENDS[0],
         How::Signalled(_) => ENDS[1],
         // However much is printed, that ends no command.
-        How::TimedOut | How::Flooded => ENDS[2],
+        How::TimedOut | How::Flooded | How::Cancelled => ENDS[2],
     }
 }
 
@@ -331,7 +334,7 @@ fn status(how: How) -> i64 {
     match how {
         How::Exited(status) => i64::from(status),
         How::Signalled(signal) => SIGNALLED + i64::from(signal),
-        How::TimedOut | How::Flooded => -1,
+        How::TimedOut | How::Flooded | How::Cancelled => -1,
     }
 }
 

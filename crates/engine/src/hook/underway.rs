@@ -166,6 +166,7 @@ fn in_root(root: &Path, environment: &Environment) -> Result<Lookup, Fault> {
         command: "tm hook".to_owned(),
         actor: String::new(),
         cancelled: None,
+        waits_no_more: None,
     })?;
     let nothing = |others| Lookup::Nothing {
         in_project: true,

@@ -159,7 +159,12 @@ impl Engine {
             return Ok(taken);
         }
         if in_clean_tree {
-            taken.clean = Some(evidence::clean::check(run, &config, format)?);
+            taken.clean = Some(evidence::clean::check(
+                run,
+                &config,
+                format,
+                &self.cancellation(),
+            )?);
         }
         if verify {
             let memory = Memory::of(run)?;
@@ -173,6 +178,7 @@ impl Engine {
                 format,
                 reports: &reports.collect::<Vec<_>>(),
                 subject: Some(&subject),
+                cancelled: &self.cancellation(),
             })?;
             taken = TestEvidence {
                 removed: taken.removed,

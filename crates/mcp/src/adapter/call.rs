@@ -25,6 +25,8 @@ use crate::server::Server;
 use crate::stdio::THREADS;
 use crate::stop::{Problem, Stop};
 
+/// How long calls may still wait for their turn when the connection ends.
+const LAST_TURNS: Duration = Duration::from_secs(5);
 /// How often a client that wants progress hears that a call which tells none is still under way.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 /// How many calls that may change something are worked on at the same time; more wait in line. They may have to wait for
@@ -158,6 +160,8 @@ impl<S: Server> Adapter<S> {
         };
         let cancelled = Arc::new(AtomicBool::new(false));
         let _guard = CancelOnDrop(Arc::clone(&cancelled));
+        let waits_no_more = Arc::new(AtomicBool::new(false));
+        let _turn = CancelOnDrop(Arc::clone(&waits_no_more));
         let mut answers: BTreeMap<String, Value> = said.answers.unwrap_or_default();
         let mut kept = said
             .state
@@ -175,6 +179,7 @@ impl<S: Server> Adapter<S> {
                 version,
                 can,
                 cancelled: Arc::clone(&cancelled),
+                waits_no_more: Arc::clone(&waits_no_more),
                 answers: std::mem::take(&mut answers),
                 kept: kept.take(),
                 roots: roots.clone(),
@@ -199,7 +204,10 @@ impl<S: Server> Adapter<S> {
                     .await
                 }
             };
-            let ask = match self.await_round(name, round, news, &context).await? {
+            let ask = match self
+                .await_round(name, round, news, &context, &waits_no_more)
+                .await?
+            {
                 Ok(answer) => return Ok(CallOutcome::Answer(answer)),
                 Err(Stop::Problem(problem)) => return Err(error_data(problem)),
                 Err(Stop::Ask(ask)) => ask,
@@ -232,7 +240,13 @@ impl<S: Server> Adapter<S> {
         round: impl Future<Output = Result<Result<T, Stop>, JoinError>>,
         mut news: UnboundedReceiver<Notice>,
         context: &RequestContext<RoleServer>,
+        waits_no_more: &AtomicBool,
     ) -> Result<Result<T, Stop>, ErrorData> {
+        let mut patience = std::pin::pin!(async {
+            self.shared.stopping.cancelled().await;
+            tokio::time::sleep(LAST_TURNS).await;
+        });
+        let mut waits = true;
         let mut round = std::pin::pin!(round);
         let began = tokio::time::Instant::now();
         let mut heartbeat = tokio::time::interval_at(began + HEARTBEAT, HEARTBEAT);
@@ -252,6 +266,10 @@ impl<S: Server> Adapter<S> {
                 },
                 () = context.ct.cancelled() => {
                     return Err(ErrorData::internal_error(format!("{name} was cancelled"), None));
+                }
+                () = &mut patience, if waits => {
+                    waits = false;
+                    waits_no_more.store(true, Ordering::Release);
                 }
                 done = &mut round => {
                     return done.map_err(|error| {
@@ -303,6 +321,7 @@ impl<S> Shared<S> {
             version: String::new(),
             can: ClientAbilities::default(),
             cancelled: Arc::default(),
+            waits_no_more: Arc::default(),
             answers: BTreeMap::new(),
             kept: None,
             roots,

@@ -154,8 +154,8 @@ fn read(answer: &serde_json::Value) -> RootsReply {
     }
 }
 
-/// The folder that a `file:` URI names.
-fn folder(uri: &str) -> Option<PathBuf> {
+/// The folder that a `file:` URI names; none where it is no such URI, or names another machine's.
+pub fn folder(uri: &str) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt as _;
     let rest = uri.strip_prefix("file://")?;
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);

@@ -12,7 +12,7 @@
 mod ask;
 mod call;
 mod convert;
-mod folders;
+pub mod folders;
 mod follow;
 
 use std::collections::BTreeSet;

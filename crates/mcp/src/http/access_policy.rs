@@ -126,6 +126,12 @@ impl AccessPolicy {
         })
     }
 
+    /// The origin of the page that sends a request, where pages of it are answered.
+    pub(super) fn allowed_origin<'h>(&self, headers: &'h HeaderMap) -> Option<&'h HeaderValue> {
+        let named = one(headers, &ORIGIN).ok().flatten();
+        named.filter(|origin| self.allows(origin))
+    }
+
     fn allows(&self, origin: &HeaderValue) -> bool {
         origin
             .to_str()

@@ -21,6 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::access_policy::AccessPolicy;
+use super::cross_origin;
 use super::message::{Kind, Message};
 use super::refusal::{INVALID_PARAMS, INVALID_REQUEST, Refusal, json_reply};
 use super::reply::Reply;
@@ -100,10 +101,14 @@ impl<S: Server> Handler<S> {
     }
 
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Reply> {
+        let origin = self.policy.allowed_origin(request.headers()).cloned();
         let mut response = match self.try_to_answer(request).await {
             Ok(response) => response,
             Err(refusal) => refusal.reply(),
         };
+        if let Some(origin) = origin {
+            cross_origin::let_read(&mut response, origin);
+        }
         response
             .headers_mut()
             .insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
@@ -125,6 +130,10 @@ impl<S: Server> Handler<S> {
                     "there is nothing here; MCP is at /mcp",
                 ));
             }
+        }
+        if cross_origin::is_preflight(&head) && self.policy.allowed_origin(&head.headers).is_some()
+        {
+            return Ok(cross_origin::preflight());
         }
         self.policy.check_token(&head)?;
         // Nobody else needs it, and what comes after may log heads.

@@ -18,6 +18,7 @@
 
 mod access_policy;
 mod connection_limit;
+mod cross_origin;
 mod handler;
 mod message;
 mod refusal;

@@ -84,3 +84,20 @@ async fn a_call_that_is_under_way_is_answered_before_the_end() {
     assert_eq!(guest.text(call).await, "one");
     (&mut guest.served).await.unwrap().unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_is_answered_long_after_the_end_of_input() {
+    let house = TestServer::new();
+    let mut guest = house.guest(json!({})).await;
+    let call = guest.call("wait", "one").await;
+    let seen = guest.call("where", "").await;
+    guest.answer(seen).await;
+    guest.say_no_more().await;
+    for _ in 0..20 {
+        tokio::task::yield_now().await;
+        tokio::time::advance(Duration::from_secs(1)).await;
+    }
+    house.scene.let_through();
+    assert_eq!(guest.text(call).await, "one");
+    (&mut guest.served).await.unwrap().unwrap();
+}

@@ -173,13 +173,45 @@ fn an_allowed_page_is_let_in() {
         origins: vec!["http://localhost:3000".to_owned()],
         ..Options::default()
     });
+    let preflight = |origin| {
+        let headers = [
+            ("Origin", origin),
+            ("Access-Control-Request-Method", "POST"),
+            (
+                "Access-Control-Request-Headers",
+                "authorization, mcp-session-id",
+            ),
+        ];
+        ask(served.address, "OPTIONS", "/mcp", &headers)
+    };
+    // A browser shows no token before it has heard that it may.
+    let may = preflight("http://localhost:3000");
+    assert_eq!(may.status, 204);
+    assert_eq!(
+        may.header("access-control-allow-origin"),
+        Some("http://localhost:3000")
+    );
+    let headers = may.header("access-control-allow-headers").unwrap();
+    for needed in ["authorization", "mcp-session-id", "content-type"] {
+        assert!(headers.contains(needed), "{headers}");
+    }
+    let other = preflight("http://localhost:3001");
+    assert_eq!(
+        (other.status, other.header("access-control-allow-origin")),
+        (403, None)
+    );
     let from = |origin| {
         let headers = [("Origin", origin)];
         Wire::to(served.address)
             .send(stateless(1, "tools/list", json!({}), &headers))
             .reply()
     };
-    assert_eq!(from("http://localhost:3000").status, 200);
+    let let_in = from("http://localhost:3000");
+    assert_eq!(let_in.status, 200);
+    assert_eq!(
+        let_in.header("access-control-allow-origin"),
+        Some("http://localhost:3000")
+    );
     assert_eq!(from("http://localhost:3001").status, 403);
 }
 

@@ -134,6 +134,7 @@ fn open(
         command: command.to_owned(),
         actor: workspace::person::user_name(),
         cancelled: None,
+        waits_no_more: None,
     })
 }
 

@@ -131,7 +131,9 @@ impl Places {
     /// Opens the project that a call means.
     pub fn open(&self, meant: &RunSelector, call: &str, client: &Client) -> Result<Engine, Fault> {
         if let Some(named) = &meant.project_root {
-            let root = self.allowed(&self.cwd.join(named))?;
+            // Clients know folders as URIs.
+            let folder = mcp::folder(named).unwrap_or_else(|| self.cwd.join(named));
+            let root = self.allowed(&folder)?;
             // Agents name the folder that they are in: the project is that one, or the one that it lies in.
             return self.at(&root, is_project(&root), meant, call, client);
         }
@@ -179,6 +181,7 @@ impl Places {
             command: format!("mcp {call}"),
             actor,
             cancelled: Some(client.cancelled()),
+            waits_no_more: Some(client.waits_no_more()),
         })?;
         if self.roots.is_empty() {
             return Ok(engine);

@@ -71,6 +71,7 @@ impl Place {
             command: "test".to_owned(),
             actor: "test".to_owned(),
             cancelled: None,
+            waits_no_more: None,
         })
         .unwrap()
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub use group::ProcessGroup;
 pub(crate) use group::process_runs_in;
-pub use run::{Ended, How, Program, ProgramError, run};
+pub use run::{Cancellation, Ended, How, Program, ProgramError, run};
 
 /// Whether a program can be started by that name from a folder: it lies there, or on the `PATH`.
 pub fn can_be_started(program: &str, from: &Path) -> bool {

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -39,6 +40,25 @@ pub enum How {
     TimedOut,
     /// It printed too much, and was ended.
     Flooded,
+    /// Whoever wanted it gave it up, and it was ended.
+    Cancelled,
+}
+
+/// Whether somebody still wants what is under way: it is set when they do not any more.
+#[derive(Debug, Clone, Default)]
+pub struct Cancellation(Option<Arc<AtomicBool>>);
+
+impl Cancellation {
+    /// It is told by this flag.
+    pub fn by(flag: Arc<AtomicBool>) -> Self {
+        Self(Some(flag))
+    }
+
+    /// Whether it was given up.
+    pub fn is_requested(&self) -> bool {
+        let flag = self.0.as_ref();
+        flag.is_some_and(|flag| flag.load(Ordering::Acquire))
+    }
 }
 
 /// What a program left behind.
@@ -114,6 +134,7 @@ pub fn run(program: &Program) -> Result<Ended, ProgramError> {
             environment: Environment::Few(&program.env),
             stdin: Some(program.stdin.clone()),
             timeout: program.timeout,
+            cancelled: Cancellation::default(),
             ends_with_us: false,
         },
         Box::new(move |piece| keep(&mut locked(&to_stdout), piece, most)),

@@ -16,9 +16,11 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use super::group::ProcessGroup;
 use super::guard::{Guard, group_of};
 use super::inherited;
-use super::run::{How, ProgramError};
+use super::run::{Cancellation, How, ProgramError};
 use text::plain::one_line;
 
+/// How often it is looked whether somebody still wants a program.
+const LOOK: Duration = Duration::from_millis(200);
 /// How long a program that was asked to end has for clearing up.
 const GRACE: Duration = Duration::from_secs(1);
 /// How long output may stay open after the program has ended: something that it left running may hold it.
@@ -40,6 +42,8 @@ pub(crate) struct Supervised<'a> {
     /// What it reads on its standard input; without it, that has ended before it began.
     pub(crate) stdin: Option<Vec<u8>>,
     pub(crate) timeout: Duration,
+    /// When it is ended because nobody wants it any more.
+    pub(crate) cancelled: Cancellation,
     /// Whether it is ended, too, when this process is killed.
     pub(crate) ends_with_us: bool,
 }
@@ -73,9 +77,20 @@ pub(crate) fn supervise(
     let group = ProcessGroup::of_leader(joined.unwrap_or(id));
     let mut watch = watch(program.stdin, &mut child, id, stdout, stderr);
 
-    let in_time = watch.wait(program.timeout, |seen| seen.leader_ended || seen.flooded);
+    let cancelled = &program.cancelled;
+    let begun = Instant::now();
+    let in_time = loop {
+        let left = program.timeout.saturating_sub(begun.elapsed());
+        if watch.wait(left.min(LOOK), |seen| seen.leader_ended || seen.flooded) {
+            break true;
+        }
+        if cancelled.is_requested() || begun.elapsed() >= program.timeout {
+            break false;
+        }
+    };
     let mut forced = match (watch.flooded, in_time) {
         (true, _) => Some(How::Flooded),
+        (false, false) if cancelled.is_requested() => Some(How::Cancelled),
         (false, false) => Some(How::TimedOut),
         (false, true) => None,
     };

@@ -210,7 +210,7 @@ fn ended(how: How) -> String {
     match how {
         How::Exited(code) => format!("ended with exit status {code}"),
         How::Signalled(signal) => format!("was ended by signal {signal}"),
-        How::TimedOut | How::Flooded => "was ended".to_owned(),
+        How::TimedOut | How::Flooded | How::Cancelled => "was ended".to_owned(),
     }
 }
 

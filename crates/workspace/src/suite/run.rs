@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::command_line::{CommandError, CommandLine};
 use super::output::{Output, Stream};
 use crate::process::supervise::{Environment, Supervised, Take, locked, supervise};
-use crate::process::{How, ProgramError};
+use crate::process::{Cancellation, How, ProgramError};
 
 /// What a caller's git (a hook of it, an alias) sets for its children, and would send the git of the tests to the wrong
 /// repository.
@@ -29,6 +29,8 @@ pub struct SuiteRun<'a> {
     pub cwd: &'a Path,
     /// How long it may take.
     pub timeout: Duration,
+    /// When it is ended because nobody wants it any more.
+    pub cancelled: Cancellation,
     /// Variables on top of this process' environment, which is handed on as it is but for those that would send a git to
     /// another repository.
     pub env: Vec<(OsString, OsString)>,
@@ -144,6 +146,7 @@ pub fn run_suite(run: &SuiteRun<'_>) -> Result<SuiteRan, SuiteError> {
             environment: Environment::Whole(REMOVED, &set),
             stdin: None,
             timeout: run.timeout,
+            cancelled: run.cancelled.clone(),
             ends_with_us: true,
         },
         into(Stream::Stdout),

@@ -32,8 +32,15 @@ impl Engine {
         let taken = if given.reports.is_empty() {
             let base = memory.start.head.parse();
             let base = base.map_err(|_| Fault::bug("a run begins on a commit"))?;
-            clean::tested_at(&base, &[], &memory, &self.settings.config, format)
-                .map_err(|fault| by_hand(fault, &memory))?
+            clean::tested_at(
+                &base,
+                &[],
+                &memory,
+                &self.settings.config,
+                format,
+                &self.cancellation(),
+            )
+            .map_err(|fault| by_hand(fault, &memory))?
         } else {
             evidence::take(given, &self.cwd)?
         };

@@ -96,6 +96,7 @@ impl Engine {
             format: evidence::format_named(given.format.as_deref())?,
             reports: &reports.collect::<Vec<_>>(),
             subject: None,
+            cancelled: &self.cancellation(),
         })
         .map(Some)
     }

@@ -116,6 +116,7 @@ impl Stage {
             command: "test".to_owned(),
             actor: "test".to_owned(),
             cancelled: None,
+            waits_no_more: None,
         })
         .unwrap()
         .with_clock(Arc::clone(&self.clock) as Arc<dyn Clock>)

@@ -61,6 +61,7 @@ impl Stage {
             command: "test".to_owned(),
             actor: "test".to_owned(),
             cancelled: None,
+            waits_no_more: None,
         })
         .unwrap()
     }

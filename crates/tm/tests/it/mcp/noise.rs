@@ -313,3 +313,20 @@ fn arguments_that_make_no_sense_are_told_to_the_model() {
     server.end();
     assert_eq!(stage.journal(), before);
 }
+
+#[test]
+fn a_project_may_be_named_by_a_uri() {
+    let stage = Stage::started();
+    let mut server = stage.session();
+    let root = stage.project().display().to_string();
+    let named = server.tool(
+        "autopilot_status",
+        &json!({ "projectRoot": format!("file://{root}") }),
+    );
+    assert_eq!(named["status"], "running", "{named}");
+    // A server that somebody started at the root says what it needs.
+    let nowhere = server.call("autopilot_next", &json!({ "projectRoot": "/" }));
+    let said = nowhere["structuredContent"]["error"]["suggestion"].to_string();
+    assert!(said.contains("projectRoot"), "{nowhere}");
+    server.end();
+}

@@ -24,6 +24,7 @@ fn engine(env: &Env) -> Engine {
         command: "test".to_owned(),
         actor: "tester".to_owned(),
         cancelled: None,
+        waits_no_more: None,
     })
     .unwrap()
 }

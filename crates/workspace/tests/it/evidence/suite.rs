@@ -7,9 +7,12 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
+use workspace::process::Cancellation;
 use workspace::suite::{CommandError, How, SuiteError, SuiteRan, SuiteRun, run_suite};
 
 fn run_in(folder: &Path, command: &str) -> Result<SuiteRan, SuiteError> {
@@ -17,6 +20,7 @@ fn run_in(folder: &Path, command: &str) -> Result<SuiteRan, SuiteError> {
         command,
         cwd: folder,
         timeout: Duration::from_mins(1),
+        cancelled: Cancellation::default(),
         env: Vec::new(),
     })
 }
@@ -84,6 +88,7 @@ fn the_environment_is_this_one_with_what_is_given() {
         command: "BOTH=command ONE='a b' env",
         cwd: Path::new("/"),
         timeout: Duration::from_mins(1),
+        cancelled: Cancellation::default(),
         env: vec![
             ("BOTH".into(), "caller".into()),
             ("TWO".into(), OsString::from("2")),
@@ -211,6 +216,7 @@ fn at_the_time_limit_the_whole_group_is_ended() {
         command: "sh -c \"trap '' TERM; (trap '' TERM; exec sleep 60) & echo \\$!; wait; sleep 60\"",
         cwd: Path::new("/"),
         timeout: Duration::from_millis(300),
+        cancelled: Cancellation::default(),
         env: Vec::new(),
     });
     // A shell is needed for `$!`, and single quotes keep it for that shell.
@@ -315,4 +321,21 @@ fn what_cannot_be_started_is_named_with_a_way_out() {
             .to_string()
             .contains("is not there")
     );
+}
+
+#[test]
+fn a_suite_that_nobody_wants_any_more_is_ended_with_all_it_started() {
+    let folder = testkit::folder();
+    let flag = Arc::new(AtomicBool::new(false));
+    let run = SuiteRun {
+        command: "sh -c 'echo began; sleep 300 & wait'",
+        cwd: folder.path(),
+        timeout: Duration::from_secs(300),
+        cancelled: Cancellation::by(Arc::clone(&flag)),
+        env: Vec::new(),
+    };
+    flag.store(true, Ordering::Release);
+    let ran = run_suite(&run).unwrap();
+    assert_eq!(ran.how, How::Cancelled);
+    assert!(ran.duration < Duration::from_secs(60), "{:?}", ran.duration);
 }

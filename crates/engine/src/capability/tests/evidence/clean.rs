@@ -4,6 +4,7 @@ use machine::role::Shows;
 use machine::{Refusal, Role, RunState};
 use workspace::config::Config;
 use workspace::git::{Oid, RepoPath, Repository};
+use workspace::process::{Cancellation, How};
 
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::Memory;
@@ -27,6 +28,7 @@ pub fn check(
     run: &RunState,
     config: &Config,
     format: Option<TestFormat>,
+    cancelled: &Cancellation,
 ) -> Result<SuiteVerdict, Fault> {
     let memory = Memory::of(run)?;
     let repository = memory.repository();
@@ -39,7 +41,7 @@ pub fn check(
             "write the tests of this subtask, see them fail, then report",
         ));
     }
-    let taken = tested_at(&last, &written, &memory, config, format)?;
+    let taken = tested_at(&last, &written, &memory, config, format, cancelled)?;
     if taken.counts.failing() == 0 {
         return Err(refused(NOT_THERE.0, NOT_THERE.1, NOT_THERE.2));
     }
@@ -55,6 +57,7 @@ pub fn tested_at(
     memory: &Memory,
     config: &Config,
     format: Option<TestFormat>,
+    cancelled: &Cancellation,
 ) -> Result<TestEvidence, Fault> {
     let repository = memory.repository();
     let setup = config.test.setup.as_deref();
@@ -72,7 +75,10 @@ pub fn tested_at(
     let tree = repository.throw_away_worktree(commit, files)?;
     let folder = tree.project_root();
     if let Some(setup) = setup {
-        let ran = suite::run(setup, folder, config)?;
+        let ran = suite::run(setup, folder, config, cancelled)?;
+        if ran.how == How::Cancelled {
+            return Err(suite::cancelled(setup));
+        }
         if !ran.success() {
             return Err(refused(
                 "setup_failed",
@@ -89,6 +95,7 @@ pub fn tested_at(
         format,
         reports: &[],
         subject: None,
+        cancelled,
     })
 }
 

@@ -7,6 +7,7 @@ use ::test_report::{TestFormat, TestReport, Unreadable, read_tests};
 use serde::{Deserialize, Serialize};
 use text::plain::cut_bytes;
 use workspace::config::{Config, Level};
+use workspace::process::Cancellation;
 use workspace::suite::{How, SuiteRan, SuiteRun, run_suite};
 
 use crate::capability::tests::evidence::ledger::Ledger;
@@ -58,6 +59,8 @@ pub struct Suite<'a> {
     pub reports: &'a [PathBuf],
     /// What is tested, where it has to be the same before and after.
     pub subject: Option<&'a Subject<'a>>,
+    /// When it is ended because nobody wants its outcome any more.
+    pub cancelled: &'a Cancellation,
 }
 
 /// Runs the test command, and takes in what it says. What was changed while it ran may not have been tested; since builds
@@ -88,10 +91,11 @@ pub fn verify(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
 
 fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
     let began = nanos(SystemTime::now());
-    let ran = run(suite.command, suite.folder, suite.config)?;
+    let ran = run(suite.command, suite.folder, suite.config, suite.cancelled)?;
     let status = match ran.how {
         How::Exited(status) => status,
         How::Signalled(signal) => 128 + signal,
+        How::Cancelled => return Err(cancelled(suite.command)),
         How::TimedOut | How::Flooded => {
             return Err(refused(
                 "test_timeout",
@@ -161,16 +165,34 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
 }
 
 /// Runs a command of the settings, as its user would.
-pub fn run(command: &str, folder: &Path, config: &Config) -> Result<SuiteRan, Fault> {
+pub fn run(
+    command: &str,
+    folder: &Path,
+    config: &Config,
+    cancelled: &Cancellation,
+) -> Result<SuiteRan, Fault> {
     run_suite(&SuiteRun {
         command,
         cwd: folder,
         timeout: Duration::from_millis(config.autopilot.test_timeout),
+        cancelled: cancelled.clone(),
         env: Vec::new(),
     })
     .map_err(|error| {
         Fault::new(Kind::Environment, "test_command", error.to_string()).suggest(error.suggestion())
     })
+}
+
+/// The fault of a command whose caller went away.
+pub(crate) fn cancelled(command: &str) -> Fault {
+    Fault::new(
+        Kind::Conflict,
+        "cancelled",
+        format!(
+            "the call was cancelled, and `{command}` was ended with everything that it had started"
+        ),
+    )
+    .suggest("nothing was reported: report again when it is wanted")
 }
 
 /// What the command printed, as a report: on its standard output alone, where build tools do not interfere, else all of it.
