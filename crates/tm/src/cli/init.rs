@@ -29,6 +29,9 @@ pub struct Init {
     /// Put the guard hook into the client's settings too; with --remove, take out nothing but it
     #[arg(long)]
     pub hook: bool,
+    /// Into your own settings of the client, for all projects: the server alone, without instructions or settings
+    #[arg(long, requires = "clients", conflicts_with_all = ["hook", "project_root"])]
+    pub user: bool,
     /// Do not ask
     #[arg(long)]
     pub yes: bool,

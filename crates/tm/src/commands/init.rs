@@ -43,11 +43,16 @@ pub struct DetectedClient {
 
 /// Carries out `tm init`.
 pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
-    let root = root(&arguments.place)?;
+    let root = if arguments.user {
+        home()?
+    } else {
+        root(&arguments.place)?
+    };
     let request = Request {
         clients: arguments.clients.clone(),
         remove: arguments.remove,
         hook: arguments.hook,
+        user: arguments.user,
     };
     if arguments.hook && arguments.clients.is_empty() && !arguments.remove {
         return Err(super::usage("the hook is for a client, and none is named")
@@ -66,7 +71,7 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
             .into_iter()
             .map(|client| DetectedClient {
                 client: client.id(),
-                command: command(&arguments.place, &[client], false, false, false),
+                command: command(&arguments.place, &[client], &[]),
             })
             .collect(),
     };
@@ -82,7 +87,7 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
         answer.written = true;
     }
     output.answer(&answer, render::init_done)?;
-    if !arguments.remove {
+    if !arguments.remove && !arguments.user {
         trust(arguments, output)?;
     }
     Ok(DONE)
@@ -126,9 +131,12 @@ fn confirm(arguments: &Init, answer: &Answer, output: &mut Output) -> Result<(),
         .recover(command(
             &arguments.place,
             &arguments.clients,
-            arguments.remove,
-            arguments.hook,
-            true,
+            &[
+                (arguments.remove, "--remove"),
+                (arguments.user, "--user"),
+                (arguments.hook, "--hook"),
+                (true, "--yes"),
+            ],
         ))
         .detail("changes", changes));
     }
@@ -138,6 +146,21 @@ fn confirm(arguments: &Init, answer: &Answer, output: &mut Output) -> Result<(),
     } else {
         Err(declined("tm init"))
     }
+}
+
+/// The user's home, by its real path.
+fn home() -> Result<PathBuf, Fault> {
+    let environment = Environment::of_this_process();
+    let home = environment.home();
+    let home = home.and_then(|home| std::fs::canonicalize(home).ok());
+    home.ok_or_else(|| {
+        Fault::new(
+            Kind::Environment,
+            "no_home",
+            "there is no home folder to keep your own settings in",
+        )
+        .suggest("set HOME")
+    })
 }
 
 /// The project's folder, by its real path. Its settings are not read: they may be broken, and are none of our business.
@@ -174,13 +197,7 @@ fn root(place: &ProjectPlace) -> Result<PathBuf, Fault> {
 }
 
 /// The command line that asks for this.
-fn command(
-    place: &ProjectPlace,
-    clients: &[Client],
-    remove: bool,
-    hook: bool,
-    yes: bool,
-) -> String {
+fn command(place: &ProjectPlace, clients: &[Client], flags: &[(bool, &str)]) -> String {
     let mut command = "tm init".to_owned();
     if let Some(root) = &place.project_root {
         command.push_str(" --project-root ");
@@ -190,10 +207,9 @@ fn command(
         command.push_str(" --client ");
         command.push_str(client.id());
     }
-    for (given, option) in [(remove, " --remove"), (hook, " --hook"), (yes, " --yes")] {
-        if given {
-            command.push_str(option);
-        }
+    for (_, option) in flags.iter().filter(|(given, _)| *given) {
+        command.push(' ');
+        command.push_str(option);
     }
     command
 }

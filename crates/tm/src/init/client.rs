@@ -175,6 +175,26 @@ impl Client {
         }
     }
 
+    /// Where its user keeps servers for all projects, below the home folder; none where that is another place on each system.
+    pub fn user_servers(self) -> Option<Servers> {
+        let files: &[&str] = match self {
+            Self::ClaudeCode => &[".claude.json"],
+            Self::Copilot => &[".copilot/mcp-config.json"],
+            Self::Opencode => &[
+                ".config/opencode/opencode.json",
+                ".config/opencode/opencode.jsonc",
+            ],
+            Self::Zed => &[".config/zed/settings.json"],
+            // These have the same files there as in a project.
+            Self::Cursor | Self::Codex | Self::Gemini | Self::Qwen => self.servers().files,
+            Self::Vscode => return None,
+        };
+        Some(Servers {
+            files,
+            ..self.servers()
+        })
+    }
+
     /// Where it reads instructions.
     pub fn instructions(self) -> Instructions {
         let (file, before, head): (&str, &[&str], &str) = match self {

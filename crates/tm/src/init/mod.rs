@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use engine::Fault;
 
 use change::Change;
-use client::{Client, Format};
+use client::{Client, Format, Servers};
 use text::{EditError, Remainder};
 
 /// What is wanted.
@@ -44,6 +44,8 @@ pub struct Request {
     pub remove: bool,
     /// The guard hook too; taken out, nothing but it.
     pub hook: bool,
+    /// In the user's own settings of these clients, and not in a project's: the server alone.
+    pub user: bool,
 }
 
 /// What is going to be done.
@@ -57,7 +59,29 @@ pub struct Plan {
     pub found: Vec<Client>,
 }
 
-/// Works out what has to be written in the project at `root`, the real path of a folder.
+/// Works out what has to be written in the user's own settings, below their home.
+fn plan_for_user(mut draft: Draft<'_>, clients: &[Client], remove: bool) -> Result<Plan, Fault> {
+    for client in clients {
+        match (client.user_servers(), remove) {
+            (None, _) => draft.notes.push(format!(
+                "{} has no settings of its user's own that are the same everywhere: `tm init --client {}` in each project",
+                client.id(),
+                client.id()
+            )),
+            (Some(servers), false) => draft.add_entry(&servers, None)?,
+            (Some(servers), true) => draft.remove_entry(&servers)?,
+        }
+    }
+    let notes = std::mem::take(&mut draft.notes);
+    Ok(Plan {
+        changes: draft.changes()?,
+        notes,
+        found: Vec::new(),
+    })
+}
+
+/// Works out what has to be written in the project at `root`, the real path of a folder; or, for the user alone, below their
+/// home.
 pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
     let mut draft = Draft {
         root,
@@ -68,6 +92,9 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
         .into_iter()
         .filter(|client| request.clients.contains(client))
         .collect();
+    if request.user {
+        return plan_for_user(draft, &clients, request.remove);
+    }
     if !request.remove {
         draft.begin_settings()?;
         for client in clients {
@@ -238,8 +265,15 @@ impl Draft<'_> {
     }
 
     fn add(&mut self, client: Client) -> Result<(), Fault> {
-        let servers = client.servers();
-        let file = self.servers_file(client)?;
+        self.add_entry(&client.servers(), client.note())?;
+        let head = client.instructions().head;
+        let file = self.words_file(client)?;
+        self.put(file, |text| instructions::with_words(text, head))
+    }
+
+    /// Puts the entry among the servers of a client, whose user may have to know something.
+    fn add_entry(&mut self, servers: &Servers, note: Option<&str>) -> Result<(), Fault> {
+        let file = self.servers_file(servers)?;
         let before = self.text(file)?;
         self.put(file, |text| match servers.format {
             Format::Json(sections) => {
@@ -249,16 +283,14 @@ impl Draft<'_> {
             Format::Toml(section) => toml::with_entry(text, section, &servers.entry),
         })?;
         if self.text(file)? != before {
-            self.notes.extend(client.note().map(str::to_owned));
-        } else if before.is_some_and(|text| calls_address(client, &text).unwrap_or(false)) {
+            self.notes.extend(note.map(str::to_owned));
+        } else if before.is_some_and(|text| calls_address(servers, &text).unwrap_or(false)) {
             self.notes.push(format!(
                 "{file} stays as it is: its entry `{}` calls a server by its address",
                 entry::NAME
             ));
         }
-        let head = client.instructions().head;
-        let file = self.words_file(client)?;
-        self.put(file, |text| instructions::with_words(text, head))
+        Ok(())
     }
 
     /// Puts the guard hook into a client's hook settings.
@@ -307,12 +339,12 @@ impl Draft<'_> {
     }
 
     /// The file for a client's servers: one that has our entry, else the first that is there, else the first.
-    fn servers_file(&mut self, client: Client) -> Result<&'static str, Fault> {
-        let files = client.servers().files;
+    fn servers_file(&mut self, servers: &Servers) -> Result<&'static str, Fault> {
+        let files = servers.files;
         let mut there = None;
         for file in files {
             if let Some(text) = self.text(file)? {
-                if is_set_up(client, &text).unwrap_or(false) {
+                if is_set_up(servers, &text).unwrap_or(false) {
                     return Ok(file);
                 }
                 there = there.or(Some(*file));
@@ -334,7 +366,11 @@ impl Draft<'_> {
     }
 
     fn remove_servers(&mut self, client: Client) -> Result<(), Fault> {
-        let servers = client.servers();
+        self.remove_entry(&client.servers())
+    }
+
+    /// Takes the entry from the servers of a client.
+    fn remove_entry(&mut self, servers: &Servers) -> Result<(), Fault> {
         for file in servers.files {
             match servers.format {
                 Format::Json(sections) => {
@@ -409,7 +445,7 @@ impl Draft<'_> {
         for file in client.servers().files {
             if let Some(text) = self.text(file)?
                 && text.contains(entry::NAME)
-                && is_set_up(client, &text).unwrap_or(true)
+                && is_set_up(&client.servers(), &text).unwrap_or(true)
             {
                 return Ok(true);
             }
@@ -471,8 +507,8 @@ fn section_of(
     there.or(sections.last()).copied().unwrap_or_default()
 }
 
-fn is_set_up(client: Client, text: &str) -> Result<bool, EditError> {
-    match client.servers().format {
+fn is_set_up(servers: &Servers, text: &str) -> Result<bool, EditError> {
+    match servers.format {
         Format::Json(sections) => {
             for section in sections {
                 if jsonc::has_entry(text, section)? {
@@ -485,8 +521,8 @@ fn is_set_up(client: Client, text: &str) -> Result<bool, EditError> {
     }
 }
 
-fn calls_address(client: Client, text: &str) -> Result<bool, EditError> {
-    match client.servers().format {
+fn calls_address(servers: &Servers, text: &str) -> Result<bool, EditError> {
+    match servers.format {
         Format::Json(sections) => jsonc::calls_address(text, section_of(Some(text), sections)),
         Format::Toml(section) => toml::calls_address(text, section),
     }

@@ -520,3 +520,37 @@ fn the_document_shows_what_is_written() {
         assert!(document.contains(&block), "{file}: {block}");
     }
 }
+
+#[test]
+fn the_user_s_own_settings_hold_the_server_alone() {
+    let environment = TestEnvironment::new();
+    let before = contents(&environment);
+    let home = environment.home();
+    fs::write(home.join(".claude.json"), "{\n  \"mine\": 1\n}\n").unwrap();
+    let all = CLIENTS.join(",");
+    let answer = init(&environment, &["--user", "--client", &all]);
+    assert!(
+        answer["notes"][0].as_str().unwrap().contains("vscode"),
+        "{answer}"
+    );
+    for file in [
+        ".claude.json",
+        ".cursor/mcp.json",
+        ".codex/config.toml",
+        ".gemini/settings.json",
+        ".qwen/settings.json",
+        ".copilot/mcp-config.json",
+        ".config/opencode/opencode.json",
+        ".config/zed/settings.json",
+    ] {
+        let text = fs::read_to_string(home.join(file)).unwrap();
+        assert!(text.contains("tramline"), "{file}: {text}");
+    }
+    assert_eq!(contents(&environment), before, "the project is left alone");
+    init(&environment, &["--user", "--remove", "--client", &all]);
+    assert_eq!(
+        fs::read_to_string(home.join(".claude.json")).unwrap(),
+        "{\n  \"mine\": 1\n}\n"
+    );
+    assert!(!home.join(".cursor").exists());
+}
