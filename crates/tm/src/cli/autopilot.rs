@@ -273,6 +273,7 @@ pub struct Evidence {
     #[schemars(extend(
         "type" = "object",
         "x-form" = true,
+        "x-aliases" = ["testResults"],
         "x-brief" = "counts as the runner printed them: passed, failed, skipped, errors (could not be built)"
     ))]
     pub results: Option<String>,

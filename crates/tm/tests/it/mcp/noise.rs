@@ -330,3 +330,17 @@ fn a_project_may_be_named_by_a_uri() {
     assert!(said.contains("projectRoot"), "{nowhere}");
     server.end();
 }
+
+#[test]
+fn results_have_the_name_that_other_servers_give_them_too() {
+    let stage = Stage::started();
+    let mut server = stage.session();
+    let total = json!({ "total": 1, "passed": 0, "failed": 1, "skipped": 0 });
+    let reported = server.tool(
+        "autopilot_complete_phase",
+        &json!({ "phase": "RED", "testResults": total }),
+    );
+    // Nothing was written, which is another matter.
+    assert_eq!(reported["code"], "red_without_tests", "{reported}");
+    server.end();
+}
