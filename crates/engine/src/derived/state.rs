@@ -200,7 +200,9 @@ fn of_any_with<'a>(
         .waiting()
         .next()
         .filter(|_| run.status == RunStatus::Running);
-    let state = asked.map(|(token, _)| token.state.as_str());
+    // Where nothing is asked for, a run with one position still stands somewhere.
+    let stands = (run.tokens.len() == 1).then(|| run.state());
+    let state = asked.map_or(stands, |(token, _)| Some(token.state.as_str()));
     Present {
         version: 1,
         run_id: &run.run,
