@@ -156,12 +156,13 @@ pub fn answer(client: Client, input: &[u8], place: &Place) -> Reply {
         _ => None,
     };
     let out = match client {
-        Client::ClaudeCode => claude_code::reply(&heard, &decision),
         Client::Codex => codex::reply(&heard, &decision),
         Client::Cursor => cursor::reply(&heard, &decision),
         Client::Copilot => copilot::reply(&payload, &heard, &decision),
         Client::Gemini => gemini::reply(&heard, &decision),
-        Client::Qwen | Client::Opencode => claude_code::reply(&heard, &decision),
+        Client::ClaudeCode | Client::Qwen | Client::Opencode => {
+            claude_code::reply(&heard, &decision)
+        }
     };
     Reply { out, aside }
 }
