@@ -22,6 +22,8 @@ pub const LONGEST_SUBJECT: usize = 72;
 const WIDTH: usize = 72;
 /// The most of a description that goes into a message, in bytes.
 const LONGEST_DESCRIPTION: usize = 4096;
+/// An id in a subject up to this length is told whole, in visible characters.
+const LONGEST_SUBJECT_ID: usize = 24;
 /// The most of a title or tag that goes into a line of its own, in visible characters.
 const LONGEST_FIELD: usize = 200;
 const LONGEST_ID: usize = 40;
@@ -171,7 +173,7 @@ fn stated_type(title: &str) -> Option<(&'static str, &str)> {
 
 fn subject(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
     let title = plain::one_line(input.subtask_title);
-    let id = text::shortened(input.subtask_id, LONGEST_ID);
+    let id = short_id(input.subtask_id);
     let tag = text::shortened(input.tag, LONGEST_ID);
     let (kind, scope, msg) = match input.kind {
         Kind::TaskStatus { status } => (
@@ -200,12 +202,7 @@ fn subject(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
         taken = plain::visible_len(&around(scope)?);
     }
     let room = (LONGEST_SUBJECT + 1).saturating_sub(taken).max(1);
-    let cut = plain::cut_at_word(&msg, room);
-    let cut = if cut.len() < msg.len() {
-        cut.trim_end_matches([' ', ',', ';', ':', '-', '(', '–', '—'])
-    } else {
-        cut
-    };
+    let cut = cut_between_words(&msg, room);
     let subject = fill(input.template, &kind, scope, cut, &id, &tag)?;
     // Only a template that leaves no room for the message comes to this.
     let subject = plain::cut_at_word(&subject, LONGEST_SUBJECT);
@@ -214,6 +211,41 @@ fn subject(input: &MessageInput<'_>) -> Result<String, PlaceholderError> {
         return Ok(format!("task {id}"));
     }
     Ok(subject.to_owned())
+}
+
+/// The id as a subject has it: of a long one the beginning, and what tells it from its siblings. The body has the whole.
+fn short_id(id: &str) -> String {
+    let id = plain::one_line(id);
+    let own = id.rfind('.').map_or("", |dot| &id[dot..]);
+    if plain::visible_len(&id) <= LONGEST_SUBJECT_ID || own.is_empty() {
+        return text::shortened(&id, LONGEST_ID);
+    }
+    let room = LONGEST_SUBJECT_ID.saturating_sub(plain::visible_len(own) + 1);
+    format!(
+        "{}…{own}",
+        plain::cut_at_word(&id, room).trim_end_matches('-')
+    )
+}
+
+/// The beginning of a message that has room, without half a word or half a bracket at its end.
+fn cut_between_words(msg: &str, room: usize) -> &str {
+    let mut cut = plain::cut_at_word(msg, room);
+    if cut.len() == msg.len() {
+        return msg;
+    }
+    let is_part_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    if msg[cut.len()..].starts_with(is_part_of_word) {
+        let word = cut.trim_end_matches(is_part_of_word);
+        if !word.is_empty() {
+            cut = word;
+        }
+    }
+    if cut.matches('(').count() > cut.matches(')').count()
+        && let Some(open) = cut.rfind('(').filter(|open| *open > 0)
+    {
+        cut = &cut[..open];
+    }
+    cut.trim_end_matches([' ', ',', ';', ':', '-', '(', '.', '&', '–', '—'])
 }
 
 /// The placeholders that a template of subjects may have.
@@ -252,7 +284,11 @@ fn message_of(title: &str) -> String {
     let Some(initial) = letters.next() else {
         return "change".to_owned();
     };
-    let is_sentence_case = initial.is_uppercase() && letters.all(|c| !c.is_uppercase());
+    // A name out of code, such as `Version::bump` or `Vec<T>`, is spelled as it is.
+    let is_word = |c: char| c.is_alphanumeric() || "-'’,:.".contains(c);
+    let is_name =
+        first.contains("::") || !first.trim_end_matches([':', ',', '.']).chars().all(is_word);
+    let is_sentence_case = initial.is_uppercase() && !is_name && letters.all(|c| !c.is_uppercase());
     if is_sentence_case && (first.chars().count() > 1 || initial == 'A') {
         let rest = &title[initial.len_utf8()..];
         return initial.to_lowercase().chain(rest.chars()).collect();

@@ -510,3 +510,37 @@ proptest! {
         prop_assert_eq!(trailers(&compose(&input).unwrap()), OURS);
     }
 }
+
+#[test]
+fn a_subject_ends_with_whole_words_and_brackets() {
+    let case = Case::new(&["a.js"], &[]);
+    for (title, id, expected) in [
+        (
+            "MemoryStore.prototype.ids(cb) lists session ids",
+            "memorystore-helpers.1",
+            "feat: MemoryStore.prototype.ids(cb) lists (task memorystore-helpers.1)",
+        ),
+        (
+            "Add is_pangram(text) to boltons/strutils.py",
+            "add-rotate-words-initials-and-is-pangram-to.3",
+            "feat: add is_pangram(text) to (task add-rotate-words-init….3)",
+        ),
+        (
+            "Version::bump_major/minor/patch",
+            "1.1",
+            "feat: Version::bump_major/minor/patch (task 1.1)",
+        ),
+        (
+            "VersionReq::matches_any(&self, versions: &[Version], operators: &[Op])",
+            "1.3",
+            "feat: VersionReq::matches_any (task 1.3)",
+        ),
+    ] {
+        let input = MessageInput {
+            subtask_title: title,
+            subtask_id: id,
+            ..case.input()
+        };
+        assert_eq!(subject(&input), expected);
+    }
+}
