@@ -140,6 +140,11 @@ impl RunnerMatch {
 
 type Detector = fn(&Path, &mut Vec<Note>) -> Option<RunnerMatch>;
 
+/// Whether nothing is known of the language that tests of a framework are written in.
+pub fn has_no_known_language(framework: &str) -> bool {
+    framework == "ctest"
+}
+
 /// In order of preference.
 const DETECTORS: &[(&str, Detector)] = &[
     ("node", node::node),

@@ -155,27 +155,37 @@ pub(crate) fn subject_stem(path: &str) -> &str {
 
 fn habit_of(language: Language, files: &[String], classes: &PathClasses) -> Habit {
     let mut counts: BTreeMap<Habit, usize> = BTreeMap::new();
+    let mut unmarked: BTreeMap<Habit, usize> = BTreeMap::new();
     let tests = files
         .iter()
         .filter(|file| Language::of(file) == Some(language) && classes.is_test(file))
         .filter(|file| !is_test_support(file));
     for test in tests.take(TESTS_READ) {
         let name = name_of(stem(test));
-        // In these languages a name without a mark means a helper, or data.
-        if name == Name::Same
-            && !matches!(language, Language::Rust | Language::Php | Language::Swift)
-        {
-            continue;
-        }
+        // In other languages than these a name without a mark means a helper, or data, where there are names with one.
+        let may_be_helper = name == Name::Same
+            && !matches!(language, Language::Rust | Language::Php | Language::Swift);
+        let counts = if may_be_helper {
+            &mut unmarked
+        } else {
+            &mut counts
+        };
         if let Some(place) = place_of(test, language, files) {
             *counts.entry((place, name)).or_default() += 1;
         }
     }
+    let counts = if counts.is_empty() { unmarked } else { counts };
     counts
         .into_iter()
         .rev()
         .max_by_key(|(_, count)| *count)
         .map_or_else(|| default_habit(language), |(habit, _)| habit)
+}
+
+/// Whether a test file may show how tests are written here: code, and none that only helps others.
+pub fn is_example(path: &str) -> bool {
+    let is_data = paths::file_name(path).starts_with('.');
+    !is_data && path.contains('.') && !is_test_support(path)
 }
 
 pub(crate) fn is_test_support(path: &str) -> bool {

@@ -13,6 +13,7 @@ use workspace::convention::hints::{SubtaskText, context_hints};
 use workspace::convention::paths::PathClasses;
 use workspace::convention::test_place;
 use workspace::git::{RepoPath, is_of_git};
+use workspace::runner;
 use workspace::template::Template;
 
 use crate::call::Call;
@@ -283,13 +284,15 @@ fn hints(
     };
     hints.test_file = hints
         .test_file
+        // Of its language nothing is known, and what lies about in others is none of its tests.
+        .filter(|_| !runner::has_no_known_language(&memory.start.test_framework))
         .and_then(|file| test_place::fitted(&file, wanted));
     if hints.existing_tests.is_empty() {
         // None is named and none looks alike: any shows how tests are written here.
         const MOST: usize = 5;
         hints.existing_tests = files
             .iter()
-            .filter(|file| classes.is_test(file))
+            .filter(|file| classes.is_test(file) && test_place::is_example(file))
             .take(MOST)
             .cloned()
             .collect();

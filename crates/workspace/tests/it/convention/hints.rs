@@ -347,3 +347,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn tests_without_a_mark_in_their_names_are_a_habit_where_there_are_no_others() {
+    let files = strings(&[
+        "index.js",
+        "session/memory.js",
+        "test/cookie.js",
+        "test/session.js",
+        "test/support/env.js",
+    ]);
+    let classes = PathClasses::new(&["test/**".to_owned()]).unwrap();
+    assert_eq!(
+        test_file_for("session/memory.js", &files, &classes).as_deref(),
+        Some("test/memory.js")
+    );
+}
