@@ -53,6 +53,8 @@ pub enum TestFormat {
     DotnetText,
     /// What Maven prints of its tests.
     MavenText,
+    /// What `ctest` prints.
+    CtestText,
 }
 
 impl TestFormat {
@@ -63,7 +65,7 @@ impl TestFormat {
     }
 
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Junit,
         Self::Trx,
         Self::Tap,
@@ -85,6 +87,7 @@ impl TestFormat {
         Self::RspecText,
         Self::DotnetText,
         Self::MavenText,
+        Self::CtestText,
     ];
 
     /// A stable name, as it is given and shown: `junit`, `go-json`, `pytest-text`…
@@ -111,6 +114,7 @@ impl TestFormat {
             Self::RspecText => "rspec-text",
             Self::DotnetText => "dotnet-text",
             Self::MavenText => "maven-text",
+            Self::CtestText => "ctest-text",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What test runners print for people.
 
 mod cargo;
+mod ctest;
 mod dotnet;
 mod go;
 mod jest;
@@ -34,6 +35,7 @@ pub(super) fn read(
     };
     let read = match format {
         TestFormat::CargoText => cargo::read(&text),
+        TestFormat::CtestText => ctest::read(&text),
         TestFormat::DotnetText => dotnet::read(&text),
         TestFormat::GoText => go::read(&text),
         TestFormat::JestText => jest::read(&text),
@@ -80,6 +82,7 @@ fn detect(text: &str) -> Result<TestFormat, Unreadable> {
 fn signs(text: &str) -> impl Iterator<Item = (TestFormat, usize)> {
     [
         (TestFormat::CargoText, cargo::signs(text)),
+        (TestFormat::CtestText, ctest::signs(text)),
         (TestFormat::DotnetText, dotnet::signs(text)),
         (TestFormat::GoText, go::signs(text)),
         (TestFormat::JestText, jest::signs(text)),
