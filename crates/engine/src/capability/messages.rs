@@ -3,6 +3,7 @@
 use machine::event::AcceptedReport;
 use serde_json::{Map, Value};
 
+use crate::capability::tests::evidence::OUTPUT;
 use crate::next_step::{argument, step};
 
 /// The texts of a code.
@@ -221,13 +222,17 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
 
 fn failing(what: &str, facts: &Map<String, Value>) -> String {
     let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
+    if facts.contains_key(OUTPUT) {
+        return format!("{what}: the test command failed before any test was heard of");
+    }
     let failed = match number("failed") {
         1 => "1 test still fails".to_owned(),
         failed => format!("{failed} tests still fail"),
     };
-    let told = match number("errors") {
-        0 => format!("{what}: {failed}"),
-        errors => format!("{what}: {failed}, and {errors} could not be compiled or collected"),
+    let told = match (number("failed"), number("errors")) {
+        (_, 0) => format!("{what}: {failed}"),
+        (0, errors) => format!("{what}: {errors} could not be compiled or collected"),
+        (_, errors) => format!("{what}: {failed}, and {errors} could not be compiled or collected"),
     };
     match names(facts, "failingTests") {
         None => told,

@@ -179,6 +179,7 @@ impl Engine {
                 reports: &reports.collect::<Vec<_>>(),
                 subject: Some(&subject),
                 cancelled: &self.cancellation(),
+                may_break: true,
             })?;
             taken = TestEvidence {
                 removed: taken.removed,

@@ -232,16 +232,24 @@ fn verdict_lines(page: &mut Page<'_>, verdict: &Verdict) {
         );
         page.wrapped(&lead, &verdict.message);
     }
-    if let Some(serde_json::Value::Array(files)) = verdict.details.get("files") {
-        page.list(files.iter().filter_map(serde_json::Value::as_str));
-    }
+    super::details(page, &verdict.details);
     if let Some(warning) = &verdict.warning {
         page.signed(Sign::Warn, warning);
     }
     if let Some(suggestion) = &verdict.suggestion {
         page.wrapped(&look.paint(NOTE, "help:"), suggestion);
     }
-    what_next(page, &verdict.next_action);
+    let advised = verdict.suggestion.as_deref().map(engine::next_step::steps);
+    match advised.as_deref() {
+        // What was refused is not the command to end with.
+        Some(advised @ [_, ..]) if !verdict.validated => {
+            where_it_stands(page, &verdict.next_action);
+            for step in advised {
+                page.command(&step.to_string());
+            }
+        }
+        _ => what_next(page, &verdict.next_action),
+    }
 }
 
 /// What `commit` came to.
@@ -384,6 +392,14 @@ fn headline(page: &mut Page<'_>, next: &NextAction) {
 
 /// One line on what comes next, and the command for it.
 fn what_next(page: &mut Page<'_>, next: &NextAction) {
+    where_it_stands(page, next);
+    match next.action.as_str() {
+        "red" | "green" => page.command("tm autopilot next"),
+        _ => report_command(page, next),
+    }
+}
+
+fn where_it_stands(page: &mut Page<'_>, next: &NextAction) {
     let look = page.look();
     let subtask = next.subtask.as_ref();
     let of = subtask.map_or_else(String::new, |subtask| {
@@ -409,10 +425,6 @@ fn what_next(page: &mut Page<'_>, next: &NextAction) {
         other => other.to_owned(),
     };
     page.wrapped(&look.paint(STRONG, "next:"), &text);
-    match next.action.as_str() {
-        "red" | "green" => page.command("tm autopilot next"),
-        _ => report_command(page, next),
-    }
 }
 
 /// The command that answers a work unit.

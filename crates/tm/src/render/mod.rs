@@ -21,6 +21,7 @@ mod verify;
 
 use anstyle::{AnsiColor, Style};
 use engine::Fault;
+use serde_json::{Map, Value};
 
 use crate::steps::Caller;
 use text::plain::many_lines;
@@ -97,13 +98,21 @@ impl Look {
     }
 }
 
+/// The details of an answer that people read: files by their names, and what a command printed.
+fn details(page: &mut Page<'_>, details: &Map<String, Value>) {
+    if let Some(Value::Array(files)) = details.get("files") {
+        page.list(files.iter().filter_map(Value::as_str));
+    }
+    if let Some(Value::String(printed)) = details.get("output") {
+        page.block(printed.trim_end());
+    }
+}
+
 /// Why a command failed, and what to do.
 pub fn fault(fault: &Fault, look: &Look) -> String {
     let mut page = Page::new(look);
     page.wrapped(&look.paint(BAD, "error:"), &fault.message);
-    if let Some(serde_json::Value::Array(files)) = fault.details.get("files") {
-        page.list(files.iter().filter_map(serde_json::Value::as_str));
-    }
+    details(&mut page, &fault.details);
     if !fault.suggestion.is_empty() {
         page.wrapped(&look.paint(NOTE, "help:"), &fault.suggestion);
     }

@@ -136,9 +136,7 @@ pub fn verdict(verdict: &RunVerdict, look: &Look) -> String {
             other => page.field(name, &other.to_string()),
         }
     }
-    if let Some(Value::Array(files)) = verdict.details.get("files") {
-        page.list(files.iter().filter_map(Value::as_str));
-    }
+    super::details(&mut page, &verdict.details);
     if let Some(Value::Array(problems)) = verdict.details.get("problems") {
         page.list(
             problems

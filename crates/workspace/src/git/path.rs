@@ -74,7 +74,7 @@ impl RepoPath {
     }
 
     /// The path as an argument of a program.
-    pub(super) fn as_os_str(&self) -> &OsStr {
+    pub fn as_os_str(&self) -> &OsStr {
         OsStr::from_bytes(&self.0)
     }
 

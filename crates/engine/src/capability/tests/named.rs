@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use workspace::config::Level;
 
 use crate::capability::git::read::{finding, with_tests};
-use crate::capability::memory::{LAST_TOTAL, Shown};
+use crate::capability::memory::{BASELINE, LAST_TOTAL, Shown};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::is_meant;
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements, TestProblems};
@@ -15,7 +15,7 @@ use crate::capability::tests::read::{Comparison, few, ledger, name_of, named};
 use crate::fault::Fault;
 use crate::next_step::{Verb, argument, step};
 use crate::slot::Slot;
-use crate::support::HandlerError;
+use crate::support::{HandlerError, refusal};
 
 /// What a report says where the tests that fail may have failed before the run: they did in RED, where others failed that pass now,
 /// and nobody said how they were before.
@@ -38,6 +38,7 @@ impl Comparison<'_> {
     /// Holds the tests by name against those that were shown to fail, and those of before.
     pub(crate) fn compare(&mut self, against: Option<&Shown>) -> Result<(), HandlerError> {
         let red = ledger(self.call, against.and_then(|shown| shown.ledger.as_deref()))?;
+        self.without_names()?;
         let held = red.as_ref().or(self.before.as_ref());
         if let Some((message, suggestion)) = held.and_then(|held| self.unlike(held, red.is_some()))
         {
@@ -46,6 +47,11 @@ impl Comparison<'_> {
             return Ok(());
         }
         let Some(now) = &self.now else {
+            let failed_then = against.map_or(0, |shown| shown.failing);
+            let failing = self.counts.failing();
+            if failing > 0 && failing < failed_then && !BASELINE.is_in(&self.run.kept) {
+                self.facts.insert(MAY_BE_OLD.to_owned(), true.into());
+            }
             return Ok(());
         };
         let new = red.as_ref().map_or_else(Vec::new, |red| {
@@ -95,6 +101,31 @@ impl Comparison<'_> {
             self.facts.insert("failingTests".to_owned(), named(&still));
         }
         Ok(())
+    }
+
+    /// Refuses numbers alone where as many tests failed before as do now: they may be the same, and only names tell. No attempt is
+    /// used up by that.
+    fn without_names(&self) -> Result<(), HandlerError> {
+        let failing = self.counts.failing();
+        let known: Vec<String> = self
+            .before
+            .iter()
+            .flat_map(Ledger::failing)
+            .map(str::to_owned)
+            .collect();
+        if self.taken.report.is_some() || failing == 0 || failing > known.len() as u64 {
+            return Ok(());
+        }
+        Err(refusal(
+            "unnamed_failures",
+            format!(
+                "{} failed before too, and may go on to: {}; whether it is these that fail now, numbers do not tell",
+                tests(known.len() as u64),
+                few(&known)
+            ),
+            format!("report the tests by name: {}", Verb::Report),
+        )
+        .into())
     }
 
     /// Why the names of this report cannot be held against those of RED, or of before: what is wrong, and what to do.

@@ -97,6 +97,7 @@ impl Engine {
             reports: &reports.collect::<Vec<_>>(),
             subject: None,
             cancelled: &self.cancellation(),
+            may_break: false,
         })
         .map(Some)
     }

@@ -8,14 +8,16 @@ use machine::RunState;
 use machine::event::AcceptedReport;
 use machine::state::{Item, ItemStatus, Next, ROOT, RunStatus, Token};
 
-use crate::capability::memory::{self, Memory};
+use crate::capability::memory::{self, BASELINE, Memory};
 use crate::capability::messages;
+use crate::capability::tests::evidence::OUTPUT;
 use crate::capability::tests::named::MAY_BE_OLD;
+use crate::capability::tests::read::few;
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
 use crate::next_step::Verb;
 use crate::report::present_report;
-use crate::view::autopilot::answer::{NextAction, Progress, Status, Verdict};
+use crate::view::autopilot::answer::{NextAction, Precondition, Progress, Status, Verdict};
 use crate::view::autopilot::instructions::{self, UnitContext};
 
 /// Why a run waits in which a process ended on the way between two units. To resume it goes on with that.
@@ -81,6 +83,9 @@ pub fn full(run: &RunState, dir: &Path) -> Result<NextAction, Fault> {
     let mut action = next_action(run);
     if let Some((token, kept)) = kept(run, dir)? {
         action.preconditions = instructions::shown(&kept);
+        if token.role.reader == "tests" {
+            action.preconditions.extend(known_failing(run)?);
+        }
         action.context = Some(kept.context);
         action.instructions = Some(kept.instructions);
         let item = token.key().and_then(|key| memory::subtask(run, key));
@@ -101,6 +106,22 @@ pub fn told(run: &RunState, dir: &Path) -> NextAction {
         action.instructions = Some(brief.unwrap_or(kept.instructions));
     }
     action
+}
+
+/// What failed before the run, and may go on to. It may have been made known after the unit was issued.
+fn known_failing(run: &RunState) -> Result<Option<Precondition>, Fault> {
+    let told = BASELINE.read(&run.kept)?;
+    let failing: Vec<String> = told
+        .and_then(|told| serde_json::from_value(told.get("failingTests")?.clone()).ok())
+        .unwrap_or_default();
+    Ok((!failing.is_empty()).then(|| Precondition {
+        id: "known_failing".to_owned(),
+        holds: Some(true),
+        detail: format!(
+            "these failed before the run, and may go on to, where tests are reported by name: {}",
+            few(&failing)
+        ),
+    }))
 }
 
 /// The unit that waits, and what was kept of it.
@@ -189,7 +210,12 @@ pub fn recorded(run: &RunState, report: &AcceptedReport) -> Verdict {
             None => None,
         },
         code: code.map(str::to_owned),
-        details: serde_json::Map::new(),
+        details: report
+            .facts
+            .get_key_value(OUTPUT)
+            .map(|(name, printed)| (name.clone(), printed.clone()))
+            .into_iter()
+            .collect(),
         next_action: dressed(run, &next),
     }
 }

@@ -277,7 +277,7 @@ fn a_test_is_gone() {
 
 #[test]
 fn tests_failed_before_the_run() {
-    for way in BY_NAME {
+    for way in WAYS {
         let before = Before {
             files: &[
                 ("src/add.sh", "echo $(($1 + $2))\n"),
@@ -303,4 +303,39 @@ fn tests_failed_before_the_run() {
         );
         work.commit();
     }
+}
+
+#[test]
+fn a_command_fails_before_any_test() {
+    let before = Before {
+        files: &[
+            (
+                "before.sh",
+                "[ -f src/double.sh ] || [ ! -f tests/double.test ] || { echo 'double.sh: not found' >&2; exit 2; }\n",
+            ),
+            ("tests/add.test", "adds: true\n"),
+        ],
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Verified);
+    work.write("tests/double.test", DOUBLES);
+    let (status, answer) = work.report(&["complete", "red"]);
+    assert_eq!(status, 0, "{answer:#}");
+    assert_eq!(answer["details"]["output"], "double.sh: not found\n");
+    work.write("src/other.sh", DOUBLE);
+    let deed = |work: &Work| work.write("src/double.sh", DOUBLE);
+    let refused = |work: &Work| {
+        let (status, answer) = work.report(&["complete", "green"]);
+        if status != 0 {
+            assert_eq!(answer["details"]["output"], "double.sh: not found\n");
+        }
+        (status, answer)
+    };
+    walk(
+        &work,
+        refused,
+        "green_tests_still_failing",
+        &[("failed before any test was heard of", deed)],
+    );
+    work.commit();
 }

@@ -1,5 +1,7 @@
 //! The reader of commits: what is to be committed, or what somebody committed already.
 
+use std::time::UNIX_EPOCH;
+
 use globset::{Glob, GlobSetBuilder};
 use machine::state::Token;
 use machine::{Finding, Reading, Refusal, Role, RunState};
@@ -13,6 +15,7 @@ use crate::capability::git::read::{
 };
 use crate::capability::memory::{self, COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
 use crate::capability::tests::read::name_of;
+use crate::clock;
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb, argument, step};
 use crate::support::HandlerError;
@@ -288,6 +291,8 @@ struct CommittedReport<'a> {
     label: Option<&'a String>,
     /// What it was about; none where the item did not come by it.
     tested: Option<Tested>,
+    /// When it was accepted, in milliseconds since 1970; none where the item did not come by it.
+    accepted_at: Option<i64>,
 }
 
 impl<'a> CommittedReport<'a> {
@@ -296,6 +301,7 @@ impl<'a> CommittedReport<'a> {
         let label = role.of.as_ref();
         Ok(Self {
             label,
+            accepted_at: present.and_then(|token| clock::millis_of(&token.entered_at)),
             tested: match present {
                 Some(token) => TESTED.read(&token.kept, label)?,
                 None => None,
@@ -339,7 +345,7 @@ impl<'a> CommittedReport<'a> {
         if now.tree.as_str() == tested.tree {
             return Ok(None);
         }
-        Ok(Some(finding(
+        let found = finding(
             CHANGED_AFTER_GREEN,
             format!(
                 "the files are no longer those that the accepted {} was tested with",
@@ -350,7 +356,30 @@ impl<'a> CommittedReport<'a> {
                 self.name(),
                 reopen = Verb::Reopen.step().and("reason")
             ),
+        );
+        Ok(Some(with_files(
+            found,
+            &self.written_since(repository, status),
         )))
+    }
+
+    /// The changed files that were written after it was accepted, by their times.
+    fn written_since(&self, repository: &Repository, status: &TreeStatus) -> Vec<String> {
+        let is_later = |path: &RepoPath| {
+            let about = std::fs::symlink_metadata(repository.top_level().join(path.as_os_str()));
+            let written = about.and_then(|about| about.modified()).ok();
+            let written = written.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+            let written = written.and_then(|at| i64::try_from(at.as_millis()).ok());
+            written
+                .zip(self.accepted_at)
+                .is_some_and(|(at, accepted)| at > accepted)
+        };
+        let present = status.changes.iter().filter(|change| !change.deleted);
+        present
+            .map(|change| &change.path)
+            .filter(|path| is_later(path))
+            .map(ToString::to_string)
+            .collect()
     }
 }
 

@@ -185,6 +185,9 @@ pub(crate) fn finding(
 
 pub(crate) fn with_files(mut finding: Finding, files: &[String]) -> Finding {
     const MOST: usize = 50;
+    if files.is_empty() {
+        return finding;
+    }
     let shown: Vec<Value> = files
         .iter()
         .take(MOST)

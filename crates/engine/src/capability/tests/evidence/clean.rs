@@ -96,6 +96,8 @@ pub fn tested_at(
         reports: &[],
         subject: None,
         cancelled,
+        // With tests of what is not there yet it may well not build.
+        may_break: !files.is_empty(),
     })
 }
 

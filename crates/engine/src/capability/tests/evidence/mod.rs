@@ -33,6 +33,9 @@ use crate::view::autopilot::request;
 /// A report up to this length, in bytes, is kept with the run; of a longer one its hash is.
 const LONGEST_KEPT: u64 = 16 * 1024 * 1024;
 
+/// The end of what a command printed that could not run its tests, as a fact of the report.
+pub(crate) const OUTPUT: &str = "output";
+
 /// What a call brought along of tests, taken in before the run is looked at.
 #[derive(Debug, Clone, Default)]
 pub struct TestEvidence {
@@ -150,6 +153,9 @@ impl TestEvidence {
         }
         if let Some(ran) = &self.ran {
             facts.insert("verified".to_owned(), json!(ran));
+            if self.report.is_none() {
+                facts.insert(OUTPUT.to_owned(), suite::end_of(&ran.output).into());
+            }
         }
         if let Some(ran) = &self.clean {
             facts.insert("inCleanTree".to_owned(), json!(ran));
@@ -179,13 +185,17 @@ impl TestEvidence {
     /// Whether the tests are compiled before they run, so that a test of what is not there yet cannot even be built.
     pub fn is_compiled(&self, framework: &str) -> bool {
         use TestFormat::{
-            CargoText, DotnetText, GoJson, GoText, Junit, LibtestJson, MavenText, Trx,
+            CargoText, CtestText, DotnetText, GoJson, GoText, Junit, LibtestJson, MavenText, Trx,
         };
-        const COMPILED: [&str; 9] = [
+        const COMPILED: [&str; 10] = [
             "cargo", "nextest", "go", "maven", "gradle", "junit", "dotnet", "xunit", "swift",
+            "ctest",
         ];
         match self.report.as_ref().map(|report| report.format) {
-            Some(CargoText | LibtestJson | GoJson | GoText | Trx | DotnetText | MavenText) => true,
+            Some(
+                CargoText | CtestText | LibtestJson | GoJson | GoText | Trx | DotnetText
+                | MavenText,
+            ) => true,
             Some(Junit) | None => COMPILED.iter().any(|name| framework.contains(name)),
             Some(_) => false,
         }

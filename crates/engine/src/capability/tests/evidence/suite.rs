@@ -12,7 +12,10 @@ use workspace::suite::{How, SuiteRan, SuiteRun, run_suite};
 
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::subject::Subject;
-use crate::capability::tests::evidence::{TestEvidence, counts, nanos, read_reports};
+use crate::capability::tests::evidence::{
+    SubmittedFile, TestEvidence, counts, nanos, read_reports,
+};
+use crate::capability::tests::results::Counts;
 use crate::fault::{Fault, Kind};
 use crate::next_step::argument;
 
@@ -61,6 +64,9 @@ pub struct Suite<'a> {
     pub subject: Option<&'a Subject<'a>>,
     /// When it is ended because nobody wants its outcome any more.
     pub cancelled: &'a Cancellation,
+    /// Whether a command that fails before any test is heard of counts as one that could not be built, as it does for whoever
+    /// reports by hand. Else it says nothing.
+    pub may_break: bool,
 }
 
 /// Runs the test command, and takes in what it says. What was changed while it ran may not have been tested; since builds
@@ -110,9 +116,20 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
         }
     };
     let (report, files) = if suite.reports.is_empty() {
-        (printed(suite, &ran)?, Vec::new())
+        match printed(suite, &ran) {
+            Ok(report) => (report, Vec::new()),
+            Err(_) if status != 0 && suite.may_break => return Ok(broken(suite, status, ran)),
+            Err(fault) => return Err(fault),
+        }
     } else {
-        let (report, files) = read_reports(suite.reports, suite.format)?;
+        let read = read_reports(suite.reports, suite.format);
+        let is_old = |(_, files): &(TestReport, Vec<SubmittedFile>)| {
+            files.iter().any(|file| file.written + 50_000_000 < began)
+        };
+        if status != 0 && suite.may_break && !read.as_ref().is_ok_and(|read| !is_old(read)) {
+            return Ok(broken(suite, status, ran));
+        }
+        let (report, files) = read?;
         if let Some(old) = files.iter().find(|file| file.written + 50_000_000 < began) {
             return Err(refused(
                 "report_not_written",
@@ -162,6 +179,30 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
         }),
         ..TestEvidence::default()
     })
+}
+
+/// A command that failed, and of no test was heard: it could not be built.
+fn broken(suite: &Suite<'_>, status: i32, ran: SuiteRan) -> TestEvidence {
+    let mut output = ran.both;
+    output.truncate(MOST_KEPT);
+    TestEvidence {
+        level: Some(Level::Verified),
+        verify: true,
+        counts: Counts {
+            errors: 1,
+            ..Counts::default()
+        },
+        ran: Some(SuiteVerdict {
+            command: suite.command.to_owned(),
+            status,
+            duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
+            output_sha256: ran.sha256,
+            output,
+            ledger: None,
+            changed: Vec::new(),
+        }),
+        ..TestEvidence::default()
+    }
 }
 
 /// Runs a command of the settings, as its user would.
