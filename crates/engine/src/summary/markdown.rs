@@ -8,6 +8,7 @@ use serde_json::Value;
 use machine::definition::STATUS;
 
 use crate::capability::TASKS;
+use crate::capability::memory::BASE_CHANGED;
 use crate::capability::tests::evidence::level_name;
 use crate::clock::spoken;
 use crate::summary::Account;
@@ -426,11 +427,20 @@ impl Page<'_> {
             run.started_at
         ));
         if let (Some(last), Some(memory)) = (story.commits.last(), task) {
-            let range = format!("{}..{}", short(&memory.start.head), short(last));
+            // Behind the commit that it began on there are others by now that it did not make.
+            let moved = BASE_CHANGED.is_in(&run.kept);
+            let base = match moved {
+                true => memory.start.from_branch.as_str(),
+                false => short(&memory.start.head),
+            };
+            let check = code(&format!("tm verify {base}..{}", short(last)));
             self.out.push('\n');
             self.line(&format!(
-                "To check that each commit was earned: `tm verify {range}`, where the journal of the run is at hand, its bundle (`tm runs export`), or its git notes."
+                "To check that each commit was earned: {check}, where the journal of the run is at hand, its bundle (`tm runs export`), or its git notes."
             ));
+            if moved {
+                self.line("The branch was rebased, or another one merged in, while the run was under way: to `tm verify` a commit that git made anew is none of the run's.");
+            }
         }
         if !run.status.is_over() {
             self.out.push('\n');

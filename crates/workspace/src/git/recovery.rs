@@ -354,6 +354,36 @@ impl Repository {
         Ok(())
     }
 
+    /// Takes back a commit of ours that holds what its parent holds: the branch is on the parent again, unless it was moved
+    /// since, and the index has of these files what the parent has.
+    pub fn take_back_empty(
+        &self,
+        commit: &CommitInfo,
+        branch: &str,
+        asked: &[RepoPath],
+    ) -> Result<(), GitError> {
+        let Some(parent) = commit.parents.first() else {
+            return Ok(());
+        };
+        self.git_write()
+            .args(["update-ref", "-m", "tm: an empty commit taken back"])
+            .arg(format!("refs/heads/{branch}"))
+            .args([parent.as_str(), commit.oid.as_str()])
+            .run()?;
+        let paths = asked.iter().map(|path| [LITERAL, path.as_bytes()].concat());
+        self.git_write()
+            .args([
+                "reset",
+                "--quiet",
+                "--pathspec-from-file=-",
+                "--pathspec-file-nul",
+            ])
+            .arg(parent.as_str())
+            .stdin(nul_terminated(paths))
+            .run()?;
+        Ok(())
+    }
+
     /// The paths in which the index differs from a commit.
     fn staged_against(&self, commit: &Oid) -> Result<Vec<RepoPath>, GitError> {
         let output = self

@@ -76,6 +76,8 @@ fn a_rebase_onto_a_newer_main() {
         work.green();
         ends(&work);
         has_only_its_own(&work);
+        let (_, report) = work.runs("tm runs report");
+        assert!(report.contains("`tm verify main.."), "{report}");
     }
 }
 
@@ -222,6 +224,71 @@ fn everything_is_committed_by_hand() {
         work.git(&["commit", "--quiet", "--message", "Halve"]);
         walk(&work, |work| work.report_commit(&[]), "foreign_commit", &[]);
         work.finalize();
+    }
+}
+
+/// A project with a hook that formats what is committed, and tells nobody. Git knows its tasks or not.
+fn with_silent_formatter(way: Way, tasks: bool) -> Work {
+    let work = Work::begin_with(&SHOP, way, |work| {
+        work.write(
+            ".git/hooks/pre-commit",
+            "#!/bin/sh\nfor file in $(git diff --cached --name-only | grep -e src/ -e tests/); do\n  sed -i -e 's/ *$//' \"$file\"; git add \"$file\"\ndone\n",
+        );
+        work.runs("chmod +x .git/hooks/pre-commit");
+        if !tasks {
+            work.write(".git/info/exclude", ".taskmaster/tasks\n");
+        }
+    });
+    work.write("tests/double.test", &DOUBLES.replace('\n', "  \n"));
+    work.red();
+    work.write("src/double.sh", &DOUBLE.replace('\n', "  \n"));
+    work.green();
+    work
+}
+
+#[test]
+fn a_hook_formats_what_is_committed_by_hand() {
+    for way in WAYS {
+        let work = with_silent_formatter(way, true);
+        work.git(&["add", "--all"]);
+        work.git(&["commit", "--quiet", "--message", "Double"]);
+        walk(
+            &work,
+            |work| work.report_commit(&["--sha", "HEAD"]),
+            "changed_after_green",
+            &[],
+        );
+        work.commit();
+        assert_eq!(work.git(&["status", "--porcelain"]), "");
+        assert_eq!(work.git(&["rev-list", "--count", "main..HEAD"]), "1");
+        let (_, verified) = work.runs("tm verify main..HEAD");
+        assert!(
+            verified.contains("hooks changed what it holds"),
+            "{verified}"
+        );
+        work.finalize();
+    }
+}
+
+#[test]
+fn a_hook_makes_of_a_commit_what_is_there_already() {
+    for way in WAYS {
+        let work = with_silent_formatter(way, false);
+        let tested = work.read("src/double.sh");
+        work.git(&["add", "--all"]);
+        work.git(&["commit", "--quiet", "--message", "Double"]);
+        let head = work.git(&["rev-parse", "HEAD"]);
+        // What was tested lies on top of it.
+        work.write("src/double.sh", &tested);
+        work.write("tests/double.test", &DOUBLES.replace('\n', "  \n"));
+        walk(
+            &work,
+            |work| work.report_commit(&["--sha", "HEAD"]),
+            "nothing_to_commit",
+            &[],
+        );
+        assert_eq!(work.git(&["rev-parse", "HEAD"]), head);
+        assert_eq!(work.git(&["status", "--porcelain"]), "");
     }
 }
 

@@ -27,9 +27,9 @@ pub(super) struct HookChanges {
 }
 
 impl HookChanges {
-    /// Looks at what was written since `began`, when git was given the commit.
+    /// Looks at what was written since `began`, when git was given these files to commit.
     pub(super) fn since(
-        began: SystemTime,
+        (began, asked): (SystemTime, &[RepoPath]),
         run: &RunState,
         pending: &Pending,
         memory: &Memory,
@@ -42,11 +42,11 @@ impl HookChanges {
             let written = written.and_then(|metadata| metadata.modified());
             written.is_ok_and(|written| written + COARSE >= began)
         };
-        let files: Vec<RepoPath> = changes
-            .paths()
-            .into_iter()
-            .filter(|path| is_new(path))
-            .collect();
+        let mut files: Vec<RepoPath> = changes.paths();
+        files.extend(asked.iter().cloned());
+        files.sort();
+        files.dedup();
+        files.retain(is_new);
         let mut tests = Frozen::default();
         let frozen = match run.token(pending.token) {
             Some(token) => FROZEN.all(&token.kept)?,

@@ -312,7 +312,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
     let Some(status) = status else {
         return written(&intent);
     };
-    let began = SystemTime::now();
+    let given = (SystemTime::now(), &*intent.paths);
     let made = repository.commit(&CommitRequest {
         expected_parent: &intent.parent,
         branch: &memory.start.branch,
@@ -332,6 +332,11 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
     match made {
         Ok(made) => {
             forget_git(call);
+            if made.paths.is_empty() {
+                repository.take_back_empty(&made.commit, &memory.start.branch, &intent.paths)?;
+                let by_hook = HookChanges::since(given, run, pending, &memory, &repository)?;
+                return Ok(empty(pending, &by_hook, by_hook.keep(run, pending)?));
+            }
             committed(call, run, &intent, &made.commit, &made.paths)
         }
         Err(error) => {
@@ -350,7 +355,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
             }
             let code = error.code();
             let by_hook = match code {
-                "commit_refused" => HookChanges::since(began, run, pending, &memory, &repository)?,
+                "commit_refused" => HookChanges::since(given, run, pending, &memory, &repository)?,
                 _ => HookChanges::default(),
             };
             Ok(Outcome::Failed {
@@ -363,6 +368,22 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
                 keep: by_hook.keep(run, pending)?,
             })
         }
+    }
+}
+
+/// The outcome of a commit that a hook of git made an empty one of, and that was taken back.
+fn empty(pending: &Pending, by_hook: &HookChanges, keep: Map<String, Value>) -> Outcome {
+    const CODE: &str = "nothing_to_commit";
+    let message =
+        "a hook of git made of the files what is committed already, so the commit would be empty";
+    if pending.name == "task.finish" {
+        return not_written(CODE, message);
+    }
+    Outcome::Failed {
+        code: CODE.to_owned(),
+        message: by_hook.told(message.to_owned()),
+        suggestion: Some(by_hook.suggestion()),
+        keep,
     }
 }
 
@@ -445,6 +466,11 @@ pub fn look(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Effect
             repository.settle_index(&commit, &intent.paths)?;
             let paths = repository.changed_paths(&intent.parent, &commit.oid)?;
             forget_git(call);
+            if paths.is_empty() {
+                repository.take_back_empty(&commit, &memory.start.branch, &intent.paths)?;
+                let outcome = empty(pending, &HookChanges::default(), Map::new());
+                return Ok(EffectState::Settled(outcome));
+            }
             committed(call, run, &intent, &commit, &paths).map(EffectState::Settled)
         }
         // It was made; that somebody rewrote it since is for the next report to refuse.

@@ -452,14 +452,35 @@ impl HandedIn<'_> {
                     "the commit does not hold the files that were tested with the accepted {}",
                     self.rests.name()
                 ),
-                format!(
-                    "go back with {reopen}, run the tests again, and report {}",
-                    self.rests.name(),
-                    reopen = Verb::Reopen.step().and("reason")
-                ),
+                self.taken_back(repository, &oid, &last)?,
             ));
         }
         self.whole(&oid, made, &paths, findings)
+    }
+
+    /// What to do about a commit that does not hold what was tested. Where nobody else has it, it is taken back and made
+    /// here: as a commit of the run it may be what a hook that formats makes of what was tested.
+    fn taken_back(
+        &self,
+        repository: &Repository,
+        oid: &Oid,
+        last: &Oid,
+    ) -> Result<String, HandlerError> {
+        let again = format!(
+            "go back with {reopen}, run the tests again, and report {}",
+            self.rests.name(),
+            reopen = Verb::Reopen.step().and("reason")
+        );
+        let is_ours_alone = self.lacking(repository, oid, last)?.is_none()
+            && repository.only_on(oid, &self.memory.start.branch)?;
+        Ok(if is_ours_alone {
+            format!(
+                "take the commit back, of which nothing is lost by that ({reset}), then {again}: the commit is made for you then",
+                reset = NextStep::git(["reset", "--soft", last.as_str()])
+            )
+        } else {
+            again
+        })
     }
 
     /// The reading of a commit that is all there is to commit.
