@@ -34,6 +34,8 @@ use crate::support::refusal;
 
 /// What a report of failing tests says where files were changed that are none: which.
 pub(crate) const PRODUCT: &str = "product";
+/// What such a report says where they were committed since, and nobody else has that: the commit to go back to.
+pub(crate) const COMMITTED_ON: &str = "committedOn";
 /// At most so many tests are named in a journal line.
 const MOST_NAMED: usize = 100;
 
@@ -211,6 +213,13 @@ impl Comparison<'_> {
         if !written.product.is_empty() {
             self.facts
                 .insert(PRODUCT.to_owned(), short(&written.product).into());
+            if let Some(head) = self.status.head.as_ref().filter(|head| *head != self.last)
+                && self.repository.is_ancestor(self.last, head)?
+                && self.repository.only_on(head, &self.memory.start.branch)?
+            {
+                self.facts
+                    .insert(COMMITTED_ON.to_owned(), self.last.as_str().into());
+            }
             self.findings.push(with_files(
                 finding(
                     "production_changed",

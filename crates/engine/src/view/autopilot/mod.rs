@@ -19,7 +19,7 @@ use serde_json::Value;
 use workspace::convention::paths::may_hold_tests;
 
 use crate::capability::messages;
-use crate::capability::tests::read::PRODUCT;
+use crate::capability::tests::read::{COMMITTED_ON, PRODUCT};
 use crate::next_step::{Argument, NextStep, Verb};
 use crate::report::ends_run;
 use crate::view::autopilot::answer::Verdict;
@@ -87,6 +87,12 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
                 .collect();
             if !product.is_empty() {
                 suggestion = set_aside(&product);
+            }
+            if let Some(last) = facts.get(COMMITTED_ON).and_then(Value::as_str) {
+                suggestion = format!(
+                    "it is committed: take that back, of which nothing is lost by that ({}); {suggestion}",
+                    NextStep::git(["reset", "--soft", last])
+                );
             }
         }
         "run_over" => {

@@ -53,6 +53,26 @@ fn the_code_is_written_before_its_test() {
 }
 
 #[test]
+fn the_code_is_committed_before_its_test() {
+    for way in WAYS {
+        let work = Work::begin(&SHOP, way);
+        work.write("src/double.sh", DOUBLE);
+        work.git(&["add", "--all"]);
+        work.git(&["commit", "--quiet", "--message", "Double"]);
+        work.write("tests/double.test", DOUBLES);
+        walk(
+            &work,
+            |work| work.report(&["complete", "red"]),
+            "red_requires_failing_tests",
+            &[],
+        );
+        work.git(&["stash", "pop", "--quiet"]);
+        work.green();
+        work.commit();
+    }
+}
+
+#[test]
 fn a_test_fails_without_being_written() {
     let work = Work::begin(&SHOP, Way::Claimed);
     let deed = |work: &Work| work.write("tests/double.test", DOUBLES);
