@@ -3,9 +3,10 @@
 use journal::layout::RunDir;
 use serde::Serialize;
 use workspace::git::GitErrorKind;
-use workspace::suite::missing_program;
+use workspace::suite::{CommandLine, missing_program};
 
 use crate::capability::git::read::ends_of;
+use crate::capability::git::read::preflight::no_test_command;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::integrity::is_bare;
@@ -194,13 +195,16 @@ impl Engine {
     /// Looks for the test command. Without a repository nothing can need one.
     fn test_command(&self, is_repository: bool, checks: &mut Vec<DoctorCheck>) {
         let test = &self.settings.config.test;
-        let of = |command: &str, what: String| match missing_program(command, &self.root) {
-            None => ok("tests", what),
-            Some(program) => fail(
-                "tests",
-                format!("{what}: `{program}` is not there"),
-                "install it, or set test.command in .taskmaster/config.json",
-            ),
+        let of = |command: &str, what: String| match CommandLine::parse(command) {
+            Err(error) => fail("tests", error.to_string(), error.suggestion()),
+            Ok(_) => match missing_program(command, &self.root) {
+                None => ok("tests", what),
+                Some(program) => fail(
+                    "tests",
+                    format!("{what}: `{program}` is not there"),
+                    "install it, or set test.command in .taskmaster/config.json",
+                ),
+            },
         };
         if let Some(command) = &test.command {
             checks.push(of(command, format!("`{command}` (test.command)")));
@@ -216,7 +220,7 @@ impl Engine {
                     None if is_repository => checks.push(fail(
                         "tests",
                         "no test command was found; work on a task needs one",
-                        "set test.command in .taskmaster/config.json",
+                        no_test_command(&self.root),
                     )),
                     None => checks.push(note(
                         "tests",

@@ -9,12 +9,15 @@
 //! `cargo`, `go`, `python`, `maven`, `gradle`, `dotnet`, `mix`, `php`, `ruby`, `deno`, `swift`,
 //! `dart`, `cmake` (with `CTest`), `make` (a `test` target), `just` (a `test` recipe).
 
+mod below;
 mod compiled;
 pub mod definition;
 mod node;
 mod places;
 mod scripted;
 mod targets;
+
+pub use below::projects_below;
 
 use std::fmt;
 use std::path::Path;

@@ -99,6 +99,16 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// The command that runs another one in a folder, as settings have it.
+pub fn in_folder(folder: &str, command: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+    let folder = match folder.chars().all(plain) {
+        true => folder.to_owned(),
+        false => quoted(folder),
+    };
+    format!("sh -c {}", quoted(&format!("cd {folder} && {command}")))
+}
+
 /// Words that are no program, whatever the `PATH` holds.
 const KEYWORDS: &[&str] = &[
     "!", ".", ":", "case", "cd", "eval", "exec", "export", "for", "if", "set", "source", "unset",

@@ -5,7 +5,7 @@ mod output;
 mod run;
 
 pub use crate::process::How;
-pub use command_line::{CommandError, CommandLine};
+pub use command_line::{CommandError, CommandLine, in_folder};
 pub use run::{SuiteError, SuiteRan, SuiteRun, run_suite};
 
 pub use crate::shell::ShellSyntax;

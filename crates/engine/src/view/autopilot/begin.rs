@@ -100,6 +100,12 @@ impl Engine {
             may_break: false,
         })
         .map(Some)
+        .map_err(|fault| {
+            // A start calls that argument otherwise than a report does.
+            let own = argument!("baselineReport");
+            let suggestion = fault.suggestion.replace(argument!("report"), own);
+            fault.suggest(suggestion)
+        })
     }
 
     /// What a start would do. Changes nothing.

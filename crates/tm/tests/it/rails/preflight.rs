@@ -161,6 +161,20 @@ fn tasks_and_the_tag_of_the_project_may_be_changed() {
 fn a_test_command_must_be_known() {
     let env = TestEnvironment::with(TASKS, "{}");
     check(&env, "start 1", 3, "no_test_command", "test.command");
+    env.write("services/uuid/go.mod", "module uuid\n\ngo 1.22\n");
+    env.write("services/uuid/uuid_test.go", "package uuid\n");
+    env.commit_all("A service");
+    let own = "'cd services/uuid && go test";
+    check(&env, "start 1", 3, "no_test_command", own);
+    fs::remove_dir_all(env.project().join("services")).unwrap();
+    let settings = r#"{"test": {"command": "npm run build && npm test"}}"#;
+    env.write(".taskmaster/config.json", settings);
+    env.commit_all("No service, and settings");
+    let with_shell = "write `sh -c 'npm run build && npm test'`";
+    check(&env, "start 1", 3, "test_command", with_shell);
+    let doctor = env.tm(&["doctor"]);
+    assert!(format!("{doctor:?}").contains(with_shell), "{doctor:?}");
+    env.write(".taskmaster/config.json", "{}");
     env.write(
         "Cargo.toml",
         "[package]\nname = \"words\"\nversion = \"0.1.0\"\n",

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 use workspace::config::Settings;
 use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
-use workspace::suite::missing_program;
+use workspace::suite::{CommandLine, in_folder, missing_program};
 use workspace::tasks::{RunPlan, Subtask, Task, TaskSource, plan_run};
 
 use crate::capability::git::read::branch::branch_of;
@@ -509,7 +509,14 @@ fn test_command(root: &Path, settings: &Settings, start: &mut StartFacts) -> Res
         return Err(refused(
             "no_test_command",
             format!("no test command was found in {}", root.display()),
-            "set test.command in .taskmaster/config.json, such as {\"test\": {\"command\": \"npm test\"}}",
+            no_test_command(root),
+        ));
+    }
+    if let Err(error) = CommandLine::parse(&start.test_command) {
+        return Err(refused(
+            "test_command",
+            error.to_string(),
+            error.suggestion(),
         ));
     }
     if let Some(program) = missing_program(&start.test_command, root) {
@@ -539,6 +546,29 @@ fn test_command(root: &Path, settings: &Settings, start: &mut StartFacts) -> Res
         start.test_patterns.insert(0, pattern.clone());
     }
     Ok(())
+}
+
+/// What to do where no test command is found: with the projects that lie below, if there are some.
+pub(crate) fn no_test_command(root: &Path) -> String {
+    const FEW: usize = 5;
+    let below = workspace::runner::projects_below(root, FEW);
+    let command = match below.first() {
+        Some((folder, setup)) => in_folder(folder, &setup.command),
+        None => "npm test".to_owned(),
+    };
+    let settings = serde_json::json!({ "test": { "command": command } });
+    let set = format!("set test.command in .taskmaster/config.json, such as {settings}");
+    match below.len() {
+        0 => set,
+        1 => format!("{set}, for the project in that folder"),
+        _ => {
+            let folders: Vec<&str> = below.iter().map(|(folder, _)| folder.as_str()).collect();
+            format!(
+                "{set}, for one of the projects here: {}",
+                folders.join(", ")
+            )
+        }
+    }
 }
 
 fn check(checks: &mut Vec<Precondition>, id: &str, detail: impl Into<String>) {
