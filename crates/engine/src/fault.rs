@@ -218,7 +218,13 @@ impl From<workspace::git::GitError> for Fault {
             "git_busy" => Kind::Conflict,
             _ => Kind::Environment,
         };
-        let suggestion = error.suggestion().unwrap_or_default();
+        let suggestion = match code {
+            "not_a_repository" => format!(
+                "make it one ({}), or go to a folder of a repository",
+                NextStep::git(["init"])
+            ),
+            _ => error.suggestion().unwrap_or_default(),
+        };
         Self::new(kind, code, chain(&error)).suggest(suggestion)
     }
 }

@@ -45,6 +45,19 @@ pub(crate) fn with_present_report(run: &RunState, text: String) -> String {
     }
 }
 
+/// A fault of a report, which says that the report is to be made again where it names no step of its own.
+pub(crate) fn with_way_on(run: &RunState, fault: Fault) -> Fault {
+    if fault.kind == Kind::Bug {
+        return fault;
+    }
+    let mut suggestion = fault.suggestion.clone();
+    if next_step::steps(&suggestion).is_empty() && present_report(run).is_some() {
+        let behind = if suggestion.is_empty() { "" } else { "; then " };
+        suggestion = format!("{suggestion}{behind}report again: {}", Verb::Report);
+    }
+    fault.suggest(with_present_report(run, suggestion))
+}
+
 /// What somebody says of a work unit. The unit's reader takes of it what it is about.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
@@ -135,6 +148,17 @@ impl AnsweredReport<'_> {
 impl Engine {
     /// Takes a report in, on a run as it was seen without a lock.
     pub(crate) fn report_on(
+        &self,
+        place: (&ProjectDir, &RunDir),
+        seen: &RunState,
+        report: &Report,
+        meaning: Meaning,
+    ) -> Result<AnsweredReport<'_>, Fault> {
+        self.take_report(place, seen, report, meaning)
+            .map_err(|fault| with_way_on(seen, fault))
+    }
+
+    fn take_report(
         &self,
         (project, dir): (&ProjectDir, &RunDir),
         seen: &RunState,

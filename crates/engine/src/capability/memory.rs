@@ -237,6 +237,22 @@ pub struct Shown {
     /// Tests that fail and did not before, as many as a journal line can hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub new: Vec<String>,
+    /// What was known before the item began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<TestsBefore>,
+}
+
+/// What was known of the tests when an item began. Who goes back to its beginning is held to that again, not to what the item
+/// itself has brought since.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TestsBefore {
+    /// What each test did, where that was known: a hash of the run's evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<String>,
+    /// How many there were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
 }
 
 /// What an accepted report of passing tests was about.

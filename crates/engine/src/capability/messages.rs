@@ -61,7 +61,7 @@ pub const TEXTS: &[Text] = &[
     },
     Text {
         code: "base_moved",
-        meaning: "The branch was rebased: the run's commits are there with the same changes, and it goes on from them",
+        meaning: "The branch was rebased: the run's commits are there with the same changes, and it goes on from them. To `tm verify` they are others, as they would not be behind a merge",
         suggestion: "",
     },
     Text {
@@ -222,7 +222,7 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
 
 fn failing(what: &str, facts: &Map<String, Value>) -> String {
     let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
-    if facts.contains_key(OUTPUT) {
+    if facts.contains_key(OUTPUT) && !facts.contains_key("format") {
         return format!("{what}: the test command failed before any test was heard of");
     }
     let failed = match number("failed") {

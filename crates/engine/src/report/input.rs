@@ -179,7 +179,7 @@ impl Engine {
                 reports: &reports.collect::<Vec<_>>(),
                 subject: Some(&subject),
                 cancelled: &self.cancellation(),
-                may_break: true,
+                may_break: evidence::may_break(&memory.start.test_framework),
             })?;
             taken = TestEvidence {
                 removed: taken.removed,

@@ -102,6 +102,20 @@ impl Look {
 fn details(page: &mut Page<'_>, details: &Map<String, Value>) {
     if let Some(Value::Array(files)) = details.get("files") {
         page.list(files.iter().filter_map(Value::as_str));
+        if let Some(more) = details.get("more").and_then(Value::as_u64) {
+            page.raw(&format!("    and {more} more"));
+        }
+    }
+    for (path, copy) in details
+        .get("kept")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        page.field(
+            &format!("{path} as it is now"),
+            copy.as_str().unwrap_or_default(),
+        );
     }
     if let Some(Value::String(printed)) = details.get("output") {
         page.block(printed.trim_end());

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use workspace::config::Level;
 
 use crate::capability::git::read::{finding, with_tests};
-use crate::capability::memory::{BASELINE, LAST_TOTAL, Shown};
+use crate::capability::memory::{self, BASELINE, LAST_TOTAL, Shown};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::is_meant;
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements, TestProblems};
-use crate::capability::tests::read::{Comparison, few, ledger, name_of, named};
+use crate::capability::tests::read::{Comparison, began, few, ledger, name_of, named};
 use crate::fault::Fault;
 use crate::next_step::{Verb, argument, step};
 use crate::slot::Slot;
@@ -103,27 +103,50 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Refuses numbers alone where as many tests failed before as do now: they may be the same, and only names tell. No attempt is
-    /// used up by that.
+    /// Refuses a report of tests that fail where some failed before too, and it does not tell whether it is these: it has only
+    /// numbers, or other names than those are known by. No attempt is used up by that.
     fn without_names(&self) -> Result<(), HandlerError> {
+        let Some(before) = &self.before else {
+            return Ok(());
+        };
         let failing = self.counts.failing();
-        let known: Vec<String> = self
-            .before
-            .iter()
-            .flat_map(Ledger::failing)
-            .map(str::to_owned)
-            .collect();
-        if self.taken.report.is_some() || failing == 0 || failing > known.len() as u64 {
+        let known: Vec<String> = before.failing().map(str::to_owned).collect();
+        let (is_unclear, why) = match &self.now {
+            _ if known.is_empty() || failing == 0 => (false, String::new()),
+            Some(now) => (
+                !before.names_alike(now),
+                format!(
+                    "they are known by {}, and this report is {}: the names cannot be compared",
+                    before.format, now.format
+                ),
+            ),
+            None => (
+                failing <= known.len() as u64,
+                "whether it is these that fail now, numbers do not tell".to_owned(),
+            ),
+        };
+        if !is_unclear {
             return Ok(());
         }
+        let other = match self.now.is_some() && memory::commits(self.run) == 0 {
+            true => format!(
+                "; or make known in this format what failed before: {}",
+                Verb::Baseline.step().and("report")
+            ),
+            false => String::new(),
+        };
         Err(refusal(
             "unnamed_failures",
             format!(
-                "{} failed before too, and may go on to: {}; whether it is these that fail now, numbers do not tell",
+                "{} failed before too, and may go on to: {}; {why}",
                 tests(known.len() as u64),
                 few(&known)
             ),
-            format!("report the tests by name: {}", Verb::Report),
+            format!(
+                "report the tests by name, as {}: {}{other}",
+                before.format,
+                Verb::Report
+            ),
         )
         .into())
     }
@@ -147,7 +170,7 @@ impl Comparison<'_> {
                         "{} was reported as {}, and this is {}: the names of tests cannot be compared",
                         name_of(self.role.against.as_ref()), held.format, report.format
                     ),
-                    concat!("report in that format; to change it, go back with ", step!("reopen", "reason")),
+                    concat!("report in that format: ", step!("report"), "; to change it, go back with ", step!("reopen", "reason")),
                 )
             });
         }
@@ -161,7 +184,7 @@ impl Comparison<'_> {
                     "{} named every test before, and this report does not: nobody can see that the same tests pass",
                     held.format
                 ),
-                "let the runner print every test, as it did before (such as -v)",
+                concat!("let the runner print every test, as it did before (such as -v), and report again: ", step!("report")),
             )
         })
     }
@@ -240,7 +263,10 @@ impl Comparison<'_> {
             return Ok(());
         }
         let all = &self.taken.counts;
-        let last = LAST_TOTAL.read(&self.run.kept)?;
+        let last = match began(self.kept, self.role)? {
+            Some(before) => before.total,
+            None => LAST_TOTAL.read(&self.run.kept)?,
+        };
         let last = last.unwrap_or(0).saturating_sub(self.removed(against));
         let uncounted = against.is_some_and(|shown| shown.errors > 0);
         let before = match against.map(|shown| shown.total).filter(|total| *total > 0) {

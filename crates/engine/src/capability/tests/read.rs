@@ -11,24 +11,28 @@ use workspace::git::{
 
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
-use crate::capability::git::products;
 use crate::capability::git::read::commit::{not_of_the_run, secrets};
 use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{
-    FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory, REPORTS, SHOWN, Shown, TESTED,
-    Tested,
+    BASELINE, FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory, REPORTS, SHOWN, Shown,
+    TESTED, Tested, TestsBefore,
 };
 use crate::capability::tests::evidence;
+use crate::capability::tests::evidence::baseline::BASELINE_LEDGER;
 use crate::capability::tests::evidence::frozen::Look;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::{TestEvidence, clean, level_name};
+use crate::capability::tests::findings::{
+    changed_since_commit, no_coverage, no_products, no_tests_written,
+};
 use crate::capability::tests::results::{Counts, Coverage};
+use crate::capability::tests::unchanged::is_stashed;
 use crate::capability::tests::used::{USED, stale};
 use crate::fault::{Fault, Kind};
-use crate::next_step::{Argument, Verb, argument, step};
+use crate::next_step::{Verb, argument, step};
 use crate::support::HandlerError;
 use crate::support::refusal;
 
@@ -36,6 +40,8 @@ use crate::support::refusal;
 pub(crate) const PRODUCT: &str = "product";
 /// What such a report says where they were committed since, and nobody else has that: the commit to go back to.
 pub(crate) const COMMITTED_ON: &str = "committedOn";
+/// What such a report says where no test was written for it: what to do about that.
+pub(crate) const NO_TESTS: &str = "noTests";
 /// At most so many tests are named in a journal line.
 const MOST_NAMED: usize = 100;
 
@@ -104,6 +110,7 @@ pub fn read(
     ));
     used.note(taken);
 
+    let now = taken.ledger();
     let mut at = Comparison {
         call,
         run,
@@ -112,8 +119,8 @@ pub fn read(
         key: present.and_then(Token::key),
         taken,
         counts: taken.counts,
-        now: taken.ledger(),
-        before: ledger(call, LAST_LEDGER.read(&run.kept)?.as_deref())?,
+        before: before(call, run, present, role, now.as_ref())?,
+        now,
         memory: &memory,
         repository: &repository,
         status: &status,
@@ -132,6 +139,7 @@ pub fn read(
         taken.coverage.as_ref(),
         &config.test.coverage_thresholds,
         config.evidence.require_coverage,
+        run,
     ));
     at.flaky();
     match (role.shows, role.suite) {
@@ -208,7 +216,11 @@ impl Comparison<'_> {
         let handed: Vec<String> = self.handed().iter().map(ToString::to_string).collect();
         written.product.retain(|path| !handed.contains(path));
         if !written.tests {
-            self.findings.push(no_tests_written(changed));
+            let stashed = is_stashed(self.repository, self.last)?;
+            let found = no_tests_written(changed, stashed);
+            self.facts
+                .insert(NO_TESTS.to_owned(), json!(found.suggestion));
+            self.findings.push(found);
         }
         if !written.product.is_empty() {
             self.facts
@@ -245,6 +257,13 @@ impl Comparison<'_> {
             files: short(changed),
             level: level_name(self.taken.level()).to_owned(),
             removed: self.taken.removed.clone(),
+            before: Some(match began(self.kept, self.role)? {
+                Some(before) => before,
+                None => TestsBefore {
+                    ledger: LAST_LEDGER.read(&self.run.kept)?,
+                    total: LAST_TOTAL.read(&self.run.kept)?,
+                },
+            }),
             ..Shown::default()
         };
         if let Some(now) = &self.now {
@@ -335,7 +354,11 @@ impl Comparison<'_> {
         let handed: Vec<String> = self.handed().iter().map(ToString::to_string).collect();
         let mut changed = self.changes.names();
         changed.retain(|path| !handed.contains(path));
-        self.findings.extend(changed_since_commit(&changed));
+        let news = self.changes.files.iter().filter(|change| change.untracked);
+        let mut untracked: Vec<String> = news.map(|change| change.path.to_string()).collect();
+        untracked.retain(|path| changed.contains(path));
+        self.findings
+            .extend(changed_since_commit(&changed, &untracked));
         if changed.is_empty() && status.head.as_ref() != Some(self.last) {
             self.findings
                 .push(not_of_the_run(status, self.memory, self.repository, |told| {
@@ -365,6 +388,47 @@ impl Comparison<'_> {
         }
         Ok(())
     }
+}
+
+/// What was known when the item in hand began, as it said when it first showed failing tests.
+pub(crate) fn began(kept: &Map<String, Value>, role: &Role) -> Result<Option<TestsBefore>, Fault> {
+    for label in [&role.label, &role.against] {
+        if let Some(shown) = SHOWN.read(kept, label.as_ref())? {
+            return Ok(shown.before);
+        }
+    }
+    Ok(None)
+}
+
+/// What each test did before: when the item began, before the run, or when the last report was accepted; the first of these
+/// whose names can be compared with those of now.
+fn before(
+    call: &Call<'_>,
+    run: &RunState,
+    present: Option<&Token>,
+    role: &Role,
+    now: Option<&Ledger>,
+) -> Result<Option<Ledger>, Fault> {
+    let began = match present {
+        Some(token) => began(&token.kept, role)?,
+        None => None,
+    };
+    let baseline = BASELINE.read(&run.kept)?;
+    let baseline = baseline.and_then(|told| Some(told.get(BASELINE_LEDGER)?.as_str()?.to_owned()));
+    let last = match began {
+        Some(_) => None,
+        None => LAST_LEDGER.read(&run.kept)?,
+    };
+    let hashes = [began.and_then(|before| before.ledger), last, baseline];
+    let mut first = None;
+    for hash in hashes.into_iter().flatten() {
+        let known = Ledger::read(&call.dir, &hash)?;
+        if now.is_none_or(|now| known.names_alike(now)) {
+            return Ok(Some(known));
+        }
+        first = first.or(Some(known));
+    }
+    Ok(first)
 }
 
 /// The ledger with this hash in the run's evidence.
@@ -490,86 +554,6 @@ fn all_changed(named: &[RepoPath], changed: &[String]) -> Result<(), HandlerErro
     Ok(())
 }
 
-fn no_coverage(
-    coverage: Option<&Coverage>,
-    thresholds: &CoverageThresholds,
-    required: bool,
-) -> Option<Finding> {
-    let missing = coverage.copied().unwrap_or_default().missing(thresholds);
-    if missing.is_empty() && !(required && coverage.is_none()) {
-        return None;
-    }
-    let of = if missing.is_empty() {
-        String::new()
-    } else {
-        format!(" of {}", missing.join(", "))
-    };
-    Some(finding(
-        "coverage_missing",
-        format!("the settings ask for coverage{of}, and none was reported"),
-        "report it with --coverage",
-    ))
-}
-
-fn no_tests_written(changed: &[String]) -> Finding {
-    let message = if changed.is_empty() {
-        "no test was written: nothing was changed since the last commit".to_owned()
-    } else {
-        format!(
-            "no test was written: of what was changed since the last commit nothing is a test ({})",
-            few(changed)
-        )
-    };
-    finding(
-        "red_without_tests",
-        message,
-        concat!(
-            "write the tests of this subtask, see them fail, then report: ",
-            step!("report"),
-            "; where the project's tests lie is said with test.patterns in the settings, for runs that begin then"
-        ),
-    )
-}
-
-/// What a test run leaves behind must not get into a commit, and here it can still be mended by a
-/// line in `.gitignore`.
-fn no_products(
-    repository: &Repository,
-    changes: &Changes,
-    named: &[RepoPath],
-) -> Result<(), HandlerError> {
-    let untracked: Vec<String> = changes
-        .files
-        .iter()
-        .filter(|change| change.untracked && !named.contains(&change.path))
-        .map(|change| change.path.to_string())
-        .collect();
-    let found = products::among(repository.top_level(), &untracked);
-    if found.is_empty() {
-        return Ok(());
-    }
-    let lines: Vec<String> = found.iter().map(|found| found.ignore.clone()).collect();
-    Err(refusal(
-        "build_products",
-        format!(
-            "these look like products of a build or a test run, and would be committed: {}",
-            found
-                .iter()
-                .map(|found| found.example.as_str())
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
-        format!(
-            "add to .gitignore: {}; then report again: {}. What is meant to be committed can be named with {}",
-            lines.join(", "),
-            Verb::Report,
-            Argument("files")
-        ),
-    )
-    .detail("ignore", lines)
-    .into())
-}
-
 /// What was tested, so that a commit can tell whether it is what is committed.
 fn tested(
     (repository, status): (&Repository, &TreeStatus),
@@ -589,26 +573,6 @@ fn tested(
         exclude,
         passed: counts.passed,
         lines: coverage.and_then(|coverage| coverage.lines),
-    })
-}
-
-fn changed_since_commit(changed: &[String]) -> Option<Finding> {
-    (!changed.is_empty()).then(|| {
-        with_files(
-            finding(
-                "changed_after_commit",
-                format!(
-                    "files were changed after the last commit: {}",
-                    short(changed).join(", ")
-                ),
-                format!(
-                    "put them back with git and report again ({report}), or {reopen} to take them into a repair",
-                    report = Verb::Report,
-                    reopen = Verb::Reopen.step().and("reason")
-                ),
-            ),
-            changed,
-        )
     })
 }
 

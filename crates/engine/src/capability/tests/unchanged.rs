@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use journal::EvidenceStore;
 use machine::Finding;
-use workspace::git::RepoPath;
+use serde_json::Map;
+use workspace::git::{Oid, RepoPath, Repository};
 
 use crate::capability::git::read::{finding, with_files};
 use crate::capability::memory::{BY_HOOK, FROZEN, KEPT};
 use crate::capability::tests::evidence::frozen::{Frozen, Look, Tests};
 use crate::capability::tests::read::{Comparison, few, name_of};
+use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb};
 use crate::support::HandlerError;
 
@@ -33,7 +35,7 @@ impl Comparison<'_> {
             }
             let changed = look.changed(&frozen, self.since)?;
             if !changed.is_empty() {
-                self.findings.push(self.tests_changed(&changed)?);
+                self.findings.push(self.tests_changed(&changed, look)?);
             }
         }
         Ok(())
@@ -43,6 +45,7 @@ impl Comparison<'_> {
     fn tests_changed(
         &self,
         changed: &BTreeMap<RepoPath, &'static str>,
+        look: &Look<'_>,
     ) -> Result<Finding, HandlerError> {
         let told: Vec<String> = changed
             .iter()
@@ -52,8 +55,24 @@ impl Comparison<'_> {
         let kept = kept.unwrap_or_default();
         let store = EvidenceStore::new(&self.call.dir);
         let mut back = Vec::new();
+        let mut by_hand = Vec::new();
+        let mut aside = Map::new();
         for path in changed.keys() {
-            if let Some(hash) = kept.get(path).filter(|hash| store.get(hash).is_ok()) {
+            // To put a test back must not cost what somebody has made of it.
+            if let Ok(bytes) = std::fs::read(self.repository.absolute(path))
+                && bytes.len() <= MOST_COPIED
+            {
+                let copy = store.path(&store.put(&bytes).map_err(Fault::from)?);
+                aside.insert(path.to_string(), copy.to_string_lossy().into());
+            }
+            if !look.is_tests_alone(path) {
+                // The code beside the tests is not to be put back with them.
+                let then = kept.get(path).filter(|hash| store.get(hash).is_ok());
+                by_hand.push(match then {
+                    Some(hash) => format!("{path} as in {}", store.path(hash).display()),
+                    None => path.to_string(),
+                });
+            } else if let Some(hash) = kept.get(path).filter(|hash| store.get(hash).is_ok()) {
                 let copy = store.path(hash);
                 let own = self.repository.absolute(path);
                 let words = [
@@ -77,12 +96,21 @@ impl Comparison<'_> {
                 );
             }
         }
-        let back = match (back.len() == changed.len(), back.is_empty()) {
+        let mut back = match (back.len() == changed.len(), back.is_empty()) {
             (_, true) => String::new(),
             (true, false) => format!(" ({})", back.join(", ")),
             (false, false) => format!(" (some with {})", back.join(", ")),
         };
-        Ok(with_files(
+        if !by_hand.is_empty() {
+            back = format!(
+                "{back}, with the code beside them left as it is ({})",
+                by_hand.join(", ")
+            );
+        }
+        if let Some(pop) = self.stashed(changed.keys())? {
+            back = format!(": they are in the stash ({pop}); or put them back{back}");
+        }
+        let mut found = with_files(
             finding(
                 "tests_changed",
                 format!(
@@ -91,13 +119,31 @@ impl Comparison<'_> {
                     few(&told)
                 ),
                 format!(
-                    "put them back{back}, then report again: {report}; if a test was wrong, go back with {reopen}, mend it there and report again",
+                    "put them back{back}, then report again: {report}; what is there now is kept, as details.kept says; if a test was wrong, or another one is wanted, go back with {reopen}, mend it there and report again",
                     report = Verb::Report,
                     reopen = Verb::Reopen.step().and("reason")
                 ),
             ),
             &told,
-        ))
+        );
+        if !aside.is_empty() {
+            found.details.insert("kept".to_owned(), aside.into());
+        }
+        Ok(found)
+    }
+
+    /// How tests come back that are gone, where somebody stashed what was on the run's last commit.
+    fn stashed<'p>(
+        &self,
+        mut paths: impl Iterator<Item = &'p RepoPath>,
+    ) -> Result<Option<NextStep>, HandlerError> {
+        let is_gone = |path: &RepoPath| !self.repository.absolute(path).exists();
+        Ok(
+            match paths.any(is_gone) && is_stashed(self.repository, self.last)? {
+                true => Some(NextStep::git(["stash", "pop"])),
+                false => None,
+            },
+        )
     }
 
     /// The hashes of the tests that are frozen now, as far as they are to be copied.
@@ -105,7 +151,9 @@ impl Comparison<'_> {
         let mut kept = BTreeMap::new();
         let mut room = MOST_COPIED;
         for (path, tests) in &frozen.0 {
-            let Tests::Whole(_) = tests else { continue };
+            if matches!(tests, Tests::Gone) {
+                continue;
+            }
             let Ok(bytes) = std::fs::read(self.repository.absolute(path)) else {
                 continue;
             };
@@ -116,4 +164,9 @@ impl Comparison<'_> {
         }
         kept
     }
+}
+
+/// Whether the newest stash was made on a commit.
+pub(crate) fn is_stashed(repository: &Repository, commit: &Oid) -> Result<bool, HandlerError> {
+    Ok(repository.resolve("refs/stash^1")?.as_ref() == Some(commit))
 }

@@ -1,9 +1,10 @@
 //! What failed before a run, made known while it is under way.
 
-use machine::Command;
+use journal::layout::RunDir;
+use machine::{Command, RunState};
 
 use crate::call::Input;
-use crate::capability::memory::{BASELINE, LAST_LEDGER, LAST_TOTAL, Memory};
+use crate::capability::memory::{self, BASELINE, LAST_LEDGER, LAST_TOTAL, Memory};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::{self, baseline, clean};
@@ -26,10 +27,10 @@ impl Engine {
         given: &request::Evidence,
     ) -> Result<TransitionAnswer, Fault> {
         let (_, dir, seen) = self.load_in_project(&AUTOPILOT, run, Selector::Running)?;
-        is_unknown(&seen.run)?;
         let memory = Memory::of(&seen.run)?;
         let format = evidence::format_named(given.format.as_deref())?;
         let taken = if given.reports.is_empty() {
+            is_unknown(&seen.run, &dir, None)?;
             let base = memory.start.head.parse();
             let base = base.map_err(|_| Fault::bug("a run begins on a commit"))?;
             clean::tested_at(
@@ -56,7 +57,7 @@ impl Engine {
             )));
         }
         let writer = self.writer(&dir, Input::None)?;
-        is_unknown(&writer.open.run)?;
+        is_unknown(&writer.open.run, &dir, taken.ledger().as_ref())?;
         let mut keep = baseline::remembered(&taken, &writer.call.dir)?;
         // What was accepted since counts more.
         if LAST_TOTAL.is_in(&writer.open.run.kept) {
@@ -88,9 +89,15 @@ impl Engine {
     }
 }
 
-/// Refuses where it is known already how the tests were.
-fn is_unknown(run: &machine::RunState) -> Result<(), Fault> {
+/// Refuses where it is known already how the tests were. Until something is committed they may be made known by other names.
+fn is_unknown(run: &RunState, dir: &RunDir, given: Option<&Ledger>) -> Result<(), Fault> {
     if !BASELINE.is_in(&run.kept) && !LAST_LEDGER.is_in(&run.kept) {
+        return Ok(());
+    }
+    if let (Some(given), Some(hash)) = (given, LAST_LEDGER.text(&run.kept))
+        && memory::commits(run) == 0
+        && !Ledger::read(dir.path(), hash)?.names_alike(given)
+    {
         return Ok(());
     }
     Err(Fault::new(

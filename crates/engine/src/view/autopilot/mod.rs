@@ -19,7 +19,7 @@ use serde_json::Value;
 use workspace::convention::paths::may_hold_tests;
 
 use crate::capability::messages;
-use crate::capability::tests::read::{COMMITTED_ON, PRODUCT};
+use crate::capability::tests::read::{COMMITTED_ON, NO_TESTS, PRODUCT};
 use crate::next_step::{Argument, NextStep, Verb};
 use crate::report::ends_run;
 use crate::view::autopilot::answer::Verdict;
@@ -77,7 +77,7 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
             let reason = run.pause.as_ref().map_or("", |pause| pause.reason.as_str());
             message = format!("{message} ({reason})");
         }
-        "red_requires_failing_tests" => {
+        "red_requires_failing_tests" | "no_new_failure" => {
             let product: Vec<&str> = facts
                 .get(PRODUCT)
                 .and_then(Value::as_array)
@@ -85,8 +85,16 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
                 .flatten()
                 .filter_map(Value::as_str)
                 .collect();
+            let no_tests = facts.get(NO_TESTS).and_then(Value::as_str);
+            if let Some(no_tests) = no_tests {
+                no_tests.clone_into(&mut suggestion);
+            }
             if !product.is_empty() {
-                suggestion = set_aside(&product);
+                suggestion = match no_tests {
+                    // First there has to be something that can fail.
+                    Some(no_tests) => format!("{no_tests}. {}", set_aside(&product)),
+                    None => set_aside(&product),
+                };
             }
             if let Some(last) = facts.get(COMMITTED_ON).and_then(Value::as_str) {
                 suggestion = format!(

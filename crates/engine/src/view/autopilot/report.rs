@@ -12,8 +12,11 @@ use crate::capability::memory::{self, Memory};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
+use crate::next_step::Verb;
 use crate::open_run::Loaded;
-use crate::report::{AnsweredReport, Meaning, Report, ReportOutcome, joined, with_present_report};
+use crate::report::{
+    AnsweredReport, Meaning, Report, ReportOutcome, joined, with_present_report, with_way_on,
+};
 use crate::summary;
 use crate::view::AUTOPILOT;
 use crate::view::autopilot::answer::{CommitAnswer, Committed, Finalized, Verdict};
@@ -23,17 +26,21 @@ use crate::view::autopilot::verdict;
 impl Engine {
     /// Reports RED or GREEN.
     pub fn complete(&self, run: Option<&str>, report: &Report) -> Result<Verdict, Fault> {
+        let found = self.load_in_project(&AUTOPILOT, run, Selector::Running)?;
         let phase = match report.state.as_deref().map(str::to_lowercase) {
             None => None,
             Some(phase) if matches!(phase.as_str(), "red" | "green" | "finalize") => Some(phase),
+            Some(phase) if phase == "commit" => {
+                let fault = Fault::new(Kind::Usage, "bad_phase", "a commit is no result of tests");
+                let commit = Verb::Report.step().with("phase", "commit");
+                return Err(fault.suggest(format!("have it made: {commit}")));
+            }
             Some(other) => {
-                return Err(
-                    Fault::new(Kind::Usage, "bad_phase", format!("`{other}` is no phase"))
-                        .suggest("use red or green, or leave it out for the present one"),
-                );
+                let fault = Fault::new(Kind::Usage, "bad_phase", format!("`{other}` is no phase"))
+                    .suggest("use red or green, or leave it out for the present one");
+                return Err(with_way_on(&found.2.run, fault));
             }
         };
-        let found = self.load_in_project(&AUTOPILOT, run, Selector::Running)?;
         Ok(self.suite(&found, report, phase)?.0)
     }
 

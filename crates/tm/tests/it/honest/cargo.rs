@@ -4,7 +4,8 @@ use super::work::{BY_NAME, Before, Way, Work};
 
 const LIB: &str = "//! A shop.\n\n/// Adds.\npub fn add(a: i64, b: i64) -> i64 {\n    a + b\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn adds() {\n        assert_eq!(add(1, 2), 3);\n    }\n}\n";
 
-const CRATE: Before<'static> = Before {
+/// A crate with a test of its own.
+pub const CRATE: Before<'static> = Before {
     files: &[
         (
             "Cargo.toml",
@@ -26,10 +27,12 @@ const CRATE: Before<'static> = Before {
 
 const DOUBLE_TEST: &str =
     "\n    #[test]\n    fn doubles() {\n        assert_eq!(super::double(4), 8);\n    }\n}\n";
-const DOUBLE_FN: &str =
+/// The code that the test of [`add_test`] asks for, for the place of `#[cfg(test)]`.
+pub const DOUBLE_FN: &str =
     "/// Doubles.\npub fn double(a: i64) -> i64 {\n    a * 2\n}\n\n#[cfg(test)]\n";
 
-fn add_test(work: &Work) {
+/// Writes a test beside the code.
+pub fn add_test(work: &Work) {
     let text = work.read("src/lib.rs");
     let text = text.strip_suffix("}\n").unwrap();
     work.write("src/lib.rs", &(text.to_owned() + DOUBLE_TEST));

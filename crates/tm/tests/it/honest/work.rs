@@ -137,6 +137,26 @@ impl Work {
 
     /// The same, where something is to be done to the project before its first commit.
     pub fn begin_with(before: &Before<'_>, way: Way, prepare: impl FnOnce(&Self)) -> Self {
+        let work = Self::unbegun_with(before, way, prepare);
+        let mut start = vec!["start".to_owned(), before.task.to_owned()];
+        match way {
+            _ if !before.baseline => {}
+            Way::Claimed => {}
+            Way::Reported => start.extend(["--baseline-report".to_owned(), work.printed()]),
+            Way::Verified => start.push("--verify".to_owned()),
+        }
+        let started = work.tm(&start);
+        assert_eq!(started["nextAction"]["action"], "red", "{started}");
+        assert!(started.get("warnings").is_none(), "{started}");
+        work
+    }
+
+    /// The project, in which no run was begun.
+    pub fn unbegun(before: &Before<'_>, way: Way) -> Self {
+        Self::unbegun_with(before, way, |_| {})
+    }
+
+    fn unbegun_with(before: &Before<'_>, way: Way, prepare: impl FnOnce(&Self)) -> Self {
         let environment = TestEnvironment::bare();
         let work = Self {
             environment,
@@ -175,16 +195,6 @@ impl Work {
         {
             work.environment.trust(&["config", "trust"]);
         }
-        let mut start = vec!["start".to_owned(), before.task.to_owned()];
-        match way {
-            _ if !before.baseline => {}
-            Way::Claimed => {}
-            Way::Reported => start.extend(["--baseline-report".to_owned(), work.printed()]),
-            Way::Verified => start.push("--verify".to_owned()),
-        }
-        let started = work.tm(&start);
-        assert_eq!(started["nextAction"]["action"], "red", "{started}");
-        assert!(started.get("warnings").is_none(), "{started}");
         work
     }
 
@@ -252,14 +262,9 @@ impl Work {
     }
 
     fn surround(&self, process: &mut Command) {
-        let cargo = Path::new(env!("CARGO")).parent().unwrap();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = [cargo.to_owned()]
-            .into_iter()
-            .chain(std::env::split_paths(&path));
         process
             .current_dir(self.root())
-            .env("PATH", std::env::join_paths(path).unwrap())
+            .env("PATH", std::env::join_paths(own_path()).unwrap())
             .env("CARGO_HOME", self.outside().join("cargo"))
             .env("CARGO_TARGET_DIR", self.outside().join("target"))
             .env("CARGO_NET_OFFLINE", "true")
@@ -310,14 +315,19 @@ impl Work {
         )
     }
 
+    /// Runs a command line of somebody else's, which must succeed.
+    pub fn runs_well(&self, command: &str) {
+        let (done, said) = self.runs(command);
+        assert!(done, "{command}: {said}");
+    }
+
     /// Runs a command line in which `tm` is the program under test.
     fn sh(&self, command: &str) -> Output {
         let mut process = self.environment.process("sh");
         self.surround(&mut process);
         let own = testkit::sandbox::binary();
         let folder = own.parent().unwrap().to_owned();
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = [folder].into_iter().chain(std::env::split_paths(&path));
+        let path = [folder].into_iter().chain(own_path());
         process
             .env("PATH", std::env::join_paths(path).unwrap())
             .args(["-c", command])
@@ -530,4 +540,13 @@ fn counts(tap: &str) -> String {
         counts[name] = json!(counts[name].as_u64().unwrap() + 1);
     }
     Value::Object(counts).to_string()
+}
+
+/// Where programs are looked for: the toolchain that the tests were built with comes first, since there is no home to choose one
+/// from.
+fn own_path() -> Vec<PathBuf> {
+    let cargo = Path::new(env!("CARGO")).parent().unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::split_paths(&path);
+    [cargo.to_owned()].into_iter().chain(path).collect()
 }

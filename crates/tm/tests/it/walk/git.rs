@@ -252,12 +252,12 @@ fn a_hook_formats_what_is_committed_by_hand() {
         let work = with_silent_formatter(way, true);
         work.git(&["add", "--all"]);
         work.git(&["commit", "--quiet", "--message", "Double"]);
-        walk(
-            &work,
-            |work| work.report_commit(&["--sha", "HEAD"]),
-            "changed_after_green",
-            &[],
-        );
+        // Asked with or without its name, the answer is the same.
+        let (way, code) = match way {
+            Way::Claimed => (&["--sha", "HEAD"][..], "changed_after_green"),
+            _ => (&[][..], "foreign_commit"),
+        };
+        walk(&work, |work| work.report_commit(way), code, &[]);
         work.commit();
         assert_eq!(work.git(&["status", "--porcelain"]), "");
         assert_eq!(work.git(&["rev-list", "--count", "main..HEAD"]), "1");
@@ -345,6 +345,49 @@ fn the_last_commit_is_amended() {
     assert_eq!(work.git(&["rev-parse", "HEAD"]), last);
     let kept = work.git(&["branch", "--contains", &amended]);
     assert!(!kept.is_empty(), "what was amended is on no branch");
+}
+
+#[test]
+fn the_last_commit_is_amended_and_changed_again() {
+    let work = second(Way::Reported);
+    let last = work.git(&["rev-parse", "HEAD"]);
+    work.append("src/double.sh", "# better\n");
+    work.git(&["commit", "--quiet", "--all", "--amend", "--no-edit"]);
+    work.append("src/double.sh", "# and better\n");
+    let written = work.read("src/double.sh");
+    work.write("tests/halve.test", HALVES);
+    for _ in 0..2 {
+        // The same way a second time, from where its first half has led.
+        let (_, answer) = work.report(&["complete", "red"]);
+        let first = answer["nextSteps"][0]["command"].as_str().unwrap();
+        if first.starts_with("git branch") {
+            work.runs_well(first);
+        }
+    }
+    walk(
+        &work,
+        |work| work.report(&["complete", "red"]),
+        "history_rewritten",
+        &[],
+    );
+    assert_eq!(work.git(&["rev-parse", "HEAD"]), last);
+    assert_eq!(work.read("src/double.sh"), written);
+}
+
+#[test]
+fn the_last_commit_gets_another_message() {
+    let work = second(Way::Reported);
+    let last = work.git(&["rev-parse", "HEAD"]);
+    work.git(&["commit", "--quiet", "--amend", "--message", "Doubles"]);
+    work.write("tests/halve.test", HALVES);
+    walk(
+        &work,
+        |work| work.report(&["complete", "red"]),
+        "history_rewritten",
+        &[],
+    );
+    assert_eq!(work.git(&["rev-parse", "HEAD"]), last);
+    assert_eq!(work.git(&["branch", "--list", "*aside*"]), "");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::walk;
+use crate::honest::cargo::{CRATE, DOUBLE_FN, add_test};
 use crate::honest::work::{BY_NAME, Before, DOUBLE, DOUBLES, SHOP, WAYS, Way, Work, age};
 
 fn to_green(way: Way) -> Work {
@@ -28,7 +29,7 @@ fn no_test_fails_because_none_is_written() {
             &work,
             |work| work.report(&["complete", "red"]),
             "red_requires_failing_tests",
-            &[("test the new behaviour", deed)],
+            &[("write the tests of this subtask", deed)],
         );
     }
 }
@@ -358,4 +359,143 @@ fn a_command_fails_before_any_test() {
         &[("failed before any test was heard of", deed)],
     );
     work.commit();
+}
+
+#[test]
+fn a_test_beside_the_code_is_changed() {
+    let work = Work::begin(&CRATE, Way::Verified);
+    add_test(&work);
+    work.red();
+    work.replace("src/lib.rs", "#[cfg(test)]\n", DOUBLE_FN);
+    work.replace("src/lib.rs", "double(4), 8", "double(5), 10");
+    let deed = |work: &Work| {
+        let code = work.read("src/lib.rs");
+        assert!(
+            code.contains("pub fn double"),
+            "the code was put back too: {code}"
+        );
+        work.replace("src/lib.rs", "double(5), 10", "double(4), 8");
+    };
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "tests_changed",
+        &[("with the code beside them left as it is", deed)],
+    );
+}
+
+#[test]
+fn what_a_runner_wrote_is_not_lost() {
+    let work = to_green(Way::Reported);
+    work.write("src/double.sh", DOUBLE);
+    work.append("tests/double.test", "more: true\n");
+    let more = work.read("tests/double.test");
+    let (_, answer) = work.report(&["complete", "green"]);
+    assert_eq!(answer["code"], "tests_changed", "{answer:#}");
+    let kept = answer["details"]["kept"]["tests/double.test"].as_str();
+    assert_eq!(std::fs::read_to_string(kept.unwrap()).unwrap(), more);
+}
+
+#[test]
+fn the_code_is_formatted_behind_green() {
+    for baseline in [false, true] {
+        let work = Work::begin(&Before { baseline, ..CRATE }, Way::Verified);
+        add_test(&work);
+        // What is not there yet cannot be built.
+        let answer = work.report(&["complete", "red"]).1;
+        assert_eq!(answer["validated"], true, "{answer:#}");
+        work.replace("src/lib.rs", "#[cfg(test)]\n", DOUBLE_FN);
+        work.green();
+        work.replace("src/lib.rs", "a * 2", "2 * a");
+        walk(
+            &work,
+            |work| work.report_commit(&[]),
+            "changed_after_green",
+            &[],
+        );
+        work.commit();
+        work.finalize();
+    }
+}
+
+#[test]
+fn the_work_of_red_is_in_the_stash() {
+    for way in WAYS {
+        let work = Work::begin(&SHOP, way);
+        work.write("tests/double.test", DOUBLES);
+        work.git(&["stash", "push", "--quiet", "--include-untracked"]);
+        walk(
+            &work,
+            |work| work.report(&["complete", "red"]),
+            "red_requires_failing_tests",
+            &[],
+        );
+        assert_eq!(work.git(&["stash", "list"]), "");
+    }
+}
+
+#[test]
+fn the_work_of_green_is_in_the_stash() {
+    for way in BY_NAME {
+        let work = to_green(way);
+        work.write("src/double.sh", DOUBLE);
+        work.git(&["stash", "push", "--quiet", "--include-untracked"]);
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "tests_changed",
+            &[],
+        );
+        assert_eq!(work.git(&["stash", "list"]), "");
+    }
+}
+
+#[test]
+fn junk_is_left_behind_green() {
+    for way in WAYS {
+        let work = to_commit(way);
+        work.write("notes.out", "notes\n");
+        let deed = |work: &Work| work.delete("notes.out");
+        walk(
+            &work,
+            |work| work.report_commit(&[]),
+            "changed_after_green",
+            &[("take away what does not belong", deed)],
+        );
+    }
+}
+
+/// A report of the suite in another format: JUnit XML.
+fn junit(work: &Work) -> String {
+    let mut cases = String::new();
+    for line in work.suite().lines() {
+        let (ok, name) = match line.split_once(" - ") {
+            Some((sign, name)) => (sign.starts_with("ok"), name),
+            None => continue,
+        };
+        let inside = if ok { "" } else { "<failure message=\"no\"/>" };
+        cases += &format!("<testcase name=\"{name}\">{inside}</testcase>");
+    }
+    let path = work.outside().join("junit.xml");
+    let text = format!("<testsuites><testsuite name=\"all\">{cases}</testsuite></testsuites>");
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn old_failures_are_known_by_other_names() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    walk(
+        &work,
+        |work| work.ask(&["complete", "green", "--report", &junit(work)]),
+        "unnamed_failures",
+        &[],
+    );
 }

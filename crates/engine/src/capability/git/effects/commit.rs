@@ -312,7 +312,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
     let Some(status) = status else {
         return written(&intent);
     };
-    let given = (SystemTime::now(), &*intent.paths);
+    let began = SystemTime::now();
     let made = repository.commit(&CommitRequest {
         expected_parent: &intent.parent,
         branch: &memory.start.branch,
@@ -334,6 +334,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
             forget_git(call);
             if made.paths.is_empty() {
                 repository.take_back_empty(&made.commit, &memory.start.branch, &intent.paths)?;
+                let given = (began, &*intent.paths);
                 let by_hook = HookChanges::since(given, run, pending, &memory, &repository)?;
                 return Ok(empty(pending, &by_hook, by_hook.keep(run, pending)?));
             }
@@ -355,7 +356,9 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
             }
             let code = error.code();
             let by_hook = match code {
-                "commit_refused" => HookChanges::since(given, run, pending, &memory, &repository)?,
+                "commit_refused" => {
+                    HookChanges::since((began, &[]), run, pending, &memory, &repository)?
+                }
                 _ => HookChanges::default(),
             };
             Ok(Outcome::Failed {

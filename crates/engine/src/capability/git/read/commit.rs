@@ -17,7 +17,7 @@ use crate::capability::memory::{self, COMMIT_OF, LAST_COMMIT, Memory, TESTED, Te
 use crate::capability::tests::read::name_of;
 use crate::clock;
 use crate::fault::Fault;
-use crate::next_step::{NextStep, Verb, argument, step};
+use crate::next_step::{Argument, NextStep, Verb, argument, step};
 use crate::support::HandlerError;
 use crate::support::refusal;
 
@@ -63,15 +63,15 @@ pub fn read(
     findings.extend(config_loosened(call));
     let present = run.token(token);
     let tested = CommittedReport::of(present, role)?;
+    let handed_in = HandedIn {
+        call,
+        status: &status,
+        memory: &memory,
+        run,
+        rests: &tested,
+        rewritten,
+    };
     if let Some(sha) = sha {
-        let handed_in = HandedIn {
-            call,
-            status: &status,
-            memory: &memory,
-            run,
-            rests: &tested,
-            rewritten,
-        };
         let mut reading = handed_in.read(sha, message.as_ref(), findings)?;
         reading.warnings.extend(warnings);
         let is_all = reading.facts.get("sha").and_then(Value::as_str) != Some("");
@@ -86,10 +86,18 @@ pub fn read(
     }
     let named = named_paths(call, &repository, files)?;
     let changes = Changes::of(&status, &memory, &repository, &named)?;
+    let mut instead = None;
     if !rewritten && status.head.as_ref() != Some(&memory.last_oid()?) {
-        findings.push(not_of_the_run(&status, &memory, &repository, |hand_in| {
-            format!("if you made them for this subtask, {hand_in}")
-        })?);
+        instead = handed_in.would_be_other()?;
+        findings.push(not_of_the_run(
+            &status,
+            &memory,
+            &repository,
+            |hand_in| match &instead {
+                Some(other) => format!("they do not hold what was tested: {other}"),
+                None => format!("if you made them for this subtask, {hand_in}"),
+            },
+        )?);
     }
     if let Some(path) = status.unmerged.first() {
         return Err(refusal(
@@ -141,7 +149,13 @@ pub fn read(
         .into());
     }
     secrets(call, &repository, &paths, &reopened())?;
-    findings.extend(tested.changed_since(&repository, &status)?);
+    findings.extend(tested.changed_since(&repository, &status)?.map(|found| {
+        let suggestion = instead.or(found.suggestion);
+        Finding {
+            suggestion,
+            ..found
+        }
+    }));
     let left: Vec<String> = changes
         .paths()
         .iter()
@@ -160,7 +174,9 @@ pub fn read(
                 concat!(
                     "leave ",
                     argument!("files"),
-                    " out to commit all of them, or reopen and test without them"
+                    " out, and all that was tested is committed: ",
+                    step!("report"),
+                    "; or reopen and test without them"
                 ),
             ),
             &left,
@@ -352,7 +368,7 @@ impl<'a> CommittedReport<'a> {
                 self.name()
             ),
             format!(
-                "go back with {reopen}, run the tests again, report {}, then commit",
+                "take away what does not belong to the work; where it does, go back with {reopen}, run the tests again, report {}, then commit",
                 self.name(),
                 reopen = Verb::Reopen.step().and("reason")
             ),
@@ -483,6 +499,19 @@ impl HandedIn<'_> {
         })
     }
 
+    /// What to do where HEAD, handed in, would not hold what was tested.
+    fn would_be_other(&self) -> Result<Option<String>, HandlerError> {
+        let findings = match self.read("HEAD", None, Vec::new()) {
+            Ok(reading) => reading.findings,
+            // What else is wrong with it is told when it is handed in.
+            Err(HandlerError::Refused(_)) => return Ok(None),
+            Err(fault) => return Err(fault),
+        };
+        let mut other = findings.into_iter();
+        let other = other.find(|finding| finding.policy == CHANGED_AFTER_GREEN);
+        Ok(other.and_then(|finding| finding.suggestion))
+    }
+
     /// The reading of a commit that is all there is to commit.
     fn whole(
         &self,
@@ -602,7 +631,11 @@ fn foreign(message: String) -> Finding {
     finding(
         FOREIGN_COMMIT,
         message,
-        "report the commit that you made for this subtask: it is HEAD, on the run's branch, and builds on the run's last commit",
+        format!(
+            "a commit that you made for this subtask is HEAD, on the run's branch, and builds on the run's last commit; where you made none, leave {sha} out, and it is made for you: {report}",
+            sha = Argument("sha"),
+            report = Verb::Report
+        ),
     )
 }
 

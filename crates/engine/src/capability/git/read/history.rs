@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::capability::git::read::finding;
 use crate::capability::memory::{BASE_CHANGED, COMMIT_OF, LAST_COMMIT, Memory, subtasks};
 use crate::fault::Fault;
-use crate::next_step::{NextStep, Verb};
+use crate::next_step::{Argument, NextStep, Verb};
 use crate::support::HandlerError;
 
 /// The policy of commits that are no longer where the run made them.
@@ -127,29 +127,53 @@ fn way_back(
         );
     };
     let sha = last.short();
-    if !repository.is_ancestor(head, last)? {
-        // What took its place stays under a name of its own.
-        return Ok(format!(
-            "keep what is there now ({aside}), bring the run's commit back ({back}), then report again: {report}",
-            aside = NextStep::git(["branch", &format!("{branch}-aside-{}", head.short())]),
-            back = NextStep::git(["reset", "--keep", sha]),
-            report = Verb::Report
-        ));
-    }
-    // What the commits hold may still be in the working tree, as behind `git reset --soft`.
     let paths = repository.changed_paths(head, last)?;
     let changed = repository.status()?.changes;
     let is_in_tree = changed
         .iter()
         .any(|change| change.paths().any(|path| paths.contains(path)));
-    Ok(format!(
-        "bring it back with {back}, then report again: {report}",
-        back = if is_in_tree {
+    let report = Verb::Report;
+    if repository.is_ancestor(head, last)? {
+        // What the commits hold may still be in the working tree, as behind `git reset --soft`.
+        let back = if is_in_tree {
             NextStep::git(["reset", "--quiet", sha])
         } else {
             NextStep::git(["merge", "--ff-only", sha])
-        },
-        report = Verb::Report
+        };
+        return Ok(format!(
+            "bring it back with {back}, then report again: {report}"
+        ));
+    }
+    if paths.is_empty() {
+        return Ok(format!(
+            "only what is said of it was changed: bring it back ({back}), then report again: {report}. What a commit is to say is told when it is made, with {message}",
+            back = NextStep::git(["reset", "--soft", sha]),
+            message = Argument("message")
+        ));
+    }
+    // What took its place stays under a name of its own.
+    let aside = format!("{branch}-aside-{}", head.short());
+    let keep = match repository.branch_exists(&aside)? {
+        true => format!("what is there now is kept as {aside}"),
+        false => format!(
+            "keep what is there now ({})",
+            NextStep::git(["branch", &aside])
+        ),
+    };
+    let is_amended = repository.commit_info(head)?.parents == repository.commit_info(last)?.parents;
+    let back = match (is_in_tree, is_amended) {
+        (false, _) => NextStep::git(["reset", "--keep", sha]).to_string(),
+        // What was changed in it goes on as a change that is not committed.
+        (true, true) => NextStep::git(["reset", "--quiet", sha]).to_string(),
+        (true, false) => format!(
+            "{}, {}, {}",
+            NextStep::git(["stash", "push", "--include-untracked"]),
+            NextStep::git(["reset", "--keep", sha]),
+            NextStep::git(["stash", "pop"])
+        ),
+    };
+    Ok(format!(
+        "{keep}, bring the run's commit back ({back}), then report again: {report}"
     ))
 }
 

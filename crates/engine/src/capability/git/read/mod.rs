@@ -196,6 +196,10 @@ pub(crate) fn with_files(mut finding: Finding, files: &[String]) -> Finding {
     finding
         .details
         .insert("files".to_owned(), Value::Array(shown));
+    let more = files.len().saturating_sub(MOST);
+    if more > 0 {
+        finding.details.insert("more".to_owned(), more.into());
+    }
     finding
 }
 

@@ -310,17 +310,37 @@ fn git_is_ready(repository: &Repository, status: &TreeStatus) -> Result<(Oid, St
         return Err(refused(
             "no_commits",
             "this repository has no commit yet",
-            "make a first commit: `git add -A && git commit -m \"Initial commit\"`",
+            format!(
+                "make a first commit: {}, {}",
+                NextStep::git(["add", "--all"]),
+                NextStep::git(["commit", "--message", "Initial commit"])
+            ),
         ));
     };
     let Some(branch) = status.branch.clone() else {
         return Err(refused(
             "detached_head",
             format!("HEAD is detached at {}", head.short()),
-            "switch to the branch that the work should start from: `git switch main`",
+            match usual_branch(repository)? {
+                Some(name) => format!(
+                    "switch to the branch that the work should start from: {}",
+                    NextStep::git(["switch", name])
+                ),
+                None => "switch to the branch that the work should start from".to_owned(),
+            },
         ));
     };
     Ok((head, branch))
+}
+
+/// The branch of a repository that work most likely starts from, if there is one.
+fn usual_branch(repository: &Repository) -> Result<Option<&'static str>, Fault> {
+    for name in ["main", "master", "trunk", "develop"] {
+        if repository.branch_exists(name)? {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
 }
 
 fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {

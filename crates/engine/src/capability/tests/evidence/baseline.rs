@@ -8,6 +8,8 @@ use crate::capability::memory::{BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL};
 use crate::capability::tests::evidence::{TestEvidence, level_name};
 use crate::fault::Fault;
 
+/// Under this name the baseline says what each test did: a hash of the run's evidence.
+pub(crate) const BASELINE_LEDGER: &str = "ledger";
 /// At most so many tests are named in a journal line.
 const MOST_NAMED: usize = 100;
 
@@ -21,6 +23,7 @@ pub fn remembered(baseline: &TestEvidence, dir: &Path) -> Result<Map<String, Val
     if let Some(ledger) = baseline.ledger() {
         let hash = ledger.keep(dir)?;
         LAST_LEDGER.put(&mut keep, &hash)?;
+        told.insert(BASELINE_LEDGER.to_owned(), hash.into());
         let failing: Vec<&str> = ledger.failing().take(MOST_NAMED).collect();
         told.insert("failingTests".to_owned(), failing.into());
     }

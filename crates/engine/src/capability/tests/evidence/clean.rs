@@ -8,12 +8,12 @@ use workspace::process::{Cancellation, How};
 
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::Memory;
-use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::frozen::Look;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::suite::{Suite, refused};
+use crate::capability::tests::evidence::{TestEvidence, may_break};
 use crate::fault::Fault;
 use crate::support::refusal;
 use ::test_report::TestFormat;
@@ -97,7 +97,7 @@ pub fn tested_at(
         subject: None,
         cancelled,
         // With tests of what is not there yet it may well not build.
-        may_break: !files.is_empty(),
+        may_break: !files.is_empty() && may_break(&memory.start.test_framework),
     })
 }
 

@@ -200,6 +200,11 @@ impl<'a> Look<'a> {
         Ok(changed.into_keys().collect())
     }
 
+    /// Whether all of a file is tests, so that it can be put back as a whole.
+    pub fn is_tests_alone(&self, path: &RepoPath) -> bool {
+        matches!(self.role(path), Role::Tests)
+    }
+
     /// What a file holds of tests now; nothing where it has no place for any.
     pub fn as_it_is(&self, path: &RepoPath) -> Result<Option<Tests>, Fault> {
         Ok(match self.role(path) {

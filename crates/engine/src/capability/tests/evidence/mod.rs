@@ -153,7 +153,7 @@ impl TestEvidence {
         }
         if let Some(ran) = &self.ran {
             facts.insert("verified".to_owned(), json!(ran));
-            if self.report.is_none() {
+            if self.report.is_none() || self.counts.errors > 0 {
                 facts.insert(OUTPUT.to_owned(), suite::end_of(&ran.output).into());
             }
         }
@@ -187,19 +187,35 @@ impl TestEvidence {
         use TestFormat::{
             CargoText, CtestText, DotnetText, GoJson, GoText, Junit, LibtestJson, MavenText, Trx,
         };
-        const COMPILED: [&str; 10] = [
-            "cargo", "nextest", "go", "maven", "gradle", "junit", "dotnet", "xunit", "swift",
-            "ctest",
-        ];
         match self.report.as_ref().map(|report| report.format) {
             Some(
                 CargoText | CtestText | LibtestJson | GoJson | GoText | Trx | DotnetText
                 | MavenText,
             ) => true,
-            Some(Junit) | None => COMPILED.iter().any(|name| framework.contains(name)),
+            Some(Junit) | None => is_compiled(framework),
             Some(_) => false,
         }
     }
+}
+
+/// Frameworks whose reports say themselves that something could not be built.
+const TELL_OF_BUILDS: [&str; 4] = ["cargo", "libtest", "nextest", "go"];
+/// Frameworks that say nothing of a test where something could not be built.
+const BUILT_BEFORE: [&str; 7] = [
+    "maven", "gradle", "junit", "dotnet", "xunit", "swift", "ctest",
+];
+
+fn is_compiled(framework: &str) -> bool {
+    let all = TELL_OF_BUILDS.iter().chain(&BUILT_BEFORE);
+    all.clone().any(|name| framework.contains(name))
+}
+
+/// Whether the test command of a framework may fail before any test is heard of because something could not be built. Of others
+/// that only says that they are not set up.
+pub fn may_break(framework: &str) -> bool {
+    framework.is_empty()
+        || framework == "unknown"
+        || BUILT_BEFORE.iter().any(|name| framework.contains(name))
 }
 
 /// The name of a level in files and answers.

@@ -21,6 +21,9 @@ use crate::next_step::argument;
 
 /// How much of the end of an output is shown where it is not understood, in bytes.
 const SHOWN: usize = 2000;
+/// The exit statuses of a shell that cannot start a program.
+const NOT_EXECUTABLE: i32 = 126;
+const NOT_FOUND: i32 = 127;
 /// How much of an output is kept with the run, in bytes.
 pub(crate) const MOST_KEPT: usize = 4 * 1024 * 1024;
 
@@ -115,10 +118,12 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
             .detail("output", end_of(&ran.both)));
         }
     };
+    let may_break = suite.may_break
+        && matches!(ran.how, How::Exited(status) if !matches!(status, 0 | NOT_EXECUTABLE | NOT_FOUND));
     let (report, files) = if suite.reports.is_empty() {
         match printed(suite, &ran) {
             Ok(report) => (report, Vec::new()),
-            Err(_) if status != 0 && suite.may_break => return Ok(broken(suite, status, ran)),
+            Err(_) if may_break => return Ok(broken(suite, status, ran)),
             Err(fault) => return Err(fault),
         }
     } else {
@@ -126,7 +131,7 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
         let is_old = |(_, files): &(TestReport, Vec<SubmittedFile>)| {
             files.iter().any(|file| file.written + 50_000_000 < began)
         };
-        if status != 0 && suite.may_break && !read.as_ref().is_ok_and(|read| !is_old(read)) {
+        if may_break && !read.as_ref().is_ok_and(|read| !is_old(read)) {
             return Ok(broken(suite, status, ran));
         }
         let (report, files) = read?;

@@ -1,0 +1,128 @@
+//! What is found in the working tree, and lacks, when tests are reported.
+
+use machine::{Finding, RunState};
+use workspace::config::CoverageThresholds;
+use workspace::git::{RepoPath, Repository};
+
+use crate::capability::git::changes::Changes;
+use crate::capability::git::products;
+use crate::capability::git::read::{finding, with_files};
+use crate::capability::tests::read::few;
+use crate::capability::tests::results::Coverage;
+use crate::next_step::{Argument, NextStep, Verb, argument};
+use crate::report::present_report;
+use crate::support::{HandlerError, refusal};
+
+/// Coverage that the settings ask for, and is not reported.
+pub(super) fn no_coverage(
+    coverage: Option<&Coverage>,
+    thresholds: &CoverageThresholds,
+    required: bool,
+    run: &RunState,
+) -> Option<Finding> {
+    let missing = coverage.copied().unwrap_or_default().missing(thresholds);
+    if missing.is_empty() && !(required && coverage.is_none()) {
+        return None;
+    }
+    let of = if missing.is_empty() {
+        String::new()
+    } else {
+        format!(" of {}", missing.join(", "))
+    };
+    Some(finding(
+        "coverage_missing",
+        format!("the settings ask for coverage{of}, and none was reported"),
+        match present_report(run) {
+            Some(report) => format!("report it too: {}", report.and("coverage")),
+            None => concat!("report it with ", argument!("coverage")).to_owned(),
+        },
+    ))
+}
+
+pub(super) fn no_tests_written(changed: &[String], stashed: bool) -> Finding {
+    let message = if changed.is_empty() {
+        "no test was written: nothing was changed since the last commit".to_owned()
+    } else {
+        format!(
+            "no test was written: of what was changed since the last commit nothing is a test ({})",
+            few(changed)
+        )
+    };
+    let report = Verb::Report;
+    let suggestion = if stashed {
+        format!(
+            "if it is in the stash, bring it back ({}); else write the tests of this subtask, see them fail, then report: {report}",
+            NextStep::git(["stash", "pop"])
+        )
+    } else {
+        format!(
+            "write the tests of this subtask, see them fail, then report: {report}; where the project's tests lie is said with test.patterns in the settings, for runs that begin then"
+        )
+    };
+    finding("red_without_tests", message, suggestion)
+}
+
+/// What a test run leaves behind must not get into a commit, and here it can still be mended by a
+/// line in `.gitignore`.
+pub(super) fn no_products(
+    repository: &Repository,
+    changes: &Changes,
+    named: &[RepoPath],
+) -> Result<(), HandlerError> {
+    let untracked: Vec<String> = changes
+        .files
+        .iter()
+        .filter(|change| change.untracked && !named.contains(&change.path))
+        .map(|change| change.path.to_string())
+        .collect();
+    let found = products::among(repository.top_level(), &untracked);
+    if found.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = found.iter().map(|found| found.ignore.clone()).collect();
+    Err(refusal(
+        "build_products",
+        format!(
+            "these look like products of a build or a test run, and would be committed: {}",
+            found
+                .iter()
+                .map(|found| found.example.as_str())
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        format!(
+            "add to .gitignore: {}; then report again: {}. What is meant to be committed can be named with {}",
+            lines.join(", "),
+            Verb::Report,
+            Argument("files")
+        ),
+    )
+    .detail("ignore", lines)
+    .into())
+}
+
+/// Files that were changed behind the last commit.
+pub(super) fn changed_since_commit(changed: &[String], untracked: &[String]) -> Option<Finding> {
+    let reopen = Verb::Reopen.step().and("reason");
+    let way_out = if untracked.len() == changed.len() {
+        format!(
+            "take them away, or list them in .git/info/exclude, where a run of the tests leaves them behind, and report again ({report}); or {reopen} to take them into a repair",
+            report = Verb::Report
+        )
+    } else {
+        format!(
+            "{reopen} takes them into a repair; or put them back with git, and report again: {report}",
+            report = Verb::Report
+        )
+    };
+    (!changed.is_empty()).then(|| {
+        with_files(
+            finding(
+                "changed_after_commit",
+                format!("files were changed after the last commit: {}", few(changed)),
+                way_out,
+            ),
+            changed,
+        )
+    })
+}
