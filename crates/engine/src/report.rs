@@ -465,7 +465,7 @@ fn only_one(run: &RunState) -> Result<Option<String>, Fault> {
 }
 
 /// Whoever names no unit means what is asked for now, and where a gate is closed that is a person's decision.
-fn no_gate_before(writer: &RunWriter<'_>) -> Result<(), Fault> {
+pub(crate) fn no_gate_before(writer: &RunWriter<'_>) -> Result<(), Fault> {
     if writer.call.definition.gates.is_empty() {
         return Ok(());
     }

@@ -11,6 +11,7 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
 use crate::next_step::{Argument, Verb};
+use crate::report::no_gate_before;
 use crate::view::session::answer::RespondAnswer;
 use crate::view::session::history;
 use crate::view::session::request::Response;
@@ -70,6 +71,8 @@ impl Engine {
             (Some(unit), None) => return Err(not_asked(&run.run, unit, None)),
             _ => {}
         }
+        // What is asked for is said only when the gate is open, and what answers it comes after that.
+        no_gate_before(&writer)?;
         let path = writer
             .call
             .definition

@@ -239,7 +239,8 @@ impl BundleError {
             }
             BundleFault::Duplicate { .. } => {
                 "Give each file once, with all of its text; names that differ in case alone are the \
-                 same file on many systems."
+                 same file on many systems. One that gets another name and another text goes by \
+                 `<<<DELETE: name>>>`, and is given anew."
                     .to_owned()
             }
             BundleFault::FileAndFolder { .. } => "Rename one of them.".to_owned(),

@@ -25,6 +25,7 @@ pub(super) fn read(text: &str, rules: &Rules) -> Result<Vec<RawFile>, BundleErro
         quoted: None,
         has_block: false,
         marker_within: None,
+        whole: None,
     };
     for line in lines(text) {
         if walk.open.is_some() {
@@ -55,6 +56,8 @@ struct Open<'a> {
     nested: Option<String>,
     /// The first marker in a block without a name.
     marker: Option<Quoted>,
+    /// Whether it stands right behind a marker that takes no text.
+    is_behind: bool,
 }
 
 /// What the next line of a block may be.
@@ -97,6 +100,8 @@ struct Walk<'a> {
     quoted: Option<Quoted>,
     has_block: bool,
     marker_within: Option<usize>,
+    /// The line of the last marker that takes no text, until text comes that is set apart from it.
+    whole: Option<usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -137,13 +142,19 @@ impl<'a> Walk<'a> {
             Marker::Whole(whole) => {
                 self.heading = None;
                 self.files.push(RawFile::of(whole, line.number))?;
+                self.whole = Some(line.number);
                 return Ok(None);
             }
             Marker::None => {}
         }
         if let Some(fence) = Fence::open(line.text) {
             self.begin(fence, line);
+            self.whole = None;
         } else if !line.is_blank() {
+            // Prose is set apart by a blank line. What is not was meant for the file, and would be lost.
+            if self.whole.take().is_some_and(|whole| whole + 1 == line.number) {
+                self.fails(BundleFault::TextBehind, None, line.number);
+            }
             self.heading = label::from_text(line.text);
             if self.marker_within.is_none() && marker::is_within(line.text) {
                 self.marker_within = Some(line.number);
@@ -183,6 +194,7 @@ impl<'a> Walk<'a> {
             marker: None,
             name,
             language,
+            is_behind: self.whole.is_some(),
         });
     }
 
@@ -252,6 +264,9 @@ impl<'a> Walk<'a> {
 
     fn close(&mut self, open: Open<'a>, end: usize) {
         let Some(name) = open.name else {
+            if open.is_behind && open.has_text {
+                self.fails(BundleFault::TextBehind, None, open.line);
+            }
             if let Some(path) = open.heading
                 && open.has_text
             {

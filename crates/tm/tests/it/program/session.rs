@@ -457,14 +457,15 @@ fn words_in_the_wrong_order_and_words_that_mean_nothing_are_told_as_what_they_ar
 }
 
 #[test]
-fn a_response_to_a_closed_gate_is_followed_by_the_decision() {
+fn a_response_to_a_closed_gate_is_refused_until_the_decision() {
     let session = OneSession::with(&["--gate", "code=human"]);
     session.run(7);
     session.goes_on(PLAN, 7);
     assert_eq!(session.goes_on(CODE, 7), "REVIEWING");
     session.environment.write("review.md", PASS);
     let ran = session.tm(&["respond", "review.md"]);
-    assert!(ran.text().contains("  -> tm session approve\n"), "{ran:?}");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.err.contains("the gate `code` is closed"), "{ran:?}");
 }
 
 #[test]

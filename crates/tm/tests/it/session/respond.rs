@@ -116,6 +116,18 @@ fn where_none_is_waited_for() {
 }
 
 #[test]
+fn a_review_from_before_the_gate_does_not_count() {
+    let env = Env::new();
+    let session = env.begin_with(&["-i", "request=x", "--gate", "code=human"]);
+    session.to_generating();
+    session.generate(BUNDLE);
+    session.blocked();
+    refused(&session, PASS.as_bytes(), &[], 3, "gate_closed");
+    assert!(!session.has("iteration-1/review-response.md"));
+    session.blocked();
+}
+
+#[test]
 fn after_an_error_or_the_end() {
     let env = Env::new();
     let session = env.begin();
