@@ -68,6 +68,25 @@ pub(crate) struct Before {
 }
 
 impl Before {
+    /// Keeps what lay there where it is neither what is put there now nor what was taken in before: somebody has written it.
+    /// Where it is kept.
+    pub(crate) fn kept_aside(&self, now: &Document, dir: &Path) -> Result<Option<PathBuf>, Fault> {
+        let other = self
+            .bytes
+            .as_ref()
+            .filter(|bytes| **bytes != now.text.as_bytes());
+        let Some(bytes) = other else {
+            return Ok(None);
+        };
+        let store = EvidenceStore::new(dir);
+        let path = store.path(&sha256_hex(bytes));
+        if path.exists() {
+            return Ok(None);
+        }
+        files::keep(&store, bytes)?;
+        Ok(Some(path))
+    }
+
     /// Puts it back, as far as that can be done.
     pub(crate) fn put_back(self) {
         let _ = match self.bytes {

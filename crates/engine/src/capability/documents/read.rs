@@ -276,8 +276,8 @@ impl All {
                     names.join(", ")
                 );
                 let fault = Fault::new(Kind::Refused, "which_document", message).suggest(format!(
-                    "keep one of them, or hand the right one over with {sync}",
-                    sync = Verb::Sync
+                    "take the others out of the session's folder of documents, or hand the right one over with {sync}",
+                    sync = Verb::Sync.step().with("item", item).and("document")
                 ));
                 (names.into_iter().next().unwrap_or_default(), fault)
             }

@@ -11,7 +11,8 @@ use workspace::git::{
 
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
-use crate::capability::git::read::commit::{not_of_the_run, secrets};
+use crate::capability::git::read::commit::secrets;
+use crate::capability::git::read::handed_in::not_of_the_run;
 use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };

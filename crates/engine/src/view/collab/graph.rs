@@ -113,6 +113,16 @@ impl Engine {
             Some(document) => Some(document.put(&writer.call.dir)?),
             None => None,
         };
+        let there = before.as_ref().zip(document.as_ref());
+        if let Some((before, document)) = there
+            && let Some(aside) = before.kept_aside(document, &writer.call.dir)?
+        {
+            synced.notes.push(format!(
+                "`{}` was there, and said something else: that is kept as {}",
+                document.name,
+                aside.display()
+            ));
+        }
         let done = writer.command(&command);
         if let (Err(_), Some(before)) = (&done, before) {
             // Nothing was journalled: what lay there is what counts.

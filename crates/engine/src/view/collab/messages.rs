@@ -9,7 +9,7 @@ use crate::capability::documents::folder::graph_name;
 use crate::capability::documents::skills::{CURRENT_ITEM, HAS_SNAPSHOT, Skills, WORK_ITEMS};
 use crate::generic::messages;
 pub(crate) use crate::generic::messages::RefusalText;
-use crate::next_step::Verb;
+use crate::next_step::{NextStep, Verb};
 use crate::view::COLLAB;
 use crate::view::collab::answer::DocumentProblem;
 use crate::view::collab::state::{item_brief, short, waiting};
@@ -92,6 +92,25 @@ impl RefusalWords<'_> {
         )
     }
 
+    /// The skill that a session begins with.
+    fn first(&self) -> &str {
+        let initial = &self.definition.initial.value;
+        crate::capability::documents::skills::skill(self.definition, initial).unwrap_or(initial)
+    }
+
+    fn is_first(&self, skill: &str) -> bool {
+        self.first() == skill
+    }
+
+    /// The step that begins another session.
+    fn begun_anew(&self) -> NextStep {
+        Verb::Start
+            .step()
+            .in_view(COLLAB.name)
+            .with("skill", self.first())
+            .and("session")
+    }
+
     /// What the refusal calls so.
     fn named(&self, name: &str) -> String {
         let detail = self.refusal.details.get(name).and_then(Value::as_str);
@@ -133,7 +152,15 @@ impl RefusalWords<'_> {
                     ),
                     None => format!("`{}` is not what comes now", named("skill")),
                 },
-                self.go_on(),
+                match self.is_first(&named("skill")) {
+                    true => format!(
+                        "{}; to begin anew, end this session ({}), or begin one under a name of its own ({})",
+                        self.go_on(),
+                        Verb::Abort.step().of(&run.run),
+                        self.begun_anew()
+                    ),
+                    false => self.go_on(),
+                },
             ),
             "unknown_skill" => (
                 format!("there is no skill `{}` in this session", named("skill")),
@@ -178,18 +205,7 @@ impl RefusalWords<'_> {
                 format!("the session is over: it is {}", run.status.name()),
                 format!(
                     "begin another one with {}, under a name of its own",
-                    Verb::Start
-                        .step()
-                        .in_view(COLLAB.name)
-                        .with(
-                            "skill",
-                            crate::capability::documents::skills::skill(
-                                definition,
-                                &definition.initial.value
-                            )
-                            .unwrap_or(&definition.initial.value)
-                        )
-                        .and("session")
+                    self.begun_anew()
                 ),
             ),
             _ => return None,
@@ -248,7 +264,8 @@ impl RefusalWords<'_> {
         "task_failed" => (
             format!("tasks of the batch failed: {}", of_batch(run, &["failed"])),
             format!(
-                    "try each again, or skip it: {}",
+                    "try each again: {}; or give it up, and with it what builds on it is not run: {}",
+                    Verb::Task.step().and("id").with("status", "in_progress"),
                     Verb::Task.step().and("id").with("status", "failed").and("skipped")
                 ),
         ),

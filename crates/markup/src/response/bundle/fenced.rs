@@ -152,7 +152,11 @@ impl<'a> Walk<'a> {
             self.whole = None;
         } else if !line.is_blank() {
             // Prose is set apart by a blank line. What is not was meant for the file, and would be lost.
-            if self.whole.take().is_some_and(|whole| whole + 1 == line.number) {
+            if self
+                .whole
+                .take()
+                .is_some_and(|whole| whole + 1 == line.number)
+            {
                 self.fails(BundleFault::TextBehind, None, line.number);
             }
             self.heading = label::from_text(line.text);

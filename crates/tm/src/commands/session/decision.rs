@@ -1,5 +1,6 @@
 //! Decisions at the gates of a session, and taking one up again.
 
+use engine::next_step::Argument;
 use engine::view::session::answer::{ClosedGate, SessionState};
 use engine::view::session::request::{Decide, Reopen as Wish};
 use engine::{Choice, Engine, Fault, Kind, NextStep, Verb};
@@ -260,8 +261,11 @@ pub fn no_feedback() -> Fault {
         "no_feedback",
         "a rejection needs feedback: it goes into the next prompt",
     )
-    .suggest("say what is to be done otherwise")
-    .recover(Verb::Reject)
+    .suggest(format!(
+        "say what is to be done otherwise, in {}",
+        Argument("feedback")
+    ))
+    .recover(Verb::Reject.step().and("feedback"))
 }
 
 #[cfg(test)]

@@ -156,11 +156,13 @@ fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) 
         session = Some(taken.session_id);
     }
     // The step is the one that was meant, also where another call takes the session on meanwhile.
+    let mut moved = false;
     if !run || phase.is_some() {
         let stepped = engine.session_step_in(session.as_deref(), phase.as_deref())?;
         if !run || !stepped.advanced {
             return answer_with_step(engine, &stepped, &stepped.state);
         }
+        moved = stepped.advanced;
     }
     let mut steps = 0.0;
     let (mut warnings, mut messages) = (Vec::new(), Vec::new());
@@ -174,6 +176,7 @@ fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) 
     let stepped = StepAnswer {
         warnings,
         messages,
+        advanced: moved || last.advanced,
         ..last
     };
     answer_with_step(engine, &stepped, &stepped.state)

@@ -120,7 +120,7 @@ fn history_is_not_rewritten() {
                     .env
                     .git(&["commit", "--quiet", "--amend", "--message", "Other words"]);
             },
-            "git reset --keep",
+            "git reset --soft",
         ),
         (
             "reset",

@@ -140,7 +140,6 @@ fn a_status_says_nothing_against_a_failing_test() {
 fn a_command_that_is_not_there() {
     for (command, names) in [
         ("no-such-runner --all", "no-such-runner"),
-        ("sh run.sh | tee log", "|"),
         ("./run.sh", "run.sh"),
     ] {
         let stage = with_command(command, &[], "");

@@ -171,7 +171,7 @@ fn a_rewritten_history_is_seen_in_every_phase() {
                 "--message",
                 "Better words",
             ],
-            "git reset --keep",
+            "git reset --soft",
         ),
         (
             "reset",

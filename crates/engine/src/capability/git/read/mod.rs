@@ -2,6 +2,7 @@
 
 mod branch;
 pub mod commit;
+pub(crate) mod handed_in;
 mod history;
 pub mod preflight;
 
