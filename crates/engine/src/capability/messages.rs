@@ -60,6 +60,11 @@ pub const TEXTS: &[Text] = &[
         ),
     },
     Text {
+        code: "stashed",
+        meaning: "There is a stash that was made here: what belongs to this subtask comes back with `git stash pop`",
+        suggestion: "",
+    },
+    Text {
         code: "base_moved",
         meaning: "The branch was rebased: the run's commits are there with the same changes, and it goes on from them. To `tm verify` they are others, as they would not be behind a merge",
         suggestion: "",

@@ -429,21 +429,7 @@ fn where_it_stands(page: &mut Page<'_>, next: &NextAction) {
 
 /// The command that answers a work unit.
 fn report_command(page: &mut Page<'_>, next: &NextAction) {
-    let id = next
-        .subtask
-        .as_ref()
-        .map_or("", |subtask| subtask.id.as_str());
-    match next.action.as_str() {
-        "red" => page.command(&format!(
-            "tm autopilot complete red {id} --results failed:N,passed:N"
-        )),
-        "green" => page.command(&format!(
-            "tm autopilot complete green {id} --results passed:N,failed:N"
-        )),
-        "commit" => page.command(&format!("tm autopilot commit {id}")),
-        "finalize" => page.command("tm autopilot finalize --results passed:N,failed:N"),
-        "paused" => page.command(&format!("tm autopilot resume --run-id {}", next.run_id)),
-        "complete" => page.command(&format!("tm runs report {}", next.run_id)),
-        _ => {}
+    for step in next.next_steps.iter().take(1) {
+        page.command(step);
     }
 }

@@ -27,6 +27,11 @@ const LONGEST_SUBJECT_ID: usize = 24;
 /// The most of a title or tag that goes into a line of its own, in visible characters.
 const LONGEST_FIELD: usize = 200;
 const LONGEST_ID: usize = 40;
+/// Words that a subject does not end with where it is cut.
+const JOINING: [&str; 20] = [
+    "a", "all", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or",
+    "that", "the", "to", "when", "with", "which",
+];
 /// A message shorter than this in the subject says nothing: the scope gives way to it.
 const SHORTEST_MSG: usize = 16;
 
@@ -245,7 +250,15 @@ fn cut_between_words(msg: &str, room: usize) -> &str {
     {
         cut = &cut[..open];
     }
-    cut.trim_end_matches([' ', ',', ';', ':', '-', '(', '.', '&', '–', '—'])
+    let ends = [' ', ',', ';', ':', '-', '(', '.', '&', '–', '—'];
+    cut = cut.trim_end_matches(ends);
+    // What joins two words joins none here.
+    while let Some((before, last)) = cut.rsplit_once(' ')
+        && JOINING.contains(&last)
+    {
+        cut = before.trim_end_matches(ends);
+    }
+    cut
 }
 
 /// The placeholders that a template of subjects may have.

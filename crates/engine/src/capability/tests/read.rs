@@ -300,6 +300,9 @@ impl Comparison<'_> {
             shown.new = new.into_iter().take(MOST_NAMED).collect();
             self.hashes.push(hash);
         }
+        if is_stashed(self.repository, self.last)? {
+            self.warnings.push("stashed".to_owned());
+        }
         if let Some(label) = &self.role.label {
             SHOWN.of(label).put(&mut self.keep, &shown)?;
         }

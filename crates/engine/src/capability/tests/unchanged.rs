@@ -110,6 +110,11 @@ impl Comparison<'_> {
         if let Some(pop) = self.stashed(changed.keys())? {
             back = format!(": they are in the stash ({pop}); or put them back{back}");
         }
+        let snapshots = if changed.keys().any(|path| self.has_inline_snapshots(path)) {
+            "; a runner that fills in snapshots changes the test, so they are to be there in RED"
+        } else {
+            ""
+        };
         let mut found = with_files(
             finding(
                 "tests_changed",
@@ -119,7 +124,7 @@ impl Comparison<'_> {
                     few(&told)
                 ),
                 format!(
-                    "put them back{back}, then report again: {report}; what is there now is kept, as details.kept says; if a test was wrong, or another one is wanted, go back with {reopen}, mend it there and report again",
+                    "put them back{back}, then report again: {report}; what is there now is kept, as details.kept says; if a test was wrong, or another one is wanted, go back with {reopen}, mend it there and report again{snapshots}",
                     report = Verb::Report,
                     reopen = Verb::Reopen.step().and("reason")
                 ),
@@ -130,6 +135,19 @@ impl Comparison<'_> {
             found.details.insert("kept".to_owned(), aside.into());
         }
         Ok(found)
+    }
+
+    /// Whether a test holds snapshots that its runner writes into it.
+    fn has_inline_snapshots(&self, path: &RepoPath) -> bool {
+        let text = std::fs::read_to_string(self.repository.absolute(path)).unwrap_or_default();
+        [
+            "InlineSnapshot(",
+            "assert_snapshot!(",
+            "inline_snapshot",
+            "snapshot(",
+        ]
+        .iter()
+        .any(|call| text.contains(call))
     }
 
     /// How tests come back that are gone, where somebody stashed what was on the run's last commit.

@@ -63,3 +63,36 @@ fn nobody_is_named_as_author() {
         |work: &Work| work.runs_well("git config user.name A; git config user.email a@localhost");
     starts(&work, "no_identity", &[("user.name", deed)]);
 }
+
+const CONFIG: &str = ".taskmaster/config.json";
+
+/// Settings that are committed.
+fn set(work: &Work, settings: &str) {
+    work.write(CONFIG, settings);
+    work.runs_well("git commit --quiet --all --message Settings");
+}
+
+#[test]
+fn no_test_command_is_known() {
+    let work = project(&SHOP, |work| set(work, "{}"));
+    let deed = |work: &Work| set(work, r#"{"test": {"command": "sh run.sh"}}"#);
+    starts(&work, "no_test_command", &[("set test.command", deed)]);
+}
+
+#[test]
+fn the_test_command_needs_a_shell() {
+    let work = project(&SHOP, |work| {
+        set(work, r#"{"test": {"command": "sh run.sh && true"}}"#);
+    });
+    let deed = |work: &Work| {
+        set(
+            work,
+            r#"{"test": {"command": "sh -c 'sh run.sh && true'"}}"#,
+        )
+    };
+    starts(
+        &work,
+        "test_command",
+        &[("write `sh -c 'sh run.sh && true'`", deed)],
+    );
+}

@@ -72,3 +72,10 @@ fn the_run_is_paused() {
         &[],
     );
 }
+
+#[test]
+fn what_failed_before_is_known_already() {
+    let work = Work::begin(&SHOP, Way::Reported);
+    work.write("tests/double.test", DOUBLES);
+    walk(&work, |work| work.ask(&["baseline"]), "baseline_known", &[]);
+}

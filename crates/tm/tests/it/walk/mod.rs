@@ -8,6 +8,7 @@
 
 mod before;
 mod calls;
+mod complete;
 mod git;
 mod project;
 mod reports;

@@ -523,7 +523,7 @@ fn a_subject_ends_with_whole_words_and_brackets() {
         (
             "Add is_pangram(text) to boltons/strutils.py",
             "add-rotate-words-initials-and-is-pangram-to.3",
-            "feat: add is_pangram(text) to (task add-rotate-words-init….3)",
+            "feat: add is_pangram(text) (task add-rotate-words-init….3)",
         ),
         (
             "Version::bump_major/minor/patch",

@@ -17,7 +17,7 @@ use crate::capability::memory::{
 };
 use crate::capability::tests::evidence::{TestEvidence, baseline};
 use crate::fault::{Fault, Kind};
-use crate::next_step::{NextStep, argument};
+use crate::next_step::{NextStep, Verb, argument};
 use crate::view::autopilot::answer::Precondition;
 use crate::view::autopilot::request;
 
@@ -362,8 +362,10 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
             } else {
                 root.join(path)
             };
-            let path = std::fs::canonicalize(&path).unwrap_or(path);
-            Ok(Source::plan(path))
+            match std::fs::canonicalize(&path) {
+                Ok(path) => Ok(Source::plan(path)),
+                Err(_) => Err(no_plan(&path)),
+            }
         }
         (None, Some(title)) => Ok(Source::Inline {
             title: title.clone(),
@@ -377,6 +379,34 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
         .suggest(format!("begin so: {}", NextStep::start_without_tasks()))),
         (None, None) => Ok(Source::Tasks),
     }
+}
+
+/// The fault of a plan that is no file.
+fn no_plan(path: &Path) -> Fault {
+    let given = path.to_string_lossy();
+    if given.contains('\n') {
+        return Fault::new(
+            Kind::Usage,
+            "bad_path",
+            concat!(
+                argument!("plan"),
+                " is the path of a file, and a text is given"
+            ),
+        )
+        .suggest(format!(
+            "write it into a file, and name that: {}",
+            NextStep::start_with_plan()
+        ));
+    }
+    Fault::new(
+        Kind::Missing,
+        "tasks_missing",
+        format!("there is no plan {given}"),
+    )
+    .suggest(format!(
+        "name the file of the checklist, from the project's root: {}",
+        NextStep::start_with_plan()
+    ))
 }
 
 fn task_id(
@@ -541,8 +571,9 @@ fn test_command(root: &Path, settings: &Settings, start: &mut StartFacts) -> Res
     }
     if let Some(program) = missing_program(&start.test_command, root) {
         start.warnings.push(format!(
-            "`{program}`, which the test command `{}` calls, is not there: install it, or set test.command before the run begins",
-            start.test_command
+            "`{program}`, which the test command `{}` calls, is not there: install it; or end this run ({}), set test.command, and begin again. Until then tests are reported by numbers or by a file",
+            start.test_command,
+            Verb::Abort
         ));
     }
     start.test_definition =

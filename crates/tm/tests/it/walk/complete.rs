@@ -1,0 +1,111 @@
+//! Whether every refusal of a run, of its reports and of the ways out has its story.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// A person decides, and the answer says what.
+const PERSON: [&str; 14] = [
+    "approval_too_weak",
+    "autopilot_disabled",
+    "declined",
+    "definition_fault",
+    "needs_confirmation",
+    "needs_terminal",
+    "no_signers",
+    "not_signed",
+    "signature_invalid",
+    "ssh_keygen",
+    "stuck",
+    "tests_untrusted",
+    "was_dirty",
+    "workflow_untrusted",
+];
+
+/// The caller's own words name something that is not there, or is done: the answer says what there is.
+const OWN_WORDS: [&str; 17] = [
+    "all_done",
+    "already_started",
+    "bad_branch_name",
+    "bad_dependencies",
+    "bad_id",
+    "branch_checked_out",
+    "branch_conflict",
+    "branch_exists",
+    "cannot_skip",
+    "dependencies_not_done",
+    "leads_outside",
+    "nothing_runnable",
+    "run_over",
+    "unit_not_done",
+    "unmerged_work",
+    "unmet_dependencies",
+    "workflow_exists",
+];
+
+/// Another process, or the machine, stands in the way; tests that kill, and those of evidence, come by them.
+const ELSEWHERE: [&str; 15] = [
+    "bare_repository",
+    "commit_not_recognised",
+    "commit_timeout",
+    "flaky",
+    "green_requires_passing_tests",
+    "head_moved",
+    "interrupted",
+    "invalid_commit",
+    "nothing_before",
+    "red_not_in_clean_tree",
+    "setup_failed",
+    "setup_needed",
+    "unmerged",
+    "which_item",
+    "which_unit",
+];
+
+/// The codes in these sections of the list of codes that somebody is refused with.
+fn listed() -> BTreeSet<String> {
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/codes.md");
+    let list = fs::read_to_string(list).unwrap();
+    let mut codes = BTreeSet::new();
+    let mut is_meant = false;
+    for line in list.lines() {
+        if let Some(section) = line.strip_prefix("## ") {
+            is_meant = ["Before a run", "Reports", "Ways out"].contains(&section);
+        }
+        let mut cells = line.split(" | ");
+        let (Some(names), Some(status)) = (cells.next(), cells.next()) else {
+            continue;
+        };
+        if is_meant && (status == "policy" || status.contains(['3', '5', '6'])) {
+            let names = names.split('`').skip(1).step_by(2);
+            codes.extend(names.map(str::to_owned));
+        }
+    }
+    codes
+}
+
+#[test]
+fn each_code_has_a_story() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/walk");
+    let stories = fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let stories = stories.filter(|file| file.file_name().unwrap() != "complete.rs");
+    let stories: String = stories
+        .map(|file| fs::read_to_string(file).unwrap())
+        .collect();
+    let is_told = |code: &str| stories.contains(&format!("\"{code}\""));
+    let codes = listed();
+    assert!(codes.len() > 80, "{codes:?}");
+    let others = [&PERSON[..], &OWN_WORDS, &ELSEWHERE].concat();
+    let without: Vec<&String> = codes
+        .iter()
+        .filter(|code| !is_told(code) && !others.contains(&code.as_str()))
+        .collect();
+    assert!(without.is_empty(), "no story goes on from {without:?}");
+    let gone: Vec<&&str> = others
+        .iter()
+        .filter(|code| !codes.contains(**code))
+        .collect();
+    assert!(gone.is_empty(), "there are no such codes: {gone:?}");
+}
