@@ -45,17 +45,27 @@ pub(crate) fn with_present_report(run: &RunState, text: String) -> String {
     }
 }
 
-/// A fault of a report, which says that the report is to be made again where it names no step of its own.
-pub(crate) fn with_way_on(run: &RunState, fault: Fault) -> Fault {
-    if fault.kind == Kind::Bug {
+/// A fault of a report, which says that the report is to be made again where it names no step of its own: in the way in which
+/// it was made.
+pub(crate) fn with_way_on(run: &RunState, given: &Evidence, fault: Fault) -> Fault {
+    let Some((token, _)) = run.waiting().next().filter(|_| fault.kind != Kind::Bug) else {
         return fault;
-    }
+    };
+    let level = if given.verify {
+        Level::Verified
+    } else if given.reports.is_empty() {
+        Level::Claimed
+    } else {
+        Level::Reported
+    };
+    let level = level.max(asked_level(run, &token.role, token));
+    let report = NextStep::report(&token.role, token.key(), level);
     let mut suggestion = fault.suggestion.clone();
-    if next_step::steps(&suggestion).is_empty() && present_report(run).is_some() {
+    if next_step::steps(&suggestion).is_empty() {
         let behind = if suggestion.is_empty() { "" } else { "; then " };
         suggestion = format!("{suggestion}{behind}report again: {}", Verb::Report);
     }
-    fault.suggest(with_present_report(run, suggestion))
+    fault.suggest(next_step::with_report(&suggestion, &report))
 }
 
 /// What somebody says of a work unit. The unit's reader takes of it what it is about.
@@ -155,7 +165,7 @@ impl Engine {
         meaning: Meaning,
     ) -> Result<AnsweredReport<'_>, Fault> {
         self.take_report(place, seen, report, meaning)
-            .map_err(|fault| with_way_on(seen, fault))
+            .map_err(|fault| with_way_on(seen, &report.evidence, fault))
     }
 
     fn take_report(

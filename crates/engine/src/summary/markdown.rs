@@ -429,9 +429,10 @@ impl Page<'_> {
         if let (Some(last), Some(memory)) = (story.commits.last(), task) {
             // Behind the commit that it began on there are others by now that it did not make.
             let moved = BASE_CHANGED.is_in(&run.kept);
-            let base = match moved {
-                true => memory.start.from_branch.as_str(),
-                false => short(&memory.start.head),
+            let base = if moved {
+                memory.start.from_branch.as_str()
+            } else {
+                short(&memory.start.head)
             };
             let check = code(&format!("tm verify {base}..{}", short(last)));
             self.out.push('\n');

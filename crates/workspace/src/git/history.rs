@@ -90,6 +90,15 @@ const COMMIT_FORMAT: &str = "--format=%H%x00%P%x00%T%x00%ad%x00%an <%ae>%x00%cn 
 const COMMIT_FIELDS: usize = 8;
 
 impl Repository {
+    /// The commit on which the newest stash was made; none where there is no stash. Without one no git is asked.
+    pub fn stashed_on(&self) -> Result<Option<Oid>, GitError> {
+        if self.common_dir().join("logs/refs/stash").exists() {
+            self.resolve("refs/stash^1")
+        } else {
+            Ok(None)
+        }
+    }
+
     /// Where HEAD points. Starts no git where the answer lies in plain files, as it nearly always does.
     pub fn head(&self) -> Result<Head, GitError> {
         if let Some(head) = self.head_from_files() {

@@ -102,9 +102,10 @@ fn quoted(text: &str) -> String {
 /// The command that runs another one in a folder, as settings have it.
 pub fn in_folder(folder: &str, command: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
-    let folder = match folder.chars().all(plain) {
-        true => folder.to_owned(),
-        false => quoted(folder),
+    let folder = if folder.chars().all(plain) {
+        folder.to_owned()
+    } else {
+        quoted(folder)
     };
     format!("sh -c {}", quoted(&format!("cd {folder} && {command}")))
 }

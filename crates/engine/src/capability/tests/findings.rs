@@ -2,6 +2,7 @@
 
 use machine::{Finding, RunState};
 use workspace::config::CoverageThresholds;
+use workspace::convention::paths::may_hold_tests;
 use workspace::git::{RepoPath, Repository};
 
 use crate::capability::git::changes::Changes;
@@ -125,4 +126,24 @@ pub(super) fn changed_since_commit(changed: &[String], untracked: &[String]) -> 
             changed,
         )
     })
+}
+
+/// How it is seen that tests fail where what they test is written already.
+pub(crate) fn set_aside(product: &[&str]) -> String {
+    let files = product.join(", ");
+    if product.iter().any(|path| may_hold_tests(path)) {
+        return format!(
+            "what they test is written already, in {files}: take that out, see the tests fail, report ({}), and bring it back behind it",
+            Verb::Report
+        );
+    }
+    let stash = ["git", "stash", "push", "--include-untracked", "--"];
+    // From the top, wherever the reader stands.
+    let paths: Vec<String> = product.iter().map(|path| format!(":/{path}")).collect();
+    format!(
+        "what they test is written already, in {files}: set that aside ({stash}), see the tests fail, report ({report}), and bring it back behind it ({pop})",
+        stash = NextStep::shell(stash.into_iter().chain(paths.iter().map(String::as_str))),
+        report = Verb::Report,
+        pop = NextStep::shell(["git", "stash", "pop"])
+    )
 }

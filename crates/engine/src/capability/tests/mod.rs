@@ -1,7 +1,7 @@
 //! `tests`: what a test runner said, held against what was there before.
 
 pub mod evidence;
-mod findings;
+pub(crate) mod findings;
 pub(crate) mod named;
 pub mod read;
 pub mod results;

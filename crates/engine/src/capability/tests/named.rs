@@ -46,12 +46,14 @@ impl Comparison<'_> {
                 .push(finding("tests_missing", message, suggestion));
             return Ok(());
         }
-        let Some(now) = &self.now else {
+        if (self.now.is_none() || red.is_none()) && self.before.is_none() {
             let failed_then = against.map_or(0, |shown| shown.failing);
             let failing = self.counts.failing();
             if failing > 0 && failing < failed_then && !BASELINE.is_in(&self.run.kept) {
                 self.facts.insert(MAY_BE_OLD.to_owned(), true.into());
             }
+        }
+        let Some(now) = &self.now else {
             return Ok(());
         };
         let new = red.as_ref().map_or_else(Vec::new, |red| {
@@ -128,12 +130,13 @@ impl Comparison<'_> {
         if !is_unclear {
             return Ok(());
         }
-        let other = match self.now.is_some() && memory::commits(self.run) == 0 {
-            true => format!(
+        let other = if self.now.is_some() && memory::commits(self.run) == 0 {
+            format!(
                 "; or make known in this format what failed before: {}",
                 Verb::Baseline.step().and("report")
-            ),
-            false => String::new(),
+            )
+        } else {
+            String::new()
         };
         Err(refusal(
             "unnamed_failures",

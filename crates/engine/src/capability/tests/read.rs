@@ -27,7 +27,7 @@ use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::{TestEvidence, clean, level_name};
 use crate::capability::tests::findings::{
-    changed_since_commit, no_coverage, no_products, no_tests_written,
+    changed_since_commit, no_coverage, no_products, no_tests_written, set_aside,
 };
 use crate::capability::tests::results::{Counts, Coverage};
 use crate::capability::tests::unchanged::is_stashed;
@@ -41,6 +41,8 @@ use crate::support::refusal;
 pub(crate) const PRODUCT: &str = "product";
 /// What such a report says where they were committed since, and nobody else has that: the commit to go back to.
 pub(crate) const COMMITTED_ON: &str = "committedOn";
+/// What a report of passing tests says where somebody stashed work on the commit that it is about.
+pub(crate) const STASHED: &str = "stashed";
 /// What such a report says where no test was written for it: what to do about that.
 pub(crate) const NO_TESTS: &str = "noTests";
 /// At most so many tests are named in a journal line.
@@ -109,7 +111,6 @@ pub fn read(
         &changes,
         &used,
     ));
-    used.note(taken);
 
     let now = taken.ledger();
     let mut at = Comparison {
@@ -131,7 +132,7 @@ pub fn read(
         findings,
         facts: Map::new(),
         keep: Map::new(),
-        keep_run: used.keep()?.into_iter().chain(history.keep).collect(),
+        keep_run: history.keep,
         hashes: taken.keep(&call.dir)?,
         warnings: history.warning.map(str::to_owned).into_iter().collect(),
     };
@@ -148,6 +149,11 @@ pub fn read(
         (None, None) => at.passing()?,
         (None, Some(Suite::Full)) => at.full_suite(&status)?,
     }
+    // One that led nowhere may be handed in again, where something else stood in the way.
+    if role.shows.is_some() || at.counts.failing() == 0 {
+        used.note(taken);
+    }
+    at.keep_run.extend(used.keep()?);
     let mut facts = facts(
         &at.counts,
         taken,
@@ -190,8 +196,8 @@ pub(crate) struct Comparison<'a> {
     pub(crate) before: Option<Ledger>,
     pub(crate) memory: &'a Memory,
     pub(crate) repository: &'a Repository,
-    status: &'a TreeStatus,
-    changes: &'a Changes,
+    pub(crate) status: &'a TreeStatus,
+    pub(crate) changes: &'a Changes,
     /// The same, with what was committed since the run's last commit.
     pub(crate) since: &'a Changes,
     pub(crate) last: &'a Oid,
@@ -280,10 +286,16 @@ impl Comparison<'_> {
                 self.findings.push(finding(
                     "no_new_failure",
                     "every test that fails now failed before this subtask too",
-                    format!(
-                        "write a test of the new behaviour and see it fail, then report: {}",
-                        Verb::Report
-                    ),
+                    if written.product.is_empty() {
+                        format!(
+                            "write a test of the new behaviour and see it fail, then report: {}",
+                            Verb::Report
+                        )
+                    } else {
+                        let product: Vec<&str> =
+                            written.product.iter().map(String::as_str).collect();
+                        set_aside(&product)
+                    },
                 ));
             }
             // Where the report from before named nothing, because all was well, what fails is new.
@@ -327,6 +339,9 @@ impl Comparison<'_> {
         let look = Look::new(self.repository, self.memory, self.last, self.status)?;
         let against = SHOWN.read(self.kept, self.role.against.as_ref())?;
         self.unchanged(&look)?;
+        if is_stashed(self.repository, self.last)? {
+            self.facts.insert(STASHED.to_owned(), true.into());
+        }
         self.compare(against.as_ref())?;
         self.gone_missing(against.as_ref())?;
         self.stuck()?;

@@ -7,6 +7,7 @@ use machine::Finding;
 use serde_json::Map;
 use workspace::git::{Oid, RepoPath, Repository};
 
+use crate::capability::git::read::handed_in::merge_taken_back;
 use crate::capability::git::read::{finding, with_files};
 use crate::capability::memory::{BY_HOOK, FROZEN, KEPT};
 use crate::capability::tests::evidence::frozen::{Frozen, Look, Tests};
@@ -107,8 +108,14 @@ impl Comparison<'_> {
                 by_hand.join(", ")
             );
         }
-        if let Some(pop) = self.stashed(changed.keys())? {
-            back = format!(": they are in the stash ({pop}); or put them back{back}");
+        if self.is_merged(changed.keys())? {
+            back = format!(
+                ": they came with a merge that is none of the run's; {}",
+                merge_taken_back(self.status, self.last, self.memory)
+            );
+        } else if is_stashed(self.repository, self.last)? {
+            let pop = NextStep::git(["stash", "pop"]);
+            back = format!(": they may be in the stash ({pop}); or put them back{back}");
         }
         let snapshots = if changed.keys().any(|path| self.has_inline_snapshots(path)) {
             "; a runner that fills in snapshots changes the test, so they are to be there in RED"
@@ -150,18 +157,18 @@ impl Comparison<'_> {
         .any(|call| text.contains(call))
     }
 
-    /// How tests come back that are gone, where somebody stashed what was on the run's last commit.
-    fn stashed<'p>(
+    /// Whether what was changed came with a merge that the run knows nothing of.
+    fn is_merged<'p>(
         &self,
         mut paths: impl Iterator<Item = &'p RepoPath>,
-    ) -> Result<Option<NextStep>, HandlerError> {
-        let is_gone = |path: &RepoPath| !self.repository.absolute(path).exists();
-        Ok(
-            match paths.any(is_gone) && is_stashed(self.repository, self.last)? {
-                true => Some(NextStep::git(["stash", "pop"])),
-                false => None,
-            },
-        )
+    ) -> Result<bool, HandlerError> {
+        let Some(head) = self.status.head.as_ref().filter(|head| *head != self.last) else {
+            return Ok(false);
+        };
+        let in_tree = |path: &RepoPath| self.changes.paths().contains(path);
+        let commits = self.repository.commits_between(self.last, head)?;
+        Ok(commits.iter().any(|commit| commit.parents.len() > 1)
+            && paths.all(|path| !in_tree(path)))
     }
 
     /// The hashes of the tests that are frozen now, as far as they are to be copied.
@@ -186,5 +193,5 @@ impl Comparison<'_> {
 
 /// Whether the newest stash was made on a commit.
 pub(crate) fn is_stashed(repository: &Repository, commit: &Oid) -> Result<bool, HandlerError> {
-    Ok(repository.resolve("refs/stash^1")?.as_ref() == Some(commit))
+    Ok(repository.stashed_on()?.as_ref() == Some(commit))
 }

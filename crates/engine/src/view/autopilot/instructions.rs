@@ -286,6 +286,10 @@ fn hints(
         .test_file
         // Of its language nothing is known, and what lies about in others is none of its tests.
         .filter(|_| !runner::has_no_known_language(&memory.start.test_framework))
+        // A crate without a folder of tests has them beside its code.
+        .filter(|file| {
+            !test_place::may_be_beside_code(file) || files.iter().any(|file| classes.is_test(file))
+        })
         .and_then(|file| test_place::fitted(&file, wanted));
     if hints.existing_tests.is_empty() {
         // None is named and none looks alike: any shows how tests are written here.

@@ -16,33 +16,13 @@ pub(crate) use crate::view::autopilot::report::{last_commit, made};
 
 use machine::{Refusal, RunState};
 use serde_json::Value;
-use workspace::convention::paths::may_hold_tests;
 
 use crate::capability::messages;
+use crate::capability::tests::findings::set_aside;
 use crate::capability::tests::read::{COMMITTED_ON, NO_TESTS, PRODUCT};
 use crate::next_step::{Argument, NextStep, Verb};
 use crate::report::ends_run;
 use crate::view::autopilot::answer::Verdict;
-
-/// How it is seen that tests fail where what they test is written already.
-fn set_aside(product: &[&str]) -> String {
-    let files = product.join(", ");
-    if product.iter().any(|path| may_hold_tests(path)) {
-        return format!(
-            "what they test is written already, in {files}: take that out, see the tests fail, report ({}), and bring it back behind it",
-            Verb::Report
-        );
-    }
-    let stash = ["git", "stash", "push", "--include-untracked", "--"];
-    // From the top, wherever the reader stands.
-    let paths: Vec<String> = product.iter().map(|path| format!(":/{path}")).collect();
-    format!(
-        "what they test is written already, in {files}: set that aside ({stash}), see the tests fail, report ({report}), and bring it back behind it ({pop})",
-        stash = NextStep::shell(stash.into_iter().chain(paths.iter().map(String::as_str))),
-        report = Verb::Report,
-        pop = NextStep::shell(["git", "stash", "pop"])
-    )
-}
 
 /// What is said of a refusal.
 pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
@@ -77,7 +57,7 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
             let reason = run.pause.as_ref().map_or("", |pause| pause.reason.as_str());
             message = format!("{message} ({reason})");
         }
-        "red_requires_failing_tests" | "no_new_failure" => {
+        "red_requires_failing_tests" => {
             let product: Vec<&str> = facts
                 .get(PRODUCT)
                 .and_then(Value::as_array)

@@ -12,7 +12,6 @@ use crate::capability::memory::{self, Memory};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
-use crate::next_step::Verb;
 use crate::open_run::Loaded;
 use crate::report::{
     AnsweredReport, Meaning, Report, ReportOutcome, joined, with_present_report, with_way_on,
@@ -27,20 +26,10 @@ impl Engine {
     /// Reports RED or GREEN.
     pub fn complete(&self, run: Option<&str>, report: &Report) -> Result<Verdict, Fault> {
         let found = self.load_in_project(&AUTOPILOT, run, Selector::Running)?;
-        let phase = match report.state.as_deref().map(str::to_lowercase) {
-            None => None,
-            Some(phase) if matches!(phase.as_str(), "red" | "green" | "finalize") => Some(phase),
-            Some(phase) if phase == "commit" => {
-                let fault = Fault::new(Kind::Usage, "bad_phase", "a commit is no result of tests");
-                let commit = Verb::Report.step().with("phase", "commit");
-                return Err(fault.suggest(format!("have it made: {commit}")));
-            }
-            Some(other) => {
-                let fault = Fault::new(Kind::Usage, "bad_phase", format!("`{other}` is no phase"))
-                    .suggest("use red or green, or leave it out for the present one");
-                return Err(with_way_on(&found.2.run, fault));
-            }
-        };
+        let phase = report.state.as_deref().map(str::to_lowercase);
+        if let Some(fault) = wrong_phase(&found.2.run, phase.as_deref(), report) {
+            return Err(with_way_on(&found.2.run, &report.evidence, fault));
+        }
         Ok(self.suite(&found, report, phase)?.0)
     }
 
@@ -149,6 +138,40 @@ impl Engine {
         verdict.warning = joined(verdict.warning, answered.warnings.clone());
         Ok(verdict)
     }
+}
+
+/// What is wrong with the phase that a report of tests names.
+fn wrong_phase(run: &RunState, phase: Option<&str>, report: &Report) -> Option<Fault> {
+    let phase = phase?;
+    let present = run.waiting().next();
+    if !matches!(phase, "red" | "green" | "finalize") {
+        let is_commit = present.is_some_and(|(token, _)| token.role.reader == "commit");
+        let suggestion = match phase {
+            "commit" if is_commit => "a commit is made for you, not reported as results of tests",
+            _ => "use red or green, or leave it out for the present one",
+        };
+        let fault = Fault::new(
+            Kind::Usage,
+            "bad_phase",
+            format!("`{phase}` is no phase of tests"),
+        );
+        return Some(fault.suggest(suggestion));
+    }
+    let (token, unit) = present?;
+    let is_other =
+        report.unit.as_deref() == Some(&unit.id) && !token.phase().eq_ignore_ascii_case(phase);
+    is_other.then(|| {
+        Fault::new(
+            Kind::Usage,
+            "bad_phase",
+            format!(
+                "{} is a unit of {}, and not of {phase}",
+                unit.id,
+                token.phase()
+            ),
+        )
+        .suggest("name the phase that is due, or leave it out")
+    })
 }
 
 /// The state whose reports have such a role: the one that waits, or the one that was reported last. Where neither has it, what

@@ -12,10 +12,10 @@ use crate::capability::memory::{self, BASELINE, Memory};
 use crate::capability::messages;
 use crate::capability::tests::evidence::OUTPUT;
 use crate::capability::tests::named::MAY_BE_OLD;
-use crate::capability::tests::read::few;
+use crate::capability::tests::read::{STASHED, few};
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
-use crate::next_step::Verb;
+use crate::next_step::{NextStep, Verb};
 use crate::report::present_report;
 use crate::view::autopilot::answer::{NextAction, Precondition, Progress, Status, Verdict};
 use crate::view::autopilot::instructions::{self, UnitContext};
@@ -195,6 +195,13 @@ pub fn recorded(run: &RunState, report: &AcceptedReport) -> Verdict {
                     baseline = Verb::Baseline,
                     again = Verb::Report,
                     reopen = Verb::Reopen.step().and("reason")
+                ))
+            }
+            Some("green_tests_still_failing") if report.facts.contains_key(STASHED) => {
+                Some(format!(
+                    "if what you wrote is in the stash, bring it back ({pop}), then report again: {again}; else go on implementing",
+                    pop = NextStep::git(["stash", "pop"]),
+                    again = Verb::Report
                 ))
             }
             // A repair has no RED to go back to.

@@ -152,14 +152,15 @@ impl RefusalWords<'_> {
                     ),
                     None => format!("`{}` is not what comes now", named("skill")),
                 },
-                match self.is_first(&named("skill")) {
-                    true => format!(
+                if self.is_first(&named("skill")) {
+                    format!(
                         "{}; to begin anew, end this session ({}), or begin one under a name of its own ({})",
                         self.go_on(),
                         Verb::Abort.step().of(&run.run),
                         self.begun_anew()
-                    ),
-                    false => self.go_on(),
+                    )
+                } else {
+                    self.go_on()
                 },
             ),
             "unknown_skill" => (

@@ -18,7 +18,7 @@ fn starts(work: &Work, code: &str, deeds: &[super::Deed]) {
 fn there_is_no_repository() {
     let work = project(&SHOP, |work| work.runs_well("rm -rf .git"));
     let deed = |work: &Work| {
-        work.runs_well("git config user.name A; git config user.email a@localhost; git add --all")
+        work.runs_well("git config user.name A; git config user.email a@localhost; git add --all");
     };
     starts(&work, "not_a_repository", &[("commit", deed)]);
 }
@@ -34,7 +34,7 @@ fn there_is_no_commit() {
 #[test]
 fn head_is_on_no_branch() {
     let work = project(&SHOP, |work| {
-        work.runs_well("git checkout --quiet --detach")
+        work.runs_well("git checkout --quiet --detach");
     });
     starts(&work, "detached_head", &[]);
 }
@@ -88,7 +88,7 @@ fn the_test_command_needs_a_shell() {
         set(
             work,
             r#"{"test": {"command": "sh -c 'sh run.sh && true'"}}"#,
-        )
+        );
     };
     starts(
         &work,

@@ -405,3 +405,73 @@ fn the_work_is_in_the_stash() {
         work.finalize();
     }
 }
+
+/// A branch beside the run, with a commit of its own that changes these files, or none.
+fn merge(work: &Work, onto: &str, files: &[(&str, &str)]) {
+    let own = work.git(&["branch", "--show-current"]);
+    work.git(&["stash", "push", "--quiet", "--include-untracked"]);
+    work.git(&["switch", "--quiet", "--create", "beside", onto]);
+    for (path, text) in files {
+        work.write(path, text);
+    }
+    work.git(&["add", "--all"]);
+    work.git(&["commit", "--quiet", "--allow-empty", "--message", "Beside"]);
+    if onto == "main" {
+        work.git(&["branch", "--quiet", "--force", "main", "beside"]);
+    }
+    work.git(&["switch", "--quiet", &own]);
+    work.git(&["merge", "--quiet", "--no-ff", "--no-edit", "beside"]);
+    work.git(&["stash", "pop", "--quiet"]);
+}
+
+#[test]
+fn main_is_merged_in_before_a_commit() {
+    for way in WAYS {
+        let work = Work::begin(&TWO, way);
+        work.write("tests/double.test", DOUBLES);
+        work.red();
+        work.write("src/double.sh", DOUBLE);
+        work.green();
+        merge(&work, "main", &[]);
+        let (status, answer) = work.report_commit(&[]);
+        assert_eq!(status, 0, "{answer:#}");
+        to_commit(&work);
+        ends(&work);
+    }
+}
+
+#[test]
+fn another_branch_is_merged_in() {
+    for way in WAYS {
+        let work = second(way);
+        work.write("tests/halve.test", HALVES);
+        work.red();
+        work.write("src/halve.sh", HALVE);
+        let base = work.git(&["rev-parse", "main~0"]);
+        merge(&work, &base, &[("tests/add.test", "adds: test 1 = 1\n")]);
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "tests_changed",
+            &[],
+        );
+        work.commit();
+        has_only_its_own(&work);
+    }
+}
+
+#[test]
+fn another_branch_is_merged_in_before_a_commit() {
+    for asked in [&[][..], &["--sha", "HEAD"]] {
+        let work = second(Way::Reported);
+        to_commit(&work);
+        let base = work.git(&["rev-parse", "main~0"]);
+        merge(&work, &base, &[]);
+        walk(
+            &work,
+            |work| work.report_commit(asked),
+            "foreign_commit",
+            &[],
+        );
+    }
+}

@@ -1,5 +1,6 @@
 //! What happens to tests and their reports.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use super::walk;
@@ -465,7 +466,7 @@ fn junk_is_left_behind_green() {
     }
 }
 
-/// A report of the suite in another format: JUnit XML.
+/// A report of the suite in another format, that of `JUnit`.
 fn junit(work: &Work) -> String {
     let mut cases = String::new();
     for line in work.suite().lines() {
@@ -474,7 +475,7 @@ fn junit(work: &Work) -> String {
             None => continue,
         };
         let inside = if ok { "" } else { "<failure message=\"no\"/>" };
-        cases += &format!("<testcase name=\"{name}\">{inside}</testcase>");
+        write!(cases, "<testcase name=\"{name}\">{inside}</testcase>").unwrap();
     }
     let path = work.outside().join("junit.xml");
     let text = format!("<testsuites><testsuite name=\"all\">{cases}</testsuite></testsuites>");
@@ -498,4 +499,68 @@ fn old_failures_are_known_by_other_names() {
         "unnamed_failures",
         &[],
     );
+}
+
+#[test]
+fn the_code_of_green_is_in_the_stash() {
+    for way in WAYS {
+        let work = Work::begin(&SHOP, way);
+        work.write(
+            "tests/double.test",
+            "adds more: test $(sh src/add.sh 4 4) = 9\n",
+        );
+        work.red();
+        work.write("src/add.sh", "echo $(($1 + $2 + ($1 == 4)))\n");
+        work.git(&["stash", "push", "--quiet", "--", "src"]);
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "green_tests_still_failing",
+            &[],
+        );
+    }
+}
+
+#[test]
+fn names_follow_numbers_where_a_test_failed_before() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Claimed);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    let report = work.printed();
+    walk(
+        &work,
+        |work| work.ask(&["complete", "green", "--report", &report]),
+        "green_tests_still_failing",
+        &[],
+    );
+}
+
+#[test]
+fn red_is_reopened_with_the_code_in_place() {
+    for way in BY_NAME {
+        let before = Before {
+            files: &[("tests/add.test", "adds: true\nold: false\n")],
+            ..SHOP
+        };
+        let work = Work::begin(&before, way);
+        work.write("tests/double.test", DOUBLES);
+        work.red();
+        work.write("src/double.sh", DOUBLE);
+        work.tm(&["reopen", "--reason", "another test"]);
+        work.append(
+            "tests/double.test",
+            "and more: test $(sh src/double.sh 1) = 2\n",
+        );
+        walk(
+            &work,
+            |work| work.report(&["complete", "red"]),
+            "no_new_failure",
+            &[],
+        );
+    }
 }

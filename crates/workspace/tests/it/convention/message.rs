@@ -259,10 +259,7 @@ fn long_subjects_are_cut_at_a_word_and_keep_the_task() {
         subtask_title: "Add a reader for reports",
         ..case.input()
     };
-    assert_eq!(
-        subject(&input),
-        format!("feat: add a reader for (task {id})")
-    );
+    assert_eq!(subject(&input), format!("feat: add a reader (task {id})"));
 }
 
 #[test]

@@ -82,7 +82,12 @@ pub fn read(
             let made = LAST_COMMIT.read(&reading.keep_run)?.unwrap_or_default();
             COMMIT_OF.of(key).put(&mut reading.keep_run, &made)?;
         }
-        reading.keep_run = history.keep.into_iter().chain(reading.keep_run).collect();
+        let mut keep = history.keep;
+        if !is_all {
+            // The commit that is made now is the last one, whatever came in before it.
+            keep.retain(|name, _| !LAST_COMMIT.is_called(name));
+        }
+        reading.keep_run = keep.into_iter().chain(reading.keep_run).collect();
         return Ok(reading);
     }
     let named = named_paths(call, &repository, files)?;
@@ -157,35 +162,13 @@ pub fn read(
             ..found
         }
     }));
-    let left: Vec<String> = changes
-        .paths()
-        .iter()
-        .filter(|path| !paths.contains(path))
-        .map(ToString::to_string)
-        .collect();
-    if !left.is_empty() && tested.tested.is_some() {
-        findings.push(with_files(
-            finding(
-                CHANGED_AFTER_GREEN,
-                format!(
-                    "the accepted {} was tested with files that this commit leaves out: {}",
-                    tested.name(),
-                    left.join(", ")
-                ),
-                concat!(
-                    "leave ",
-                    argument!("files"),
-                    " out, and all that was tested is committed: ",
-                    step!("report"),
-                    "; or reopen and test without them"
-                ),
-            ),
-            &left,
-        ));
-    }
+    findings.extend(tested.left_out(&changes, &paths));
     let mut reading = reading(String::new(), message.clone(), &paths, findings);
     reading.warnings.extend(warnings);
     reading.keep_run = history.keep;
+    reading
+        .keep_run
+        .retain(|name, _| !LAST_COMMIT.is_called(name));
     Ok(reading)
 }
 
@@ -207,7 +190,7 @@ fn nothing_changed(
             ),
         ));
     }
-    let stash = repository.resolve("refs/stash^1")?;
+    let stash = repository.stashed_on()?;
     Ok(refusal(
         "nothing_changed",
         format!(
@@ -378,6 +361,35 @@ impl<'a> CommittedReport<'a> {
             found,
             &self.written_since(repository, status),
         )))
+    }
+
+    /// Whether it was tested with files that the commit leaves out.
+    fn left_out(&self, changes: &Changes, paths: &[RepoPath]) -> Option<Finding> {
+        let left: Vec<String> = changes
+            .paths()
+            .iter()
+            .filter(|path| !paths.contains(path))
+            .map(ToString::to_string)
+            .collect();
+        if left.is_empty() || self.tested.is_none() {
+            return None;
+        }
+        let found = finding(
+            CHANGED_AFTER_GREEN,
+            format!(
+                "the accepted {} was tested with files that this commit leaves out: {}",
+                self.name(),
+                left.join(", ")
+            ),
+            concat!(
+                "leave ",
+                argument!("files"),
+                " out, and all that was tested is committed: ",
+                step!("report"),
+                "; or reopen and test without them"
+            ),
+        );
+        Some(with_files(found, &left))
     }
 
     /// The changed files that were written after it was accepted, by their times.

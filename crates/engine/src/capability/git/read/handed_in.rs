@@ -46,7 +46,17 @@ impl HandedIn<'_> {
         };
         let lacking = self.lacking(repository, &oid, &last)?;
         let is_own = lacking.is_none();
-        findings.extend(lacking.map(foreign));
+        let merge = repository
+            .commits_between(&last, &oid)
+            .is_ok_and(|commits| commits.iter().any(|commit| commit.parents.len() > 1));
+        findings.extend(lacking.map(|message| {
+            if !merge {
+                return foreign(message);
+            }
+            let back = merge_taken_back(self.status, &last, self.memory);
+            let way_out = format!("{back}, then report again: {}", Verb::Report);
+            finding(FOREIGN_COMMIT, message, way_out)
+        }));
         if !is_own && (self.status.head.as_ref() != Some(&oid) || oid == last) {
             return self.whole(&oid, None, &[], findings);
         }
@@ -205,6 +215,18 @@ impl HandedIn<'_> {
     }
 }
 
+/// What to do about a merge of a branch that the run does not work beside.
+pub(crate) fn merge_taken_back(status: &TreeStatus, last: &Oid, memory: &Memory) -> String {
+    let head = status.head.as_ref().map_or("HEAD", Oid::short);
+    let aside = format!("{}-aside-{head}", memory.start.branch);
+    format!(
+        "only `{}` is merged in while a run is under way: keep the merge under a name of its own ({}), and take it back ({})",
+        memory.start.from_branch,
+        NextStep::git(["branch", "--force", &aside]),
+        NextStep::git(["reset", "--keep", last.as_str()])
+    )
+}
+
 /// The finding that commits are on the branch of which the run knows nothing. `way_out` says when they are handed in.
 pub(crate) fn not_of_the_run(
     status: &TreeStatus,
@@ -214,8 +236,17 @@ pub(crate) fn not_of_the_run(
 ) -> Result<Finding, HandlerError> {
     const FEW: usize = 3;
     let mut told = String::new();
+    let mut merge = None;
     if let Some(head) = &status.head {
-        let commits = repository.commits_between(&memory.last_oid()?, head)?;
+        let last = memory.last_oid()?;
+        let commits = repository.commits_between(&last, head)?;
+        if commits.iter().any(|commit| commit.parents.len() > 1) {
+            merge = Some(format!(
+                "{}, then report again: {}",
+                merge_taken_back(status, &last, memory),
+                Verb::Report
+            ));
+        }
         let names: Vec<String> = commits
             .iter()
             .take(FEW)
@@ -230,13 +261,15 @@ pub(crate) fn not_of_the_run(
     Ok(finding(
         FOREIGN_COMMIT,
         format!("there are commits on the branch that this run did not make{told}"),
-        way_out(&format!(
-            "hand them in with {}: what is not committed yet is committed on top",
-            Verb::Report
-                .step()
-                .with("phase", "commit")
-                .with("sha", "HEAD")
-        )),
+        merge.unwrap_or_else(|| {
+            way_out(&format!(
+                "hand them in with {}: what is not committed yet is committed on top",
+                Verb::Report
+                    .step()
+                    .with("phase", "commit")
+                    .with("sha", "HEAD")
+            ))
+        }),
     ))
 }
 

@@ -153,12 +153,13 @@ fn way_back(
     }
     // What took its place stays under a name of its own.
     let aside = format!("{branch}-aside-{}", head.short());
-    let keep = match repository.branch_exists(&aside)? {
-        true => format!("what is there now is kept as {aside}"),
-        false => format!(
+    let keep = if repository.branch_exists(&aside)? {
+        format!("what is there now is kept as {aside}")
+    } else {
+        format!(
             "keep what is there now ({})",
             NextStep::git(["branch", &aside])
-        ),
+        )
     };
     let is_amended = repository.commit_info(head)?.parents == repository.commit_info(last)?.parents;
     let back = match (is_in_tree, is_amended) {
@@ -173,7 +174,7 @@ fn way_back(
         ),
     };
     Ok(format!(
-        "{keep}, bring the run's commit back ({back}), then report again: {report}"
+        "{keep}, bring the run's commit back ({back}), then report again: {report}. What is wanted of the other comes back with `git restore --source={aside} -- FILE`"
     ))
 }
 

@@ -571,7 +571,7 @@ fn test_command(root: &Path, settings: &Settings, start: &mut StartFacts) -> Res
     }
     if let Some(program) = missing_program(&start.test_command, root) {
         start.warnings.push(format!(
-            "`{program}`, which the test command `{}` calls, is not there: install it; or end this run ({}), set test.command, and begin again. Until then tests are reported by numbers or by a file",
+            "`{program}`, which the test command `{}` calls, is not there: install it, or set test.command in .taskmaster/config.json; a run that began with it is ended first ({}). Until then tests are reported by numbers or by a file",
             start.test_command,
             Verb::Abort
         ));
