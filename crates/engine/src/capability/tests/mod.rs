@@ -6,7 +6,7 @@ pub(crate) mod named;
 pub mod read;
 pub mod results;
 pub(crate) mod unchanged;
-mod used;
+pub(crate) mod used;
 
 use machine::check::catalog::{Finder, Reader, Resource};
 use machine::definition::FieldType::{Bool, Int, String as Text, Strings};

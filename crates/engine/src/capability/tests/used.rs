@@ -2,8 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use machine::Finding;
 use machine::state::Token;
+use machine::{Finding, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use workspace::git::{RepoPath, Repository};
@@ -47,6 +47,17 @@ impl Used {
         }
         let over = self.0.len().saturating_sub(MOST_USED);
         self.0.drain(..over);
+    }
+
+    /// The same without the reports that the last call handed in, where they led nowhere: what stood in their way is gone.
+    pub(crate) fn without_last(mut self, run: &RunState) -> Self {
+        let last = run.last.as_ref().filter(|last| !last.answer.validated);
+        let files = last.and_then(|last| last.facts.get("reports")?.as_array());
+        for file in files.into_iter().flatten() {
+            let hash = file.get("sha256").and_then(Value::as_str);
+            self.0.retain(|(used, _)| Some(used.as_str()) != hash);
+        }
+        self
     }
 
     /// What the run is to remember.

@@ -9,6 +9,7 @@ use crate::capability::messages::tests;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::{self, baseline, clean};
 use crate::capability::tests::read::few;
+use crate::capability::tests::used::USED;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
@@ -63,6 +64,8 @@ impl Engine {
         if LAST_TOTAL.is_in(&writer.open.run.kept) {
             keep.retain(|name, _| !LAST_TOTAL.is_called(name));
         }
+        let used = USED.read(&writer.open.run.kept)?.unwrap_or_default();
+        USED.put(&mut keep, &used.without_last(&writer.open.run))?;
         let failing: Vec<String> = taken
             .ledger()
             .iter()

@@ -110,12 +110,7 @@ fn a_merge_is_no_commit_of_a_subtask() {
     env.to_commit();
     own_commit(&env);
     env.git(&["merge", "--quiet", "--no-ff", "--no-edit", "side"]);
-    let answer = env.refused(
-        "commit --sha HEAD",
-        3,
-        "foreign_commit",
-        "run's last commit",
-    );
+    let answer = env.refused("commit --sha HEAD", 3, "foreign_commit", "git reset --keep");
     assert!(answer.message().contains("single parents"), "{answer:#?}");
 }
 
