@@ -112,7 +112,11 @@ impl Engine {
     /// The same, where others may take longer with theirs.
     pub(crate) fn wait_at_most(&self, at_most: Duration) -> Wait {
         let wait = Wait::at_most(at_most);
-        match &self.waits_no_more {
+        let wait = match &self.waits_no_more {
+            Some(flag) => wait.no_longer(Arc::clone(flag)),
+            None => wait,
+        };
+        match &self.cancelled {
             Some(flag) => wait.unless(Arc::clone(flag)),
             None => wait,
         }

@@ -82,6 +82,7 @@ impl fmt::Display for Holder {
 pub struct Wait {
     at_most: Duration,
     cancelled: Option<Arc<AtomicBool>>,
+    no_longer: Option<Arc<AtomicBool>>,
 }
 
 impl Wait {
@@ -90,6 +91,7 @@ impl Wait {
         Self {
             at_most,
             cancelled: None,
+            no_longer: None,
         }
     }
 
@@ -100,12 +102,21 @@ impl Wait {
         self
     }
 
+    /// The same, ended when `flag` is set, where somebody else has the turn: what is free is still taken.
+    #[must_use]
+    pub fn no_longer(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.no_longer = Some(flag);
+        self
+    }
+
     /// Whether the caller went away.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled
-            .as_ref()
-            .is_some_and(|flag| flag.load(Ordering::Acquire))
+        is_set(self.cancelled.as_ref())
     }
+}
+
+fn is_set(flag: Option<&Arc<AtomicBool>>) -> bool {
+    flag.is_some_and(|flag| flag.load(Ordering::Acquire))
 }
 
 impl From<Duration> for Wait {
@@ -173,6 +184,9 @@ impl RunLock {
                 Ok(()) => break,
                 Err(TryLockError::Error(source)) => {
                     return Err(JournalError::io("lock", &path)(source));
+                }
+                Err(TryLockError::WouldBlock) if is_set(wait.no_longer.as_ref()) => {
+                    return Err(JournalError::Cancelled { path });
                 }
                 Err(TryLockError::WouldBlock) => {}
             }

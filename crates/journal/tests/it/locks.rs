@@ -129,3 +129,18 @@ fn a_wait_that_is_cancelled_ends_at_once_and_takes_no_lock() {
     assert!(late.is_cancelled());
     assert!(RunLock::acquire(folder.path(), late, "tm").is_err());
 }
+
+#[test]
+fn a_lock_that_is_free_is_taken_by_who_waits_no_longer() {
+    let dir = tempfile::tempdir().unwrap();
+    let flag = Arc::new(AtomicBool::new(true));
+    let wait = || Wait::at_most(PATIENT).no_longer(Arc::clone(&flag));
+    let held = RunLock::acquire(dir.path(), wait(), "one").unwrap();
+    let other = RunLock::acquire(dir.path(), wait(), "another");
+    assert!(
+        matches!(other, Err(JournalError::Cancelled { .. })),
+        "{other:?}"
+    );
+    drop(held);
+    RunLock::acquire(dir.path(), wait(), "another").unwrap();
+}

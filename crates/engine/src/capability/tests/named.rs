@@ -38,7 +38,7 @@ impl Comparison<'_> {
     /// Holds the tests by name against those that were shown to fail, and those of before.
     pub(crate) fn compare(&mut self, against: Option<&Shown>) -> Result<(), HandlerError> {
         let red = ledger(self.call, against.and_then(|shown| shown.ledger.as_deref()))?;
-        self.without_names()?;
+        self.without_names(red.as_ref())?;
         let held = red.as_ref().or(self.before.as_ref());
         if let Some((message, suggestion)) = held.and_then(|held| self.unlike(held, red.is_some()))
         {
@@ -107,7 +107,7 @@ impl Comparison<'_> {
 
     /// Refuses a report of tests that fail where some failed before too, and it does not tell whether it is these: it has only
     /// numbers, or other names than those are known by. No attempt is used up by that.
-    fn without_names(&self) -> Result<(), HandlerError> {
+    fn without_names(&self, red: Option<&Ledger>) -> Result<(), HandlerError> {
         let Some(before) = &self.before else {
             return Ok(());
         };
@@ -138,6 +138,24 @@ impl Comparison<'_> {
         } else {
             String::new()
         };
+        let is_as_red = self
+            .now
+            .as_ref()
+            .zip(red)
+            .is_some_and(|(now, red)| red.names_alike(now));
+        let way_out = if is_as_red && !other.is_empty() {
+            format!(
+                "make known in this format what failed before: {}. It is of the commit that the run began on, {}",
+                Verb::Baseline.step().and("report"),
+                self.memory.start.head.get(..10).unwrap_or_default()
+            )
+        } else {
+            format!(
+                "report the tests by name, as {}: {}{other}",
+                before.format,
+                Verb::Report
+            )
+        };
         Err(refusal(
             "unnamed_failures",
             format!(
@@ -145,11 +163,7 @@ impl Comparison<'_> {
                 tests(known.len() as u64),
                 few(&known)
             ),
-            format!(
-                "report the tests by name, as {}: {}{other}",
-                before.format,
-                Verb::Report
-            ),
+            way_out,
         )
         .into())
     }

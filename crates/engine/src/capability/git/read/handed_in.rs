@@ -111,7 +111,16 @@ impl HandedIn<'_> {
             self.rests.name(),
             reopen = Verb::Reopen.step().and("reason")
         );
-        let is_ours_alone = self.lacking(repository, oid, last)?.is_none()
+        let own = repository.identity().ok();
+        let commits = repository.commits_between(last, oid)?;
+        let is_by_us = commits.iter().all(|commit| {
+            let address = commit.author.rsplit_once('<').map(|(_, rest)| rest);
+            let address = address.map(|rest| rest.trim_end_matches('>'));
+            own.as_ref()
+                .is_some_and(|own| Some(own.email.as_str()) == address)
+        });
+        let is_ours_alone = is_by_us
+            && self.lacking(repository, oid, last)?.is_none()
             && repository.only_on(oid, &self.memory.start.branch)?;
         Ok(if is_ours_alone {
             format!(

@@ -6,7 +6,7 @@
 
 use machine::{Finding, RunState};
 use serde_json::{Map, Value};
-use workspace::git::{CommitInfo, Oid, Repository};
+use workspace::git::{CommitInfo, Oid, RepoPath, Repository};
 
 use crate::call::Call;
 use crate::capability::git::read::finding;
@@ -134,11 +134,18 @@ fn way_back(
         .any(|change| change.paths().any(|path| paths.contains(path)));
     let report = Verb::Report;
     if repository.is_ancestor(head, last)? {
-        // What the commits hold may still be in the working tree, as behind `git reset --soft`.
-        let back = if is_in_tree {
-            NextStep::git(["reset", "--quiet", sha])
+        let back = if !is_in_tree {
+            NextStep::git(["merge", "--ff-only", sha]).to_string()
+        } else if holds(repository, last, &paths)? {
+            // What the commits hold is still in the working tree, as behind `git reset --soft`.
+            NextStep::git(["reset", "--quiet", sha]).to_string()
         } else {
-            NextStep::git(["merge", "--ff-only", sha])
+            format!(
+                "{}, {}, {}",
+                NextStep::git(["stash", "push", "--include-untracked"]),
+                NextStep::git(["merge", "--ff-only", sha]),
+                NextStep::git(["stash", "pop"])
+            )
         };
         return Ok(format!(
             "bring it back with {back}, then report again: {report}"
@@ -176,6 +183,17 @@ fn way_back(
     Ok(format!(
         "{keep}, bring the run's commit back ({back}), then report again: {report}. What is wanted of the other comes back with `git restore --source={aside} -- FILE`"
     ))
+}
+
+/// Whether the working tree has in one of these files what a commit has: it was not taken out of the tree with the commit.
+fn holds(repository: &Repository, commit: &Oid, paths: &[RepoPath]) -> Result<bool, Fault> {
+    for path in paths {
+        let there = std::fs::read_to_string(repository.absolute(path)).ok();
+        if there.is_some() && there == repository.file_at(commit, path)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The tips of the branches that runs work beside, here and on the remote: what is on them is no work of this one.

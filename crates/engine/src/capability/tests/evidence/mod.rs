@@ -456,8 +456,10 @@ pub(crate) fn asked_level(run: &RunState, role: &Role, present: &Token) -> Level
     let require = pinned(run).map_or(Level::Claimed, |config| config.evidence.require);
     let shown = SHOWN.read(&present.kept, role.against.as_ref());
     let shown = shown.ok().flatten().map(|shown| shown.level);
-    let last = LAST_LEVEL.text(&run.kept).map(str::to_owned);
-    let before = shown.into_iter().chain(last).filter_map(|name| {
+    let shown = shown.filter(|level| level != level_name(Level::Claimed));
+    // What is held against a report has to be told as that was; else as the last one was.
+    let last = || LAST_LEVEL.text(&run.kept).map(str::to_owned);
+    let before = shown.or_else(last).into_iter().filter_map(|name| {
         let mut levels = [Level::Reported, Level::Verified].into_iter();
         levels.find(|level| level_name(*level) == name)
     });
