@@ -279,9 +279,23 @@ pub fn envelope(version: &str, capabilities: &Value) -> Value {
     })
 }
 
+/// Puts what a failed tool says, which is JSON in its text, where the structured answer of another one is.
+pub fn with_error_read(result: &mut Value) {
+    if result["isError"] != true {
+        return;
+    }
+    assert!(
+        result.get("structuredContent").is_none(),
+        "clients hold it to the schema: {result}"
+    );
+    let text = result["content"][0]["text"].as_str();
+    let said = text.and_then(|text| serde_json::from_str(text).ok());
+    result["structuredContent"] = said.unwrap_or_default();
+}
+
 /// A line of the server must be one message of the protocol.
 fn message(line: &str) -> Value {
-    let value: Value =
+    let mut value: Value =
         serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
     assert_eq!(value["jsonrpc"], "2.0", "{line}");
     let kinds = ["method", "result", "error"];
@@ -290,5 +304,8 @@ fn message(line: &str) -> Value {
         .filter(|kind| value.get(kind).is_some())
         .count();
     assert_eq!(is, 1, "{line}");
+    if let Some(result) = value.get_mut("result") {
+        with_error_read(result);
+    }
     value
 }

@@ -120,11 +120,13 @@ impl ToolAnswer {
         }
     }
 
-    /// The failure of a tool, which the model reads.
-    pub fn error(value: Value) -> Self {
+    /// The failure of a tool, which the model reads. It is no structured answer: clients hold those to the tool's schema,
+    /// which says what a tool answers that did not fail.
+    pub fn error(value: &Value) -> Self {
         Self {
+            content: vec![Content::Text(value.to_string())],
+            structured: None,
             failed: true,
-            ..Self::structured(value)
         }
     }
 }

@@ -42,7 +42,7 @@ export class Questions {
 
     error(result, code) {
         assert.equal(result.isError, true, JSON.stringify(result));
-        const { error } = result.structuredContent;
+        const { error } = JSON.parse(result.content[0].text);
         assert.equal(error.code, code, JSON.stringify(error));
         assert.ok(error.message && error.suggestion, JSON.stringify(error));
         return error;

@@ -1,5 +1,7 @@
 """What only a person may decide: asked where the client can ask, refused where it cannot."""
 
+import json
+
 import mcp_types as types
 
 from connection import connect
@@ -42,7 +44,7 @@ class Questions:
     @staticmethod
     def error(result, code):
         assert result.is_error, result
-        error = result.structured_content["error"]
+        error = json.loads(result.content[0].text)["error"]
         assert error["code"] == code and error["message"] and error["suggestion"], error
         return error
 

@@ -29,7 +29,6 @@ pub(super) fn entries() -> Vec<Entry> {
     let text = json!({ "type": "string" });
     let flag = json!({ "type": "boolean" });
     // A text or null: a list of types is more than some clients understand.
-    let perhaps = json!({});
     let verdict = next_action! {
         "validated": flag, "code": text, "message": text, "suggestion": text, "warning": text
     };
@@ -122,7 +121,7 @@ pub(super) fn entries() -> Vec<Entry> {
             description: "Status, progress, phase and attempt.",
             hints: Hints::ReadOnly,
             output: next_action! {
-                "runId": text, "status": text, "currentSubtask": perhaps, "currentPhase": perhaps,
+                "runId": text, "status": text,
                 "progress": { "type": "object" }
             },
             always: &["runId", "status", "progress", "nextAction"],

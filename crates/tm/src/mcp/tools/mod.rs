@@ -267,7 +267,7 @@ impl Toolbox {
             Err(Interruption::Fault(fault)) => {
                 let mut value = json!({ "error": fault });
                 caller.value(&mut value);
-                Ok(ToolAnswer::error(value))
+                Ok(ToolAnswer::error(&value))
             }
             Err(Interruption::Stop(stop)) => Err(stop),
         }

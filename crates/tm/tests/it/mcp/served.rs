@@ -79,6 +79,7 @@ impl Served {
             tool,
             json!({ "name": tool, "arguments": arguments }),
         );
+        testkit::mcp::with_error_read(&mut answer["result"]);
         answer["result"]["structuredContent"].take()
     }
 
