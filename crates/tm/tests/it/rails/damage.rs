@@ -409,15 +409,24 @@ fn evidence_that_is_gone_is_named_by_those_who_verify() {
     assert!(!kept.is_empty());
     let verified = env.tm(&["log", "verify"]).ok();
     assert!(verified.get("evidence").is_none(), "{verified}");
-    fs::write(&kept[0], "something else").unwrap();
-    let changed = env.tm(&["log", "verify"]);
-    assert_eq!(changed.status, 6, "{changed:#?}");
+    // Copies of tests lie there, too, which prove nothing.
+    let named = kept.iter().find_map(|path| {
+        let whole = fs::read(path).unwrap();
+        fs::write(path, "something else").unwrap();
+        let verified = env.tm(&["log", "verify"]);
+        if verified.status == 6 {
+            return Some((path.clone(), verified));
+        }
+        fs::write(path, whole).unwrap();
+        None
+    });
+    let (path, changed) = named.unwrap();
     assert_eq!(changed.json()["whole"], true, "the chain itself is");
     assert_eq!(changed.json()["evidence"][0]["state"], "changed");
-    fs::remove_file(&kept[0]).unwrap();
+    fs::remove_file(&path).unwrap();
     let missing = env.tm(&["log", "verify"]);
     assert_eq!(missing.json()["evidence"][0]["state"], "missing");
-    let name = kept[0].file_name().unwrap().to_str().unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap();
     assert_eq!(missing.json()["evidence"][0]["sha256"], name);
     let doctor = env.tm(&["doctor"]);
     assert_eq!(doctor.status, 6, "{doctor:#?}");
