@@ -165,10 +165,10 @@ impl Comparison<'_> {
         let Some(head) = self.status.head.as_ref().filter(|head| *head != self.last) else {
             return Ok(false);
         };
-        let in_tree = |path: &RepoPath| self.changes.paths().contains(path);
+        let in_tree = self.changes.paths();
         let commits = self.repository.commits_between(self.last, head)?;
         Ok(commits.iter().any(|commit| commit.parents.len() > 1)
-            && paths.all(|path| !in_tree(path)))
+            && paths.all(|path| !in_tree.contains(path)))
     }
 
     /// The hashes of the tests that are frozen now, as far as they are to be copied.

@@ -164,8 +164,6 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
         )
         .detail("output", end_of(&ran.both)));
     }
-    let mut output = ran.both;
-    output.truncate(MOST_KEPT);
     let ledger = Some(Ledger::of(&report)).filter(Ledger::names_any);
     Ok(TestEvidence {
         level: Some(Level::Verified),
@@ -173,23 +171,28 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
         counts: numbers,
         report: Some(report),
         files,
-        ran: Some(SuiteVerdict {
-            command: suite.command.to_owned(),
-            status,
-            duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
-            output_sha256: ran.sha256,
-            output,
-            ledger,
-            changed: Vec::new(),
-        }),
+        ran: Some(verdict(suite, status, ran, ledger)),
         ..TestEvidence::default()
     })
 }
 
-/// A command that failed, and of no test was heard: it could not be built.
-fn broken(suite: &Suite<'_>, status: i32, ran: SuiteRan) -> TestEvidence {
+/// What is kept of a run of the command.
+fn verdict(suite: &Suite<'_>, status: i32, ran: SuiteRan, ledger: Option<Ledger>) -> SuiteVerdict {
     let mut output = ran.both;
     output.truncate(MOST_KEPT);
+    SuiteVerdict {
+        command: suite.command.to_owned(),
+        status,
+        duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
+        output_sha256: ran.sha256,
+        output,
+        ledger,
+        changed: Vec::new(),
+    }
+}
+
+/// A command that failed, and of no test was heard: it could not be built.
+fn broken(suite: &Suite<'_>, status: i32, ran: SuiteRan) -> TestEvidence {
     TestEvidence {
         level: Some(Level::Verified),
         verify: true,
@@ -197,15 +200,7 @@ fn broken(suite: &Suite<'_>, status: i32, ran: SuiteRan) -> TestEvidence {
             errors: 1,
             ..Counts::default()
         },
-        ran: Some(SuiteVerdict {
-            command: suite.command.to_owned(),
-            status,
-            duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
-            output_sha256: ran.sha256,
-            output,
-            ledger: None,
-            changed: Vec::new(),
-        }),
+        ran: Some(verdict(suite, status, ran, None)),
         ..TestEvidence::default()
     }
 }
