@@ -59,6 +59,8 @@ pub struct About {
     pub title: String,
     /// Its version.
     pub version: String,
+    /// What it is for, in a sentence.
+    pub description: String,
     /// What a model should know before it uses the server. Some clients cut it at 2 KB.
     pub instructions: String,
     /// Whether it has resources.

@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 
 use super::ask::{self, RoundReply};
+use super::tasks::Answered;
 use super::{Adapter, Shared};
 use crate::client::{Client, ClientAbilities, MissingRoots, Notice};
 use crate::server::Server;
@@ -362,6 +363,9 @@ async fn progress(
     total: Option<f64>,
     message: String,
 ) {
+    if Answered::is(context) {
+        return;
+    }
     if let Some(token) = context.meta.get_progress_token() {
         let mut note = ProgressNotificationParam::new(token, done).with_message(message);
         note.total = total;

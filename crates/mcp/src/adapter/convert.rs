@@ -18,6 +18,12 @@ pub(super) fn tool(tool: Tool) -> rmcp::model::Tool {
         Hints::Adds => ToolAnnotations::new().destructive(false),
         Hints::Destructive => ToolAnnotations::new().destructive(true),
     };
+    // All of them work on what is on this machine; some clients ask for a person's yes where that is not said. Of what only
+    // reads they do not ask, and of what takes away they do in any case.
+    let annotations = match tool.hints {
+        Hints::ReadOnly | Hints::Destructive => annotations,
+        _ => annotations.open_world(false),
+    };
     let mut converted = rmcp::model::Tool::new(tool.name, tool.description, object(tool.input))
         .with_title(tool.title)
         .with_annotations(annotations);

@@ -14,18 +14,19 @@ mod call;
 mod convert;
 pub mod folders;
 mod follow;
+mod tasks;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
-    CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, LoggingLevel, PaginatedRequestParams, Prompt, ReadResourceRequestParams,
-    ReadResourceResponse, Reference, ResourceTemplate, ServerCapabilities, ServerConfig,
-    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, CompletionInfo, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
+    PaginatedRequestParams, Prompt, ReadResourceRequestParams, ReadResourceResponse, Reference,
+    ResourceTemplate, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -62,7 +63,13 @@ const SESSION_METHODS: &[&str] = &[
     "resources/unsubscribe",
 ];
 /// Those of the stateless era only.
-const STATELESS_METHODS: &[&str] = &["server/discover", "subscriptions/listen"];
+const STATELESS_METHODS: &[&str] = &[
+    "server/discover",
+    "subscriptions/listen",
+    "tasks/cancel",
+    "tasks/get",
+    "tasks/update",
+];
 
 /// What all connections to a server share.
 #[derive(Debug)]
@@ -76,6 +83,7 @@ struct Shared<S> {
     under_way: call::CallsInProgress,
     line: call::Line,
     watch: follow::Watch,
+    tasks: tasks::Tasks,
     /// Tools that only look.
     looking: BTreeSet<&'static str>,
     /// Set when the server is about to end: whatever waits without having to then waits no longer.
@@ -116,6 +124,7 @@ impl<S: Server> Adapter<S> {
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_logging()
+            .enable_tasks()
             .build();
         if about.resources {
             let mut resources = rmcp::model::ResourcesCapability::default();
@@ -130,6 +139,7 @@ impl<S: Server> Adapter<S> {
         }
         let mut implementation = Implementation::new(about.name, about.version);
         implementation.title = Some(about.title).filter(|title| !title.is_empty());
+        implementation.description = Some(about.description).filter(|text| !text.is_empty());
         let mut config = ServerConfig::new(capabilities).with_server_info(implementation);
         config.instructions = Some(about.instructions).filter(|text| !text.is_empty());
         let tools = server.tools();
@@ -153,6 +163,7 @@ impl<S: Server> Adapter<S> {
                 under_way: call::CallsInProgress::default(),
                 line: call::Line::default(),
                 watch: follow::Watch::default(),
+                tasks: tasks::Tasks::default(),
                 server,
             }),
             session: Arc::default(),
@@ -179,6 +190,18 @@ impl<S: Server> Adapter<S> {
     }
 }
 
+fn no_cursor(cursor: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("`{cursor}` is no cursor of this list"), None)
+}
+
+/// A list of one page gives out no cursor, so none can come back.
+fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor) {
+        None => Ok(()),
+        Some(cursor) => Err(no_cursor(&cursor)),
+    }
+}
+
 impl<S: Server> ServerHandler for Adapter<S> {
     fn get_info(&self) -> ServerConfig {
         self.shared.config.clone()
@@ -186,9 +209,10 @@ impl<S: Server> ServerHandler for Adapter<S> {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        only_page(request)?;
         Ok(ListToolsResult::with_all_items(self.shared.tools.clone()))
     }
 
@@ -225,10 +249,49 @@ impl<S: Server> ServerHandler for Adapter<S> {
         } else {
             Does::Change
         };
+        if does == Does::Change && tasks::are_known(&context) {
+            let call = tasks::ToolCall {
+                name,
+                does,
+                about: said.about.clone(),
+                work,
+            };
+            return self.call_or_task(call, said, context).await;
+        }
         match self.call(&name, does, said, context, work).await? {
             CallOutcome::Answer(answer) => Ok(convert::answer(answer).into()),
             CallOutcome::Ask(required) => Ok(required.into()),
         }
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let task = self.shared.tasks.0.get_task(&request.task_id)?;
+        Ok(GetTaskResult::new(task))
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let UpdateTaskParams {
+            task_id,
+            input_responses,
+            ..
+        } = request;
+        self.shared.tasks.0.update_task(&task_id, input_responses)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.shared.tasks.0.cancel_task(&request.task_id)
     }
 
     async fn list_resources(
@@ -238,9 +301,7 @@ impl<S: Server> ServerHandler for Adapter<S> {
     ) -> Result<ListResourcesResult, ErrorData> {
         let from = match request.and_then(|request| request.cursor) {
             None => 0,
-            Some(cursor) => cursor.parse::<usize>().map_err(|_| {
-                ErrorData::invalid_params(format!("`{cursor}` is no cursor of this list"), None)
-            })?,
+            Some(cursor) => cursor.parse::<usize>().map_err(|_| no_cursor(&cursor))?,
         };
         let all = self
             .just_call("resources/list", context, |server: &S, client| {
@@ -261,9 +322,10 @@ impl<S: Server> ServerHandler for Adapter<S> {
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(request)?;
         Ok(ListResourceTemplatesResult::with_all_items(
             self.shared.templates.clone(),
         ))
@@ -292,7 +354,7 @@ impl<S: Server> ServerHandler for Adapter<S> {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         if self.shared.config.capabilities.prompts.is_none() {
@@ -300,6 +362,7 @@ impl<S: Server> ServerHandler for Adapter<S> {
                 rmcp::model::ListPromptsRequestMethod,
             >());
         }
+        only_page(request)?;
         Ok(ListPromptsResult::with_all_items(
             self.shared.prompts.clone(),
         ))

@@ -3,6 +3,7 @@
 mod asking;
 mod following;
 mod stopping;
+mod tasks;
 mod waiting;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -36,6 +37,13 @@ pub struct Scene {
 }
 
 impl Scene {
+    fn wait(&self) {
+        let mut open = self.open.lock().unwrap();
+        while !*open {
+            open = self.opens.wait(open).unwrap();
+        }
+    }
+
     fn let_through(&self) {
         *self.open.lock().unwrap() = true;
         self.opens.notify_all();
@@ -97,21 +105,23 @@ impl Server for Actor {
         let text = |text: &str| Ok(ToolAnswer::structured(json!({ "text": text })));
         match tool {
             "wait" => {
-                let mut open = self.0.open.lock().unwrap();
-                while !*open {
-                    open = self.0.opens.wait(open).unwrap();
-                }
+                self.0.wait();
                 let name = arguments["name"].as_str().unwrap();
                 self.0.through.lock().unwrap().push(name.to_owned());
                 text(name)
             }
-            "ask" if client.answer("name").is_none() => Err(Stop::Ask(Ask::one(
-                "name",
-                Input::Form {
-                    message: "Your name?".to_owned(),
-                    schema: json!({ "type": "object", "properties": {} }),
-                },
-            ))),
+            "ask" if client.answer("name").is_none() => {
+                if arguments["name"] == "late" {
+                    self.0.wait();
+                }
+                Err(Stop::Ask(Ask::one(
+                    "name",
+                    Input::Form {
+                        message: "Your name?".to_owned(),
+                        schema: json!({ "type": "object", "properties": {} }),
+                    },
+                )))
+            }
             "where" => match client.roots() {
                 Ok(roots) => text(&format!("{roots:?}")),
                 Err(untold) => text(&untold.to_string()),

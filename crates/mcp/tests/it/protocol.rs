@@ -79,7 +79,8 @@ fn what_is_no_known_call_gets_an_error() {
         ("resources/read", json!({ "uri": 5 }), -32602),
         ("prompts/get", json!({ "name": "nothing" }), -32602),
         ("completion/complete", json!({ "ref": {} }), -32602),
-        ("tasks/get", json!({ "taskId": "a" }), -32601),
+        // That the client knows of tasks is said nowhere.
+        ("tasks/get", json!({ "taskId": "a" }), -32021),
         (
             "tools/call",
             json!({ "name": "echo", "arguments": {}, "requestState": "forged" }),

@@ -76,9 +76,11 @@ pub fn confirm(
     Err(Fault::new(
         Kind::Refused,
         "declined",
-        format!("the person did not confirm, and nothing was changed: {question}"),
+        format!("nobody said yes, and nothing was changed: {question}"),
     )
-    .suggest("do not ask again: tell the person what waits for them, or ask what to do")
+    .suggest(format!(
+        "do not ask again: tell the person what waits for them; in a terminal they can run `{by_hand}`"
+    ))
     .into())
 }
 

@@ -71,6 +71,7 @@ impl Server for Tramline {
             name: "tramline".to_owned(),
             title: "Tramline".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            description: env!("CARGO_PKG_DESCRIPTION").to_owned(),
             instructions: tools::instructions(&self.groups),
             resources: true,
             prompts: true,

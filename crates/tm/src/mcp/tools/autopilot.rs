@@ -37,7 +37,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_start",
             title: "Start a run",
-            description: "Start a TDD run on a task: makes the branch, gives the first step. Either taskId (from tasks.json), or title with subtasks, or plan.",
+            description: "Start a TDD run, on a branch of its own. Either taskId (from tasks.json), or title with subtasks, or plan.",
             hints: Hints::Adds,
             output: next_action! { "runId": text, "branch": text, "warnings": files },
             always: &["branch"],
@@ -46,7 +46,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_next",
             title: "Next step",
-            description: "What to do now: action (red, green, commit, finalize, paused, complete), unitId, instructions to follow exactly. Answers have it, too.",
+            description: "What to do now: action (red, green, commit, finalize, paused, complete), unitId, instructions to follow exactly.",
             hints: Hints::ReadOnly,
             output: json!({
                 "action": text, "runId": text, "unitId": text, "instructions": text,
@@ -58,7 +58,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_complete_phase",
             title: "Report RED or GREEN",
-            description: "Report RED (new tests must fail) or GREEN (all must pass): results, or paths of the runner's report, or verify (runs the tests). validated: false: not accepted; do what suggestion says. Failing tests in GREEN use up an attempt.",
+            description: "Report RED (new tests must fail) or GREEN (all must pass): results, or paths of the runner's report, or verify (runs the tests). validated: false: do what suggestion says. Failing tests in GREEN use up an attempt.",
             hints: Hints::Adds,
             output: verdict.clone(),
             always: &["validated", "message", "nextAction"],
@@ -67,7 +67,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_commit",
             title: "Commit the subtask",
-            description: "In COMMIT: make the commit of the subtask. Do not commit yourself; if you did, give commitSha.",
+            description: "In COMMIT: commit the subtask. Do not do it yourself; if you did, give commitSha.",
             hints: Hints::Idempotent,
             output: next_action! {
                 "commitSha": text, "files": files, "validated": flag, "code": text,
@@ -79,7 +79,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_finalize",
             title: "Report the full suite",
-            description: "When action is finalize: report the whole suite, as in autopilot_complete_phase. Failing tests open a repair; else the run ends.",
+            description: "When action is finalize: report the whole suite, as in autopilot_complete_phase. Failing tests open a repair.",
             hints: Hints::Idempotent,
             output: next_action! {
                 "validated": flag, "code": text, "message": text, "suggestion": text,
@@ -99,8 +99,8 @@ pub(super) fn entries() -> Vec<Entry> {
         },
         Entry {
             name: "autopilot_baseline",
-            title: "How the tests were before the run",
-            description: "Make known which tests failed before the run: they may go on failing. Runs them in a checkout of where it began, or takes a report.",
+            title: "Tests before the run",
+            description: "Which tests failed before the run, and may go on to: runs them where it began, or takes a report.",
             hints: Hints::Idempotent,
             output: moved.clone(),
             always: &["message", "nextAction"],
@@ -118,7 +118,7 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "autopilot_status",
             title: "Where the run is",
-            description: "Status, progress, phase and attempt.",
+            description: "Progress, phase and attempt.",
             hints: Hints::ReadOnly,
             output: next_action! {
                 "runId": text, "status": text,
