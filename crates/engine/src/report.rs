@@ -32,34 +32,43 @@ use crate::writer::RunWriter;
 
 /// The report of the present unit.
 pub(crate) fn present_report(run: &RunState) -> Option<NextStep> {
+    report_like(run, Level::Claimed)
+}
+
+/// The same, with evidence of this level at least.
+fn report_like(run: &RunState, level: Level) -> Option<NextStep> {
     let (token, _) = run.waiting().next()?;
-    let level = asked_level(run, &token.role, token);
+    let level = level.max(asked_level(run, &token.role, token));
     Some(NextStep::report(&token.role, token.key(), level))
 }
 
-/// A text that names the report of the present unit where it speaks of one that it leaves open.
-pub(crate) fn with_present_report(run: &RunState, text: String) -> String {
-    match present_report(run) {
+/// A text that names the report of the present unit where it speaks of one that it leaves open: one of the level of the report
+/// that was answered.
+pub(crate) fn with_present_report(run: &RunState, level: Level, text: String) -> String {
+    match report_like(run, level) {
         Some(report) => next_step::with_report(&text, &report),
         None => text,
+    }
+}
+
+/// The level of what somebody gives as evidence.
+fn level_of(given: &Evidence) -> Level {
+    if given.verify {
+        Level::Verified
+    } else if given.reports.is_empty() {
+        Level::Claimed
+    } else {
+        Level::Reported
     }
 }
 
 /// A fault of a report, which says that the report is to be made again where it names no step of its own: in the way in which
 /// it was made.
 pub(crate) fn with_way_on(run: &RunState, given: &Evidence, fault: Fault) -> Fault {
-    let Some((token, _)) = run.waiting().next().filter(|_| fault.kind != Kind::Bug) else {
+    let report = report_like(run, level_of(given)).filter(|_| fault.kind != Kind::Bug);
+    let Some(report) = report else {
         return fault;
     };
-    let level = if given.verify {
-        Level::Verified
-    } else if given.reports.is_empty() {
-        Level::Claimed
-    } else {
-        Level::Reported
-    };
-    let level = level.max(asked_level(run, &token.role, token));
-    let report = NextStep::report(&token.role, token.key(), level);
     let mut suggestion = fault.suggestion.clone();
     if next_step::steps(&suggestion).is_empty() {
         let behind = if suggestion.is_empty() { "" } else { "; then " };
@@ -144,6 +153,8 @@ pub(crate) struct AnsweredReport<'a> {
     pub(crate) unit: Option<(String, String)>,
     /// The role of its reports, where that can be told.
     pub(crate) role: Option<Role>,
+    /// The level of the evidence that it came with.
+    pub(crate) level: Level,
     /// What somebody should be told all the same.
     pub(crate) warnings: Vec<String>,
 }
@@ -251,6 +262,7 @@ impl Engine {
         };
         let role = outcome.report().map(|report| report.role.clone()).or(role);
         Ok(AnsweredReport {
+            level: level_of(&report.evidence),
             writer,
             outcome,
             unit,

@@ -90,7 +90,7 @@ impl Engine {
         };
         verdict.suggestion = verdict
             .suggestion
-            .map(|text| with_present_report(run, text));
+            .map(|text| with_present_report(run, answered.level, text));
         if verdict.next_action.unit.is_none() {
             verdict.next_action = look_further(&writer.call, run, verdict.next_action)?;
         }

@@ -39,6 +39,13 @@ pub struct CommitInfo {
     pub message: String,
 }
 
+impl CommitInfo {
+    /// Whether it brings another line of history in.
+    pub fn is_merge(&self) -> bool {
+        self.parents.len() > 1
+    }
+}
+
 /// A file in which a commit differs from its parent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommittedFile {

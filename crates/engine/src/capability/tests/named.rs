@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use workspace::config::Level;
 
 use crate::capability::git::read::{finding, with_tests};
-use crate::capability::memory::{self, BASELINE, LAST_TOTAL, Shown};
+use crate::capability::memory::{BASELINE, LAST_TOTAL, Shown};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::is_meant;
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements, TestProblems};
@@ -107,7 +107,7 @@ impl Comparison<'_> {
 
     /// Refuses a report of tests that fail where some failed before too, and it does not tell whether it is these: it has only
     /// numbers, or other names than those are known by. No attempt is used up by that.
-    fn without_names(&self, red: Option<&Ledger>) -> Result<(), HandlerError> {
+    pub(crate) fn without_names(&self, red: Option<&Ledger>) -> Result<(), HandlerError> {
         let Some(before) = &self.before else {
             return Ok(());
         };
@@ -130,7 +130,7 @@ impl Comparison<'_> {
         if !is_unclear {
             return Ok(());
         }
-        let other = if self.now.is_some() && memory::commits(self.run) == 0 {
+        let other = if self.now.is_some() {
             format!(
                 "; or make known in this format what failed before: {}",
                 Verb::Baseline.step().and("report")

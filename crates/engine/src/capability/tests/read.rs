@@ -17,15 +17,14 @@ use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{
-    BASELINE, FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory, REPORTS, SHOWN, Shown,
-    TESTED, Tested, TestsBefore,
+    FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory, REPORTS, SHOWN, Shown, TESTED,
+    Tested, TestsBefore,
 };
 use crate::capability::tests::evidence;
-use crate::capability::tests::evidence::baseline::BASELINE_LEDGER;
 use crate::capability::tests::evidence::frozen::Look;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::subject::Subject;
-use crate::capability::tests::evidence::{TestEvidence, clean, level_name};
+use crate::capability::tests::evidence::{TestEvidence, baseline, clean, level_name};
 use crate::capability::tests::findings::{
     changed_since_commit, no_coverage, no_products, no_tests_written, set_aside,
 };
@@ -71,9 +70,9 @@ pub fn read(
     let repository = memory.repository();
     let status = call.tree(&repository)?;
     on_the_branch(&status, &memory, &repository)?;
-    let history = History::settle(call, run, status.head.as_ref(), &mut memory, &repository)?;
+    let mut history = History::settle(call, run, status.head.as_ref(), &mut memory, &repository)?;
     let rewritten = history.is_rewritten;
-    let mut findings: Vec<Finding> = history.finding.into_iter().collect();
+    let mut findings: Vec<Finding> = history.finding.take().into_iter().collect();
     findings.extend(config_loosened(call));
     findings.extend(command_replaced(
         &call.settings.config,
@@ -102,6 +101,7 @@ pub fn read(
         no_products(&repository, &changes, &named)?;
     }
     let mut used = USED.read(&run.kept)?.unwrap_or_default();
+    let came_in = history.came_in(status.head.as_ref(), &repository)?;
     let subject = Subject::new(&repository, &memory.start)?;
     findings.extend(stale(
         taken,
@@ -109,6 +109,7 @@ pub fn read(
         &repository,
         &subject,
         &changes,
+        &came_in,
         &used,
     ));
 
@@ -270,6 +271,9 @@ impl Comparison<'_> {
             }),
             ..Shown::default()
         };
+        if self.now.is_some() {
+            self.without_names(None)?;
+        }
         if let Some(now) = &self.now {
             let before = self
                 .before
@@ -377,9 +381,9 @@ impl Comparison<'_> {
             .extend(changed_since_commit(&changed, &untracked));
         if changed.is_empty() && status.head.as_ref() != Some(self.last) {
             self.findings
-                .push(not_of_the_run(status, self.memory, self.repository, |told| {
+                .push(not_of_the_run(status, self.memory, self.repository, |_| {
                     format!(
-                        "if they belong to the task, {} takes them into a repair: report it, and {told}",
+                        "if they belong to the task, {} takes them into a repair: it is tested and reported as ever, and they are handed in as its commit",
                         Verb::Reopen.step().and("reason")
                     )
                 })?);
@@ -429,15 +433,17 @@ fn before(
         Some(token) => began(&token.kept, role)?,
         None => None,
     };
-    let baseline = BASELINE.read(&run.kept)?;
-    let baseline = baseline.and_then(|told| Some(told.get(BASELINE_LEDGER)?.as_str()?.to_owned()));
     let last = match began {
         Some(_) => None,
         None => LAST_LEDGER.read(&run.kept)?,
     };
-    let hashes = [began.and_then(|before| before.ledger), last, baseline];
+    let hashes = [began.and_then(|before| before.ledger), last];
     let mut first = None;
-    for hash in hashes.into_iter().flatten() {
+    for hash in hashes
+        .into_iter()
+        .flatten()
+        .chain(baseline::ledgers(&run.kept)?)
+    {
         let known = Ledger::read(&call.dir, &hash)?;
         if now.is_none_or(|now| known.names_alike(now)) {
             return Ok(Some(known));

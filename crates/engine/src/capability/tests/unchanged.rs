@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use journal::EvidenceStore;
 use machine::Finding;
 use serde_json::Map;
-use workspace::git::{Oid, RepoPath, Repository};
+use workspace::git::{CommitInfo, Oid, RepoPath, Repository};
 
 use crate::capability::git::read::handed_in::merge_taken_back;
 use crate::capability::git::read::{finding, with_files};
@@ -167,8 +167,7 @@ impl Comparison<'_> {
         };
         let in_tree = self.changes.paths();
         let commits = self.repository.commits_between(self.last, head)?;
-        Ok(commits.iter().any(|commit| commit.parents.len() > 1)
-            && paths.all(|path| !in_tree.contains(path)))
+        Ok(commits.iter().any(CommitInfo::is_merge) && paths.all(|path| !in_tree.contains(path)))
     }
 
     /// The hashes of the tests that are frozen now, as far as they are to be copied.

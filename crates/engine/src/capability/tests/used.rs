@@ -69,13 +69,15 @@ impl Used {
     }
 }
 
-/// A report from before the phase, from before the last change of what it is about, or that was used before.
+/// A report from before the phase, from before the last change of what it is about, or that was used before. `came_in` are the
+/// files that another branch brought since the run's last commit.
 pub(crate) fn stale(
     taken: &TestEvidence,
     present: Option<&Token>,
     repository: &Repository,
     subject: &Subject<'_>,
     changes: &Changes,
+    came_in: &[RepoPath],
     used: &Used,
 ) -> Option<Finding> {
     if let Some(path) = taken.ran.as_ref().and_then(|ran| ran.changed.first()) {
@@ -92,14 +94,17 @@ pub(crate) fn stale(
     let since = present
         .and_then(|token| millis_of(&token.entered_at))
         .map_or(0, |millis| millis.saturating_mul(1_000_000));
-    let changed = changes
-        .files
-        .iter()
-        .filter(|change| subject.has(change) && !handed.contains(&change.path))
-        .filter_map(|change| {
-            let found = std::fs::symlink_metadata(repository.absolute(&change.path)).ok()?;
+    let own = changes.files.iter().filter(|change| subject.has(change));
+    let own = own.map(|change| (&change.path, true));
+    let others = came_in.iter().filter(|path| subject.is_about(path));
+    let others = others.map(|path| (path, false));
+    let changed = own
+        .chain(others)
+        .filter(|(path, _)| !handed.contains(path))
+        .filter_map(|(path, is_own)| {
+            let found = std::fs::symlink_metadata(repository.absolute(path)).ok()?;
             let modified = found.modified().ok().filter(|time| *time > UNIX_EPOCH)?;
-            Some((nanos(modified), change.path.to_string()))
+            Some((nanos(modified), path.to_string(), is_own))
         })
         .max();
     for file in taken.files.iter().chain(&taken.coverage_file) {
@@ -119,14 +124,14 @@ pub(crate) fn stale(
                 "the report {name} is from before this phase began"
             )));
         }
-        if let Some((at, path)) = &changed
+        if let Some((at, path, is_own)) = &changed
             && (taken.ran.is_none() || !taken.files.contains(file))
             && file.written < *at
         {
             let mut problem = report_problem(format!(
                 "the report {name} is older than the last change of `{path}`"
             ));
-            if let Some(suggestion) = &mut problem.suggestion {
+            if let Some(suggestion) = problem.suggestion.as_mut().filter(|_| *is_own) {
                 suggestion.push_str("; what the tests themselves write belongs into .gitignore");
             }
             return Some(problem);

@@ -4,10 +4,10 @@ use journal::layout::RunDir;
 use machine::{Command, RunState};
 
 use crate::call::Input;
-use crate::capability::memory::{self, BASELINE, LAST_LEDGER, LAST_TOTAL, Memory};
+use crate::capability::memory::{self, BASELINE, LAST_LEDGER, Memory};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::ledger::Ledger;
-use crate::capability::tests::evidence::{self, baseline, clean};
+use crate::capability::tests::evidence::{self, TestEvidence, baseline, clean};
 use crate::capability::tests::read::few;
 use crate::capability::tests::used::USED;
 use crate::engine::Engine;
@@ -58,12 +58,8 @@ impl Engine {
             )));
         }
         let writer = self.writer(&dir, Input::None)?;
-        is_unknown(&writer.open.run, &dir, taken.ledger().as_ref())?;
-        let mut keep = baseline::remembered(&taken, &writer.call.dir)?;
-        // What was accepted since counts more.
-        if LAST_TOTAL.is_in(&writer.open.run.kept) {
-            keep.retain(|name, _| !LAST_TOTAL.is_called(name));
-        }
+        is_unknown(&writer.open.run, &dir, Some(&taken))?;
+        let mut keep = baseline::added(&taken, &writer.open.run, &writer.call.dir)?;
         let used = USED.read(&writer.open.run.kept)?.unwrap_or_default();
         USED.put(&mut keep, &used.without_last(&writer.open.run))?;
         let failing: Vec<String> = taken
@@ -92,16 +88,45 @@ impl Engine {
     }
 }
 
-/// Refuses where it is known already how the tests were. Until something is committed they may be made known by other names.
-fn is_unknown(run: &RunState, dir: &RunDir, given: Option<&Ledger>) -> Result<(), Fault> {
+/// Refuses where it is known already how the tests were. By names of another kind it may be made known at any time, and anew
+/// until something is committed.
+fn is_unknown(run: &RunState, dir: &RunDir, given: Option<&TestEvidence>) -> Result<(), Fault> {
     if !BASELINE.is_in(&run.kept) && !LAST_LEDGER.is_in(&run.kept) {
         return Ok(());
     }
-    if let (Some(given), Some(hash)) = (given, LAST_LEDGER.text(&run.kept))
-        && memory::commits(run) == 0
-        && !Ledger::read(dir.path(), hash)?.names_alike(given)
-    {
-        return Ok(());
+    if let Some(named) = given.and_then(TestEvidence::ledger) {
+        let mut known = Vec::new();
+        for hash in baseline::ledgers(&run.kept)? {
+            known.push(Ledger::read(dir.path(), &hash)?);
+        }
+        let last = LAST_LEDGER.text(&run.kept);
+        let last = last
+            .map(|hash| Ledger::read(dir.path(), hash))
+            .transpose()?;
+        let mut all = known.iter().chain(&last);
+        if memory::commits(run) == 0 {
+            return Ok(());
+        }
+        if !all.any(|ledger| ledger.names_alike(&named)) {
+            // What the run has broken since is nothing that failed before it.
+            let before = known.iter().map(|ledger| ledger.failing().count()).max();
+            let now = named.failing().count();
+            if before.is_none_or(|before| now <= before) {
+                return Ok(());
+            }
+            return Err(Fault::new(
+                Kind::Refused,
+                "baseline_known",
+                format!(
+                    "{} failed before the run, and {now} fail in this report: it is not of the commit that the run began on",
+                    tests(before.unwrap_or_default() as u64)
+                ),
+            )
+            .suggest(format!(
+                "hand in a report of that commit: {}",
+                Verb::Baseline.step().and("report")
+            )));
+        }
     }
     Err(Fault::new(
         Kind::Refused,
@@ -114,12 +139,19 @@ fn is_unknown(run: &RunState, dir: &RunDir, given: Option<&Ledger>) -> Result<()
 /// The same where it cannot be found out here: somebody else runs the tests, in a checkout of their own.
 fn by_hand(fault: Fault, memory: &Memory) -> Fault {
     let checkout = memory.start.git_dir.join("tramline-baseline");
+    let is_there = checkout.exists();
     let checkout = checkout.to_string_lossy();
+    let head = &memory.start.head;
     let suggestion = format!(
-        "{}; or make a checkout of the commit that the run began on ({}), run the tests there, and hand in what they print: {}",
+        "{}; or make a checkout of the commit that the run began on ({}), run the tests there, hand in what they print ({}), and take the checkout away again ({})",
         fault.suggestion,
-        NextStep::git(["worktree", "add", "--detach", &checkout, &memory.start.head]),
-        Verb::Baseline.step().and("report")
+        if is_there {
+            NextStep::git(["-C", &checkout, "checkout", "--detach", head])
+        } else {
+            NextStep::git(["worktree", "add", "--detach", &checkout, head])
+        },
+        Verb::Baseline.step().and("report"),
+        NextStep::git(["worktree", "remove", "--force", &checkout]),
     );
     fault.suggest(suggestion)
 }

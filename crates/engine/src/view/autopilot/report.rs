@@ -130,7 +130,7 @@ impl Engine {
         };
         verdict.suggestion = verdict
             .suggestion
-            .map(|text| with_present_report(run, text));
+            .map(|text| with_present_report(run, answered.level, text));
         if answered.outcome.report().is_none() {
             let code = verdict.code.as_deref();
             self.note_refused(dir, answered.unit(), code, &verdict.message);

@@ -409,7 +409,10 @@ fn the_work_is_in_the_stash() {
 /// A branch beside the run, with a commit of its own that changes these files, or none.
 fn merge(work: &Work, onto: &str, files: &[(&str, &str)]) {
     let own = work.git(&["branch", "--show-current"]);
-    work.git(&["stash", "push", "--quiet", "--include-untracked"]);
+    let is_clean = work.git(&["status", "--porcelain"]).is_empty();
+    if !is_clean {
+        work.git(&["stash", "push", "--quiet", "--include-untracked"]);
+    }
     work.git(&["switch", "--quiet", "--create", "beside", onto]);
     for (path, text) in files {
         work.write(path, text);
@@ -421,7 +424,9 @@ fn merge(work: &Work, onto: &str, files: &[(&str, &str)]) {
     }
     work.git(&["switch", "--quiet", &own]);
     work.git(&["merge", "--quiet", "--no-ff", "--no-edit", "beside"]);
-    work.git(&["stash", "pop", "--quiet"]);
+    if !is_clean {
+        work.git(&["stash", "pop", "--quiet"]);
+    }
 }
 
 #[test]
@@ -474,4 +479,52 @@ fn another_branch_is_merged_in_before_a_commit() {
             &[],
         );
     }
+}
+
+/// Another commit of main's, which changes the product, and comes in by a merge.
+fn main_changes_the_product(work: &Work) {
+    merge(work, "main", &[("src/add.sh", "echo $(($2 + $1))\n")]);
+}
+
+#[test]
+fn a_report_is_from_before_main_was_merged_in() {
+    for finalizes in [false, true] {
+        let work = second(Way::Reported);
+        to_commit(&work);
+        if finalizes {
+            work.commit();
+        } else {
+            work.reopen("green");
+        }
+        let report = work.printed();
+        main_changes_the_product(&work);
+        let phase = if finalizes {
+            &["finalize"][..]
+        } else {
+            &["complete", "green"]
+        };
+        let asked: Vec<&str> = phase.iter().copied().chain(["--report", &report]).collect();
+        walk(&work, |work| work.ask(&asked), "stale_report", &[]);
+    }
+}
+
+#[test]
+fn a_merge_of_main_is_taken_out_by_a_rebase() {
+    let work = second(Way::Reported);
+    to_commit(&work);
+    work.commit();
+    main_changes_the_product(&work);
+    work.warns(&["Another branch came in"]);
+    work.finalize();
+    let work = second(Way::Reported);
+    main_changes_the_product(&work);
+    work.write("tests/halve.test", HALVES);
+    work.warns(&["Another branch came in"]);
+    work.red();
+    work.git(&["rebase", "--quiet", "--autostash", "main"]);
+    work.write("src/halve.sh", HALVE);
+    work.warns(&["The branch was rebased"]);
+    work.green();
+    work.commit();
+    work.finalize();
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use super::walk;
 use crate::honest::cargo::{CRATE, DOUBLE_FN, add_test};
-use crate::honest::work::{BY_NAME, Before, DOUBLE, DOUBLES, SHOP, WAYS, Way, Work, age};
+use crate::honest::work::{
+    BY_NAME, Before, DOUBLE, DOUBLES, HALVE, HALVES, SHOP, WAYS, Way, Work, age,
+};
 
 fn to_green(way: Way) -> Work {
     let work = Work::begin(&SHOP, way);
@@ -499,6 +501,68 @@ fn old_failures_are_known_by_other_names() {
         "unnamed_failures",
         &[],
     );
+}
+
+#[test]
+fn old_failures_are_known_by_other_names_when_there_are_new_tests() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    work.write("tests/double.test", DOUBLES);
+    walk(
+        &work,
+        |work| work.ask(&["complete", "red", "--report", &junit(work)]),
+        "unnamed_failures",
+        &[],
+    );
+}
+
+/// However late it comes, the baseline is known by names of every kind after it: each format is compared with its own.
+#[test]
+fn the_baseline_is_made_known_in_another_format_behind_a_commit() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        task: "2",
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    let baseline = std::fs::read_to_string(junit(&work)).unwrap();
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    work.write("tests/halve.test", HALVES);
+    let (status, refused) = work.ask(&["complete", "red", "--report", &junit(&work)]);
+    assert_eq!(
+        (status != 0, &refused["code"]),
+        (true, &"unnamed_failures".into()),
+        "{refused:#}"
+    );
+    // One that fails now is no baseline.
+    let (status, more) = work.ask(&["baseline", "--report", &junit(&work)]);
+    assert_eq!(
+        (status != 0, &more["error"]["code"]),
+        (true, &"baseline_known".into()),
+        "{more:#}"
+    );
+    let path = work.outside().join("baseline.xml");
+    std::fs::write(&path, baseline).unwrap();
+    let (status, known) = work.ask(&["baseline", "--report", path.to_str().unwrap()]);
+    assert_eq!(status, 0, "{known:#}");
+    let (status, red) = work.ask(&["complete", "red", "--report", &junit(&work)]);
+    assert_eq!(
+        (status, &red["warning"]),
+        (0, &serde_json::Value::Null),
+        "{red:#}"
+    );
+    work.write("src/halve.sh", HALVE);
+    let (status, green) = work.ask(&["complete", "green", "--report", &junit(&work)]);
+    assert_eq!(status, 0, "{green:#}");
+    work.commit();
+    work.finalize();
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::capability::git::read::{
     History, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
-use crate::capability::tests::read::name_of;
+use crate::capability::tests::read::{few, name_of};
 use crate::clock;
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb, argument, step};
@@ -57,10 +57,10 @@ pub fn read(
     let repository = memory.repository();
     let status = call.tree(&repository)?;
     on_the_branch(&status, &memory, &repository)?;
-    let history = History::settle(call, run, status.head.as_ref(), &mut memory, &repository)?;
+    let mut history = History::settle(call, run, status.head.as_ref(), &mut memory, &repository)?;
     let rewritten = history.is_rewritten;
     let warnings = history.warning.map(str::to_owned);
-    let mut findings: Vec<Finding> = history.finding.into_iter().collect();
+    let mut findings: Vec<Finding> = history.finding.take().into_iter().collect();
     findings.extend(config_loosened(call));
     let present = run.token(token);
     let tested = CommittedReport::of(present, role)?;
@@ -155,7 +155,11 @@ pub fn read(
         .into());
     }
     secrets(call, &repository, &paths, &reopened())?;
+    let came_in = history.came_in(status.head.as_ref(), &repository)?;
     findings.extend(tested.changed_since(&repository, &status)?.map(|found| {
+        if !came_in.is_empty() {
+            return tested.tested_on_another_base(&came_in);
+        }
         let suggestion = instead.or(found.suggestion);
         Finding {
             suggestion,
@@ -361,6 +365,27 @@ impl<'a> CommittedReport<'a> {
             found,
             &self.written_since(repository, status),
         )))
+    }
+
+    /// That the tree is another one because others' work came in, of these files.
+    fn tested_on_another_base(&self, came_in: &[RepoPath]) -> Finding {
+        let names: Vec<String> = came_in.iter().map(ToString::to_string).collect();
+        with_files(
+            finding(
+                CHANGED_AFTER_GREEN,
+                format!(
+                    "the branch was put on another base, or merged with one, since {} was accepted, which came with changes of {}",
+                    self.name(),
+                    few(&names)
+                ),
+                format!(
+                    "go back with {reopen}, run the tests again, report {}, then commit",
+                    self.name(),
+                    reopen = Verb::Reopen.step().and("reason")
+                ),
+            ),
+            &names,
+        )
     }
 
     /// Whether it was tested with files that the commit leaves out.

@@ -1,7 +1,7 @@
 //! Commits that the executor made, held against what the run knows.
 
 use machine::{Finding, Reading, RunState};
-use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
+use workspace::git::{CommitInfo, Oid, RepoPath, Repository, TreeStatus};
 
 use crate::call::Call;
 use crate::capability::git::changes::Changes;
@@ -48,7 +48,7 @@ impl HandedIn<'_> {
         let is_own = lacking.is_none();
         let merge = repository
             .commits_between(&last, &oid)
-            .is_ok_and(|commits| commits.iter().any(|commit| commit.parents.len() > 1));
+            .is_ok_and(|commits| commits.iter().any(CommitInfo::is_merge));
         findings.extend(lacking.map(|message| {
             if !merge {
                 return foreign(message);
@@ -249,7 +249,7 @@ pub(crate) fn not_of_the_run(
     if let Some(head) = &status.head {
         let last = memory.last_oid()?;
         let commits = repository.commits_between(&last, head)?;
-        if commits.iter().any(|commit| commit.parents.len() > 1) {
+        if commits.iter().any(CommitInfo::is_merge) {
             merge = Some(format!(
                 "{}, then report again: {}",
                 merge_taken_back(status, &last, memory),

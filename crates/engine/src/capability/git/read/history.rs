@@ -31,6 +31,8 @@ pub(crate) struct History {
     pub(crate) finding: Option<Finding>,
     /// The run's last commit is gone, so that nothing can be held against it.
     pub(crate) is_rewritten: bool,
+    /// The commit that the run remembered, where others came in behind or below it since.
+    was: Option<Oid>,
     /// What to keep in the run's memory.
     pub(crate) keep: Map<String, Value>,
 }
@@ -61,6 +63,7 @@ impl History {
             memory.last_commit = from.to_string();
             return Ok(Self {
                 warning: Some(BASE_MERGED),
+                was: Some(last),
                 keep: kept(memory)?,
                 ..Self::default()
             });
@@ -77,11 +80,24 @@ impl History {
             }
             return Ok(Self {
                 warning: Some(BASE_MOVED),
+                was: Some(last),
                 keep,
                 ..Self::default()
             });
         }
         Ok(Self::rewritten(&last, Some(head), memory, repository)?)
+    }
+
+    /// The files that others brought.
+    pub(crate) fn came_in(
+        &self,
+        head: Option<&Oid>,
+        repository: &Repository,
+    ) -> Result<Vec<RepoPath>, Fault> {
+        match (&self.was, head) {
+            (Some(was), Some(head)) => Ok(repository.changed_paths(was, head)?),
+            _ => Ok(Vec::new()),
+        }
     }
 
     fn rewritten(
@@ -256,9 +272,11 @@ fn moved(
     if !repository.is_ancestor(&start, head)? {
         return Ok(None);
     }
-    // Where nothing came in from elsewhere, somebody only wrote commits anew.
+    // Where nothing came in from elsewhere, somebody only wrote commits anew; or took out a merge, which had it all.
     let own = repository.commits_beside(head, last, bases)?;
-    if repository.commits_between(last, head)?.len() == own.len() {
+    if repository.commits_between(last, head)?.len() == own.len()
+        && !repository.commit_info(last)?.is_merge()
+    {
         return Ok(None);
     }
     let is_known = |commit: &CommitInfo| commit.parents.len() == 1;

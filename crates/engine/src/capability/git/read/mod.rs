@@ -165,7 +165,7 @@ pub(crate) fn command_replaced(now: &Config, pinned: &Config, memory: &Memory) -
         COMMAND_REPLACED,
         format!("the test command was replaced during the run: {told}"),
         format!(
-            "put it back, then report again: {}; where the subtask is about the command itself, a person decides",
+            "put it back, then report again: {}; where another command is wanted, from the next run on, or the subtask is about the command itself, a person decides",
             Verb::Report
         ),
     ))

@@ -2,14 +2,18 @@
 
 use std::path::Path;
 
+use machine::RunState;
 use serde_json::{Map, Value};
 
 use crate::capability::memory::{BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL};
+use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::{TestEvidence, level_name};
 use crate::fault::Fault;
 
 /// Under this name the baseline says what each test did: a hash of the run's evidence.
-pub(crate) const BASELINE_LEDGER: &str = "ledger";
+const LEDGER: &str = "ledger";
+/// Under this name it says so by other names of the tests: hashes, the newest first.
+const OTHER_LEDGERS: &str = "otherLedgers";
 /// At most so many tests are named in a journal line.
 const MOST_NAMED: usize = 100;
 
@@ -23,10 +27,60 @@ pub fn remembered(baseline: &TestEvidence, dir: &Path) -> Result<Map<String, Val
     if let Some(ledger) = baseline.ledger() {
         let hash = ledger.keep(dir)?;
         LAST_LEDGER.put(&mut keep, &hash)?;
-        told.insert(BASELINE_LEDGER.to_owned(), hash.into());
+        told.insert(LEDGER.to_owned(), hash.into());
         let failing: Vec<&str> = ledger.failing().take(MOST_NAMED).collect();
         told.insert("failingTests".to_owned(), failing.into());
     }
     BASELINE.put(&mut keep, &told)?;
+    Ok(keep)
+}
+
+/// What each test did before the run, by every kind of names that it is known by, the newest first: hashes of the run's evidence.
+pub fn ledgers(kept: &Map<String, Value>) -> Result<Vec<String>, Fault> {
+    let Some(told) = BASELINE.read(kept)? else {
+        return Ok(Vec::new());
+    };
+    let others = told.get(OTHER_LEDGERS).and_then(Value::as_array);
+    let all = told
+        .get(LEDGER)
+        .into_iter()
+        .chain(others.into_iter().flatten());
+    Ok(all.filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+/// What a run remembers of one that came while it was under way: what was known by other names stays known, and what was
+/// accepted since counts more.
+pub fn added(
+    baseline: &TestEvidence,
+    run: &RunState,
+    dir: &Path,
+) -> Result<Map<String, Value>, Fault> {
+    let mut keep = remembered(baseline, dir)?;
+    let known = ledgers(&run.kept)?;
+    let mut others = Vec::new();
+    if let Some(now) = baseline.ledger() {
+        for hash in &known {
+            if !Ledger::read(dir, hash)?.names_alike(&now) {
+                others.push(hash.clone());
+            }
+        }
+    }
+    if !others.is_empty()
+        && let Some(mut told) = BASELINE.read(&keep)?
+    {
+        told.insert(OTHER_LEDGERS.to_owned(), others.into());
+        BASELINE.put(&mut keep, &told)?;
+    }
+    let last = LAST_LEDGER.text(&run.kept);
+    let accepted_since = match last {
+        Some(last) => !known.iter().any(|hash| hash == last),
+        None => LAST_TOTAL.is_in(&run.kept),
+    };
+    if accepted_since {
+        let counts_more = |name: &str| {
+            LAST_TOTAL.is_called(name) || LAST_LEVEL.is_called(name) || LAST_LEDGER.is_called(name)
+        };
+        keep.retain(|name, _| !counts_more(name));
+    }
     Ok(keep)
 }

@@ -40,13 +40,15 @@ impl<'a> Subject<'a> {
     /// Whether a change makes a report old that was written before it. Documentation does not, nor what the suite itself may
     /// have written after its report.
     pub fn has(&self, change: &Change) -> bool {
-        let name = self.name(&change.path);
+        self.is_about(&change.path) && !(change.untracked && is_data(&self.name(&change.path)))
+    }
+
+    /// Whether a file that git knows is one of those.
+    pub fn is_about(&self, path: &RepoPath) -> bool {
+        let name = self.name(path);
         let last = name.rsplit_once('/').map_or(&*name, |(_, last)| last);
         let is_docs = self.classes.of(&name) == PathClass::Docs && !is_code(&name);
-        !(is_docs
-            || is_runner_written(&name)
-            || OF_GIT.contains(&last)
-            || (change.untracked && is_data(&name)))
+        !(is_docs || is_runner_written(&name) || OF_GIT.contains(&last))
     }
 
     /// The code that is not as the last commit has it, with what it holds.
