@@ -24,6 +24,9 @@ pub struct Answer {
     pub changes: Vec<Change>,
     /// Whether they were written.
     pub written: bool,
+    /// What stands before their names: the home folder of the user, whose own settings they are.
+    #[serde(skip)]
+    pub below: &'static str,
     /// What the user should know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -62,10 +65,12 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
         changes,
         notes,
         found,
+        to_commit,
     } = init::plan(&root, &request)?;
     let mut answer = Answer {
         changes,
         written: false,
+        below: if arguments.user { "~/" } else { "" },
         notes,
         found: found
             .into_iter()
@@ -85,6 +90,10 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
         }
         disk::write(&root, &answer.changes)?;
         answer.written = true;
+        if to_commit {
+            let commit = "commit this before the next run: runs begin in a clean working tree";
+            answer.notes.push(commit.to_owned());
+        }
     }
     output.answer(&answer, render::init_done)?;
     if !arguments.remove && !arguments.user {

@@ -75,11 +75,22 @@ const PLAIN: Entry = Entry(&[
     ("command", Field::Program),
     ("args", Field::Arguments(ARGUMENTS)),
 ]);
-/// Codex hands a server a short list of variables, and these besides.
+/// Codex hands a server a short list of variables, and these besides: where runs are, and what commits are made with.
 const CODEX: Entry = Entry(&[
     ("command", Field::Program),
     ("args", Field::Arguments(ARGUMENTS)),
-    ("env_vars", Field::Holds(&["TRAMLINE_HOME"])),
+    (
+        "env_vars",
+        Field::Holds(&[
+            "TRAMLINE_HOME",
+            "TASKMASTER_TAG",
+            "GIT_AUTHOR_NAME",
+            "GIT_AUTHOR_EMAIL",
+            "GIT_COMMITTER_NAME",
+            "GIT_COMMITTER_EMAIL",
+            "SSH_AUTH_SOCK",
+        ]),
+    ),
 ]);
 const STDIO: Entry = Entry(&[
     ("type", Field::Text("stdio")),
@@ -195,6 +206,19 @@ impl Client {
         })
     }
 
+    /// The variable by which its user may have moved their settings elsewhere, and the folder below the home folder that it
+    /// stands for.
+    pub fn user_folder(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::ClaudeCode => Some(("CLAUDE_CONFIG_DIR", "")),
+            Self::Codex => Some(("CODEX_HOME", ".codex")),
+            Self::Copilot => Some(("COPILOT_HOME", ".copilot")),
+            Self::Gemini => Some(("GEMINI_CLI_HOME", "")),
+            Self::Opencode | Self::Zed => Some(("XDG_CONFIG_HOME", ".config")),
+            Self::Cursor | Self::Qwen | Self::Vscode => None,
+        }
+    }
+
     /// Where it reads instructions.
     pub fn instructions(self) -> Instructions {
         let (file, before, head): (&str, &[&str], &str) = match self {
@@ -268,11 +292,19 @@ impl Client {
     /// What its user has to do or know before it starts the server; nothing where it asks by itself.
     pub fn note(self) -> Option<&'static str> {
         match self {
-            Self::Codex => {
-                Some("Codex reads .codex/config.toml only in a project that it was told to trust")
-            }
+            Self::ClaudeCode => Some(
+                "Claude Code asks once whether the servers of .mcp.json may be started, and starts none before",
+            ),
+            Self::Codex => Some(
+                "Codex reads .codex/config.toml only in a project that it was told to trust. Its sandbox lets no command write where runs are kept, so the agent is to call the tools; where nobody is there to approve each call, `default_tools_approval_mode = \"approve\"` in the entry does",
+            ),
+            Self::Gemini => Some(
+                "Gemini CLI starts the server and calls the hook only in a folder that it was told to trust; with `--skip-trust` it does neither",
+            ),
             Self::Zed => Some("Zed starts the server once the project is trusted"),
-            Self::Copilot => Some("Copilot CLI reads .github/mcp.json once the folder is trusted"),
+            Self::Copilot => Some(
+                "Copilot CLI reads .github/mcp.json and .github/hooks once the folder is trusted",
+            ),
             _ => None,
         }
     }

@@ -57,6 +57,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// Clients that seem to be in use here and are not set up.
     pub found: Vec<Client>,
+    /// Whether it changes a repository, and has to be committed.
+    pub to_commit: bool,
 }
 
 /// Works out what has to be written in the user's own settings, below their home.
@@ -68,6 +70,17 @@ fn plan_for_user(mut draft: Draft<'_>, clients: &[Client], remove: bool) -> Resu
                 client.id(),
                 client.id()
             )),
+            (Some(servers), _) if let Some(elsewhere) = moved(draft.root, *client) => {
+                draft.notes.push(format!(
+                    "{} has its settings where {elsewhere} says, which is not written to: among its servers there, `{}` is {}",
+                    client.id(),
+                    entry::NAME,
+                    match servers.format {
+                        Format::Json(_) => servers.entry.json_line(),
+                        Format::Toml(_) => servers.entry.toml_inline(),
+                    }
+                ));
+            }
             (Some(servers), false) => draft.add_entry(&servers, None)?,
             (Some(servers), true) => draft.remove_entry(&servers)?,
         }
@@ -77,7 +90,16 @@ fn plan_for_user(mut draft: Draft<'_>, clients: &[Client], remove: bool) -> Resu
         changes: draft.changes()?,
         notes,
         found: Vec::new(),
+        to_commit: false,
     })
+}
+
+/// The variable by which the user of a client has moved its settings out of their usual place below `home`.
+fn moved(home: &Path, client: Client) -> Option<&'static str> {
+    let (variable, usual) = client.user_folder()?;
+    let folder = std::env::var_os(variable).filter(|folder| !folder.is_empty())?;
+    let real = |folder: &Path| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    (real(Path::new(&folder)) != real(&home.join(usual))).then_some(variable)
 }
 
 /// Works out what has to be written in the project at `root`, the real path of a folder; or, for the user alone, below their
@@ -133,10 +155,8 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
     let mut notes = std::mem::take(&mut draft.notes);
     let changes = draft.changes()?;
     let in_git = root.ancestors().any(|folder| folder.join(".git").exists());
-    if in_git && !changes.is_empty() {
-        notes
-            .push("commit this before the next run: runs begin in a clean working tree".to_owned());
-    } else if !in_git && !request.remove {
+    let to_commit = in_git && !changes.is_empty();
+    if !in_git && !request.remove {
         notes.push("this is no git repository, and work on a task needs one: git init".to_owned());
     }
     if !request.remove && !request.clients.is_empty() && !settings_of_hook::is_there(root, "tm") {
@@ -147,6 +167,7 @@ pub fn plan(root: &Path, request: &Request) -> Result<Plan, Fault> {
         changes,
         notes,
         found,
+        to_commit,
     })
 }
 

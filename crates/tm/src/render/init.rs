@@ -44,7 +44,10 @@ pub fn done(answer: &Answer, look: &Look) -> String {
                 ChangeKind::Change => "changed",
                 ChangeKind::Remove => "removed",
             };
-            page.signed(Sign::Good, &format!("{} {done}", change.file));
+            page.signed(
+                Sign::Good,
+                &format!("{}{} {done}", answer.below, change.file),
+            );
         }
     } else {
         page.blank();

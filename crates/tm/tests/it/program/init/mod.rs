@@ -179,7 +179,7 @@ fn every_client_finds_its_server_where_it_looks() {
     }
     assert_eq!(
         read(&environment, ".codex/config.toml"),
-        "[mcp_servers.tramline]\ncommand = \"tm\"\nargs = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\nenv_vars = [\"TRAMLINE_HOME\"]\n"
+        "[mcp_servers.tramline]\ncommand = \"tm\"\nargs = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\nenv_vars = [\"TRAMLINE_HOME\", \"TASKMASTER_TAG\", \"GIT_AUTHOR_NAME\", \"GIT_AUTHOR_EMAIL\", \"GIT_COMMITTER_NAME\", \"GIT_COMMITTER_EMAIL\", \"SSH_AUTH_SOCK\"]\n"
     );
     // What was made is settings that tm can use.
     environment.tm(&["config", "show", "--json"]).json_with(0);
@@ -279,7 +279,7 @@ fn nothing_is_written_where_nobody_can_be_asked() {
     assert_eq!(printed["written"], false);
     assert_eq!(
         printed["changes"][1]["diff"],
-        "--- /dev/null\n+++ b/.codex/config.toml\n@@ -0,0 +1,4 @@\n+[mcp_servers.tramline]\n+command = \"tm\"\n+args = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\n+env_vars = [\"TRAMLINE_HOME\"]\n"
+        "--- /dev/null\n+++ b/.codex/config.toml\n@@ -0,0 +1,4 @@\n+[mcp_servers.tramline]\n+command = \"tm\"\n+args = [\"mcp\", \"--tools\", \"autopilot,review,collab\"]\n+env_vars = [\"TRAMLINE_HOME\", \"TASKMASTER_TAG\", \"GIT_AUTHOR_NAME\", \"GIT_AUTHOR_EMAIL\", \"GIT_COMMITTER_NAME\", \"GIT_COMMITTER_EMAIL\", \"SSH_AUTH_SOCK\"]\n"
     );
     assert_eq!(contents(&environment), before);
     let both = environment.tm(&["init", "--print", "--yes", "--json"]);
