@@ -31,6 +31,7 @@ use crate::next_step::{Verb, argument};
 use crate::view::GENERIC;
 use crate::view::session::about;
 use crate::view::session::answer::{ExportAnswer, RestoreAnswer};
+use crate::view::session::step::without_evidence;
 
 /// How many files that stand in the way are named.
 const MOST_TOLD: usize = 20;
@@ -147,7 +148,7 @@ impl Engine {
     /// Puts plan, code and responses back as they were recorded, where somebody changed them; what was there is kept beside.
     pub fn session_restore(&self, session: Option<&str>) -> Result<RestoreAnswer, Fault> {
         let (_, dir) = self.session_dir(session)?;
-        self.restored(&dir)
+        self.restored(&dir).map_err(without_evidence)
     }
 
     /// The same in the folder of any run.

@@ -66,6 +66,9 @@ pub(crate) fn refusal_text(
     }
 }
 
+/// How tasks stand that are still to be done.
+const UNFINISHED: [&str; 2] = ["pending", "in_progress"];
+
 /// A refusal that is to be told: what is said of it, and what to do about it.
 struct RefusalWords<'a> {
     definition: &'a Definition,
@@ -74,6 +77,18 @@ struct RefusalWords<'a> {
 }
 
 impl RefusalWords<'_> {
+    /// That tasks are done, and which of them is told how; where there is none, what is due.
+    fn do_first_of(&self, tasks: &[&str]) -> String {
+        match tasks {
+            [] => self.go_on(),
+            [one] => format!("do it, and tell it: {} (or failed)", told(one, "completed")),
+            [first, ..] => format!(
+                "do them, and tell each, such as: {} (or failed)",
+                told(first, "completed")
+            ),
+        }
+    }
+
     /// The skill that the session waits for.
     fn expected(&self) -> Option<String> {
         waiting(self.definition, self.run)
@@ -256,19 +271,19 @@ impl RefusalWords<'_> {
         let named = |name: &str| self.named(name);
         Some(match refusal.code.as_str() {
         "tasks_unfinished" => (
-            format!("tasks of the batch are not done: {}", of_batch(run, &["pending", "in_progress"])),
-            format!(
-                    "do them, and tell each with {} (or failed)",
-                    Verb::Task.step().and("id").with("status", "completed")
-                ),
+            format!("tasks of the batch are not done: {}", some_of(&of_batch(run, &UNFINISHED))),
+            self.do_first_of(&of_batch(run, &UNFINISHED)),
         ),
         "task_failed" => (
-            format!("tasks of the batch failed: {}", of_batch(run, &["failed"])),
-            format!(
-                    "try each again: {}; or give it up, and with it what builds on it is not run: {}",
-                    Verb::Task.step().and("id").with("status", "in_progress"),
-                    Verb::Task.step().and("id").with("status", "failed").and("skipped")
+            format!("tasks of the batch failed: {}", some_of(&of_batch(run, &["failed"]))),
+            match of_batch(run, &["failed"]).first() {
+                Some(first) => format!(
+                    "try each again, such as: {}; or give it up, and with it what builds on it is not run: {}",
+                    told(first, "in_progress"),
+                    told(first, "failed").and("skipped")
                 ),
+                None => self.go_on(),
+            },
         ),
         "unknown_task" => (
             unknown_task(run, refusal, &named("item")),
@@ -283,7 +298,10 @@ impl RefusalWords<'_> {
         ),
         "batch_over" => (
             format!("`{}` belongs to {}, which is finished", named("item"), named("wave")),
-            "tasks of a finished batch stay as they are".to_owned(),
+            format!(
+                "tasks of a finished batch stay as they are: {}",
+                self.do_first_of(&of_batch(run, &UNFINISHED))
+            ),
         ),
         "not_in_batch" => (
             match bound::batch_in_hand(run) {
@@ -294,20 +312,28 @@ impl RefusalWords<'_> {
                 ),
                 None => format!("`{}` belongs to {}, which is not in hand", named("item"), named("wave")),
             },
-            "do the tasks of the batch in hand; the others come after it".to_owned(),
+            format!(
+                "the others come after it: {}",
+                self.do_first_of(&of_batch(run, &UNFINISHED))
+            ),
         ),
         "needs_unmet" => (
-            format!("`{}` depends on {}, not completed yet", named("item"), listed(refusal, "needs")),
-            "complete what it depends on first".to_owned(),
+            format!(
+                "`{}` depends on {}, not completed yet",
+                named("item"),
+                some_of(&listed(refusal, "needs"))
+            ),
+            self.do_first_of(&listed(refusal, "needs")),
         ),
         "dependents_begun" => (
             dependents_begun(refusal, &named("item")),
-            if several(refusal, "dependents") {
-                "set those back to `pending` first"
-            } else {
-                "set that one back to `pending` first"
-            }
-            .to_owned(),
+            match listed(refusal, "dependents").last() {
+                Some(last) => format!(
+                    "what builds on it is set back first: {}",
+                    told(last, "pending")
+                ),
+                None => self.go_on(),
+            },
         ),
         "bad_status" => (
             self.message(),
@@ -325,7 +351,7 @@ impl RefusalWords<'_> {
 
 /// That tasks which depend on one are begun.
 fn dependents_begun(refusal: &Refusal, task: &str) -> String {
-    let begun = listed(refusal, "dependents");
+    let begun = some_of(&listed(refusal, "dependents"));
     if several(refusal, "dependents") {
         format!("{begun} depend on `{task}`, and are begun or completed")
     } else {
@@ -415,16 +441,15 @@ fn several(refusal: &Refusal, detail: &str) -> bool {
 }
 
 /// The tasks that a detail of a refusal names.
-fn listed(refusal: &Refusal, detail: &str) -> String {
-    let all: Vec<&str> = refusal
+fn listed<'r>(refusal: &'r Refusal, detail: &str) -> Vec<&'r str> {
+    refusal
         .details
         .get(detail)
         .and_then(Value::as_array)
         .into_iter()
         .flatten()
         .filter_map(Value::as_str)
-        .collect();
-    some_of(&all)
+        .collect()
 }
 
 /// The first of some names, and how many more there are.
@@ -464,11 +489,16 @@ fn unknown_task(run: &RunState, refusal: &Refusal, id: &str) -> String {
     }
 }
 
+/// That a task is told to be in that status.
+fn told(task: &str, status: &str) -> NextStep {
+    Verb::Task.step().with("id", task).with("status", status)
+}
+
 /// The tasks of the batch in hand that stand so.
-fn of_batch(run: &RunState, statuses: &[&str]) -> String {
+fn of_batch<'r>(run: &'r RunState, statuses: &[&str]) -> Vec<&'r str> {
     let words = bound::bound(run);
     let batch = bound::batch_in_hand(run).and_then(|id| bound::batches(run)?.get(id));
-    let all: Vec<&str> = batch
+    batch
         .into_iter()
         .flat_map(|batch| batch.texts(bound::tasks_name(run)))
         .filter(|id| {
@@ -478,6 +508,5 @@ fn of_batch(run: &RunState, statuses: &[&str]) -> String {
                 task.status != ItemStatus::Done && statuses.contains(&called)
             })
         })
-        .collect();
-    some_of(&all)
+        .collect()
 }

@@ -36,6 +36,18 @@ enum Look {
     Goes(Box<RunState>),
 }
 
+/// What a session rests on is nowhere but there: nothing that was taken in is handed in again.
+pub(crate) fn without_evidence(fault: Fault) -> Fault {
+    if fault.code != "evidence_store" {
+        return fault;
+    }
+    let suggestion = format!(
+        "bring the file back from a copy; without one this session cannot go on: what there is of it lies in its folder, and another one is begun with {}",
+        Verb::Start
+    );
+    fault.suggest(suggestion).recover(Verb::Start)
+}
+
 impl Engine {
     /// Takes one step, or none where the session waits.
     pub fn session_step(&self, session: Option<&str>) -> Result<StepAnswer, Fault> {
@@ -48,6 +60,10 @@ impl Engine {
         session: Option<&str>,
         phase: Option<&str>,
     ) -> Result<StepAnswer, Fault> {
+        self.step_in(session, phase).map_err(without_evidence)
+    }
+
+    fn step_in(&self, session: Option<&str>, phase: Option<&str>) -> Result<StepAnswer, Fault> {
         let (dir, run) = self.session_seen(session)?;
         // Where nothing can be done nothing is touched, not even a lock.
         if let Look::Answer(answer) = self.look_before(&dir, run)? {

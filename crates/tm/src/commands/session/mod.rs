@@ -12,7 +12,7 @@ use engine::view::session::request;
 use super::{DONE, Outcome, open};
 use crate::cli::session::{Init, Respond, Session, SessionCommand, Show, Trust};
 use crate::output::Output;
-use crate::render::session as render;
+use crate::render::session::{self as render, WithNextSteps};
 
 /// Carries out a command of `tm session`.
 pub fn run(session: Session, output: &mut Output) -> Outcome {
@@ -34,7 +34,9 @@ fn carry_out(engine: &Engine, command: SessionCommand, output: &mut Output) -> O
             let named = chosen.session.id();
             let state = engine.session_status(named)?;
             super::trust::warn(engine, output);
-            output.answer(&state, |state, look| render::status(state, named, look))?;
+            output.answer(&WithNextSteps::of(&state, &state), |told, look| {
+                render::status(told.answer, named, look)
+            })?;
             Ok(DONE)
         }
         SessionCommand::Respond(respond) => take_in(engine, &respond, output),
@@ -81,8 +83,9 @@ fn carry_out(engine: &Engine, command: SessionCommand, output: &mut Output) -> O
         SessionCommand::Restore(chosen) => {
             let named = chosen.session.id();
             let restored = engine.session_restore(named)?;
-            output.answer(&restored, |restored, look| {
-                render::restored(restored, named, look)
+            let state = engine.session_status(Some(&restored.session_id))?;
+            output.answer(&WithNextSteps::of(&restored, &state), |told, look| {
+                render::restored(told.answer, named, look)
             })?;
             Ok(DONE)
         }
@@ -121,9 +124,10 @@ fn step(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome 
     for warning in &stepped.warnings {
         output.warning(warning);
     }
-    output.answer(&stepped, |stepped, look| {
-        render::stepped(stepped, session, look)
-    })?;
+    output.answer(
+        &WithNextSteps::of(&stepped, &stepped.state),
+        |told, look| render::stepped(told.answer, session, look),
+    )?;
     Ok(stepped.exit_status())
 }
 
@@ -147,7 +151,9 @@ fn many_steps(
     if let Some(fault) = unsaid {
         return Err(fault);
     }
-    output.answer(&last, |last, look| render::where_it_is(last, named, look))?;
+    output.answer(&WithNextSteps::of(&last, &last.state), |told, look| {
+        render::where_it_is(told.answer, named, look)
+    })?;
     // It goes on as long as it can: what is not over waits, however many steps were taken before.
     Ok(match last.state.status.as_str() {
         "IN_PROGRESS" => engine::Kind::Blocked.exit_status(),

@@ -18,7 +18,9 @@ use super::decision::{DECIDE, DecisionRequest, decided, deciding};
 use super::{Answer, Call, Entry, answer, on_session};
 use crate::cli::session::Init;
 use crate::commands::session::advice::of_no_response;
-use crate::render::session::{About, SessionStanding, changed_work, next_step, signing, what};
+use crate::render::session::{
+    About, SessionStanding, WithNextSteps, changed_work, next_step, signing, what,
+};
 
 /// The most of a prompt that an answer carries, in bytes.
 const LONGEST_PROMPT: u64 = 64 * 1024;
@@ -242,7 +244,7 @@ fn keep_last<T>(list: &mut Vec<T>) {
 
 /// An answer with what an agent needs to go on: the next step, the prompt that waits, the gate that is closed.
 fn answer_with_step<T: Serialize>(engine: &Engine, value: &T, state: &SessionState) -> Answer {
-    let mut answer = answer(value)?;
+    let mut answer = answer(&WithNextSteps::of(value, state))?;
     let standing = match SessionStanding::of(state) {
         // Nobody is to answer a prompt that shows such files.
         _ if !changed_work(state).is_empty() => SessionStanding::Held("tampered"),

@@ -20,7 +20,7 @@ use crate::steps::typed;
 pub use deciding::{About, edited, gate, reopening, steps_with};
 pub use files::{diff, exported, not_as_recorded, put, put_back, responded, restored};
 pub use lists::{list, profiles};
-pub use standing::{SessionStanding, changed_work, next_step, what};
+pub use standing::{SessionStanding, WithNextSteps, changed_work, next_step, what};
 
 /// How many more iterations are proposed where those that a session may have are used up.
 const MORE_ITERATIONS: i64 = 5;

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use engine::view::session::answer::{SessionState, StepAhead};
+use engine::{NextStep, Verb};
+use serde::Serialize;
 use workspace::profile::Phase;
 
 /// Where a session stands, for whoever asks what to do.
@@ -92,6 +94,46 @@ pub fn next_step(state: &SessionState) -> String {
         StepAhead::ActsOn(asked) => does("acts on", asked),
         StepAhead::GoesOnTo(asked) => does("goes on to", asked),
         StepAhead::Other => "The next step can be taken.".to_owned(),
+    }
+}
+
+/// What can be done next of a session, the first thing first: by whoever answers, or at a gate by a person.
+pub fn next_steps(state: &SessionState) -> Vec<NextStep> {
+    let verbs: &[Verb] = match SessionStanding::of(state) {
+        _ if !changed_work(state).is_empty() => &[Verb::Restore],
+        SessionStanding::Held("tampered") => &[Verb::Restore],
+        SessionStanding::Response { .. } => &[Verb::Respond],
+        SessionStanding::Gate(_) => &[Verb::Approve, Verb::Reject],
+        SessionStanding::Cap | SessionStanding::Broken => &[Verb::Reopen],
+        SessionStanding::Paused(_) => &[Verb::Resume],
+        SessionStanding::Held(_) | SessionStanding::Free => &[Verb::Step],
+        SessionStanding::Cancelled => &[Verb::Start],
+        SessionStanding::Complete => &[],
+    };
+    let steps = verbs.iter().map(|verb| match verb {
+        Verb::Start => verb.step(),
+        Verb::Respond => verb.step().of(&state.session_id).and("file"),
+        _ => verb.step().of(&state.session_id),
+    });
+    steps.collect()
+}
+
+/// An answer about a session, with what can be done next.
+#[derive(Debug, Serialize)]
+pub struct WithNextSteps<'a, T> {
+    /// What there is to answer.
+    #[serde(flatten)]
+    pub answer: &'a T,
+    /// The steps, in the marks by which texts name them.
+    #[serde(rename = "nextSteps", skip_serializing_if = "Vec::is_empty")]
+    pub next_steps: Vec<String>,
+}
+
+impl<'a, T> WithNextSteps<'a, T> {
+    /// That of a session in this state.
+    pub fn of(answer: &'a T, state: &SessionState) -> Self {
+        let next_steps = next_steps(state).into_iter().map(String::from).collect();
+        Self { answer, next_steps }
     }
 }
 

@@ -5,13 +5,20 @@ use std::fs;
 use std::path::Path;
 
 /// A person decides, and the answer says what.
-const PERSON: [&str; 14] = [
+const PERSON: [&str; 21] = [
+    "already_approved",
     "approval_too_weak",
     "autopilot_disabled",
+    "code_unfit",
     "declined",
     "definition_fault",
+    "gate_closed",
+    "gate_moved",
+    "gate_open",
     "needs_confirmation",
+    "needs_person",
     "needs_terminal",
+    "no_feedback",
     "no_signers",
     "not_signed",
     "signature_invalid",
@@ -23,43 +30,70 @@ const PERSON: [&str; 14] = [
 ];
 
 /// The caller's own words name something that is not there, or is done: the answer says what there is.
-const OWN_WORDS: [&str; 17] = [
+const OWN_WORDS: [&str; 28] = [
     "all_done",
     "already_started",
     "bad_branch_name",
     "bad_dependencies",
     "bad_id",
+    "bad_status",
+    "bad_value",
+    "beyond_settings",
     "branch_checked_out",
     "branch_conflict",
     "branch_exists",
     "cannot_skip",
+    "changed_since",
     "dependencies_not_done",
+    "document_too_large",
+    "file_changed",
     "leads_outside",
+    "not_text",
     "nothing_runnable",
+    "read_only",
+    "response_too_large",
     "run_over",
     "unit_not_done",
+    "unknown_item",
     "unmerged_work",
     "unmet_dependencies",
+    "which_document",
     "workflow_exists",
 ];
 
-/// Another process, or the machine, stands in the way; tests that kill, and those of evidence, come by them.
-const ELSEWHERE: [&str; 15] = [
+/// Another process, the machine, or a definition of somebody's own stands in the way; tests that kill, those of evidence, and those
+/// of other workflows come by them.
+const ELSEWHERE: [&str; 21] = [
     "bare_repository",
     "commit_not_recognised",
     "commit_timeout",
+    "dependents_begun",
     "flaky",
     "green_requires_passing_tests",
     "head_moved",
     "interrupted",
     "invalid_commit",
+    "item_has_no_route",
+    "link_in_the_way",
     "nothing_before",
     "red_not_in_clean_tree",
+    "session_busy",
     "setup_failed",
     "setup_needed",
     "unmerged",
+    "wave_not_begun",
+    "wave_over",
     "which_item",
     "which_unit",
+];
+
+/// The sections of that list in which somebody is refused who has work in hand.
+const SECTIONS: [&str; 5] = [
+    "Before a run",
+    "Reports",
+    "Ways out",
+    "Sessions",
+    "Sessions of skills",
 ];
 
 /// The codes in these sections of the list of codes that somebody is refused with.
@@ -70,7 +104,7 @@ fn listed() -> BTreeSet<String> {
     let mut is_meant = false;
     for line in list.lines() {
         if let Some(section) = line.strip_prefix("## ") {
-            is_meant = ["Before a run", "Reports", "Ways out"].contains(&section);
+            is_meant = SECTIONS.contains(&section);
         }
         let mut cells = line.split(" | ");
         let (Some(names), Some(status)) = (cells.next(), cells.next()) else {

@@ -8,10 +8,12 @@
 
 mod before;
 mod calls;
+mod collab;
 mod complete;
 mod git;
 mod project;
 mod reports;
+mod sessions;
 mod tests;
 
 use std::cell::RefCell;
@@ -22,6 +24,9 @@ use crate::honest::work::Work;
 
 /// So many calls lead to an accepted step.
 const MOST_CALLS: usize = 4;
+
+/// The status of a step that was taken, behind which somebody is waited for.
+const BLOCKED: i32 = 7;
 
 /// Steps that give something up, that only a person takes, or that only show something.
 const NO_PATH: [&str; 9] = [
@@ -57,7 +62,7 @@ fn walk(work: &Work, call: impl Fn(&Work) -> (i32, Value), code: &str, deeds: &[
     };
     for _ in 0..MOST_CALLS {
         let (status, next) = walker.goes_on(&answer);
-        if status == 0 && is_accepted(&next) {
+        if matches!(status, 0 | BLOCKED) && is_accepted(&next) {
             let left = walker.deeds.take();
             let left: Vec<&str> = left.iter().map(|(words, _)| *words).collect();
             assert!(
@@ -80,6 +85,7 @@ fn code_of(answer: &Value) -> &str {
 /// Whether an answer says that something was done which brings the run on, or begins one.
 fn is_accepted(answer: &Value) -> bool {
     answer["validated"] == true
+        || answer["advanced"] == true
         || answer.get("commitSha").is_some()
         || answer.get("branch").is_some()
 }
@@ -135,6 +141,16 @@ impl Walker<'_> {
             if command.contains(gap) {
                 command = command.replace(gap, &self.work.counted());
             }
+        }
+        let items = r#"[{"number": 1, "title": "A", "type": "task"}]"#;
+        command = command.replace("--work-items JSON", &format!("--work-items '{items}'"));
+        if command.contains("sync FILE") {
+            let file = collab::graph(self.work);
+            command = command.replace("sync FILE", &format!("sync {file}"));
+        }
+        if command.contains("respond FILE") {
+            let file = sessions::code(self.work);
+            command = command.replace("respond FILE", &format!("respond {file} --run"));
         }
         if command.contains("--report FILE") {
             command = command.replace(
