@@ -253,13 +253,10 @@ impl Engine {
 
     /// Names settings that were given and do not count.
     fn settings_in_force(&self, checks: &mut Vec<DoctorCheck>) {
-        for overruled in &self.settings.overruled {
-            checks.push(note(
-                "settings",
-                overruled.to_string(),
-                "take it out, or change the value that counts",
-            ));
-        }
+        checks.extend(self.settings.not_in_force().map(|given| {
+            let fix = "take it out, or change the value that counts";
+            note("settings", given, fix)
+        }));
     }
 
     /// Names what the repository brings along and nobody trusted.

@@ -25,7 +25,7 @@ pub struct OpenOptions {
     pub cwd: PathBuf,
     /// The project, if it is named.
     pub project_root: Option<PathBuf>,
-    /// The tag, if it is named.
+    /// The tag, if it is named. Else the environment may name one.
     pub tag: Option<String>,
     /// The caller's environment variables.
     pub environment: Environment,
@@ -78,7 +78,10 @@ impl Engine {
             None => workspace::config::find_root(&options.cwd, &options.environment).path,
         };
         let settings = workspace::config::load(&root, &BTreeMap::new(), &options.environment)?;
-        if let Some(tag) = &options.tag {
+        let tag = options
+            .tag
+            .or_else(|| options.environment.tag().map(str::to_owned));
+        if let Some(tag) = &tag {
             journal::layout::Name::check("tag", tag)?;
         }
         apart(&root, &settings.store)?;
@@ -87,7 +90,7 @@ impl Engine {
             root,
             cwd: options.cwd,
             settings,
-            tag: options.tag,
+            tag,
             command: options.command,
             actor: options.actor,
             asked: None,

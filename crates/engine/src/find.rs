@@ -6,8 +6,10 @@ use journal::layout::{LayoutError, ProjectDir, RunDir};
 use machine::RunState;
 use serde_json::Value;
 
+use crate::capability::memory::Memory;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
+use crate::hook::place::{self, Head};
 use crate::integrity::{has_begun, never_began};
 use crate::next_step::{Argument, Verb, argument};
 use crate::open_run::{self, Loaded};
@@ -36,6 +38,10 @@ impl LoadedRun {
         self.loaded
             .as_ref()
             .is_some_and(|loaded| !loaded.run.status.is_over())
+    }
+
+    fn is_checked_out(&self) -> bool {
+        self.loaded.as_ref().is_some_and(is_checked_out)
     }
 
     /// The run over a task in this folder, in the view of that name where one is meant. One that is damaged is found, too.
@@ -134,45 +140,40 @@ impl Engine {
         view: &'static View,
     ) -> Result<LoadedRun, Fault> {
         let of = view.only();
-        let tag = match &self.tag {
-            Some(tag) => tag.clone(),
-            None => workspace::tasks::resolve_tag(&self.root, None)
-                .unwrap_or_else(|_| workspace::tasks::DEFAULT_TAG.to_owned()),
-        };
-        let own = match newest_of(project, &tag, of)? {
-            Some(own) if self.tag.is_some() || own.goes_on() => return Ok(own),
-            own => own,
-        };
-        if self.tag.is_none() {
-            let all = standing(project, of)?.into_iter();
-            let mut going = all.filter(|run| run.task.is_some() && run.goes_on());
-            if let Some(RunHead { dir, loaded, .. }) = going.next() {
-                return Ok(LoadedRun { dir, loaded });
-            }
-            // Where nothing of this tag ever ran, the last of another one is meant.
-            if own.is_none() {
-                let mut all = standing(project, of)?.into_iter();
-                if let Some(RunHead { dir, loaded, .. }) = all.find(|run| run.task.is_some()) {
-                    return Ok(LoadedRun { dir, loaded });
-                }
-            }
-        }
-        own.ok_or_else(|| {
-            if self.tag.is_some() {
-                Fault::new(
-                    Kind::Missing,
-                    "no_run",
-                    format!("there is no run of the tag `{tag}`"),
-                )
-                .suggest(format!(
+        if let Some(tag) = &self.tag {
+            return newest_of(project, tag, of)?.ok_or_else(|| {
+                let message = format!("there is no run of the tag `{tag}`");
+                Fault::new(Kind::Missing, "no_run", message).suggest(format!(
                     "leave {tag_option} out for the present run; {list} shows all of them",
                     list = Verb::List,
                     tag_option = Argument("tag")
                 ))
-            } else {
-                self.none_of(view)
-            }
-        })
+            });
+        }
+        let tag = workspace::tasks::resolve_tag(&self.root, None)
+            .unwrap_or_else(|_| workspace::tasks::DEFAULT_TAG.to_owned());
+        let own = match newest_of(project, &tag, of)? {
+            Some(own) if own.goes_on() && own.is_checked_out() => return Ok(own),
+            own => own,
+        };
+        let own_goes_on = own.as_ref().is_some_and(LoadedRun::goes_on);
+        let mut all = standing(project, of)?;
+        all.retain(|run| run.task.is_some());
+        let going = || all.iter().enumerate().filter(|(_, run)| run.goes_on());
+        // Whoever stands on a run's branch means that run.
+        let here = going().find(|(_, run)| run.loaded.as_ref().is_some_and(is_checked_out));
+        let meant = match (here, going().next()) {
+            (Some((at, _)), _) => Some(at),
+            (None, Some((at, _))) if !own_goes_on => Some(at),
+            // Where nothing of this tag ever ran, the last of another one is meant.
+            (None, None) if own.is_none() && !all.is_empty() => Some(0),
+            _ => None,
+        };
+        if let Some(at) = meant {
+            let RunHead { dir, loaded, .. } = all.swap_remove(at);
+            return Ok(LoadedRun { dir, loaded });
+        }
+        own.ok_or_else(|| self.none_of(view))
     }
 
     /// A run that goes on in this project, whose view is no view of its own.
@@ -515,6 +516,14 @@ pub(crate) fn over_tasks(project: &ProjectDir) -> Result<Vec<RunHead>, Fault> {
 /// Whether a run is over a task, on a branch.
 pub(crate) fn is_over_a_task(run: &RunState) -> bool {
     crate::capability::memory::START.is_in(&run.kept)
+}
+
+/// Whether the branch of a run over a task is the one that stands in its working tree.
+fn is_checked_out(loaded: &Loaded) -> bool {
+    Memory::of(&loaded.run).is_ok_and(|memory| {
+        let head = place::head(&memory.start.git_dir);
+        head == Head::Branch(memory.start.branch)
+    })
 }
 
 /// Whether a run's id says that it is over a task: of one that cannot be read that is all there is.

@@ -170,7 +170,6 @@ impl Engine {
 
     /// What somebody who begins a run should be told of its settings, and of what the repository brings along.
     pub(crate) fn start_warnings(&self) -> Result<Vec<String>, Fault> {
-        let overruled = self.settings.overruled.iter().map(ToString::to_string);
         let untrusted = self.untrusted()?;
         let untrusted = untrusted.iter().map(|request| {
             format!(
@@ -179,7 +178,7 @@ impl Engine {
                 request.command()
             )
         });
-        Ok(overruled.chain(untrusted).collect())
+        Ok(self.settings.not_in_force().chain(untrusted).collect())
     }
 
     /// What a person who trusts it would let happen. `name` is the profile, or the id of the workflow.

@@ -263,7 +263,7 @@ pub(crate) fn advice(error: &io::Error) -> &'static str {
             "lift the limit on the size of files, then repeat the command"
         }
         io::ErrorKind::ReadOnlyFilesystem => {
-            "make the file system writable, then repeat the command"
+            "make the file system writable, then repeat the command; in the sandbox of an agent's client only the tools of the MCP server get there"
         }
         io::ErrorKind::PermissionDenied => "give your user access to it, then repeat the command",
         io::ErrorKind::NotADirectory => {

@@ -359,9 +359,18 @@ pub fn subtasks(run: &RunState) -> impl Iterator<Item = (&str, &Item)> {
 
 /// The subtasks that are the task's own, by their keys; what the workflow added is none.
 pub fn planned(run: &RunState) -> impl Iterator<Item = &str> {
+    noted_at_start(run, "planned")
+}
+
+/// The task's subtasks that were done before the run began, by their ids.
+pub fn done_before(run: &RunState) -> impl Iterator<Item = &str> {
+    noted_at_start(run, "skipped")
+}
+
+fn noted_at_start<'r>(run: &'r RunState, list: &str) -> impl Iterator<Item = &'r str> + use<'r> {
     let start = START.value(&run.kept);
-    let planned = start.and_then(|start| start.get("planned")?.as_array());
-    planned.into_iter().flatten().filter_map(Value::as_str)
+    let noted = start.and_then(|start| start.get(list)?.as_array());
+    noted.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// Whether a subtask is one of them.

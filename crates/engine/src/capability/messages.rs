@@ -44,12 +44,12 @@ pub const TEXTS: &[Text] = &[
     },
     Text {
         code: "red_has_passing_tests",
-        meaning: "Some tests pass already",
-        suggestion: "make sure that the new ones are among those that fail",
+        meaning: "Tests pass, too: numbers do not tell whether the new ones are among those that fail",
+        suggestion: "make sure that they are; a report by name would tell",
     },
     Text {
         code: "no_baseline",
-        meaning: "No report is there from before this subtask: which tests failed already is not known",
+        meaning: "No report of this format is there from before this subtask: which tests failed already is not known",
         suggestion: concat!(
             "make it known with ",
             step!("baseline"),
@@ -198,12 +198,10 @@ pub fn message_of(report: &AcceptedReport, code: &str) -> String {
 pub fn message(code: &str, facts: &Map<String, Value>) -> String {
     let number = |name: &str| facts.get(name).and_then(Value::as_u64).unwrap_or(0);
     match code {
-        "red_requires_failing_tests" => {
-            format!(
-                "RED needs failing tests, and all {} passed",
-                number("passed")
-            )
-        }
+        "red_requires_failing_tests" => match number("passed") {
+            1 => "RED needs failing tests, and the only one passed".to_owned(),
+            many => format!("RED needs failing tests, and all {many} passed"),
+        },
         "no_tests_ran" if number("skipped") > 0 => {
             format!("No test ran: all {} were skipped", number("skipped"))
         }

@@ -21,7 +21,7 @@ pub(crate) fn of_tasks(emitted: Emitted<'_>) -> Option<Map<String, Value>> {
     let fields = match domain.name.as_str() {
         "phase:start" => json!({ "phase": "preflight", "status": "ok" }),
         "phase:complete" => {
-            json!({ "phase": "preflight", "checks": { "git": true, "test": true, "tools": true } })
+            json!({ "phase": "preflight", "status": "ok", "checks": { "git": true, "test": true, "tools": true } })
         }
         "tag:switched" => {
             let memory = Memory::of(after).ok()?;

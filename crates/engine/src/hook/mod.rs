@@ -17,7 +17,7 @@ mod commands;
 mod edits;
 mod git_line;
 mod messages;
-mod place;
+pub(crate) mod place;
 mod shell;
 mod underway;
 

@@ -104,7 +104,7 @@ impl Page<'_> {
             let far = format!(
                 "{} accepted, {} sent back, {} refused",
                 text::counted(story.verdicts("accepted"), "report"),
-                story.verdicts("retried"),
+                story.verdicts("retried") + story.rejections(),
                 refused.number
             );
             (inline(&definition.title), far)

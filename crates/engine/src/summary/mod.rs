@@ -135,6 +135,12 @@ impl Story {
         self.steps.iter().filter(of).count()
     }
 
+    /// How often a person sent work back.
+    fn rejections(&self) -> usize {
+        let rejected = |step: &&Value| step["what"] == "decision" && step["choice"] != "approve";
+        self.steps.iter().filter(rejected).count()
+    }
+
     /// The reports that stand, in order.
     fn phases(&self) -> impl DoubleEndedIterator<Item = &Phase> {
         self.rows

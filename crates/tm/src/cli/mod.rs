@@ -153,7 +153,7 @@ pub struct Place {
     /// The project's folder; found upward from the current one if left out
     #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
     pub project_root: Option<PathBuf>,
-    /// The tag; the project's current one if left out
+    /// The tag; the one of `TASKMASTER_TAG`, or the project's current one, if left out
     #[arg(long, global = true, value_name = "TAG", help_heading = "Everywhere")]
     pub tag: Option<String>,
 }

@@ -80,8 +80,8 @@ pub fn config(config: Config, output: &mut Output) -> Outcome {
         }
     };
     let settings = engine.settings();
-    for overruled in &settings.overruled {
-        output.warning(&overruled.to_string());
+    for given in settings.not_in_force() {
+        output.warning(&given);
     }
     if !output.is_json() {
         let text = render::config(settings, origin, &output.look());

@@ -30,6 +30,8 @@ use engine::hook::{self, Action, Decision, ToolCall};
 use serde_json::Value;
 use workspace::config::Environment;
 
+use crate::steps;
+
 /// More than that is no payload. What is written to a file stands in it whole.
 pub const MOST_BYTES: u64 = 8 * 1024 * 1024;
 
@@ -150,7 +152,7 @@ pub fn answer(client: Client, input: &[u8], place: &Place) -> Reply {
             heard.folders.push(folder.clone());
         }
     }
-    let decision = decide(&heard, &place.environment);
+    let decision = with_tools(decide(&heard, &place.environment));
     let aside = match &decision {
         Decision::Allow { note: Some(note) } => Some(note.clone()),
         _ => None,
@@ -185,6 +187,29 @@ fn decide(heard: &HookInput, environment: &Environment) -> Decision {
             }
         }
         _ => decision,
+    }
+}
+
+/// A decision whose text names the tools of the steps in it, too: whoever reads it may have only those, or only a shell.
+fn with_tools(decision: Decision) -> Decision {
+    let told = |text: String| {
+        let tools = steps::tools_of(&text);
+        if tools.is_empty() {
+            return text;
+        }
+        format!("{text} As MCP tools: `{}`.", tools.join("`, `"))
+    };
+    match decision {
+        Decision::Deny { code, reason } => Decision::Deny {
+            code,
+            reason: told(reason),
+        },
+        Decision::Remind { unit, text } => Decision::Remind {
+            unit,
+            text: told(text),
+        },
+        Decision::Tell { text } => Decision::Tell { text: told(text) },
+        allowed @ Decision::Allow { .. } => allowed,
     }
 }
 

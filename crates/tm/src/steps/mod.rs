@@ -354,6 +354,20 @@ impl StepSpelling for Caller<Tools<'_>> {
     }
 }
 
+/// The tools that take the steps in a text, each once; those of the view that a step is in.
+pub fn tools_of(text: &str) -> Vec<&'static str> {
+    let mut tools = Vec::new();
+    for step in next_step::steps(text) {
+        let form = step.view.as_deref().map_or(Form::Run, Form::of_view);
+        if let Some(tool) = table::of(form, &step).tools.first()
+            && !tools.contains(tool)
+        {
+            tools.push(tool);
+        }
+    }
+    tools
+}
+
 /// Whether a step says all that another does, and perhaps more.
 fn says_all_of(step: &NextStep, other: &NextStep) -> bool {
     step.verb == other.verb

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+const TAG: &str = "TASKMASTER_TAG";
+
 /// Environment variables by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
@@ -11,12 +13,12 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// What of this process' environment matters: `HOME` and everything that begins with `TRAMLINE_`. A variable that
-    /// is not UTF-8 is passed over.
+    /// What of this process' environment matters: `HOME`, `TASKMASTER_TAG` and everything that begins with `TRAMLINE_`. A
+    /// variable that is not UTF-8 is passed over.
     pub fn of_this_process() -> Self {
         std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .filter(|(name, _)| name == "HOME" || name.starts_with("TRAMLINE_"))
+            .filter(|(name, _)| name == "HOME" || name == TAG || name.starts_with("TRAMLINE_"))
             .collect()
     }
 
@@ -28,11 +30,15 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
-    /// Whether there is anything that could be a setting.
-    pub(super) fn sets_anything(&self) -> bool {
-        self.variables
-            .keys()
-            .any(|name| name.starts_with("TRAMLINE_"))
+    /// The names of all that could be a setting.
+    pub(super) fn of_tramline(&self) -> impl Iterator<Item = &str> {
+        let names = self.variables.keys().map(String::as_str);
+        names.filter(|name| name.starts_with("TRAMLINE_"))
+    }
+
+    /// The tag that is meant where none is named: `TASKMASTER_TAG`, as other programs of the task file take it.
+    pub fn tag(&self) -> Option<&str> {
+        self.get(TAG)
     }
 
     /// The user's home folder.

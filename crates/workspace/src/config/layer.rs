@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::environment::Environment;
 use super::error::{ConfigError, ValuePlace};
 use super::keys::{self, KEYS, Key, Kind};
-use super::settings::Origin;
+use super::settings::{Origin, UnreadVariable};
 use crate::convention::placeholder;
 use crate::tasks::json::{self, Node};
 
@@ -232,17 +232,39 @@ pub(super) fn of_flags<'f>(
     Ok(settings)
 }
 
+/// The variable of each key. To make the names costs more than to look all of them up.
+static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    KEYS.iter()
+        .map(|key| keys::environment_name(key.name))
+        .collect()
+});
+
+/// Variables that are named as one of a setting would be, and set none: each with the nearest one that does.
+pub(super) fn unread_variables(environment: &Environment) -> Vec<UnreadVariable> {
+    /// What stands in the environment and is no setting.
+    const OTHERS: [&str; 5] = [
+        "TRAMLINE_HOME",
+        "TRAMLINE_LOG",
+        "TRAMLINE_TOKEN",
+        "TRAMLINE_ASKPASS",
+        "TRAMLINE_FAIL_POINT",
+    ];
+    let known = |name: &str| OTHERS.contains(&name) || NAMES.iter().any(|own| own == name);
+    environment
+        .of_tramline()
+        .filter(|name| !known(name))
+        .map(|name| UnreadVariable {
+            name: name.to_owned(),
+            nearest: text::nearest(name, NAMES.iter().map(String::as_str)).map(str::to_owned),
+        })
+        .collect()
+}
+
 /// The settings of the environment.
 pub(super) fn of_environment(environment: &Environment) -> Result<Vec<Setting>, ConfigError> {
-    /// The variable of each key. To make the names costs more than the rest of this.
-    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        KEYS.iter()
-            .map(|key| keys::environment_name(key.name))
-            .collect()
-    });
     let mut settings = Vec::new();
     // Most callers set nothing.
-    if !environment.sets_anything() {
+    if environment.of_tramline().next().is_none() {
         return Ok(settings);
     }
     for (key, name) in KEYS.iter().zip(NAMES.iter()) {

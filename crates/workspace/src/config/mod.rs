@@ -20,7 +20,7 @@ pub use keys::{environment_name, keys};
 pub use loosened::{Loosening, is_weaker, loosened};
 pub use root::{ProjectRoot, RootMarker, find_root};
 pub use schema::json_schema;
-pub use settings::{Origin, OverriddenValue, PROJECT_FILE, Settings, load};
+pub use settings::{Origin, OverriddenValue, PROJECT_FILE, Settings, UnreadVariable, load};
 pub use values::{
     ApprovalStrength, Approvals, Autopilot, Config, CoverageThresholds, Evidence, Finalization,
     Flaky, Gate, Gates, Git, Level, Policy, Prompts, RedAllPassing, Review, Severity, Storage,

@@ -80,6 +80,35 @@ pub struct Settings {
     pub store: PathBuf,
     /// What was given and does not count, since it would make the rails weaker than another place has them.
     pub overruled: Vec<OverriddenValue>,
+    /// What was given in the environment and sets nothing.
+    pub unread: Vec<UnreadVariable>,
+}
+
+impl Settings {
+    /// All that was given and does not count, as a person is told.
+    pub fn not_in_force(&self) -> impl Iterator<Item = String> {
+        let overruled = self.overruled.iter().map(ToString::to_string);
+        overruled.chain(self.unread.iter().map(ToString::to_string))
+    }
+}
+
+/// A variable of the environment that is named as one of a setting would be, and sets none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadVariable {
+    /// What it is called.
+    pub name: String,
+    /// The variable of a setting that is spelt most like it.
+    pub nearest: Option<String>,
+}
+
+impl fmt::Display for UnreadVariable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the variable {} sets nothing", self.name)?;
+        match &self.nearest {
+            Some(nearest) => write!(f, "; is {nearest} meant?"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A value that was given and does not count.
@@ -235,6 +264,7 @@ fn put_together(given: &Sources) -> Result<Settings, ConfigError> {
         root: root.clone(),
         store,
         overruled,
+        unread: layer::unread_variables(environment),
     })
 }
 

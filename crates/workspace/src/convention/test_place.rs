@@ -317,7 +317,11 @@ fn place(target: &str, language: Language, (place, name): Habit, files: &[String
             let joint = join(&own, "it");
             let is_joint =
                 language == Language::Rust && files.iter().any(|f| *f == join(&joint, "main.rs"));
-            if is_joint { joint } else { own }
+            if is_joint {
+                joint
+            } else {
+                inner_folder(&own, language, name, files).unwrap_or(own)
+            }
         }
         Place::Mirrored(test_folder) => {
             let package = package_of(target, files);
@@ -335,6 +339,26 @@ fn place(target: &str, language: Language, (place, name): Habit, files: &[String
         }
     };
     join(&folder, &file)
+}
+
+/// The folder below `own` that holds most of the tests of such names, where none lies in that itself.
+fn inner_folder(own: &str, language: Language, name: Name, files: &[String]) -> Option<String> {
+    let below = format!("{own}/");
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in files {
+        if file.starts_with(&below)
+            && Language::of(file) == Some(language)
+            && name_of(stem(file)) == name
+            && !is_test_support(file)
+        {
+            *counts.entry(paths::folder(file)).or_default() += 1;
+        }
+    }
+    if language == Language::Rust || counts.contains_key(own) {
+        return None;
+    }
+    let most = counts.into_iter().rev().max_by_key(|(_, count)| *count);
+    most.map(|(folder, _)| folder.to_owned())
 }
 
 /// The stem and the folder to go by: `mod.rs`, `index.ts` and the like are called what their

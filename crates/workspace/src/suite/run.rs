@@ -91,17 +91,15 @@ impl SuiteError {
             Self::Program { reason, .. } => match reason {
                 ProgramError::Missing { program } if program.contains('/') => {
                     format!(
-                        "set test.command to a program that is there: `{program}` is looked for below the folder the command runs in"
+                        "put it there: `{program}` is looked for below the folder the command runs in"
                     )
                 }
                 ProgramError::Missing { program } => {
-                    format!(
-                        "install `{program}` or make sure that it is on the PATH, or set test.command"
-                    )
+                    format!("install `{program}` or make sure that it is on the PATH")
                 }
                 ProgramError::NotExecutable { program, .. } => {
                     format!(
-                        "make `{program}` executable (`chmod +x`) and see that the interpreter in its first line is there, or set test.command"
+                        "make `{program}` executable (`chmod +x`) and see that the interpreter in its first line is there"
                     )
                 }
                 ProgramError::NoFolder { folder } => {

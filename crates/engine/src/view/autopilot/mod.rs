@@ -14,6 +14,7 @@ pub mod work_unit;
 pub(crate) use crate::view::autopilot::begin::running;
 pub(crate) use crate::view::autopilot::report::{last_commit, made};
 
+use machine::state::RunStatus;
 use machine::{Refusal, RunState};
 use serde_json::Value;
 
@@ -43,13 +44,12 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
     match refusal.code.as_str() {
         "stale_unit" => {
             if let Some((token, unit)) = run.waiting().next() {
+                let of = token.key().map(|key| format!(" of {key}"));
                 message = format!(
-                    "{message}; the present one is {} ({}{})",
+                    "{message}: it is the turn of {}{} ({})",
+                    token.state.to_uppercase(),
+                    of.unwrap_or_default(),
                     unit.id,
-                    token.state,
-                    token
-                        .key()
-                        .map_or_else(String::new, |key| format!(" of {key}"))
                 );
             }
         }
@@ -84,7 +84,11 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
             }
         }
         "run_over" => {
-            message = format!("{message}: it is {}", run.status.name());
+            message = match run.status {
+                RunStatus::Failed => format!("{message}: it failed"),
+                RunStatus::Aborted => format!("{message}: it was aborted"),
+                ended => format!("{message}: it is {}", ended.name()),
+            };
             let summary = Verb::Summary.step().of(&run.run);
             suggestion = format!("ask for the report: {summary}");
         }

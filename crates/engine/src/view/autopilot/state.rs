@@ -259,10 +259,10 @@ pub fn progress(run: &RunState) -> Progress {
             .map(|(key, _)| key.to_owned())
             .collect()
     };
-    let total = memory::subtasks(run)
-        .filter(|(key, _)| planned(key))
-        .count();
-    let completed = of(ItemStatus::Done);
+    let before: Vec<String> = memory::done_before(run).map(str::to_owned).collect();
+    let to_do = memory::subtasks(run).filter(|(key, _)| planned(key));
+    let total = before.len() + to_do.count();
+    let completed = [before, of(ItemStatus::Done)].concat();
     let percentage = (completed.len() * 100).checked_div(total).unwrap_or(0);
     Progress {
         percentage: u32::try_from(percentage).unwrap_or(100),
@@ -293,12 +293,18 @@ pub fn status(run: &RunState, now: i64) -> Result<Status, Fault> {
     let millis = u64::try_from(until - began).unwrap_or(0);
     let progress = progress(run);
     let waiting = run.waiting().next();
+    let next_action = next_action(run);
+    let interrupted = next_action.paused_reason.as_deref() == Some(INTERRUPTED);
     Ok(Status {
         run_id: run.run.clone(),
         task_id: memory.start.task_id,
         tag: memory.start.tag,
         branch: memory.start.branch,
-        status: run.status.name().to_owned(),
+        status: if interrupted {
+            RunStatus::Paused.name().to_owned()
+        } else {
+            run.status.name().to_owned()
+        },
         current_subtask: progress.current.clone(),
         current_phase: phase(run).map(str::to_owned),
         attempt_number: waiting.map(|(_, unit)| unit.attempt).or_else(|| {
@@ -314,6 +320,6 @@ pub fn status(run: &RunState, now: i64) -> Result<Status, Fault> {
         last_updated: run.updated_at.clone(),
         can_resume: !run.status.is_over(),
         paused_reason: run.pause.as_ref().map(|pause| pause.reason.clone()),
-        next_action: next_action(run),
+        next_action,
     })
 }

@@ -8,11 +8,13 @@ use serde_json::{Map, Value};
 
 use crate::call::Input;
 use crate::capability::git::effects;
-use crate::capability::memory::Memory;
+use crate::capability::memory::{Memory, StartFacts};
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::find::Selector;
 use crate::find::{RunHead, over_tasks, several_runs};
+use crate::hook::place::{self, Head};
+use crate::next_step::NextStep;
 use crate::runs::RunSummary;
 use crate::turn::{TurnOutcome, over, refused};
 use crate::view::AUTOPILOT;
@@ -183,9 +185,21 @@ impl Engine {
                     memory.start.branch
                 )
             } else {
+                let StartFacts {
+                    branch,
+                    from_branch,
+                    git_dir,
+                    ..
+                } = &memory.start;
+                let back = match place::head(git_dir) {
+                    Head::Branch(here) if here == *branch && here != *from_branch => {
+                        let back = NextStep::git(["switch", from_branch]);
+                        format!("; it was begun from `{from_branch}`: {back}")
+                    }
+                    _ => String::new(),
+                };
                 format!(
-                    "The run was aborted; branch `{}` and all files stay as they are",
-                    memory.start.branch
+                    "The run was aborted; branch `{branch}` and all files stay as they are{back}"
                 )
             },
             run_id,

@@ -118,14 +118,14 @@ pub(super) fn kind(text: &str) -> Option<Kind> {
             .trim_start_matches(|c: char| !c.is_alphanumeric())
             .len();
     let text = &text[start..];
-    let end = [" -", " —", " –", "(", ",", ";", "<"]
+    let end = [" -", " —", " –", "(", ";", "<"]
         .iter()
         .filter_map(|sign| text.find(sign))
         .min()
         .unwrap_or(text.len());
     // A choice between types is a form that nobody filled in.
     let mut kinds = text[..end]
-        .split(['|', '/'])
+        .split(['|', '/', ','])
         .flat_map(|part| part.split(" or "))
         .filter_map(one_kind);
     let first = kinds.next()?;

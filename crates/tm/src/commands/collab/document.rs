@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 use engine::view::collab::answer::SyncAnswer;
@@ -30,7 +31,12 @@ pub fn found(file: &Path, cwd: &Path, root: &Path) -> Result<Document, Fault> {
     if file.as_os_str() == "-" {
         return text_of(file).map(Document::Outside);
     }
-    let real = fs::canonicalize(cwd.join(file)).map_err(|error| unreadable(file, &error))?;
+    let named = cwd.join(file);
+    // What a shell puts in place of `<(command)` is no file, and where its link leads is none that can be opened.
+    if fs::metadata(&named).is_ok_and(|found| found.file_type().is_fifo()) {
+        return text_of(&named).map(Document::Outside);
+    }
+    let real = fs::canonicalize(named).map_err(|error| unreadable(file, &error))?;
     let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     let inside = real.strip_prefix(root).ok().and_then(Path::to_str);
     match inside.filter(|_| real.is_file()) {

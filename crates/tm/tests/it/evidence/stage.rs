@@ -297,7 +297,8 @@ pub fn with_report<'a>(words: &'a str, report: &'a Path) -> Vec<&'a str> {
 pub fn accepted(answer: Value) -> Value {
     assert_eq!(answer["validated"], true, "{answer:#}");
     let warning = answer["warning"].as_str().unwrap_or_default();
-    let harmless = warning.is_empty() || warning.starts_with("Some tests pass already");
+    let harmless =
+        warning.is_empty() || warning.starts_with("Tests pass, too: numbers do not tell");
     assert!(harmless && !warning.contains(';'), "{answer:#}");
     answer
 }

@@ -141,7 +141,12 @@ fn python_by_numbers_alone() {
     };
     work.write("tests/test_double.py", DOUBLE_PY);
     let warning = report(&["complete", "red"], "failed:3,passed:2,skipped:1", "green");
-    assert_eq!(warning, "Some tests pass already");
+    assert!(
+        warning
+            .to_string()
+            .contains("Tests pass, too: numbers do not tell"),
+        "{warning}"
+    );
     work.append("shop.py", "\n\ndef double(a):\n    return a * 2\n");
     let warning = report(
         &["complete", "green"],

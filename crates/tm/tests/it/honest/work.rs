@@ -68,9 +68,9 @@ pub const HALVES: &str = "halves: test $(sh src/halve.sh 8) = 4\n";
 pub const HALVE: &str = "echo $(($1 / 2))\n";
 
 /// The warning of a first RED without a report of the suite before.
-pub const NO_BEFORE: &str = "No report is there from before this subtask";
+pub const NO_BEFORE: &str = "No report of this format is there from before this subtask";
 
-const SOME_PASS: &str = "Some tests pass already";
+const SOME_PASS: &str = "Tests pass, too: numbers do not tell";
 
 /// Runs every test of the project and prints TAP. Each line of a test file is a test: its name, a colon, and what has to
 /// succeed, or `skip`.

@@ -133,6 +133,15 @@ fn tests_go_where_the_project_puts_them() {
             "tests/test_b.py",
         ),
         (
+            "src/shop/b.py",
+            &[
+                "tests/conftest.py",
+                "tests/test_shop/test_a.py",
+                "tests/test_shop/test_c.py",
+            ],
+            "tests/test_shop/test_b.py",
+        ),
+        (
             "crates/c/src/b.rs",
             &["crates/c/Cargo.toml"],
             "crates/c/tests/b.rs",
