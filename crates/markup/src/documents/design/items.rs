@@ -298,9 +298,11 @@ impl Reader {
         if is_typed && found.iter().any(another) {
             self.lookalike_with_type();
         }
+        // Not below one that is counted as items are: that is another one, and the item above has no type.
         if !is_typed && found.iter().any(another) {
-            self.perhaps
-                .take_if(|heading| heading.likeness == Similarity::Place);
+            self.perhaps.take_if(|heading| {
+                heading.likeness == Similarity::Place && !is_counted(&heading.written)
+            });
         }
         if let Some(heading) = self.perhaps.take_if(|heading| match heading.likeness {
             Similarity::Place => found.iter().any(another),
@@ -559,6 +561,15 @@ fn without_number(line: u32, message: String) -> Problem {
 
 fn no_number(written: &str) -> String {
     format!("{} is no number of an item", quoted(written))
+}
+
+/// Whether a heading has a number where those of items do: `Task 3: Search`, `3. Search`.
+fn is_counted(heading: &str) -> bool {
+    let named = heading.split(':').next().unwrap_or(heading);
+    named
+        .split_whitespace()
+        .take(2)
+        .any(|word| word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// An item's type is none.

@@ -351,3 +351,15 @@ fn a_long_heading_is_read_fast() {
     ));
     assert_eq!(messages(&design).len(), 1);
 }
+
+#[test]
+fn an_item_without_a_type_takes_none_from_another_one() {
+    for other in ["Task 3: C", "3. C", "Feature 3 C"] {
+        let text =
+            format!("### Item 1: A\nType: code\n\n### Item 2: B\n\n### {other}\nType: bugfix\n");
+        let (_, problems) = items_and_problems(&text);
+        assert_eq!(problems, [4, 6], "{other}");
+    }
+    let (items, problems) = items_and_problems("### Item 1: A\n\n### Notes\nType: bugfix\n");
+    assert_eq!((items.len(), problems), (1, Vec::new()));
+}
