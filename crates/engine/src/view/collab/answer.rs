@@ -331,6 +331,9 @@ pub struct UpdateAnswer {
     pub session: String,
     /// The state.
     pub state: String,
+    /// The unit that waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit_id: Option<String>,
     /// What could have been named instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub expected: Vec<Value>,

@@ -20,6 +20,7 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::generic::report::GIVEN;
 use crate::journal_end::JournalEnd;
+use crate::next_step::Verb;
 use crate::open_run;
 use crate::report::{ReportOutcome, answered, decided};
 use crate::view::collab::answer::{DocumentProblem, SkillAnswer, SkillParams};
@@ -290,6 +291,14 @@ fn recorded(writer: &RunWriter<'_>, report: &AcceptedReport) -> SkillAnswer {
     answer.validated = report.answer.validated;
     answer.code.clone_from(&report.code);
     answer.notes.extend(report.warnings.iter().cloned());
+    let moved_on = next.unit.is_some() && unit(run) != next.unit;
+    if run.status == RunStatus::Running && moved_on {
+        answer.notes.push(format!(
+            "this was completed before, and is answered as it was then: by now the session stands at {}; {} says what is due",
+            run.state(),
+            Verb::Next
+        ));
+    }
     answer
 }
 

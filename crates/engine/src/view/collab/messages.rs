@@ -77,15 +77,27 @@ struct RefusalWords<'a> {
 }
 
 impl RefusalWords<'_> {
-    /// That tasks are done, and which of them is told how; where there is none, what is due.
+    /// That the unfinished of these tasks are done, as far as they are of the batch in hand, and how the first of them is told;
+    /// where there is none, what is due.
     fn do_first_of(&self, tasks: &[&str]) -> String {
-        match tasks {
-            [] => self.go_on(),
-            [one] => format!("do it, and tell it: {} (or failed)", told(one, "completed")),
-            [first, ..] => format!(
-                "do them, and tell each, such as: {} (or failed)",
+        let (run, begun) = (self.run, of_batch(self.run, &["in_progress"]));
+        let unfinished = of_batch(run, &UNFINISHED);
+        let tasks: Vec<&str> = tasks
+            .iter()
+            .copied()
+            .filter(|task| unfinished.contains(task))
+            .collect();
+        let Some(first) = tasks.first().or(unfinished.first()) else {
+            return self.go_on();
+        };
+        let them = if tasks.len() == 1 { "it" } else { "each" };
+        if begun.contains(first) {
+            format!(
+                "do {them}, and tell what came of {them}: {} (or failed)",
                 told(first, "completed")
-            ),
+            )
+        } else {
+            format!("do {them}: {}", told(first, "in_progress"))
         }
     }
 
@@ -299,8 +311,8 @@ impl RefusalWords<'_> {
         "batch_over" => (
             format!("`{}` belongs to {}, which is finished", named("item"), named("wave")),
             format!(
-                "tasks of a finished batch stay as they are: {}",
-                self.do_first_of(&of_batch(run, &UNFINISHED))
+                "tasks of a finished batch stay as they are; what is wrong there is mended with the tasks in hand. Now {}",
+                self.go_on()
             ),
         ),
         "not_in_batch" => (

@@ -16,7 +16,7 @@ use crate::fault::{Fault, Kind};
 use crate::view::collab::answer::UpdateAnswer;
 use crate::view::collab::messages::{RefusalText, refusal_text};
 use crate::view::collab::request::{SessionUpdate, TaskUpdate};
-use crate::view::collab::state::{brief, remaining, short};
+use crate::view::collab::state::{brief, remaining, short, unit};
 use crate::writer::RunWriter;
 
 /// The most items of a session.
@@ -167,6 +167,7 @@ fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> UpdateA
     let mut updated = UpdateAnswer {
         session: name_of(run).unwrap_or_default().to_owned(),
         state: run.state().to_owned(),
+        unit_id: unit(run),
         ..UpdateAnswer::default()
     };
     match done {

@@ -61,7 +61,9 @@ fn what_units_were_told_stands_in_the_journal() {
         strip(&stage.dir(), &["documents"]);
         assert_eq!(said(&stage), before);
         for (skill, unit, told) in &all {
-            assert_eq!(&wire(&stage.complete(skill, Some(unit)).unwrap()), told);
+            let mut again = stage.complete(skill, Some(unit)).unwrap();
+            again.notes.pop_if(|note| note.contains("completed before"));
+            assert_eq!(&wire(&again), told);
         }
     }
     assert_eq!(all.len(), 12);

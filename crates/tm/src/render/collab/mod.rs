@@ -235,7 +235,13 @@ pub fn stored(
             Some(0) => {
                 page.blank();
                 page.raw("No task of the batch is left.");
-                report(&mut page, skill, None, &updated.session, named);
+                report(
+                    &mut page,
+                    skill,
+                    updated.unit_id.as_deref(),
+                    &updated.session,
+                    named,
+                );
             }
             Some(left) => {
                 page.blank();
