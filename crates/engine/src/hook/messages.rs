@@ -139,7 +139,8 @@ pub fn source_in_red(run: &ActiveRun, file: &str) -> Decision {
         SOURCE_IN_RED,
         format!(
             "Not edited: {}. The run is in {}. RED is for tests, and this is no test file; GREEN is for the code.{patterns} \
-             Next is {}. If the subtask needs no new test: {}. {} shows the whole step.",
+             Next is {}. A subtask that cannot have a test is given up with {}, and the run then ends as failed. {} shows the whole \
+             step.",
             short(file),
             at(run),
             next(run),

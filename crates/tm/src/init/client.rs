@@ -296,7 +296,7 @@ impl Client {
                 "Claude Code asks once whether the servers of .mcp.json may be started, and starts none before",
             ),
             Self::Codex => Some(
-                "Codex reads .codex/config.toml only in a project that it was told to trust. Its sandbox lets no command write where runs are kept, so the agent is to call the tools; where nobody is there to approve each call, `default_tools_approval_mode = \"approve\"` in the entry does",
+                "Codex reads .codex/config.toml only in a project that it was told to trust. Its sandbox lets no command write where runs are kept: the agent is to call the tools",
             ),
             Self::Gemini => Some(
                 "Gemini CLI starts the server and calls the hook only in a folder that it was told to trust; with `--skip-trust` it does neither",
