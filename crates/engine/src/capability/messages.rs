@@ -49,7 +49,10 @@ pub const TEXTS: &[Text] = &[
     },
     Text {
         code: "no_baseline",
-        meaning: "No report of this format is there from before this subtask: which tests failed already is not known",
+        meaning: concat!(
+            "No report of this format is there from before this subtask: which tests failed already is not known. If some did, make that known: ",
+            step!("baseline")
+        ),
         suggestion: concat!(
             "make it known with ",
             step!("baseline"),

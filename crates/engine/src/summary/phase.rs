@@ -149,8 +149,9 @@ impl Phase {
         let Some(now) = ledger(dir, LAST_LEDGER.text(&report.keep_run)) else {
             return;
         };
-        let before =
-            ledger(dir, LAST_LEDGER.text(&run.kept)).filter(|before| before.names_alike(&now));
+        // One that lists only what failed does not say what passed.
+        let before = ledger(dir, LAST_LEDGER.text(&run.kept))
+            .filter(|before| before.every && before.names_alike(&now));
         let owed: HashSet<&str> = owed.iter().map(String::as_str).collect();
         let passed_before = |id: &str| {
             // Where nothing is known from before, nothing is said to be new.

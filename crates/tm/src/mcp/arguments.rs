@@ -57,13 +57,23 @@ fn object(
         .suggest(format!("the arguments here are {}", known.join(", "))));
     }
     let needed = schema["required"].as_array().into_iter().flatten();
-    for name in needed.filter_map(Value::as_str) {
-        if !read.contains_key(name) {
-            return Err(bad(format!("the argument `{path}{name}` is missing"))
-                .suggest(format!("call again with `{path}{name}`")));
+    let missing: Vec<String> = needed
+        .filter_map(Value::as_str)
+        .filter(|name| !read.contains_key(*name))
+        .map(|name| format!("`{path}{name}`"))
+        .collect();
+    match missing.as_slice() {
+        [] => Ok(read),
+        [one] => {
+            Err(bad(format!("the argument {one} is missing"))
+                .suggest(format!("call again with {one}")))
+        }
+        several => {
+            let several = several.join(", ");
+            Err(bad(format!("the arguments {several} are missing"))
+                .suggest(format!("call again with {several}")))
         }
     }
-    Ok(read)
 }
 
 /// A value by its schema; none where it says nothing.

@@ -365,6 +365,9 @@ fn description(text: &str) -> String {
     let mut prose = String::new();
     let mut in_code = false;
     for line in kept.lines() {
+        // Boxes to be ticked off are a plan's: of a commit all of it is done.
+        let unticked = if in_code { None } else { without_box(line) };
+        let line = unticked.as_deref().unwrap_or(line);
         let bare = line.trim_start();
         let fence = bare.starts_with("```") || bare.starts_with("~~~");
         if !in_code && !fence && !bare.is_empty() && bare.len() == line.len() && !stands_alone(line)
@@ -396,6 +399,20 @@ fn description(text: &str) -> String {
         lines.push("…".to_owned());
     }
     lines.join("\n").trim_matches('\n').to_owned()
+}
+
+/// An item of a checklist as one of a list.
+fn without_box(line: &str) -> Option<String> {
+    let bare = line.trim_start();
+    let (marker, rest) = bare.split_at_checked(2)?;
+    if !matches!(marker, "- " | "* " | "+ ") {
+        return None;
+    }
+    let text = ["[ ] ", "[x] ", "[X] "]
+        .iter()
+        .find_map(|ticked| rest.strip_prefix(ticked))?;
+    let indent = &line[..line.len() - bare.len()];
+    Some(format!("{indent}{marker}{text}"))
 }
 
 fn wrap_into(lines: &mut Vec<String>, text: &str, first: &str, next: &str) {

@@ -106,6 +106,14 @@ impl Repository {
         }
     }
 
+    /// The files that the newest stash holds; none where git does not tell.
+    pub fn stashed_paths(&self) -> Vec<RepoPath> {
+        let show = ["stash", "show", "--include-untracked", "--name-only", "-z"];
+        let listed = self.git().args(show).run();
+        let listed = listed.unwrap_or_default();
+        nul_separated(&listed).map(RepoPath::trusted).collect()
+    }
+
     /// Where HEAD points. Starts no git where the answer lies in plain files, as it nearly always does.
     pub fn head(&self) -> Result<Head, GitError> {
         if let Some(head) = self.head_from_files() {

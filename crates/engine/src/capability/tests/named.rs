@@ -1,8 +1,8 @@
 //! What a report says of tests by their names, and of how many there are.
 
 use ::test_report::TestFormat;
-use machine::Finding;
 use machine::command::Severity;
+use machine::{Finding, Refusal};
 use serde::{Deserialize, Serialize};
 use workspace::config::Level;
 
@@ -53,6 +53,14 @@ impl Comparison<'_> {
                 self.facts.insert(MAY_BE_OLD.to_owned(), true.into());
             }
         }
+        // Where RED could not be built, nothing tells which tests failed before it.
+        if self.before.is_none()
+            && self.counts.failing() > 0
+            && against.is_some_and(|shown| shown.errors > 0)
+            && !BASELINE.is_in(&self.run.kept)
+        {
+            self.facts.insert(MAY_BE_OLD.to_owned(), true.into());
+        }
         let Some(now) = &self.now else {
             return Ok(());
         };
@@ -79,6 +87,9 @@ impl Comparison<'_> {
                 failing.filter(|test| is_among(&known, &test.id)).count() as u64
             });
             self.counts = self.counts.without_failing(cases);
+            if self.counts.ran() == 0 {
+                return Err(lists_none_that_passes(&known).into());
+            }
         }
         let still: Vec<String> = now
             .failing()
@@ -230,7 +241,18 @@ impl Comparison<'_> {
                         tests(failing.len() as u64),
                         few(&failing)
                     ),
-                    format!("tell the person, who looks at it: {resume} goes on, `reopen` goes back to the tests", resume = Verb::Resume),
+                    if self.facts.contains_key(MAY_BE_OLD) {
+                        format!(
+                            "tell the person, who looks at it and goes on with {resume}; if they failed before the run, make that known then: {baseline}",
+                            resume = Verb::Resume,
+                            baseline = Verb::Baseline
+                        )
+                    } else {
+                        format!(
+                            "tell the person, who looks at it: {resume} goes on, `reopen` goes back to the tests",
+                            resume = Verb::Resume
+                        )
+                    },
                 ),
                 &failing,
             ));
@@ -338,6 +360,21 @@ impl Comparison<'_> {
             before.those(|_| true).filter(meant).count() as u64
         })
     }
+}
+
+/// The refusal of a report that lists the tests which failed before the run, and none besides: some runners list no other.
+fn lists_none_that_passes(known: &[String]) -> Refusal {
+    refusal(
+        "green_requires_passing_tests",
+        format!(
+            "the tests that fail failed before the run, too, as they may ({}), and the report lists none that passes",
+            few(known)
+        ),
+        format!(
+            "have the runner list every test (such as `go test -json ./...`, or with `-v`), and hand in what it prints: {}",
+            Verb::Report.step().and("report")
+        ),
+    )
 }
 
 fn finding_of(lacking: TestProblems, against: &str) -> Finding {

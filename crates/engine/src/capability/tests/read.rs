@@ -228,8 +228,22 @@ impl Comparison<'_> {
             self.findings.push(found);
         }
         if !written.product.is_empty() {
-            self.facts
-                .insert(PRODUCT.to_owned(), short(&written.product).into());
+            // What a runner has written is nothing that could be set aside.
+            let subject = Subject::new(self.repository, &self.memory.start)?;
+            let is_left = |name: &String| {
+                let mut files = self.since.files.iter();
+                files.any(|change| change.path.to_string() == *name && !subject.has(change))
+            };
+            let product: Vec<String> = written
+                .product
+                .iter()
+                .filter(|name| !is_left(name))
+                .cloned()
+                .collect();
+            if !product.is_empty() {
+                self.facts
+                    .insert(PRODUCT.to_owned(), short(&product).into());
+            }
             if let Some(head) = self.status.head.as_ref().filter(|head| *head != self.last)
                 && self.repository.is_ancestor(self.last, head)?
                 && self.repository.only_on(head, &self.memory.start.branch)?

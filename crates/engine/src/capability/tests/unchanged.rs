@@ -113,14 +113,14 @@ impl Comparison<'_> {
                 ": they came with a merge that is none of the run's; {}",
                 merge_taken_back(self.status, self.last, self.memory)
             );
-        } else if is_stashed(self.repository, self.last)? {
+        } else if is_stashed(self.repository, self.last)? && self.holds_of(changed) {
             let pop = NextStep::git(["stash", "pop"]);
             back = format!(": they may be in the stash ({pop}); or put them back{back}");
         }
-        let snapshots = if changed.keys().any(|path| self.has_inline_snapshots(path)) {
-            "; a runner that fills in snapshots changes the test, so they are to be there in RED"
-        } else {
+        let kept = if aside.is_empty() {
             ""
+        } else {
+            "; what is there now is kept, as details.kept says"
         };
         let mut found = with_files(
             finding(
@@ -130,11 +130,19 @@ impl Comparison<'_> {
                     name_of(self.role.against.as_ref()),
                     few(&told)
                 ),
-                format!(
-                    "put them back{back}, then report again: {report}; what is there now is kept, as details.kept says; if a test was wrong, or another one is wanted, go back with {reopen}, mend it there and report again{snapshots}",
-                    report = Verb::Report,
-                    reopen = Verb::Reopen.step().and("reason")
-                ),
+                if changed.keys().any(|path| self.has_inline_snapshots(path)) {
+                    format!(
+                        "if the runner filled a snapshot in, which belongs into the test in RED, go back with {reopen}, and report RED with it there; else put them back{back}, run the tests and report again: {report}{kept}",
+                        report = Verb::Report,
+                        reopen = Verb::Reopen.step().and("reason")
+                    )
+                } else {
+                    format!(
+                        "put them back{back}, then run the tests and report again: {report}{kept}; if a test was wrong, or another one is wanted, go back with {reopen}, mend it there and report again",
+                        report = Verb::Report,
+                        reopen = Verb::Reopen.step().and("reason")
+                    )
+                },
             ),
             &told,
         );
@@ -144,17 +152,18 @@ impl Comparison<'_> {
         Ok(found)
     }
 
+    /// Whether the newest stash holds one of these files.
+    fn holds_of(&self, changed: &BTreeMap<RepoPath, &'static str>) -> bool {
+        let stashed = self.repository.stashed_paths();
+        stashed.iter().any(|path| changed.contains_key(path))
+    }
+
     /// Whether a test holds snapshots that its runner writes into it.
     fn has_inline_snapshots(&self, path: &RepoPath) -> bool {
         let text = std::fs::read_to_string(self.repository.absolute(path)).unwrap_or_default();
-        [
-            "InlineSnapshot(",
-            "assert_snapshot!(",
-            "inline_snapshot",
-            "snapshot(",
-        ]
-        .iter()
-        .any(|call| text.contains(call))
+        ["InlineSnapshot(", "assert_snapshot!(", "inline_snapshot"]
+            .iter()
+            .any(|call| text.contains(call))
     }
 
     /// Whether what was changed came with a merge that the run knows nothing of.

@@ -145,7 +145,7 @@ fn report_problem(message: String) -> Finding {
         "stale_report",
         message,
         concat!(
-            "run the tests again, and hand in the report that they write: ",
+            "run the tests again, and report what they show: ",
             step!("report")
         ),
     )

@@ -74,6 +74,10 @@ impl Engine {
                 "Before the run {} failed, and have no names there: a report that names them tells more",
                 tests(number)
             ),
+            (failing, _) if taken.counts.passed == 0 => format!(
+                "Before the run these tests failed, as they may go on to: {}; of those that passed the report lists none",
+                few(failing)
+            ),
             (failing, _) => format!(
                 "Before the run {} passed, and these failed, as they may go on to: {}",
                 tests(taken.counts.passed),
@@ -89,44 +93,20 @@ impl Engine {
 }
 
 /// Refuses where it is known already how the tests were. By names of another kind it may be made known at any time, and anew
-/// until something is committed.
+/// until something is committed. Numbers alone take no place of names.
 fn is_unknown(run: &RunState, dir: &RunDir, given: Option<&TestEvidence>) -> Result<(), Fault> {
     if !BASELINE.is_in(&run.kept) && !LAST_LEDGER.is_in(&run.kept) {
         return Ok(());
     }
-    if let Some(named) = given.and_then(TestEvidence::ledger) {
-        let mut known = Vec::new();
-        for hash in baseline::ledgers(&run.kept)? {
-            known.push(Ledger::read(dir.path(), &hash)?);
-        }
-        let last = LAST_LEDGER.text(&run.kept);
-        let last = last
-            .map(|hash| Ledger::read(dir.path(), hash))
-            .transpose()?;
-        let mut all = known.iter().chain(&last);
-        if memory::commits(run) == 0 {
-            return Ok(());
-        }
-        if !all.any(|ledger| ledger.names_alike(&named)) {
-            // What the run has broken since is nothing that failed before it.
-            let before = known.iter().map(|ledger| ledger.failing().count()).max();
-            let now = named.failing().count();
-            if before.is_none_or(|before| now <= before) {
-                return Ok(());
-            }
-            return Err(Fault::new(
-                Kind::Refused,
-                "baseline_known",
-                format!(
-                    "{} failed before the run, and {now} fail in this report: it is not of the commit that the run began on",
-                    tests(before.unwrap_or_default() as u64)
-                ),
-            )
-            .suggest(format!(
-                "hand in a report of that commit: {}",
-                Verb::Baseline.step().and("report")
-            )));
-        }
+    let named = given.and_then(TestEvidence::ledger);
+    let is_anew = memory::commits(run) == 0 && (given.is_none() || named.is_some());
+    if is_anew {
+        return Ok(());
+    }
+    if let Some(named) = &named
+        && is_of_other_names(run, dir, named)?
+    {
+        return Ok(());
     }
     Err(Fault::new(
         Kind::Refused,
@@ -134,6 +114,40 @@ fn is_unknown(run: &RunState, dir: &RunDir, given: Option<&TestEvidence>) -> Res
         "what failed before is known already: by a report of before the run, or by one that was accepted since",
     )
     .suggest(format!("go on with what comes next: {}", Verb::Next)))
+}
+
+/// Whether a report names tests otherwise than all that is known of them. Refuses one in which more fail than failed before the
+/// run: what the run has broken since is nothing that failed before it.
+fn is_of_other_names(run: &RunState, dir: &RunDir, named: &Ledger) -> Result<bool, Fault> {
+    let mut before = None;
+    for hash in baseline::ledgers(&run.kept)? {
+        let known = Ledger::read(dir.path(), &hash)?;
+        if known.names_alike(named) {
+            return Ok(false);
+        }
+        before = before.max(Some(known.failing().count()));
+    }
+    if let Some(last) = LAST_LEDGER.text(&run.kept)
+        && Ledger::read(dir.path(), last)?.names_alike(named)
+    {
+        return Ok(false);
+    }
+    let now = named.failing().count();
+    let Some(before) = before.filter(|before| *before < now) else {
+        return Ok(true);
+    };
+    Err(Fault::new(
+        Kind::Refused,
+        "baseline_known",
+        format!(
+            "{} failed before the run, and {now} fail in this report: it is not of the commit that the run began on",
+            tests(before as u64)
+        ),
+    )
+    .suggest(format!(
+        "hand in a report of that commit: {}",
+        Verb::Baseline.step().and("report")
+    )))
 }
 
 /// The same where it cannot be found out here: somebody else runs the tests, in a checkout of their own.

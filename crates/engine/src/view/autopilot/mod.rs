@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::capability::messages;
 use crate::capability::tests::findings::set_aside;
 use crate::capability::tests::read::{COMMITTED_ON, NO_TESTS, PRODUCT};
-use crate::next_step::{Argument, NextStep, Verb};
+use crate::next_step::{self, Argument, NextStep, Verb};
 use crate::report::ends_run;
 use crate::view::autopilot::answer::Verdict;
 
@@ -115,6 +115,11 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
             details.shift_remove(reader);
         }
     }
+    let mut next_action = state::next_action(run);
+    // What the refusal advises comes first.
+    if !next_step::steps(&suggestion).is_empty() {
+        next_action.next_steps.clear();
+    }
     Verdict {
         validated: false,
         message,
@@ -122,6 +127,6 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
         suggestion: Some(suggestion).filter(|text| !text.is_empty()),
         code: Some(refusal.code.clone()),
         details,
-        next_action: state::next_action(run),
+        next_action,
     }
 }

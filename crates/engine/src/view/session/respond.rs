@@ -34,7 +34,11 @@ impl Engine {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(
                 Fault::new(Kind::Usage, "response_empty", "the response is empty")
-                    .suggest("write it first; the prompt says what belongs into it"),
+                    .suggest(format!(
+                        "write it first, as the prompt says where one waits: {}",
+                        Verb::Status
+                    ))
+                    .recover(Verb::Status),
             );
         }
         if bytes.len() as u64 > files::LARGEST_RESPONSE {

@@ -33,7 +33,13 @@ pub fn of_no_response(engine: &Engine, session: Option<&str>, fault: Fault) -> F
         }
         .suggest("a person can give it more iterations, at a terminal")
         .recover(render::raise(&state, Some(id))),
-        SessionStanding::Complete | SessionStanding::Cancelled => fault
+        SessionStanding::Complete => fault
+            .suggest(format!(
+                "the session is over, its review passed: `tm session export DIR --session {id}` hands its code out, and another one is begun with {start}",
+                start = Verb::Start
+            ))
+            .recover(Verb::Status.step().of(id)),
+        SessionStanding::Cancelled => fault
             .suggest("a session that is over takes nothing in; begin another one")
             .recover(Verb::Start),
         SessionStanding::Gate(gate) => fault

@@ -1,7 +1,7 @@
 //! Calls that are made at the wrong time, or in the wrong words.
 
 use super::walk;
-use crate::honest::work::{DOUBLE, DOUBLES, SHOP, Way, Work};
+use crate::honest::work::{Before, DOUBLE, DOUBLES, HALVES, SHOP, Way, Work};
 
 fn to_red() -> Work {
     let work = Work::begin(&SHOP, Way::Claimed);
@@ -75,7 +75,15 @@ fn the_run_is_paused() {
 
 #[test]
 fn what_failed_before_is_known_already() {
-    let work = Work::begin(&SHOP, Way::Reported);
+    let before = Before { task: "2", ..SHOP };
+    let work = Work::begin(&before, Way::Reported);
     work.write("tests/double.test", DOUBLES);
+    // Until something is committed it may be told anew.
+    work.tm(&["baseline"]);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    work.write("tests/halve.test", HALVES);
     walk(&work, |work| work.ask(&["baseline"]), "baseline_known", &[]);
 }

@@ -628,3 +628,88 @@ fn red_is_reopened_with_the_code_in_place() {
         );
     }
 }
+
+#[test]
+fn an_old_failure_shows_behind_a_red_that_could_not_be_built() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        baseline: false,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    work.write("tests/double.test", DOUBLES);
+    let (status, red) = work.ask(&["complete", "red", "--results", "failed:0,passed:0,errors:1"]);
+    assert_eq!(status, 0, "{red:#}");
+    work.write("src/double.sh", DOUBLE);
+    let report = work.printed();
+    walk(
+        &work,
+        |work| work.ask(&["complete", "green", "--report", &report]),
+        "green_tests_still_failing",
+        &[],
+    );
+}
+
+/// What `go test` prints of a package without `-v`, and with `-json`.
+fn go(work: &Work, tests: &[(&str, &str)]) -> [String; 2] {
+    let (mut text, mut json) = (String::new(), String::new());
+    for (name, outcome) in tests {
+        if *outcome == "fail" {
+            writeln!(text, "--- FAIL: {name} (0.00s)\n    a_test.go:1: no").unwrap();
+        }
+        let event =
+            serde_json::json!({ "Action": outcome, "Package": "a", "Test": name, "Elapsed": 0 });
+        writeln!(json, "{event}").unwrap();
+    }
+    text.push_str("FAIL\nFAIL\ta\t0.001s\nFAIL\n");
+    let end = serde_json::json!({ "Action": "fail", "Package": "a", "Elapsed": 0.001 });
+    writeln!(json, "{end}").unwrap();
+    [("go.txt", text), ("go.json", json)].map(|(name, text)| {
+        let path = work.outside().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    })
+}
+
+/// Go lists only what fails: where all of that failed before, nothing says that anything passes.
+#[test]
+fn a_report_lists_none_but_old_failures() {
+    let before = Before {
+        baseline: false,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    let [text, _] = go(&work, &[("TestOld", "fail"), ("TestFine", "pass")]);
+    let known = work.tm(&["baseline", "--report", &text]);
+    let told = known["message"].as_str().unwrap();
+    assert!(!told.contains("0 tests passed"), "{told}");
+    work.write("tests/double.test", DOUBLES);
+    let [text, _] = go(
+        &work,
+        &[
+            ("TestOld", "fail"),
+            ("TestFine", "pass"),
+            ("TestNew", "fail"),
+        ],
+    );
+    work.tm(&["complete", "red", "--report", &text]);
+    work.write("src/double.sh", DOUBLE);
+    let [text, json] = go(
+        &work,
+        &[
+            ("TestOld", "fail"),
+            ("TestFine", "pass"),
+            ("TestNew", "pass"),
+        ],
+    );
+    let (status, refused) = work.ask(&["complete", "green", "--report", &text]);
+    assert_eq!(
+        (status != 0, &refused["code"]),
+        (true, &"green_requires_passing_tests".into()),
+        "{refused:#}"
+    );
+    let way_on = refused["suggestion"].as_str().unwrap();
+    assert!(way_on.contains("-json"), "{way_on}");
+    let green = work.tm(&["complete", "green", "--report", &json]);
+    assert_eq!(green["validated"], true, "{green:#}");
+}

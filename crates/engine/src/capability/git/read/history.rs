@@ -186,9 +186,9 @@ fn way_back(
     };
     let is_amended = repository.commit_info(head)?.parents == repository.commit_info(last)?.parents;
     let back = match (is_in_tree, is_amended) {
-        (false, _) => NextStep::git(["reset", "--keep", sha]).to_string(),
         // What was changed in it goes on as a change that is not committed.
-        (true, true) => NextStep::git(["reset", "--quiet", sha]).to_string(),
+        (_, true) => NextStep::git(["reset", "--quiet", sha]).to_string(),
+        (false, false) => NextStep::git(["reset", "--keep", sha]).to_string(),
         (true, false) => format!(
             "{}, {}, {}",
             NextStep::git(["stash", "push", "--include-untracked"]),

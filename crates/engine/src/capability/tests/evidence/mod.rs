@@ -14,12 +14,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use ::test_report::{CoverageFormat, Metric, TestFormat, TestReport, Totals, Unreadable};
+use ::test_report::{CoverageFormat, Metric, Outcome, TestFormat, TestReport, Totals, Unreadable};
 use journal::EvidenceStore;
 use machine::state::Token;
 use machine::{Role, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use text::plain::cut_bytes;
 use workspace::config::{Config, Level};
 
 use crate::call::pinned;
@@ -156,6 +157,8 @@ impl TestEvidence {
             if self.report.is_none() || self.counts.errors > 0 {
                 facts.insert(OUTPUT.to_owned(), suite::end_of(&ran.output).into());
             }
+        } else if let Some(said) = self.report.as_ref().and_then(said_of_errors) {
+            facts.insert(OUTPUT.to_owned(), said.into());
         }
         if let Some(ran) = &self.clean {
             facts.insert("inCleanTree".to_owned(), json!(ran));
@@ -170,6 +173,25 @@ impl TestEvidence {
     pub fn was_removed(&self, id: &str) -> bool {
         self.removed.iter().any(|removed| is_meant(removed, id))
     }
+}
+
+/// What a report says of the first tests that could not be built or collected; nothing where there are none.
+fn said_of_errors(report: &TestReport) -> Option<String> {
+    const FIRST: usize = 3;
+    /// As much of each as tells what it is about, in bytes.
+    const LONGEST: usize = 400;
+    let errors = report
+        .tests
+        .iter()
+        .filter(|test| matches!(test.outcome, Outcome::Error | Outcome::NotCollected));
+    let said: Vec<String> = errors
+        .filter_map(|test| {
+            let message = test.message.as_deref()?.trim();
+            Some(format!("{}: {}", test.id, cut_bytes(message, LONGEST)))
+        })
+        .take(FIRST)
+        .collect();
+    (!said.is_empty()).then(|| said.join("\n"))
 }
 
 /// Whether an id is meant by what a caller names: itself, or with `*` at the end all that begin so.

@@ -121,7 +121,7 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
     let may_break = suite.may_break
         && matches!(ran.how, How::Exited(status) if !matches!(status, 0 | NOT_EXECUTABLE | NOT_FOUND));
     let (report, files) = if suite.reports.is_empty() {
-        match printed(suite, &ran) {
+        match printed(suite, &ran, status) {
             Ok(report) => (report, Vec::new()),
             Err(_) if may_break => return Ok(broken(suite, status, ran)),
             Err(fault) => return Err(fault),
@@ -237,7 +237,7 @@ pub(crate) fn cancelled(command: &str) -> Fault {
 }
 
 /// What the command printed, as a report: on its standard output alone, where build tools do not interfere, else all of it.
-fn printed(suite: &Suite<'_>, ran: &SuiteRan) -> Result<TestReport, Fault> {
+fn printed(suite: &Suite<'_>, ran: &SuiteRan, status: i32) -> Result<TestReport, Fault> {
     let mut why: Option<Unreadable> = None;
     for text in [&ran.stdout, &ran.both, &ran.stderr] {
         match read_tests(&text[..], suite.format) {
@@ -252,18 +252,36 @@ fn printed(suite: &Suite<'_>, ran: &SuiteRan) -> Result<TestReport, Fault> {
             }
         }
     }
+    // Such as a linter that stands before the tests in the same command.
+    let is_none_of_tests = why.as_ref().is_none_or(|why| why.format.is_none());
     let why = why.map_or_else(String::new, |why| why.to_string());
-    Err(refused(
-        "report_unreadable",
-        format!("what `{}` printed is not understood: {why}", suite.command),
-        concat!(
-            "let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
-            argument!("report"),
-            " beside ",
-            argument!("verify")
-        ),
-    )
-    .detail("output", end_of(&ran.both)))
+    let fault = if status != 0 && is_none_of_tests {
+        refused(
+            "report_unreadable",
+            format!(
+                "`{}` ended with status {status}, and nothing that it printed is a report of tests",
+                suite.command
+            ),
+            concat!(
+                "see the end of what it printed, in details.output: where something stopped it before the tests, such as a linter, mend that. Where the tests ran, let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
+                argument!("report"),
+                " beside ",
+                argument!("verify")
+            ),
+        )
+    } else {
+        refused(
+            "report_unreadable",
+            format!("what `{}` printed is not understood: {why}", suite.command),
+            concat!(
+                "let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
+                argument!("report"),
+                " beside ",
+                argument!("verify")
+            ),
+        )
+    };
+    Err(fault.detail("output", end_of(&ran.both)))
 }
 
 pub(crate) fn refused(code: &str, message: impl Into<String>, suggestion: &str) -> Fault {
