@@ -1,10 +1,11 @@
 //! Whether the tests are those that were frozen, and how they come back where they are not.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use journal::EvidenceStore;
 use machine::Finding;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use workspace::git::{CommitInfo, Oid, RepoPath, Repository};
 
 use crate::capability::git::read::handed_in::merge_taken_back;
@@ -73,17 +74,11 @@ impl Comparison<'_> {
                     Some(hash) => format!("{path} as in {}", store.path(hash).display()),
                     None => path.to_string(),
                 });
-            } else if let Some(hash) = kept.get(path).filter(|hash| store.get(hash).is_ok()) {
-                let copy = store.path(hash);
-                let own = self.repository.absolute(path);
-                let words = [
-                    "cp",
-                    "--",
-                    &*copy.to_string_lossy(),
-                    &*own.to_string_lossy(),
-                ]
-                .map(str::to_owned);
-                back.push(NextStep::shell(words.iter().map(String::as_str)).to_string());
+            } else if let Some(copied) = kept
+                .get(path)
+                .and_then(|hash| copied_back(self.repository, &store, path, hash))
+            {
+                back.push(copied.to_string());
             } else if self.repository.file_at(self.last, path)?.is_some() {
                 let own = self.repository.absolute(path);
                 back.push(
@@ -197,6 +192,46 @@ impl Comparison<'_> {
         }
         kept
     }
+}
+
+/// The step that puts a test back as it was when it was frozen, where a copy of that is kept.
+fn copied_back(
+    repository: &Repository,
+    store: &EvidenceStore,
+    path: &RepoPath,
+    hash: &str,
+) -> Option<NextStep> {
+    store.get(hash).ok()?;
+    let (copy, own) = (store.path(hash), repository.absolute(path));
+    let words = [
+        "cp",
+        "--",
+        &*copy.to_string_lossy(),
+        &*own.to_string_lossy(),
+    ]
+    .map(str::to_owned);
+    Some(NextStep::shell(words.iter().map(String::as_str)))
+}
+
+/// The steps that put back what was frozen of the tests that are in the working tree in another form.
+pub(crate) fn all_copied_back(
+    repository: &Repository,
+    dir: &Path,
+    kept: &Map<String, Value>,
+) -> Result<Vec<NextStep>, Fault> {
+    let store = EvidenceStore::new(dir);
+    let mut steps = Vec::new();
+    for frozen in KEPT.all(kept)? {
+        for (path, hash) in frozen {
+            let Ok(bytes) = std::fs::read(repository.absolute(&path)) else {
+                continue;
+            };
+            if journal::sha256_hex(&bytes) != hash {
+                steps.extend(copied_back(repository, &store, &path, &hash));
+            }
+        }
+    }
+    Ok(steps)
 }
 
 /// Whether the newest stash was made on a commit.

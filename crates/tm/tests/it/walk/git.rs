@@ -257,6 +257,10 @@ fn a_hook_formats_what_is_committed_by_hand() {
             Way::Claimed => (&["--sha", "HEAD"][..], "changed_after_green"),
             _ => (&[][..], "foreign_commit"),
         };
+        // The tests, which the hook has formatted, are put back with the first steps.
+        let (_, refused) = work.report_commit(way);
+        let advised = refused["nextSteps"].to_string();
+        assert!(advised.contains("cp -- "), "{refused:#}");
         walk(&work, |work| work.report_commit(way), code, &[]);
         work.commit();
         assert_eq!(work.git(&["status", "--porcelain"]), "");

@@ -10,6 +10,7 @@ use crate::capability::git::read::commit::{
 };
 use crate::capability::git::read::finding;
 use crate::capability::memory::{self, Memory};
+use crate::capability::tests::unchanged::all_copied_back;
 use crate::next_step::{Argument, NextStep, Verb};
 use crate::support::{HandlerError, refusal};
 
@@ -123,8 +124,25 @@ impl HandedIn<'_> {
             && self.lacking(repository, oid, last)?.is_none()
             && repository.only_on(oid, &self.memory.start.branch)?;
         Ok(if is_ours_alone {
+            // A hook that formatted the tests changed what RED had frozen.
+            let tests = self.run.waiting().next().map(|(token, _)| &token.kept);
+            let tests = tests.map(|kept| all_copied_back(repository, &self.call.dir, kept));
+            let tests: Vec<String> = tests
+                .transpose()?
+                .into_iter()
+                .flatten()
+                .map(|step| step.to_string())
+                .collect();
+            let tests = if tests.is_empty() {
+                String::new()
+            } else {
+                format!(
+                    ", put the tests back as they were tested ({})",
+                    tests.join(", ")
+                )
+            };
             format!(
-                "take the commit back, of which nothing is lost by that ({reset}), then {again}: the commit is made for you then",
+                "take the commit back, of which nothing is lost by that ({reset}){tests}, then {again}: the commit is made for you then",
                 reset = NextStep::git(["reset", "--soft", last.as_str()])
             )
         } else {
