@@ -34,7 +34,9 @@ pub const TEXTS: &[Text] = &[
         meaning: "RED needs failing tests, and all passed",
         suggestion: concat!(
             "check that the tests test the new behaviour: they must fail before it is there. Then report again: ",
-            step!("report")
+            step!("report"),
+            ". Where it is there already, take the code out until they were seen to fail, or give the subtask up with ",
+            step!("skip", "reason")
         ),
     },
     Text {
@@ -49,10 +51,7 @@ pub const TEXTS: &[Text] = &[
     },
     Text {
         code: "no_baseline",
-        meaning: concat!(
-            "No report of this format is there from before this subtask: which tests failed already is not known. If some did, make that known: ",
-            step!("baseline")
-        ),
+        meaning: "No report of this format is there from before this subtask: which tests failed already is not known, until a baseline tells it",
         suggestion: concat!(
             "make it known with ",
             step!("baseline"),

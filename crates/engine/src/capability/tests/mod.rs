@@ -4,6 +4,7 @@ pub mod evidence;
 pub(crate) mod findings;
 pub(crate) mod named;
 pub mod read;
+pub(crate) mod report_files;
 pub mod results;
 pub(crate) mod unchanged;
 pub(crate) mod used;

@@ -13,7 +13,7 @@ use crate::capability::tests::evidence::is_meant;
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements, TestProblems};
 use crate::capability::tests::read::{Comparison, began, few, ledger, name_of, named};
 use crate::fault::Fault;
-use crate::next_step::{Verb, argument, step};
+use crate::next_step::{NextStep, Verb, argument, step};
 use crate::slot::Slot;
 use crate::support::{HandlerError, refusal};
 
@@ -88,7 +88,7 @@ impl Comparison<'_> {
             });
             self.counts = self.counts.without_failing(cases);
             if self.counts.ran() == 0 {
-                return Err(lists_none_that_passes(&known).into());
+                return Err(self.lists_none_that_passes(&known).into());
             }
         }
         let still: Vec<String> = now
@@ -114,6 +114,26 @@ impl Comparison<'_> {
             self.facts.insert("failingTests".to_owned(), named(&still));
         }
         Ok(())
+    }
+
+    /// The report that is due, with a file in which the runner names its tests.
+    fn report_by_name(&self) -> NextStep {
+        NextStep::report(self.role, self.key, Level::Reported)
+    }
+
+    /// The refusal of a report that lists the tests which failed before the run, and none besides: some runners list no other.
+    fn lists_none_that_passes(&self, known: &[String]) -> Refusal {
+        refusal(
+            "green_requires_passing_tests",
+            format!(
+                "the tests that fail failed before the run, too, as they may ({}), and the report lists none that passes",
+                few(known)
+            ),
+            format!(
+                "have the runner list every test (such as `go test -json ./...`, or with `-v`), and hand in what it prints: {}",
+                self.report_by_name()
+            ),
+        )
     }
 
     /// Refuses a report of tests that fail where some failed before too, and it does not tell whether it is these: it has only
@@ -160,11 +180,17 @@ impl Comparison<'_> {
                 Verb::Baseline.step().and("report"),
                 self.memory.start.head.get(..10).unwrap_or_default()
             )
-        } else {
+        } else if before.every {
             format!(
                 "report the tests by name, as {}: {}{other}",
                 before.format,
-                Verb::Report
+                self.report_by_name()
+            )
+        } else {
+            format!(
+                "have the runner name every test, as {} may with `-v` or as JSON, and report what it prints: {}{other}",
+                before.format,
+                self.report_by_name()
             )
         };
         Err(refusal(
@@ -360,21 +386,6 @@ impl Comparison<'_> {
             before.those(|_| true).filter(meant).count() as u64
         })
     }
-}
-
-/// The refusal of a report that lists the tests which failed before the run, and none besides: some runners list no other.
-fn lists_none_that_passes(known: &[String]) -> Refusal {
-    refusal(
-        "green_requires_passing_tests",
-        format!(
-            "the tests that fail failed before the run, too, as they may ({}), and the report lists none that passes",
-            few(known)
-        ),
-        format!(
-            "have the runner list every test (such as `go test -json ./...`, or with `-v`), and hand in what it prints: {}",
-            Verb::Report.step().and("report")
-        ),
-    )
 }
 
 fn finding_of(lacking: TestProblems, against: &str) -> Finding {

@@ -28,6 +28,7 @@ use crate::capability::tests::evidence::{TestEvidence, baseline, clean, level_na
 use crate::capability::tests::findings::{
     changed_since_commit, no_coverage, no_products, no_tests_written, set_aside,
 };
+use crate::capability::tests::report_files;
 use crate::capability::tests::results::{Counts, Coverage};
 use crate::capability::tests::unchanged::is_stashed;
 use crate::capability::tests::used::{USED, stale};
@@ -80,7 +81,7 @@ pub fn read(
         &memory,
     ));
     let named = named_paths(call, &repository, files)?;
-    let handed = handed_in(&repository, taken, &status, &named);
+    let handed = report_files::no_work(&repository, &memory, taken, &status, &named);
     let memory = Memory {
         reports: memory.reports.into_iter().chain(handed).collect(),
         ..memory
@@ -480,24 +481,6 @@ pub fn name_of(label: Option<&String>) -> String {
     )
 }
 
-/// The reports that were handed in and lie in the working tree without being git's or named: they are no work of the run.
-fn handed_in(
-    repository: &Repository,
-    taken: &TestEvidence,
-    status: &TreeStatus,
-    named: &[RepoPath],
-) -> Vec<RepoPath> {
-    let files = taken.files.iter().chain(&taken.coverage_file);
-    files
-        .filter_map(|file| repository.relative(&file.path))
-        .filter(|path| !named.contains(path))
-        .filter(|path| {
-            let mut changes = status.changes.iter();
-            changes.any(|change| change.path == *path && change.untracked)
-        })
-        .collect()
-}
-
 /// As many names as a journal line can hold.
 pub(crate) fn named(ids: &[String]) -> Value {
     ids.iter().take(MOST_NAMED).cloned().collect()
@@ -609,6 +592,7 @@ fn tested(
         exclude,
         passed: counts.passed,
         lines: coverage.and_then(|coverage| coverage.lines),
+        files: changes.paths().into_iter().take(MOST_NAMED).collect(),
     })
 }
 

@@ -103,6 +103,7 @@ impl Comparison<'_> {
                 by_hand.join(", ")
             );
         }
+        let mut back_is_here = false;
         if self.is_merged(changed.keys())? {
             back = format!(
                 ": they came with a merge that is none of the run's; {}",
@@ -111,7 +112,15 @@ impl Comparison<'_> {
         } else if is_stashed(self.repository, self.last)? && self.holds_of(changed) {
             let pop = NextStep::git(["stash", "pop"]);
             back = format!(": they may be in the stash ({pop}); or put them back{back}");
+        } else {
+            back_is_here = true;
         }
+        // What was deleted, or is elsewhere, no runner has done.
+        let may_be_filled_in = back_is_here
+            && changed
+                .values()
+                .all(|what| *what == "changed" || *what == "its tests changed")
+            && changed.keys().any(|path| self.has_inline_snapshots(path));
         let kept = if aside.is_empty() {
             ""
         } else {
@@ -125,15 +134,15 @@ impl Comparison<'_> {
                     name_of(self.role.against.as_ref()),
                     few(&told)
                 ),
-                if changed.keys().any(|path| self.has_inline_snapshots(path)) {
+                if may_be_filled_in {
                     format!(
-                        "if the runner filled a snapshot in, which belongs into the test in RED, go back with {reopen}, and report RED with it there; else put them back{back}, run the tests and report again: {report}{kept}",
+                        "if the runner filled a snapshot in, which belongs into the test in RED, or a formatter went over it, go back with {reopen}, and report RED with it so; else put them back{back}, run the tests and report again: {report}{kept}",
                         report = Verb::Report,
                         reopen = Verb::Reopen.step().and("reason")
                     )
                 } else {
                     format!(
-                        "put them back{back}, then run the tests and report again: {report}{kept}; if a test was wrong, or another one is wanted, go back with {reopen}, mend it there and report again",
+                        "put them back{back}, then run the tests and report again: {report}{kept}; if a test was wrong, is to have another form, or another one is wanted, go back with {reopen}, mend it there and report again",
                         report = Verb::Report,
                         reopen = Verb::Reopen.step().and("reason")
                     )

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::config::Config;
 use workspace::convention::hints::{SubtaskText, context_hints};
+use workspace::convention::paths::Language;
 use workspace::convention::paths::PathClasses;
 use workspace::convention::test_place;
 use workspace::git::{RepoPath, is_of_git};
@@ -288,7 +289,12 @@ fn hints(
         .filter(|_| !runner::has_no_known_language(&memory.start.test_framework))
         // A crate without a folder of tests has them beside its code.
         .filter(|file| {
-            !test_place::may_be_beside_code(file) || files.iter().any(|file| classes.is_test(file))
+            let is_like_it = |other: &&String| Language::of(other) == Language::of(file);
+            !test_place::may_be_beside_code(file)
+                || files
+                    .iter()
+                    .filter(is_like_it)
+                    .any(|file| classes.is_test(file) && test_place::is_example(file))
         })
         .and_then(|file| test_place::fitted(&file, wanted));
     if hints.existing_tests.is_empty() {

@@ -97,7 +97,8 @@ impl Engine {
             ReportOutcome::Repeated(report) => {
                 let mut verdict = state::recorded(run, report);
                 let now = state::told(run, dir);
-                if now.unit_id.is_some() && now.unit_id == verdict.next_action.unit_id {
+                // What came next then may be over by now.
+                if now.unit_id.is_some() {
                     verdict.next_action = now;
                 }
                 verdict

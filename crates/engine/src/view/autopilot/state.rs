@@ -214,6 +214,10 @@ pub fn recorded(run: &RunState, report: &AcceptedReport) -> Verdict {
                 Some(own.unwrap_or_else(|| messages::suggestion(code)))
                     .filter(|text| !text.is_empty())
             }
+            None if report.warnings.iter().any(|warning| warning == "stashed") => Some(format!(
+                "bring back what you have set aside for this subtask: {pop}",
+                pop = NextStep::git(["stash", "pop"])
+            )),
             None => None,
         },
         code: code.map(str::to_owned),

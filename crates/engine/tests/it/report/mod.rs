@@ -58,7 +58,11 @@ fn a_run_of_all_levels_says_what_each_phase_rests_on() {
     let told = stage.finalize(verified());
 
     let (json, page) = stage.report();
-    assert_eq!(told, page);
+    // What unfolds in it is no answer to the report that ended the run.
+    assert!(page.contains("<details>") && !told.contains("<details>"));
+    for line in told.lines() {
+        assert!(page.contains(line), "{line}");
+    }
     same_as("all_levels.md", &steady_page(&page, &json));
     let part = json!({
         "subtasks": json["subtasks"], "evidence": json["evidence"], "finalSuite": json["finalSuite"],

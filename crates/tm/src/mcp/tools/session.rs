@@ -10,7 +10,7 @@ use engine::{Engine, Fault, Kind, Strength, Verb};
 use mcp::{Client, Hints};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use text::plain::one_line;
 
 use super::super::place::RunSelector;
@@ -222,7 +222,7 @@ fn status(call: Call<'_>, meant: RunSelector, look: Look) -> Answer {
         keep_last(&mut state.phase_history);
         keep_last(&mut state.artifacts);
     }
-    let mut answer = answer_with_step(&engine, &state, &state)?;
+    let mut answer = with_step(&engine, &state, &state)?;
     if look.diff {
         answer["diff"] = super::answer(&engine.session_diff(meant.run(), None, None)?)?;
     }
@@ -242,8 +242,21 @@ fn keep_last<T>(list: &mut Vec<T>) {
     list.drain(..list.len().saturating_sub(LISTED));
 }
 
-/// An answer with what an agent needs to go on: the next step, the prompt that waits, the gate that is closed.
+/// An answer about something that was done: with the next step, and only the last that happened.
 fn answer_with_step<T: Serialize>(engine: &Engine, value: &T, state: &SessionState) -> Answer {
+    /// So much stands in the answer to a step; the number of all is told, too.
+    const LAST: usize = 3;
+    let mut answer = with_step(engine, value, state)?;
+    for list in ["phase_history", "artifacts"] {
+        if let Some(list) = answer.get_mut(list).and_then(Value::as_array_mut) {
+            list.drain(..list.len().saturating_sub(LAST));
+        }
+    }
+    Ok(answer)
+}
+
+/// An answer with what an agent needs to go on: the next step, the prompt that waits, the gate that is closed.
+fn with_step<T: Serialize>(engine: &Engine, value: &T, state: &SessionState) -> Answer {
     let mut answer = answer(&WithNextSteps::of(value, state))?;
     let standing = match SessionStanding::of(state) {
         // Nobody is to answer a prompt that shows such files.

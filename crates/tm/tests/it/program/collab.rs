@@ -299,7 +299,7 @@ fn tasks_are_stored_together_and_those_skipped_end_the_batch() {
     assert!(ended.text().contains("item-3  skipped"), "{ended:?}");
     assert!(
         ended.text().ends_with(
-            "No task of the batch is left.\n\nWhen it is finished:\n  -> tm collab complete-skill executing-plans\n"
+            "No task of the batch is left.\n\nWhen it is finished:\n  -> tm collab complete-skill executing-plans --unit-id execute-batch\n"
         ),
         "{ended:?}"
     );

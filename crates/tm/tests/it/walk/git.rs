@@ -532,3 +532,20 @@ fn a_merge_of_main_is_taken_out_by_a_rebase() {
     work.commit();
     work.finalize();
 }
+
+/// What was tested is in the amended commit, and nothing is left to commit: to skip it would be to lose it.
+#[test]
+fn all_of_a_subtask_is_amended_into_the_commit_before() {
+    let work = second(Way::Reported);
+    to_commit(&work);
+    work.git(&["add", "--all"]);
+    work.git(&["commit", "--quiet", "--amend", "--no-edit"]);
+    let answer = walk(
+        &work,
+        |work| work.report_commit(&[]),
+        "history_rewritten",
+        &[],
+    );
+    assert!(answer.get("commitSha").is_some(), "{answer:#}");
+    work.finalize();
+}

@@ -713,3 +713,20 @@ fn a_report_lists_none_but_old_failures() {
     let green = work.tm(&["complete", "green", "--report", &json]);
     assert_eq!(green["validated"], true, "{green:#}");
 }
+
+/// A report that was refused is as little work of the run as one that was taken in.
+#[test]
+fn a_refused_report_is_not_committed() {
+    let work = to_green(Way::Reported);
+    work.write("src/double.sh", DOUBLE);
+    let suite = work.suite();
+    work.write("old.tap", &suite.replace("ok", "not ok"));
+    let (status, refused) = work.ask(&["complete", "green", "--report", "old.tap"]);
+    assert_ne!(status, 0, "{refused:#}");
+    work.write("samples/one.tap", &suite);
+    work.green();
+    let (_, committed) = work.report_commit(&[]);
+    let files = committed["files"].to_string();
+    assert!(!files.contains("old.tap"), "{committed:#}");
+    assert!(files.contains("samples/one.tap"), "{committed:#}");
+}

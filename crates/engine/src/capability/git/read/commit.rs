@@ -6,13 +6,13 @@ use globset::{Glob, GlobSetBuilder};
 use machine::state::Token;
 use machine::{Finding, Reading, Refusal, Role, RunState};
 use serde_json::{Map, Value, json};
-use workspace::git::{FingerprintRequest, RepoPath, Repository, TreeStatus};
+use workspace::git::{Change, FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
 
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::handed_in::{FOREIGN_COMMIT, HandedIn, not_of_the_run};
 use crate::capability::git::read::{
-    History, config_loosened, finding, named_paths, on_the_branch, with_files,
+    HISTORY_REWRITTEN, History, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
 use crate::capability::tests::read::{few, name_of};
@@ -118,19 +118,20 @@ pub fn read(
     }
     let paths = chosen(&changes, &named)?;
     if paths.is_empty() {
-        if let Some(foreign) = findings
+        // Nothing is left to commit because somebody committed it, beside the run's last commit or into it: that is to be
+        // handed in, or brought back.
+        if let Some(found) = findings
             .iter()
-            .find(|finding| finding.policy == FOREIGN_COMMIT)
+            .find(|finding| [FOREIGN_COMMIT, HISTORY_REWRITTEN].contains(&&*finding.policy))
         {
-            // Nothing is left to commit because somebody committed it: that is to be handed in.
             return Err(refusal(
-                FOREIGN_COMMIT,
-                foreign.message.clone(),
-                foreign.suggestion.clone().unwrap_or_default(),
+                &found.policy,
+                found.message.clone(),
+                found.suggestion.clone().unwrap_or_default(),
             )
             .into());
         }
-        return Err(nothing_changed(&tested, &status, &repository)?.into());
+        return Err(nothing_changed(&tested, &status, &repository, &memory.last_oid()?)?.into());
     }
     let not_named: Vec<String> = changes
         .was_dirty
@@ -156,15 +157,13 @@ pub fn read(
     }
     secrets(call, &repository, &paths, &reopened())?;
     let came_in = history.came_in(status.head.as_ref(), &repository)?;
-    findings.extend(tested.changed_since(&repository, &status)?.map(|found| {
-        if !came_in.is_empty() {
-            return tested.tested_on_another_base(&came_in);
-        }
-        let suggestion = instead.or(found.suggestion);
-        Finding {
-            suggestion,
+    let changed = tested.changed_since(&repository, &status, &memory.last_oid()?)?;
+    findings.extend(changed.map(|found| match came_in.as_slice() {
+        [] => Finding {
+            suggestion: instead.or(found.suggestion),
             ..found
-        }
+        },
+        came_in => tested.tested_on_another_base(came_in),
     }));
     findings.extend(tested.left_out(&changes, &paths));
     let mut reading = reading(String::new(), message.clone(), &paths, findings);
@@ -181,8 +180,9 @@ fn nothing_changed(
     tested: &CommittedReport<'_>,
     status: &TreeStatus,
     repository: &Repository,
+    last: &Oid,
 ) -> Result<Refusal, HandlerError> {
-    let is_there = tested.changed_since(repository, status)?.is_none();
+    let is_there = tested.changed_since(repository, status, last)?.is_none();
     let reopen = Verb::Reopen.step().and("reason");
     if is_there || tested.tested.is_none() {
         return Ok(refusal(
@@ -337,6 +337,7 @@ impl<'a> CommittedReport<'a> {
         &self,
         repository: &Repository,
         status: &TreeStatus,
+        last: &Oid,
     ) -> Result<Option<Finding>, HandlerError> {
         let Some(tested) = &self.tested else {
             return Ok(self.is_untested());
@@ -349,22 +350,68 @@ impl<'a> CommittedReport<'a> {
         if now.tree.as_str() == tested.tree {
             return Ok(None);
         }
-        let found = finding(
-            CHANGED_AFTER_GREEN,
-            format!(
-                "the files are no longer those that the accepted {} was tested with",
-                self.name()
-            ),
-            format!(
-                "take away what does not belong to the work; where it does, go back with {reopen}, run the tests again, report {}, then commit",
-                self.name(),
-                reopen = Verb::Reopen.step().and("reason")
-            ),
+        // What somebody committed since is no change any more, and there.
+        let is_here = status.head.as_ref() == Some(last);
+        let gone: Vec<String> = tested
+            .files
+            .iter()
+            .filter(|path| {
+                is_here
+                    && !status
+                        .changes
+                        .iter()
+                        .any(|change| change.paths().any(|own| own == *path))
+            })
+            .map(ToString::to_string)
+            .collect();
+        let again = format!(
+            "go back with {reopen}, run the tests again, report {}, then commit",
+            self.name(),
+            reopen = Verb::Reopen.step().and("reason")
         );
-        Ok(Some(with_files(
-            found,
-            &self.written_since(repository, status),
-        )))
+        let is_new = |change: &&Change| {
+            let known = tested.files.iter().chain(&tested.exclude);
+            change.untracked && is_here && !known.into_iter().any(|path| change.path.is_under(path))
+        };
+        let added = status.changes.iter().filter(is_new);
+        let added: Vec<String> = added.map(|change| format!(":/{}", change.path)).collect();
+        let found = if gone.is_empty() && !tested.files.is_empty() && !added.is_empty() {
+            let aside = ["git", "stash", "push", "--include-untracked", "--"].into_iter();
+            let aside = NextStep::shell(aside.chain(added.iter().map(String::as_str)));
+            finding(
+                CHANGED_AFTER_GREEN,
+                format!(
+                    "files are there that the accepted {} was tested without",
+                    self.name()
+                ),
+                format!(
+                    "take away what does not belong to the work, or set it aside ({aside}), and report again: {}; where it does, {again}",
+                    Verb::Report
+                ),
+            )
+        } else if gone.is_empty() {
+            finding(
+                CHANGED_AFTER_GREEN,
+                format!(
+                    "the files are no longer those that the accepted {} was tested with",
+                    self.name()
+                ),
+                format!("take away what does not belong to the work; where it does, {again}"),
+            )
+        } else {
+            finding(
+                CHANGED_AFTER_GREEN,
+                format!(
+                    "what the accepted {} was tested with is not there any more, or is as before: {}",
+                    self.name(),
+                    few(&gone)
+                ),
+                format!("bring it back; where it does not belong to the work, {again}"),
+            )
+        };
+        let mut files = self.written_since(repository, status);
+        files.extend(gone);
+        Ok(Some(with_files(found, &files)))
     }
 
     /// That the tree is another one because others' work came in, of these files.

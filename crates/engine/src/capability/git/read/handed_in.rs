@@ -64,7 +64,7 @@ impl HandedIn<'_> {
         let mut paths = repository.changed_paths(&last, &oid)?;
         let commits = repository.commits_between(&last, &oid)?;
         let made = commits.last().map(|commit| commit.message.clone());
-        let is_in_tree = || self.rests.changed_since(repository, self.status);
+        let is_in_tree = || self.rests.changed_since(repository, self.status, &last);
         let rest = Changes::of(self.status, self.memory, repository, &[])?.paths();
         let tree = match &self.rests.tested {
             Some(tested) if is_own => {
@@ -233,8 +233,9 @@ impl HandedIn<'_> {
             "was_dirty",
             format!("the commit takes in what was changed before the run began: {}", before.join(", ")),
             format!(
-                "take it out again ({reset}, then commit the other files alone), and report that commit",
-                reset = NextStep::git(["reset", "--soft", "HEAD~1"])
+                "take the commit back, of which nothing is lost by that ({reset}), and have it made of the other files: {commit}",
+                reset = NextStep::git(["reset", "--quiet", "HEAD~1"]),
+                commit = Verb::Report.step().with("phase", "commit")
             ),
         )
         .detail("files", before)

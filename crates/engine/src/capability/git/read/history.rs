@@ -9,14 +9,12 @@ use serde_json::{Map, Value};
 use workspace::git::{CommitInfo, Oid, RepoPath, Repository};
 
 use crate::call::Call;
-use crate::capability::git::read::finding;
+use crate::capability::git::read::{HISTORY_REWRITTEN, finding};
 use crate::capability::memory::{BASE_CHANGED, COMMIT_OF, LAST_COMMIT, Memory, subtasks};
 use crate::fault::Fault;
 use crate::next_step::{Argument, NextStep, Verb};
 use crate::support::HandlerError;
 
-/// The policy of commits that are no longer where the run made them.
-const HISTORY_REWRITTEN: &str = "history_rewritten";
 /// The warning that the run's commits stand on another base.
 const BASE_MOVED: &str = "base_moved";
 /// The warning that the default branch came in.

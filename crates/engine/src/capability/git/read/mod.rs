@@ -43,11 +43,17 @@ pub(crate) fn on_the_branch(
         return Err(refusal(
             "operation_under_way",
             format!("{operation} is under way; this run works on `{branch}`"),
-            format!(
-                "end it ({}), then report again: {}",
-                ends_of(operation),
-                Verb::Report
-            ),
+            {
+                let conflicts = match status.unmerged.first() {
+                    Some(path) => format!("resolve the conflicts, such as in `{path}`, and `git add` what is resolved, and "),
+                    None => String::new(),
+                };
+                format!(
+                    "{conflicts}end it ({}), then report again: {}",
+                    ends_of(operation),
+                    Verb::Report
+                )
+            },
         )
         .into());
     }

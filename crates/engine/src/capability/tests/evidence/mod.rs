@@ -154,10 +154,12 @@ impl TestEvidence {
         }
         if let Some(ran) = &self.ran {
             facts.insert("verified".to_owned(), json!(ran));
-            if self.report.is_none() || self.counts.errors > 0 {
-                facts.insert(OUTPUT.to_owned(), suite::end_of(&ran.output).into());
-            }
-        } else if let Some(said) = self.report.as_ref().and_then(said_of_errors) {
+        }
+        let ran = self.ran.as_ref();
+        let broken = ran.filter(|_| self.report.is_none() || self.counts.errors > 0);
+        if let Some(ran) = broken {
+            facts.insert(OUTPUT.to_owned(), suite::end_of(&ran.output).into());
+        } else if let Some(said) = self.report.as_ref().and_then(said_of_failures) {
             facts.insert(OUTPUT.to_owned(), said.into());
         }
         if let Some(ran) = &self.clean {
@@ -175,8 +177,9 @@ impl TestEvidence {
     }
 }
 
-/// What a report says of the first tests that could not be built or collected; nothing where there are none.
-fn said_of_errors(report: &TestReport) -> Option<String> {
+/// What a report says of the first tests that fail, those first that could not be built or collected; nothing where there are
+/// none.
+fn said_of_failures(report: &TestReport) -> Option<String> {
     const FIRST: usize = 3;
     /// As much of each as tells what it is about, in bytes.
     const LONGEST: usize = 400;

@@ -83,7 +83,8 @@ fn is_code(name: &str) -> bool {
     Language::of(name).is_some() || may_hold_tests(name)
 }
 
-fn is_data(name: &str) -> bool {
+/// Whether a file is one that suites, builds and coverage tools write, by its ending.
+pub fn is_data(name: &str) -> bool {
     name.rsplit_once('.')
         .is_some_and(|(_, ending)| DATA.contains(&ending.to_ascii_lowercase().as_str()))
 }

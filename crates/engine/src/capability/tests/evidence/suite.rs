@@ -17,7 +17,7 @@ use crate::capability::tests::evidence::{
 };
 use crate::capability::tests::results::Counts;
 use crate::fault::{Fault, Kind};
-use crate::next_step::argument;
+use crate::next_step::{argument, step};
 
 /// How much of the end of an output is shown where it is not understood, in bytes.
 const SHOWN: usize = 2000;
@@ -263,7 +263,9 @@ fn printed(suite: &Suite<'_>, ran: &SuiteRan, status: i32) -> Result<TestReport,
                 suite.command
             ),
             concat!(
-                "see the end of what it printed, in details.output: where something stopped it before the tests, such as a linter, mend that. Where the tests ran, let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
+                "see the end of what it printed, in details.output: where something stopped it before the tests, such as a linter, mend that, and report again; a frozen test is formatted in RED (",
+                step!("reopen", "reason"),
+                "). Where the tests ran, let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
                 argument!("report"),
                 " beside ",
                 argument!("verify")
