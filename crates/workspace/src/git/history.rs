@@ -97,9 +97,18 @@ const COMMIT_FORMAT: &str = "--format=%H%x00%P%x00%T%x00%ad%x00%an <%ae>%x00%cn 
 const COMMIT_FIELDS: usize = 8;
 
 impl Repository {
-    /// The commit on which the newest stash was made; none where there is no stash. Without one no git is asked.
-    pub fn stashed_on(&self) -> Result<Option<Oid>, GitError> {
-        if self.common_dir().join("logs/refs/stash").exists() {
+    /// The commit on which the newest stash was made; none where there is no stash, or none since that time, in seconds since
+    /// 1970. Without one no git is asked.
+    pub fn stashed_on(&self, since: i64) -> Result<Option<Oid>, GitError> {
+        // Its last line tells of the newest: who made it, when, from which time zone, and behind a tab what it is called.
+        let log = fs::read_to_string(self.common_dir().join("logs/refs/stash"));
+        let log = log.unwrap_or_default();
+        let about = log
+            .lines()
+            .next_back()
+            .and_then(|line| line.split('\t').next());
+        let made: Option<i64> = about.and_then(|about| about.rsplit(' ').nth(1)?.parse().ok());
+        if made.is_some_and(|made| made >= since) {
             self.resolve("refs/stash^1")
         } else {
             Ok(None)

@@ -30,7 +30,6 @@ use crate::capability::tests::findings::{
 };
 use crate::capability::tests::report_files;
 use crate::capability::tests::results::{Counts, Coverage};
-use crate::capability::tests::unchanged::is_stashed;
 use crate::capability::tests::used::{USED, stale};
 use crate::fault::{Fault, Kind};
 use crate::next_step::{Verb, argument, step};
@@ -222,7 +221,7 @@ impl Comparison<'_> {
         let handed: Vec<String> = self.handed().iter().map(ToString::to_string).collect();
         written.product.retain(|path| !handed.contains(path));
         if !written.tests {
-            let stashed = is_stashed(self.repository, self.last)?;
+            let stashed = self.is_stashed()?;
             let found = no_tests_written(changed, stashed);
             self.facts
                 .insert(NO_TESTS.to_owned(), json!(found.suggestion));
@@ -328,7 +327,7 @@ impl Comparison<'_> {
             shown.new = new.into_iter().take(MOST_NAMED).collect();
             self.hashes.push(hash);
         }
-        if is_stashed(self.repository, self.last)? {
+        if self.is_stashed()? {
             self.warnings.push("stashed".to_owned());
         }
         if let Some(label) = &self.role.label {
@@ -355,7 +354,7 @@ impl Comparison<'_> {
         let look = Look::new(self.repository, self.memory, self.last, self.status)?;
         let against = SHOWN.read(self.kept, self.role.against.as_ref())?;
         self.unchanged(&look)?;
-        if is_stashed(self.repository, self.last)? {
+        if self.is_stashed()? {
             self.facts.insert(STASHED.to_owned(), true.into());
         }
         self.compare(against.as_ref())?;

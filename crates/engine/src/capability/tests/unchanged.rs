@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use journal::EvidenceStore;
-use machine::Finding;
+use machine::{Finding, RunState};
 use serde_json::{Map, Value};
-use workspace::git::{CommitInfo, Oid, RepoPath, Repository};
+use workspace::git::{CommitInfo, RepoPath, Repository};
 
 use crate::capability::git::read::handed_in::merge_taken_back;
 use crate::capability::git::read::{finding, with_files};
 use crate::capability::memory::{BY_HOOK, FROZEN, KEPT};
 use crate::capability::tests::evidence::frozen::{Frozen, Look, Tests};
 use crate::capability::tests::read::{Comparison, few, name_of};
+use crate::clock::millis_of;
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb};
 use crate::support::HandlerError;
@@ -109,7 +110,7 @@ impl Comparison<'_> {
                 ": they came with a merge that is none of the run's; {}",
                 merge_taken_back(self.status, self.last, self.memory)
             );
-        } else if is_stashed(self.repository, self.last)? && self.holds_of(changed) {
+        } else if self.is_stashed()? && self.holds_of(changed) {
             let pop = NextStep::git(["stash", "pop"]);
             back = format!(": they may be in the stash ({pop}); or put them back{back}");
         } else {
@@ -243,7 +244,15 @@ pub(crate) fn all_copied_back(
     Ok(steps)
 }
 
-/// Whether the newest stash was made on a commit.
-pub(crate) fn is_stashed(repository: &Repository, commit: &Oid) -> Result<bool, HandlerError> {
-    Ok(repository.stashed_on()?.as_ref() == Some(commit))
+impl Comparison<'_> {
+    /// Whether something was stashed on the run's last commit while the run was under way. What was stashed before is its user's.
+    pub(crate) fn is_stashed(&self) -> Result<bool, HandlerError> {
+        let stashed = self.repository.stashed_on(began_at(self.run))?;
+        Ok(stashed.as_ref() == Some(self.last))
+    }
+}
+
+/// When a run began, in seconds since 1970.
+pub(crate) fn began_at(run: &RunState) -> i64 {
+    millis_of(&run.started_at).map_or(0, |millis| millis.div_euclid(1000))
 }

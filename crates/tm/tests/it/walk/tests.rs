@@ -730,3 +730,17 @@ fn a_refused_report_is_not_committed() {
     assert!(!files.contains("old.tap"), "{committed:#}");
     assert!(files.contains("samples/one.tap"), "{committed:#}");
 }
+
+/// A stash that was there before the run is its user's: nothing speaks of it, let alone brings it back.
+#[test]
+fn a_stash_from_before_the_run_is_left_alone() {
+    let work = Work::unbegun(&SHOP, Way::Claimed);
+    work.append("src/add.sh", "# later\n");
+    work.runs_well("GIT_COMMITTER_DATE='2020-01-01T00:00:00 +0000' git stash push --quiet");
+    work.tm(&["start", "1"]);
+    work.write("tests/double.test", DOUBLES);
+    let red = work.red();
+    assert!(!red.to_string().contains("stash"), "{red:#}");
+    let (_, refused) = work.report(&["complete", "green"]);
+    assert!(!refused.to_string().contains("stash"), "{refused:#}");
+}

@@ -16,6 +16,7 @@ use crate::capability::git::read::{
 };
 use crate::capability::memory::{COMMIT_OF, LAST_COMMIT, Memory, TESTED, Tested};
 use crate::capability::tests::read::{few, name_of};
+use crate::capability::tests::unchanged::began_at;
 use crate::clock;
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb, argument, step};
@@ -131,7 +132,13 @@ pub fn read(
             )
             .into());
         }
-        return Err(nothing_changed(&tested, &status, &repository, &memory.last_oid()?)?.into());
+        return Err(nothing_changed(
+            &tested,
+            &status,
+            &repository,
+            (&memory.last_oid()?, began_at(run)),
+        )?
+        .into());
     }
     let not_named: Vec<String> = changes
         .was_dirty
@@ -180,7 +187,7 @@ fn nothing_changed(
     tested: &CommittedReport<'_>,
     status: &TreeStatus,
     repository: &Repository,
-    last: &Oid,
+    (last, began_at): (&Oid, i64),
 ) -> Result<Refusal, HandlerError> {
     let is_there = tested.changed_since(repository, status, last)?.is_none();
     let reopen = Verb::Reopen.step().and("reason");
@@ -194,7 +201,7 @@ fn nothing_changed(
             ),
         ));
     }
-    let stash = repository.stashed_on()?;
+    let stash = repository.stashed_on(began_at)?;
     Ok(refusal(
         "nothing_changed",
         format!(
