@@ -268,7 +268,7 @@ pub struct Tested {
     /// Line coverage in percent, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<f64>,
-    /// The files that were changed then, as many as a line of the journal can hold.
+    /// The files that were changed then; none where a line of the journal cannot hold all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<RepoPath>,
 }

@@ -591,7 +591,9 @@ fn tested(
         exclude,
         passed: counts.passed,
         lines: coverage.and_then(|coverage| coverage.lines),
-        files: changes.paths().into_iter().take(MOST_NAMED).collect(),
+        files: Some(changes.paths())
+            .filter(|paths| paths.len() <= MOST_NAMED)
+            .unwrap_or_default(),
     })
 }
 

@@ -183,11 +183,12 @@ fn said_of_failures(report: &TestReport) -> Option<String> {
     const FIRST: usize = 3;
     /// As much of each as tells what it is about, in bytes.
     const LONGEST: usize = 400;
-    let errors = report
-        .tests
-        .iter()
-        .filter(|test| matches!(test.outcome, Outcome::Error | Outcome::NotCollected));
-    let said: Vec<String> = errors
+    let of = |such: &'static [Outcome]| {
+        let tests = report.tests.iter();
+        tests.filter(move |test| such.contains(&test.outcome))
+    };
+    let said: Vec<String> = of(&[Outcome::Error, Outcome::NotCollected])
+        .chain(of(&[Outcome::Failed]))
         .filter_map(|test| {
             let message = test.message.as_deref()?.trim();
             Some(format!("{}: {}", test.id, cut_bytes(message, LONGEST)))
