@@ -402,6 +402,9 @@ fn check(key: &Key, value: &Value, place: impl Fn() -> ValuePlace) -> Result<(),
         (Kind::Pattern(known), value) => {
             text(value)?;
             let written = value.as_str().unwrap_or_default();
+            if written.contains(['\n', '\r']) {
+                return Err(bad(value, "it must stand on one line".to_owned(), None));
+            }
             let values: Vec<(&str, &str)> = known.iter().map(|name| (*name, "")).collect();
             match placeholder::fill(written, &values) {
                 Ok(_) => Ok(()),

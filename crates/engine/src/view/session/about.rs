@@ -222,6 +222,7 @@ fn work(call: &Call<'_>, run: &RunState) -> SessionWork {
     };
     let reads = definition.state(state).and_then(|state| state.reader());
     let ahead = match (asked, answered) {
+        _ if run.pending.is_some() => StepAhead::Settles,
         (Some(asked), _) if is_there() => StepAhead::TakesIn(asked),
         (Some(asked), _) => StepAhead::AsksFor(asked),
         (None, Some(answered)) if reads.is_some() => StepAhead::ActsOn(answered),

@@ -86,6 +86,8 @@ pub enum StepAhead {
     ActsOn(Phase),
     /// It goes on to where this is asked for, by a step of its own.
     GoesOnTo(Phase),
+    /// What a step before began, and was interrupted in, is brought to its end.
+    Settles,
     /// Something else.
     #[default]
     Other,

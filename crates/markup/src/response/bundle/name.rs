@@ -56,6 +56,9 @@ pub enum NameFault {
     /// It begins in a home folder.
     #[error("its path begins with `~`, a home folder")]
     Home,
+    /// A shell would put something else there.
+    #[error("its path begins with a variable of a shell")]
+    Variable,
     /// It would read as an option.
     #[error("its path begins with `-`, as an option of a command does")]
     Dash,
@@ -116,6 +119,9 @@ pub(super) fn check(path: &str, most: usize) -> Result<(), NameFault> {
     if path.starts_with('-') {
         return Err(NameFault::Dash);
     }
+    if is_variable(path) {
+        return Err(NameFault::Variable);
+    }
     if path.contains(':') {
         return Err(NameFault::Colon);
     }
@@ -133,6 +139,17 @@ pub(super) fn check(path: &str, most: usize) -> Result<(), NameFault> {
         return Err(NameFault::TooDeep { parts });
     }
     path.split('/').try_for_each(check_component)
+}
+
+/// Whether a path begins with what a shell takes for a variable: `$HOME/x`, `${HOME}/x`. Files of some frameworks begin with the
+/// sign too, and go on in small letters: `$slug.tsx`.
+fn is_variable(path: &str) -> bool {
+    let Some(rest) = path.strip_prefix('$') else {
+        return false;
+    };
+    let first = rest.split('/').next().unwrap_or_default();
+    let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    first.starts_with('{') || (!first.is_empty() && first.chars().all(is_capital))
 }
 
 fn check_component(component: &str) -> Result<(), NameFault> {

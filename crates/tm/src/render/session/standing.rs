@@ -93,6 +93,9 @@ pub fn next_step(state: &SessionState) -> String {
         StepAhead::AsksFor(asked) => does("asks for", asked),
         StepAhead::ActsOn(asked) => does("acts on", asked),
         StepAhead::GoesOnTo(asked) => does("goes on to", asked),
+        StepAhead::Settles => {
+            "A step was interrupted: the next one brings it to its end first.".to_owned()
+        }
         StepAhead::Other => "The next step can be taken.".to_owned(),
     }
 }
