@@ -7,6 +7,7 @@ use machine::{Definition, Event};
 use serde_json::{Value, json};
 
 use crate::capability::command;
+use crate::capability::profile::memory::{PROCESSED, Processed};
 use crate::generic::messages;
 use crate::summary::escape::inline;
 use crate::summary::markdown::{coded, hash};
@@ -45,6 +46,7 @@ pub fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
             reason,
             iteration,
             outcome,
+            keep,
             ..
         } => {
             let mut step = json!({
@@ -61,6 +63,9 @@ pub fn step(definition: &Definition, at: &str, event: &Event) -> Option<Value> {
             }
             if let Some(outcome) = outcome {
                 step["outcome"] = json!(outcome);
+            }
+            if let Ok(Some(processed)) = PROCESSED.read(keep) {
+                step["said"] = said(&processed).into();
             }
             step
         }
@@ -142,6 +147,19 @@ pub fn is_in_the_table(step: &Value, has_row: impl Fn(&str) -> bool) -> bool {
     }
 }
 
+/// What a profile said of a response: why it did not go well, what there was to say besides, and its own numbers.
+fn said(processed: &Processed) -> String {
+    let reason = Some(&processed.reason).filter(|reason| !reason.is_empty());
+    let numbers = processed.metadata.iter();
+    let numbers = numbers.map(|(name, value)| format!("{name} {value}"));
+    let all = reason
+        .into_iter()
+        .chain(&processed.messages)
+        .cloned()
+        .chain(numbers);
+    all.collect::<Vec<_>>().join("; ")
+}
+
 /// Whether it belongs to no other part of a summary.
 pub fn is_told_only_here(step: &Value) -> bool {
     match step["what"].as_str() {
@@ -200,6 +218,9 @@ pub fn line(step: &Value) -> Option<String> {
                     let mut line = format!("{at} — {from} → {to}{item} ({cause}{reason})");
                     if !text("outcome").is_empty() {
                         let _ = write!(line, " — {}", text("outcome"));
+                    }
+                    if !text("said").is_empty() {
+                        let _ = write!(line, ": {}", text("said"));
                     }
                     if let Some(iteration) = step.get("iteration").and_then(Value::as_i64)
                         && iteration > 0

@@ -204,3 +204,17 @@ fn the_generic_verbs_know_sessions() {
     let state = env.tm(&["status", &id]).ok();
     assert_eq!(text(&state, "phase"), "PLANNED");
 }
+
+#[test]
+fn the_run_report_tells_what_a_review_found() {
+    let env = Env::new();
+    let session = env.begin();
+    session.to_revising();
+    let output = env
+        .program(&["runs", "report", &session.id])
+        .output()
+        .unwrap();
+    let report = String::from_utf8(output.stdout).unwrap();
+    let found = "the review found 2 issues, 1 of them critical; issues_total 2";
+    assert!(report.contains(found), "{report}");
+}
