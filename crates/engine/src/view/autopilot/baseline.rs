@@ -4,7 +4,7 @@ use journal::layout::RunDir;
 use machine::{Command, RunState};
 
 use crate::call::Input;
-use crate::capability::memory::{self, BASELINE, LAST_LEDGER, Memory};
+use crate::capability::memory::{self, BASELINE, LAST_LEDGER, Memory, SHOWN};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::{self, TestEvidence, baseline, clean};
@@ -42,7 +42,7 @@ impl Engine {
                 format,
                 &self.cancellation(),
             )
-            .map_err(|fault| by_hand(fault, &memory))?
+            .map_err(|fault| by_hand(fault, &memory, format_of(&seen.run, &dir)))?
         } else {
             evidence::take(given, &self.cwd)?
         };
@@ -150,20 +150,34 @@ fn is_of_other_names(run: &RunState, dir: &RunDir, named: &Ledger) -> Result<boo
     )))
 }
 
+/// The format in which the item in hand was reported; none where that has no names.
+fn format_of(run: &RunState, dir: &RunDir) -> Option<&'static str> {
+    let (token, _) = run.waiting().next()?;
+    let shown = SHOWN.all(&token.kept).ok()?;
+    let hash = shown
+        .iter()
+        .rev()
+        .find_map(|shown| shown.ledger.as_deref())?;
+    Some(Ledger::read(dir.path(), hash).ok()?.format.name())
+}
+
 /// The same where it cannot be found out here: somebody else runs the tests, in a checkout of their own.
-fn by_hand(fault: Fault, memory: &Memory) -> Fault {
+fn by_hand(fault: Fault, memory: &Memory, format: Option<&'static str>) -> Fault {
     let checkout = memory.start.git_dir.join("tramline-baseline");
     let is_there = checkout.exists();
     let checkout = checkout.to_string_lossy();
     let head = &memory.start.head;
     let suggestion = format!(
-        "{}; or make a checkout of the commit that the run began on ({}), run the tests there, hand in what they print ({}), and take the checkout away again ({})",
+        "{}; or make a checkout of the commit that the run began on ({}), run the tests there, hand in what they print{} ({}), and take the checkout away again ({})",
         fault.suggestion,
         if is_there {
             NextStep::git(["-C", &checkout, "checkout", "--detach", head])
         } else {
             NextStep::git(["worktree", "add", "--detach", &checkout, head])
         },
+        format.map_or_else(String::new, |format| format!(
+            ", as {format} like the reports of this run"
+        )),
         Verb::Baseline.step().and("report"),
         NextStep::git(["worktree", "remove", "--force", &checkout]),
     );

@@ -744,3 +744,22 @@ fn a_stash_from_before_the_run_is_left_alone() {
     let (_, refused) = work.report(&["complete", "green"]);
     assert!(!refused.to_string().contains("stash"), "{refused:#}");
 }
+
+#[test]
+fn a_file_of_the_project_is_deleted_behind_green() {
+    for way in WAYS {
+        let work = to_commit(way);
+        work.delete("src/add.sh");
+        walk(
+            &work,
+            |work| work.report_commit(&[]),
+            "changed_after_green",
+            &[],
+        );
+        assert!(work.read("src/add.sh").contains("echo"));
+        assert_eq!(
+            work.git(&["log", "--format=", "--diff-filter=D", "--name-only"]),
+            ""
+        );
+    }
+}

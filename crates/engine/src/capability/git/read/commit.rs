@@ -382,7 +382,27 @@ impl<'a> CommittedReport<'a> {
         };
         let added = status.changes.iter().filter(is_new);
         let added: Vec<String> = added.map(|change| format!(":/{}", change.path)).collect();
-        let found = if gone.is_empty() && !tested.files.is_empty() && !added.is_empty() {
+        let is_lost = |change: &&Change| {
+            change.deleted
+                && is_here
+                && !tested.files.is_empty()
+                && !tested.files.contains(&change.path)
+        };
+        let lost = status.changes.iter().filter(is_lost);
+        let lost: Vec<String> = lost.map(|change| change.path.to_string()).collect();
+        let found = if !lost.is_empty() {
+            let paths: Vec<String> = lost.iter().map(|path| format!(":/{path}")).collect();
+            let restore = ["git", "restore", "--"].into_iter();
+            let restore = NextStep::shell(restore.chain(paths.iter().map(String::as_str)));
+            finding(
+                CHANGED_AFTER_GREEN,
+                format!("deleted since {} was accepted: {}", self.name(), few(&lost)),
+                format!(
+                    "bring back what is to stay ({restore}), and report again: {}; where it is to go, {again}",
+                    Verb::Report
+                ),
+            )
+        } else if gone.is_empty() && !tested.files.is_empty() && !added.is_empty() {
             let aside = ["git", "stash", "push", "--include-untracked", "--"].into_iter();
             let aside = NextStep::shell(aside.chain(added.iter().map(String::as_str)));
             finding(
@@ -417,7 +437,7 @@ impl<'a> CommittedReport<'a> {
             )
         };
         let mut files = self.written_since(repository, status);
-        files.extend(gone);
+        files.extend(gone.into_iter().chain(lost));
         Ok(Some(with_files(found, &files)))
     }
 

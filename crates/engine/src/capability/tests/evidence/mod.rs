@@ -20,7 +20,7 @@ use machine::state::Token;
 use machine::{Role, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use text::plain::cut_bytes;
+use text::plain::{cut_bytes, many_lines};
 use workspace::config::{Config, Level};
 
 use crate::call::pinned;
@@ -161,6 +161,10 @@ impl TestEvidence {
             facts.insert(OUTPUT.to_owned(), suite::end_of(&ran.output).into());
         } else if let Some(said) = self.report.as_ref().and_then(said_of_failures) {
             facts.insert(OUTPUT.to_owned(), said.into());
+        } else if let Some(ran) = ran.filter(|_| self.counts.failing() > 0) {
+            // Whoever had the tests run has not seen what they printed.
+            let end = suite::end_of(&ran.output);
+            facts.insert(OUTPUT.to_owned(), many_lines(&end).into());
         }
         if let Some(ran) = &self.clean {
             facts.insert("inCleanTree".to_owned(), json!(ran));
