@@ -11,7 +11,6 @@ use machine::{Definition, RunState};
 use serde::Serialize;
 use serde_json::json;
 use workspace::config::{Config, Level};
-use workspace::profile;
 use workspace::profile::{Profile, Reader, Source as ProfileSource};
 use workspace::runner::definition::{Definition as Behind, command_definition};
 use workspace::trust::TrustStore;
@@ -154,8 +153,10 @@ impl Engine {
         for (definition, source) in library::of_project(&self.root) {
             all.extend(self.of_workflow(&definition, &source)?);
         }
-        for summary in profile::list(&self.root, &[], None) {
-            if let Ok(profile) = self.profile(&summary.name)
+        for summary in self.profiles().list(None) {
+            // What a user has for all projects is for them to look at when they use it.
+            if matches!(summary.source, ProfileSource::Project { .. })
+                && let Ok(profile) = self.profiles().load(&summary.name)
                 && let Some(request) = self.of_profile(&profile)?
             {
                 all.push(request);
@@ -189,7 +190,7 @@ impl Engine {
                 let (definition, source) = library::load(&self.root, name)?;
                 self.of_workflow(&definition, &source)?
             }
-            Subject::Profile => self.of_profile(&self.profile(name)?)?,
+            Subject::Profile => self.of_profile(&self.profiles().load(name)?)?,
             Subject::Tests => match self.found_test_command() {
                 Some(command) => Some(self.of_tests(&command, &self.settings.config)?),
                 None => None,
@@ -219,7 +220,14 @@ impl Engine {
     /// Takes back all trust in it; whether there was any. It may be gone, or broken.
     pub fn distrust(&self, subject: Subject, name: &str) -> Result<bool, Fault> {
         let path = match subject {
-            Subject::Profile => self.root.join(".taskmaster/profiles").join(name),
+            Subject::Profile => {
+                let profiles = self.profiles();
+                let mut listed = profiles.list(None).into_iter();
+                let found = listed.find(|one| one.name == name);
+                found
+                    .and_then(|one| one.source.folder().map(Path::to_owned))
+                    .unwrap_or_else(|| profiles.project_folder(name))
+            }
             Subject::Tests => self.root.clone(),
             Subject::Workflow => match library::find(&self.root, name) {
                 Ok(Source {
@@ -305,7 +313,7 @@ impl Engine {
     }
 
     fn of_profile(&self, profile: &Profile) -> Result<Option<TrustRequest>, Fault> {
-        let ProfileSource::Project { folder } = &profile.source else {
+        let Some(folder) = profile.source.folder() else {
             return Ok(None);
         };
         let effects: Vec<String> = profile

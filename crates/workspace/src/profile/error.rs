@@ -115,6 +115,8 @@ pub enum ProfileError {
         nearest: Option<String>,
         /// All that there are.
         known: Vec<String>,
+        /// Where those for all projects of the user lie.
+        user: PathBuf,
     },
     /// A folder has the name of a built-in profile.
     #[error("{} defines the profile `{name}`, which is built in", file.display())]
@@ -216,9 +218,10 @@ impl ProfileError {
         match self {
             Self::BadName { .. } => "use letters, digits, `-`, `_` and `.`, at most 64 of them, with a letter or digit first".to_owned(),
             Self::Unknown { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
-            Self::Unknown { known, .. } => format!(
-                "there are {}; others would lie in .taskmaster/profiles",
-                known.join(", ")
+            Self::Unknown { known, user, .. } => format!(
+                "there are {}; others would lie in .taskmaster/profiles of the project, or in {}",
+                known.join(", "),
+                user.display()
             ),
             Self::Shadows { .. } => "rename its folder, or say `shadows: true` in it if it is meant to take the place of the built-in one".to_owned(),
             Self::Io { path, .. } => format!("make {} readable", path.display()),

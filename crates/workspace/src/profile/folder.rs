@@ -86,14 +86,9 @@ impl Files {
     }
 }
 
-/// Where the project's profile `name` lies, if there is one.
-pub(super) fn place(root: &Path, name: &str) -> PathBuf {
-    root.join(".taskmaster/profiles").join(name)
-}
-
-/// The names of all folders that are meant to be profiles of the project, in order; not all have names that can be.
-pub(super) fn names(root: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(root.join(".taskmaster/profiles"))
+/// The names of all folders in `profiles` that are meant to be profiles, in order; not all have names that can be.
+pub(super) fn names(profiles: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(profiles)
         .into_iter()
         .flatten()
         .flatten()
@@ -107,9 +102,12 @@ pub(super) fn names(root: &Path) -> Vec<String> {
     names
 }
 
-/// The folder of the project's profile `name`, with symbolic links resolved; none if there is no such folder.
-pub(super) fn find(root: &Path, name: &str) -> Result<Option<PathBuf>, ProfileError> {
-    let folder = place(root, name);
+/// A profile's folder with symbolic links resolved; none if there is no such folder. Where it belongs to a project,
+/// `within` is the project, which no link may lead out of.
+pub(super) fn find(
+    folder: PathBuf,
+    within: Option<&Path>,
+) -> Result<Option<PathBuf>, ProfileError> {
     let io = |source| ProfileError::Io {
         path: folder.clone(),
         source,
@@ -127,8 +125,8 @@ pub(super) fn find(root: &Path, name: &str) -> Result<Option<PathBuf>, ProfileEr
         Err(error) => return Err(io(error)),
     }
     let real = fs::canonicalize(&folder).map_err(io)?;
-    let root = fs::canonicalize(root).map_err(io)?;
-    if !real.starts_with(&root) {
+    let within = within.map(fs::canonicalize).transpose().map_err(io)?;
+    if within.is_some_and(|root| !real.starts_with(root)) {
         return Err(ProfileError::Unsafe {
             flaw: format!("leads out of the project, to {}", real.display()),
             help: "put the folder itself there, not a link to it".to_owned(),

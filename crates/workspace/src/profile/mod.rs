@@ -1,6 +1,6 @@
 //! Profiles: what the prompts of a session are, and how its responses are read. A profile decides nothing else.
 //!
-//! One is a folder, `.taskmaster/profiles/NAME/` of the project, or comes with the program. It holds `profile.yaml` and
+//! One is a folder, `.taskmaster/profiles/NAME/` of the project or of the user's home, or comes with the program. It holds `profile.yaml` and
 //! the templates of four prompts, and where reading a response takes code, that code. What comes with a project is read
 //! as what it is, text of others: within bounds, with templates that can do little ([`crate::template`]), and code runs
 //! only after a person trusted it ([`crate::trust`]).
@@ -10,6 +10,7 @@ mod error;
 mod folder;
 mod format;
 mod inputs;
+mod library;
 mod name;
 mod phase;
 mod pin;
@@ -30,10 +31,11 @@ pub use definition::Kind;
 pub use error::{InputFault, InputProblem, Place, ProfileError};
 pub use folder::Builtin;
 pub use inputs::Input;
+pub use library::{Library, Summary};
 pub use phase::{PerPhase, Phase};
 pub use view::{CodeFile, FileChange, Rejected, Review, View, shown_files, shown_text};
 
-use folder::{Files, PROFILE_FILE};
+use folder::Files;
 
 use crate::trust::{Subject, TrustStore};
 
@@ -70,6 +72,11 @@ pub enum Source {
         /// Its folder, with symbolic links resolved.
         folder: PathBuf,
     },
+    /// It lies in the user's own folder, for all projects.
+    User {
+        /// Its folder, with symbolic links resolved.
+        folder: PathBuf,
+    },
 }
 
 /// How a response is read.
@@ -96,102 +103,14 @@ pub enum Reader {
     },
 }
 
-/// One line of a list of profiles.
-#[derive(Debug)]
-pub struct Summary {
-    /// The name.
-    pub name: String,
-    /// One line for people; empty if it could not be read.
-    pub title: String,
-    /// Whether it comes with the program.
-    pub builtin: bool,
-    /// Its folder, if it lies in the project.
-    pub folder: Option<PathBuf>,
-    /// Whether it takes the place of a built-in one.
-    pub shadows: bool,
-    /// SHA-256 of all that lies in its folder; empty if it could not be read.
-    pub hash: String,
-    /// Whether it has commands, and if so, whether a person trusted them as they are now.
-    pub trusted: Option<bool>,
-    /// What is wrong with it.
-    pub fault: Option<ProfileError>,
-}
-
-/// Reads and proves the profile called `name`: the project's own, else the built-in one.
-pub fn load(root: &Path, name: &str, builtin: &[Builtin<'_>]) -> Result<Profile, ProfileError> {
-    name::check(name)?;
-    let shipped = builtin.iter().find(|shipped| shipped.name == name);
-    if let Some(folder) = folder::find(root, name)? {
-        let files = Files::read(&folder)?;
-        let file = folder.join(PROFILE_FILE);
-        let source = Source::Project { folder };
-        let profile = reading::profile(name, source, &files)?;
-        if shipped.is_some() && !profile.shadows {
-            return Err(ProfileError::Shadows {
-                name: name.to_owned(),
-                file,
-            });
+impl Source {
+    /// The folder that it lies in; none where it comes with the program.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Builtin => None,
+            Self::Project { folder } | Self::User { folder } => Some(folder),
         }
-        return Ok(profile);
     }
-    let Some(shipped) = shipped else {
-        let mut known: Vec<String> = builtin.iter().map(|one| one.name.to_owned()).collect();
-        known.extend(
-            folder::names(root)
-                .into_iter()
-                .filter(|name| name::flaw(name).is_none()),
-        );
-        known.sort();
-        known.dedup();
-        return Err(ProfileError::Unknown {
-            name: name.to_owned(),
-            nearest: text::nearest(name, known.iter().map(String::as_str)).map(str::to_owned),
-            known,
-        });
-    };
-    reading::profile(name, Source::Builtin, &Files::of_builtin(shipped))
-}
-
-/// All profiles, the broken ones with their faults, in the order of their names.
-pub fn list(root: &Path, builtin: &[Builtin<'_>], trust: Option<&TrustStore>) -> Vec<Summary> {
-    let own = folder::names(root);
-    let mut names = own.clone();
-    names.extend(builtin.iter().map(|one| one.name.to_owned()));
-    names.sort();
-    names.dedup();
-    names
-        .into_iter()
-        .map(|name| {
-            let is_own = own.contains(&name);
-            match load(root, &name, builtin) {
-                Ok(profile) => Summary {
-                    trusted: profile.has_commands().then(|| {
-                        trust.is_some_and(|trust| profile.is_trusted(trust).unwrap_or(false))
-                    }),
-                    builtin: profile.source == Source::Builtin,
-                    folder: match profile.source {
-                        Source::Builtin => None,
-                        Source::Project { folder } => Some(folder),
-                    },
-                    shadows: is_own && builtin.iter().any(|one| one.name == name),
-                    name,
-                    title: profile.title,
-                    hash: profile.hash,
-                    fault: None,
-                },
-                Err(fault) => Summary {
-                    title: String::new(),
-                    builtin: !is_own,
-                    folder: is_own.then(|| folder::place(root, &name)),
-                    shadows: false,
-                    hash: String::new(),
-                    trusted: None,
-                    fault: Some(fault),
-                    name,
-                },
-            }
-        })
-        .collect()
 }
 
 /// The JSON Schema of `profile.yaml`.
@@ -254,19 +173,17 @@ impl Profile {
     /// Whether its commands may run: because it comes with the program, or because a person trusted its folder as it
     /// was when this was read.
     pub fn is_trusted(&self, trust: &TrustStore) -> Result<bool, ProfileError> {
-        match &self.source {
-            Source::Builtin => Ok(true),
-            Source::Project { folder } => {
-                Ok(trust.is_trusted(Subject::Profile, folder, &self.hash)?)
-            }
+        match self.source.folder() {
+            None => Ok(true),
+            Some(folder) => Ok(trust.is_trusted(Subject::Profile, folder, &self.hash)?),
         }
     }
 
     /// All files of its folder, as they are now; none of one that comes with the program.
     pub fn files(&self) -> Result<Vec<String>, ProfileError> {
-        match &self.source {
-            Source::Builtin => Ok(Vec::new()),
-            Source::Project { folder } => Ok(Files::read(folder)?.all.into_keys().collect()),
+        match self.source.folder() {
+            None => Ok(Vec::new()),
+            Some(folder) => Ok(Files::read(folder)?.all.into_keys().collect()),
         }
     }
 

@@ -19,6 +19,9 @@ struct Pinned {
     hash: String,
     /// None for a built-in one.
     folder: Option<PathBuf>,
+    /// Whether it is there for all projects of the user.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    user: bool,
     files: BTreeMap<String, String>,
 }
 
@@ -29,10 +32,8 @@ impl Profile {
             version: VERSION,
             name: self.name.clone(),
             hash: self.hash.clone(),
-            folder: match &self.source {
-                Source::Builtin => None,
-                Source::Project { folder } => Some(folder.clone()),
-            },
+            folder: self.source.folder().map(PathBuf::from),
+            user: matches!(self.source, Source::User { .. }),
             files: self.texts.clone(),
         };
         serde_json::to_vec(&pinned).map_err(|error| damaged(error.to_string()))
@@ -64,6 +65,7 @@ impl Profile {
         };
         let source = match pinned.folder {
             None => Source::Builtin,
+            Some(folder) if pinned.user => Source::User { folder },
             Some(folder) => Source::Project { folder },
         };
         let mut profile = reading::profile(&pinned.name, source, &files)

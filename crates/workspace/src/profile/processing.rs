@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::folder::Files;
-use super::{Phase, Profile, ProfileError, Reader, Source, reading};
+use super::{Phase, Profile, ProfileError, Reader, reading};
 use crate::process::{self, Ended, How, Program, ProgramError};
 use crate::trust::{Subject, TrustStore};
 use text::plain;
@@ -289,8 +289,8 @@ pub fn process(
     request: &Request<'_>,
     trust: &TrustStore,
 ) -> Result<ProcessingResult, ProcessorFault> {
-    let (Reader::Command { .. }, Source::Project { folder }) =
-        (profile.responses.get(phase), &profile.source)
+    let (Reader::Command { .. }, Some(folder)) =
+        (profile.responses.get(phase), profile.source.folder())
     else {
         return Err(ProcessorFault::NoCommand {
             profile: profile.name.clone(),
@@ -302,7 +302,7 @@ pub fn process(
     if !trusted.map_err(ProfileError::from)? {
         return Err(ProcessorFault::Untrusted {
             profile: profile.name.clone(),
-            folder: folder.clone(),
+            folder: folder.to_owned(),
             changed: trust
                 .last(Subject::Profile, folder)
                 .map_err(ProfileError::from)?

@@ -36,10 +36,7 @@ const SEE_SCHEMA: &str = "see the JSON Schema of profiles, or compare with a pro
 
 /// A place in a file of a profile.
 pub(super) fn place(source: &Source, name: &str, file: &str, line: u32, column: u32) -> Place {
-    let folder = match source {
-        Source::Builtin => Path::new(name),
-        Source::Project { folder } => folder,
-    };
+    let folder = source.folder().unwrap_or(Path::new(name));
     Place {
         file: folder.join(file),
         line,

@@ -17,7 +17,6 @@ use crate::capability::profile::read::{no_phase, phase_of};
 use crate::capability::profile::session::{Session, code_path, iteration, values};
 use crate::fault::Fault;
 use crate::generic::files::{self, ResponseText};
-use crate::view::session::begin::builtin_profiles;
 
 impl Session {
     /// The prompt of the state that the token stands at, by the profile's template.
@@ -90,7 +89,7 @@ impl Session {
 
     /// The prompt by the templates as they are now, where those that the session began with fail: somebody mended them.
     fn repaired(&self, name: &str, phase: Phase, view: &View) -> Option<String> {
-        let now = workspace::profile::load(&self.root, name, &builtin_profiles()).ok()?;
+        let now = self.profiles().load(name).ok()?;
         let text = now.render(phase, view).ok()?;
         self.warn(format!(
             "the template of {phase} that the session began with fails; the profile's present one was used"

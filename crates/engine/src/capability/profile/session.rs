@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use journal::EvidenceStore;
 use machine::RunState;
 use serde_json::{Map, Value};
-use workspace::profile::{Profile, Source};
+use workspace::profile::{Library, Profile, Source};
 
 use crate::call::Call;
 use crate::capability::profile::memory::PinnedProfile;
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::generic::files;
+use crate::view::session::begin::builtin_profiles;
 
 /// What belongs to a session, beside what every run has.
 #[derive(Debug)]
@@ -72,12 +73,21 @@ impl Session {
         let mut profile = Profile::from_pin(&bytes)?;
         if let Source::Project { folder } = &mut profile.source {
             // A project may have been moved since: its profiles went with it.
-            let place = self.root.join(".taskmaster/profiles").join(&profile.name);
+            let place = self.profiles().project_folder(&profile.name);
             if let Ok(real) = std::fs::canonicalize(place) {
                 *folder = real;
             }
         }
         Ok(self.profile.get_or_init(|| profile))
+    }
+
+    /// The profiles that there are now.
+    pub(crate) fn profiles(&self) -> Library<'_> {
+        Library {
+            project: &self.root,
+            user: &self.store,
+            builtin: builtin_profiles(),
+        }
     }
 
     pub(crate) fn warn(&self, warning: impl Into<String>) {

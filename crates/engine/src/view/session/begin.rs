@@ -3,8 +3,7 @@
 use machine::Definition;
 use machine::GateMode;
 use serde_json::{Map, Value};
-use workspace::profile;
-use workspace::profile::{Builtin, Profile};
+use workspace::profile::{Builtin, Library, Profile};
 
 use crate::call::Input;
 use crate::capability::PROFILE;
@@ -89,7 +88,7 @@ impl Engine {
             .and_then(Value::as_str)
             .filter(|name| !name.is_empty())
             .unwrap_or(DEFAULT_PROFILE);
-        let profile = self.profile(wanted)?;
+        let profile = self.profiles().load(wanted)?;
         let given = match values {
             Some(Value::Object(values)) => values.clone(),
             _ => Map::new(),
@@ -99,9 +98,13 @@ impl Engine {
         Ok((profile, checked))
     }
 
-    /// The profile of that name: the project's own, or a built-in one.
-    pub(crate) fn profile(&self, name: &str) -> Result<Profile, Fault> {
-        Ok(profile::load(&self.root, name, &builtin_profiles())?)
+    /// The profiles that there are.
+    pub(crate) fn profiles(&self) -> Library<'_> {
+        Library {
+            project: &self.root,
+            user: &self.settings.store,
+            builtin: builtin_profiles(),
+        }
     }
 }
 

@@ -1,26 +1,24 @@
 //! The profiles that can be used.
 
-use workspace::profile;
 use workspace::profile::Profile;
 
 use crate::engine::Engine;
 use crate::fault::{Fault, chain};
 use crate::view::session::answer::{ProfileInput, ProfileSummary};
-use crate::view::session::begin::builtin_profiles;
 
 impl Engine {
     /// The profiles that can be used here.
     pub fn session_profiles(&self) -> Result<Vec<ProfileSummary>, Fault> {
         let trust = self.trust_store();
-        let listed = profile::list(&self.root, &builtin_profiles(), Some(&trust));
+        let listed = self.profiles().list(Some(&trust));
         Ok(listed
             .into_iter()
             .map(|one| {
-                let origin = one.folder.as_ref().map_or_else(
+                let origin = one.source.folder().map_or_else(
                     || "built in".to_owned(),
                     |folder| folder.display().to_string(),
                 );
-                let read = self.profile(&one.name).ok();
+                let read = self.profiles().load(&one.name).ok();
                 ProfileSummary {
                     title: one.title,
                     origin,

@@ -6,9 +6,9 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::Command;
 
-use workspace::profile::{Phase, load};
+use workspace::profile::Phase;
 
-use super::{LEAST, Scene, builtin, view};
+use super::{LEAST, Scene, load, view};
 
 #[test]
 fn a_link_that_leads_out_is_refused() {
@@ -185,7 +185,7 @@ fn a_missing_file_is_told() {
 #[test]
 fn a_project_without_the_folder_has_the_built_in_profiles() {
     let folder = tempfile::TempDir::new().unwrap();
-    assert!(load(folder.path(), "generic", &builtin()).is_ok());
+    assert!(load(folder.path(), "generic").is_ok());
     fs::write(folder.path().join(".taskmaster"), "a file").unwrap();
-    assert!(load(folder.path(), "generic", &builtin()).is_ok());
+    assert!(load(folder.path(), "generic").is_ok());
 }

@@ -1,13 +1,13 @@
 //! The profile that comes with the program.
 
 use serde_json::{Value, json};
-use workspace::profile::{CodeFile, Phase, Profile, View, load, shown_files};
+use workspace::profile::{CodeFile, Phase, Profile, View, shown_files};
 
-use super::{builtin, view};
+use super::{load, view};
 
 fn generic() -> Profile {
     let folder = tempfile::TempDir::new().unwrap();
-    load(folder.path(), "generic", &builtin()).unwrap()
+    load(folder.path(), "generic").unwrap()
 }
 
 fn least() -> View {

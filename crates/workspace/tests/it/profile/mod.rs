@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use workspace::profile::{Builtin, CodeFile, Profile, ProfileError, View, list, load};
+use workspace::profile::{
+    Builtin, CodeFile, Library, Profile, ProfileError, Source, Summary, View,
+};
 use workspace::trust::TrustStore;
 
 const LEAST: &str = "tramline-profile: 1\ntitle: A trial\n";
@@ -66,7 +68,7 @@ impl Scene {
     }
 
     fn load(&self) -> Result<Profile, ProfileError> {
-        load(&self.root(), "own", &builtin())
+        load(&self.root(), "own")
     }
 
     /// The fault of loading: its code, and message and suggestion.
@@ -80,14 +82,26 @@ fn told(error: &ProfileError) -> (&'static str, String) {
 }
 
 /// The built-in profiles as the program has them.
-fn builtin() -> Vec<Builtin<'static>> {
-    workflows::builtin_profiles()
-        .iter()
-        .map(|one| Builtin {
-            name: one.name,
-            files: one.files,
-        })
-        .collect()
+/// The profiles of a project whose folder is `root`; the user's own lie beside it.
+fn library<T>(root: &Path, used: impl FnOnce(Library<'_>) -> T) -> T {
+    let user = root.with_file_name("home").join(".taskmaster");
+    let builtin = workflows::builtin_profiles().iter().map(|one| Builtin {
+        name: one.name,
+        files: one.files,
+    });
+    used(Library {
+        project: root,
+        user: &user,
+        builtin: builtin.collect(),
+    })
+}
+
+fn load(root: &Path, name: &str) -> Result<Profile, ProfileError> {
+    library(root, |library| library.load(name))
+}
+
+fn list(root: &Path, trust: Option<&TrustStore>) -> Vec<Summary> {
+    library(root, |library| library.list(trust))
 }
 
 /// A view with something under every name.
@@ -130,10 +144,13 @@ fn a_list_names_broken_profiles_with_their_faults() {
     fs::create_dir_all(profiles.join(".hidden")).unwrap();
     fs::create_dir_all(profiles.join("my profile")).unwrap();
     fs::write(profiles.join("README.md"), "no profile").unwrap();
-    let all = list(&scene.root(), &builtin(), Some(&scene.store()));
+    let all = list(&scene.root(), Some(&scene.store()));
     let names: Vec<(&str, bool, bool)> = all
         .iter()
-        .map(|one| (one.name.as_str(), one.builtin, one.fault.is_some()))
+        .map(|one| {
+            let builtin = one.source == Source::Builtin;
+            (one.name.as_str(), builtin, one.fault.is_some())
+        })
         .collect();
     assert_eq!(
         names,
@@ -145,7 +162,7 @@ fn a_list_names_broken_profiles_with_their_faults() {
         ]
     );
     assert!(all.iter().all(|one| one.trusted.is_none()));
-    assert!(all[0].folder.as_deref().is_some_and(Path::is_dir));
+    assert!(all[0].source.folder().is_some_and(Path::is_dir));
     assert_eq!(all[3].title, "A trial");
 }
 
@@ -154,15 +171,58 @@ fn a_folder_takes_the_place_of_a_built_in_profile_only_if_it_says_so() {
     let scene = Scene::new(LEAST);
     let own = scene.root().join(".taskmaster/profiles/generic");
     fs::rename(scene.profile_folder(), &own).unwrap();
-    let error = load(&scene.root(), "generic", &builtin()).unwrap_err();
+    let error = load(&scene.root(), "generic").unwrap_err();
     assert_eq!(error.code(), "profile_shadows");
     assert!(error.suggestion().contains("shadows: true"));
     fs::write(own.join("profile.yaml"), format!("{LEAST}shadows: true\n")).unwrap();
-    let profile = load(&scene.root(), "generic", &builtin()).unwrap();
+    let profile = load(&scene.root(), "generic").unwrap();
     assert_eq!(profile.title, "A trial");
-    let all = list(&scene.root(), &builtin(), None);
+    let all = list(&scene.root(), None);
     assert_eq!(all.len(), 1);
-    assert!(all[0].shadows && !all[0].builtin);
+    assert!(all[0].shadows && all[0].source != Source::Builtin);
+}
+
+#[test]
+fn a_profile_of_the_user_serves_every_project_that_has_none_of_its_name() {
+    let scene = Scene::new(LEAST);
+    let user = scene
+        .root()
+        .with_file_name("home")
+        .join(".taskmaster/profiles");
+    fs::create_dir_all(&user).unwrap();
+    // Kept in a repository of its own, and linked to.
+    let kept = scene.root().with_file_name("dotfiles");
+    fs::rename(scene.profile_folder(), &kept).unwrap();
+    std::os::unix::fs::symlink(&kept, user.join("own")).unwrap();
+    let source = Source::User {
+        folder: kept.canonicalize().unwrap(),
+    };
+    let profile = scene.load().unwrap();
+    assert_eq!(profile.source, source);
+    let again = Profile::from_pin(&profile.pin().unwrap()).unwrap();
+    assert_eq!(again.source, source);
+    let listed = list(&scene.root(), None);
+    let own = listed.iter().find(|one| one.name == "own").unwrap();
+    assert_eq!(own.source, source);
+    let error = load(&scene.root(), "zzz").unwrap_err();
+    let (known, place) = ("generic, own", user.display().to_string());
+    let suggestion = error.suggestion();
+    assert!(
+        suggestion.contains(known) && suggestion.contains(&place),
+        "{suggestion}"
+    );
+
+    let scene = scene.file("profile.yaml", LEAST.replace("A trial", "Nearer"));
+    for phase in ["planning", "generation", "review", "revision"] {
+        fs::copy(
+            kept.join(format!("{phase}.md")),
+            scene.path(&format!("{phase}.md")),
+        )
+        .unwrap();
+    }
+    let nearer = scene.load().unwrap();
+    assert_eq!(nearer.title, "Nearer");
+    assert!(matches!(nearer.source, Source::Project { .. }));
 }
 
 #[test]
@@ -180,7 +240,7 @@ fn a_name_that_leads_elsewhere_is_refused_before_it_becomes_a_path() {
         "a..b",
         &"x".repeat(65),
     ] {
-        let error = load(&scene.root(), name, &builtin()).unwrap_err();
+        let error = load(&scene.root(), name).unwrap_err();
         assert_eq!(error.code(), "bad_name", "{name:?}");
     }
 }
@@ -188,10 +248,10 @@ fn a_name_that_leads_elsewhere_is_refused_before_it_becomes_a_path() {
 #[test]
 fn a_profile_that_is_not_there_is_answered_with_those_that_are() {
     let scene = Scene::new(LEAST);
-    let error = load(&scene.root(), "genric", &builtin()).unwrap_err();
+    let error = load(&scene.root(), "genric").unwrap_err();
     assert_eq!(error.code(), "unknown_profile");
     assert_eq!(error.suggestion(), "did you mean `generic`?");
-    let error = load(&scene.root(), "zzz", &builtin()).unwrap_err();
+    let error = load(&scene.root(), "zzz").unwrap_err();
     assert!(error.suggestion().contains("generic, own"), "{error:?}");
 }
 

@@ -3,9 +3,9 @@
 use std::fs;
 
 use serde_json::json;
-use workspace::profile::{Phase, Profile, Source, load};
+use workspace::profile::{Phase, Profile, Source};
 
-use super::{LEAST, Scene, builtin, view};
+use super::{LEAST, Scene, load, view};
 
 #[test]
 fn a_pinned_profile_is_what_it_was() {
@@ -35,7 +35,7 @@ fn a_pinned_profile_is_what_it_was() {
 #[test]
 fn a_built_in_profile_can_be_pinned_too() {
     let folder = tempfile::TempDir::new().unwrap();
-    let profile = load(folder.path(), "generic", &builtin()).unwrap();
+    let profile = load(folder.path(), "generic").unwrap();
     let again = Profile::from_pin(&profile.pin().unwrap()).unwrap();
     assert_eq!(again.source, Source::Builtin);
     assert_eq!(again.hash, profile.hash);

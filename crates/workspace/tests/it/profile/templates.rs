@@ -4,7 +4,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::json;
-use workspace::profile::{Builtin, Phase, Profile, load};
+use workspace::profile::{Builtin, Library, Phase, Profile};
 
 use super::{LEAST, Scene, told, view};
 
@@ -441,7 +441,9 @@ proptest! {
             ("revision.md", ""),
         ];
         let shipped = Builtin { name: "own", files: &files };
-        match load(Path::new("/nowhere"), "own", &[shipped]) {
+        let nowhere = Path::new("/nowhere");
+        let library = Library { project: nowhere, user: nowhere, builtin: vec![shipped] };
+        match library.load("own") {
             Ok(profile) => {
                 let inputs = json!({ "request": "x", "names": ["a", "b"] });
                 if let Err(error) = profile.render(Phase::Review, &view(inputs)) {

@@ -7,7 +7,7 @@ use std::thread;
 
 use workspace::trust::Subject;
 
-use super::{LEAST, Scene};
+use super::{LEAST, Scene, list};
 
 #[test]
 fn trust_is_for_a_folder_as_it_is() {
@@ -52,7 +52,10 @@ fn a_list_of_profiles_says_what_is_trusted() {
         "{LEAST}responses: {{ planning: {{ command: [sh] }} }}\n"
     ));
     let store = scene.store();
-    let trusted = || workspace::profile::list(&scene.root(), &[], Some(&store))[0].trusted;
+    let trusted = || {
+        let listed = list(&scene.root(), Some(&store));
+        listed.iter().find(|one| one.name == "own").unwrap().trusted
+    };
     assert_eq!(trusted(), Some(false));
     let folder = scene.profile_folder().canonicalize().unwrap();
     store
