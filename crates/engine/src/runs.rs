@@ -120,6 +120,9 @@ pub struct LogVerified {
     pub events: u64,
     /// Bytes of a unit that a crash left unfinished; the next writer cuts them off.
     pub torn_bytes: u64,
+    /// Whether that unit was whole once, and acknowledged: what it told of is asked for again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub torn_was_whole: bool,
     /// Hash of the last line.
     pub head: String,
     /// What is wrong.
@@ -455,6 +458,7 @@ impl Engine {
             whole: report.damage.is_none(),
             events: report.events,
             torn_bytes: report.torn_bytes,
+            torn_was_whole: report.was_whole,
             head: report.head.hash.clone(),
             damage: report.damage.as_ref().map(ToString::to_string),
             line: report.damage.as_ref().map(|damage| damage.line),

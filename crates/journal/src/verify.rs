@@ -23,6 +23,9 @@ pub struct VerifyReport {
     pub head: Head,
     /// Bytes of a torn unit at the end of the file; 0 when there is none or when there is damage.
     pub torn_bytes: u64,
+    /// Whether that unit was whole once, by what the lock file has on record: the end of something that was
+    /// acknowledged is missing.
+    pub was_whole: bool,
     /// The first place that cannot be what was written.
     pub damage: Option<Damage>,
 }
@@ -54,6 +57,10 @@ fn check(path: &Path) -> Result<VerifyReport, JournalError> {
     let mut extent = extent(&file, path)?;
     let report = |scanned: Scanned, damage| VerifyReport {
         events: scanned.events,
+        was_whole: scanned.torn_bytes > 0
+            && known
+                .as_ref()
+                .is_some_and(|known| known.head.len > scanned.head.len),
         head: scanned.head,
         torn_bytes: scanned.torn_bytes,
         damage,
@@ -65,7 +72,10 @@ fn check(path: &Path) -> Result<VerifyReport, JournalError> {
                 return Ok(report(scanned, None));
             };
             // The unit that was changed is not among what is whole.
-            let whole = known.map_or(0, |known| known.from).min(scanned.head.len);
+            let whole = known
+                .as_ref()
+                .map_or(0, |known| known.from)
+                .min(scanned.head.len);
             extent.len = if damage.kind == DamageKind::Seal {
                 whole
             } else {

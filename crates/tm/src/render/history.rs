@@ -209,12 +209,19 @@ pub fn log_verified(verified: &LogVerified, look: &Look) -> String {
         );
     }
     if verified.torn_bytes > 0 {
+        let bytes = counted(verified.torn_bytes, "byte");
         page.signed(
             Sign::Warn,
-            &format!(
-                "at the end is what a crash left of an unfinished append ({}); the next command cuts it off",
-                counted(verified.torn_bytes, "byte")
-            ),
+            &if verified.torn_was_whole {
+                format!(
+                    "the end of the last entry is missing, of which {bytes} are left and which was complete once: a cut of the \
+                     power took it, or somebody did; the next command cuts the rest off, and what it told of is asked for again"
+                )
+            } else {
+                format!(
+                    "at the end is what a crash left of an unfinished append ({bytes}); the next command cuts it off"
+                )
+            },
         );
     }
     page.field("head", &verified.head);

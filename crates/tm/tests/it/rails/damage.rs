@@ -140,6 +140,7 @@ fn what_was_under_way_when_a_journal_was_repaired_is_no_going_on_while_stopped()
 fn a_torn_end_is_what_a_crash_leaves_and_no_damage() {
     let env = in_green();
     let whole = env.journal();
+    let end = fs::read(env.run_folder().join("lock")).unwrap();
     for torn in [
         "{",
         "{\"ts\":\"2026-01-01T00:00:00.000Z\",\"seq\":99",
@@ -150,6 +151,7 @@ fn a_torn_end_is_what_a_crash_leaves_and_no_damage() {
         fs::write(journal(&env), &bytes).unwrap();
         let verified = env.tm(&["log", "verify"]).ok();
         assert_eq!(verified["tornBytes"], torn.len());
+        assert!(verified["tornWasWhole"].is_null());
         assert_eq!(env.action(), "green", "a reader ignores it");
         assert_eq!(env.journal(), bytes, "and leaves it");
         env.auto("complete green --results failed:1,passed:1");
@@ -161,10 +163,14 @@ fn a_torn_end_is_what_a_crash_leaves_and_no_damage() {
             let _ = fs::remove_file(env.run_folder().join(known));
         }
     }
-    // A unit of several events that was cut between two of its lines counts for nothing.
+    // A unit of several events that was cut between two of its lines counts for nothing. It is said where it is known that
+    // it was whole.
+    fs::write(env.run_folder().join("lock"), &end).unwrap();
     let mut all = lines(&env);
     all.pop();
     fs::write(journal(&env), all.concat()).unwrap();
+    let verified = env.tm(&["log", "verify"]).ok();
+    assert_eq!(verified["tornWasWhole"], true);
     assert_eq!(env.action(), "red");
     env.auto("complete red --results failed:1,passed:1").ok();
     assert_eq!(env.tm(&["log", "verify"]).ok()["whole"], true);
