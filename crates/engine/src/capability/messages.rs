@@ -67,6 +67,11 @@ pub const TEXTS: &[Text] = &[
         suggestion: "",
     },
     Text {
+        code: "stash_left",
+        meaning: "A stash was made since the run began and is still there, in no commit: `git stash show -p` shows what it holds",
+        suggestion: "",
+    },
+    Text {
         code: "base_moved",
         meaning: "The branch was rebased: the run's commits are there with the same changes, and it goes on from them. To `tm verify` they are others, as they would not be behind a merge",
         suggestion: "",

@@ -128,12 +128,13 @@ pub(super) fn changed_since_commit(changed: &[String], untracked: &[String]) -> 
     })
 }
 
-/// How it is seen that tests fail where what they test is written already.
-pub(crate) fn set_aside(product: &[&str]) -> String {
+/// How it is seen that tests fail where what they test is written already; `written` is whether they are.
+pub(crate) fn set_aside(product: &[&str], written: bool) -> String {
     let files = product.join(", ");
+    let write = if written { "" } else { "write the tests, " };
     if product.iter().any(|path| may_hold_tests(path)) {
         return format!(
-            "what they test is written already, in {files}: take that out, see the tests fail, report ({}), and bring it back behind it",
+            "what they test is written already, in {files}: take that out, {write}see the tests fail, report ({}), and bring it back behind it",
             Verb::Report
         );
     }
@@ -141,7 +142,7 @@ pub(crate) fn set_aside(product: &[&str]) -> String {
     // From the top, wherever the reader stands.
     let paths: Vec<String> = product.iter().map(|path| format!(":/{path}")).collect();
     format!(
-        "what they test is written already, in {files}: set that aside ({stash}), see the tests fail, report ({report}), and bring it back behind it ({pop})",
+        "what they test is written already, in {files}: set that aside ({stash}), {write}see the tests fail, report ({report}), and bring it back behind it ({pop})",
         stash = NextStep::shell(stash.into_iter().chain(paths.iter().map(String::as_str))),
         report = Verb::Report,
         pop = NextStep::shell(["git", "stash", "pop"])

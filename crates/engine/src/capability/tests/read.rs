@@ -30,6 +30,7 @@ use crate::capability::tests::findings::{
 };
 use crate::capability::tests::report_files;
 use crate::capability::tests::results::{Counts, Coverage};
+use crate::capability::tests::unchanged::began_at;
 use crate::capability::tests::used::{USED, stale};
 use crate::fault::{Fault, Kind};
 use crate::next_step::{Verb, argument, step};
@@ -222,6 +223,9 @@ impl Comparison<'_> {
         written.product.retain(|path| !handed.contains(path));
         if !written.tests {
             let stashed = self.is_stashed()?;
+            if stashed {
+                self.facts.insert(STASHED.to_owned(), true.into());
+            }
             let found = no_tests_written(changed, stashed);
             self.facts
                 .insert(NO_TESTS.to_owned(), json!(found.suggestion));
@@ -309,7 +313,7 @@ impl Comparison<'_> {
                     } else {
                         let product: Vec<&str> =
                             written.product.iter().map(String::as_str).collect();
-                        set_aside(&product)
+                        set_aside(&product, written.tests)
                     },
                 ));
             }
@@ -404,6 +408,9 @@ impl Comparison<'_> {
         }
         self.compare(None)?;
         self.gone_missing(None)?;
+        if self.repository.stashed_on(began_at(self.run))?.is_some() {
+            self.warnings.push("stash_left".to_owned());
+        }
         if self.counts.failing() == 0 {
             self.accepted()?;
         }

@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::capability::messages;
 use crate::capability::tests::findings::set_aside;
-use crate::capability::tests::read::{COMMITTED_ON, NO_TESTS, PRODUCT};
+use crate::capability::tests::read::{COMMITTED_ON, NO_TESTS, PRODUCT, STASHED};
 use crate::next_step::{self, Argument, NextStep, Verb};
 use crate::report::ends_run;
 use crate::view::autopilot::answer::Verdict;
@@ -70,10 +70,11 @@ pub(crate) fn verdict(run: &RunState, refusal: &Refusal) -> Verdict {
                 no_tests.clone_into(&mut suggestion);
             }
             if !product.is_empty() {
+                let aside = set_aside(&product, no_tests.is_none());
                 suggestion = match no_tests {
-                    // First there has to be something that can fail.
-                    Some(no_tests) => format!("{no_tests}. {}", set_aside(&product)),
-                    None => set_aside(&product),
+                    // It may be somewhere else.
+                    Some(no_tests) if facts.contains_key(STASHED) => format!("{no_tests}. {aside}"),
+                    _ => aside,
                 };
             }
             if let Some(last) = facts.get(COMMITTED_ON).and_then(Value::as_str) {

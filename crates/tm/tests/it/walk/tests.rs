@@ -745,6 +745,20 @@ fn a_stash_from_before_the_run_is_left_alone() {
     assert!(!refused.to_string().contains("stash"), "{refused:#}");
 }
 
+/// A stash that nobody brought back is told of at the end.
+#[test]
+fn a_stash_is_left_at_the_end() {
+    let work = to_green(Way::Claimed);
+    work.append("src/add.sh", "# later\n");
+    work.runs_well("git stash push --quiet");
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    let (_, ended) = work.report(&["finalize"]);
+    let warning = ended["warning"].as_str().unwrap_or_default();
+    assert!(warning.contains("git stash show"), "{ended:#}");
+}
+
 #[test]
 fn a_file_of_the_project_is_deleted_behind_green() {
     for way in WAYS {
