@@ -419,7 +419,15 @@ fn with_alike(
             .and_then(|at| made.get(at));
         let same_parent = || {
             let parent = commit.parents.first()?;
-            made.iter().find(|made| made.base == parent.as_str())
+            // One that is there itself has nothing in its place.
+            let is_there = |sha: &str| {
+                range
+                    .commits
+                    .iter()
+                    .any(|commit| commit.oid.as_str() == sha)
+            };
+            made.iter()
+                .find(|made| made.base == parent.as_str() && !is_there(&made.sha))
         };
         let said = if let Some(like) = same_tree {
             format!(
@@ -429,9 +437,9 @@ fn with_alike(
             )
         } else if let Some(like) = same_parent() {
             format!(
-                "it stands where {} made {}, and holds something else: amended, or made by hand",
-                like.run,
-                short(&like.sha)
+                "it has the parent of {}, which {} made, and holds something else: that one amended, one made by hand in its place, or one of another branch",
+                short(&like.sha),
+                like.run
             )
         } else {
             continue;

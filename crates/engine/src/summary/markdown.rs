@@ -429,7 +429,7 @@ impl Page<'_> {
         if let (Some(last), Some(memory)) = (story.commits.last(), task) {
             // Behind the commit that it began on there are others by now that it did not make.
             let moved = BASE_CHANGED.is_in(&run.kept);
-            let base = if moved {
+            let base = if moved && memory.start.from_branch != memory.start.branch {
                 memory.start.from_branch.as_str()
             } else {
                 short(&memory.start.head)

@@ -117,7 +117,7 @@ fn a_rewritten_commit_is_another_one_and_that_is_said() {
     ]);
     let (_, answer) = environment.verify(&[]);
     let message = answer["commits"][2]["problems"][0]["message"].to_string();
-    assert!(message.contains("it stands where"), "{message}");
+    assert!(message.contains("it has the parent of"), "{message}");
 
     environment.git(&["reset", "--quiet", "--soft", "main"]);
     environment.git(&["checkout", "--quiet", "HEAD@{1}", "--", "."]);
