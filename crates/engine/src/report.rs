@@ -38,7 +38,7 @@ pub(crate) fn present_report(run: &RunState) -> Option<NextStep> {
 /// The same, with evidence of this level at least.
 fn report_like(run: &RunState, level: Level) -> Option<NextStep> {
     let (token, _) = run.waiting().next()?;
-    let level = level.max(asked_level(run, &token.role, token));
+    let level = level.max(asked_level(run, &token.role, &token.kept));
     Some(NextStep::report(&token.role, token.key(), level))
 }
 

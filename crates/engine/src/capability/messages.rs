@@ -68,7 +68,7 @@ pub const TEXTS: &[Text] = &[
     },
     Text {
         code: "stash_left",
-        meaning: "A stash was made since the run began and is still there, in no commit: `git stash show -p` shows what it holds",
+        meaning: "A stash was made since the run began and is still there, in no commit: `git stash show -p --include-untracked` shows what it holds",
         suggestion: "",
     },
     Text {

@@ -108,7 +108,7 @@ pub(crate) fn values(
             &asked.role,
             present.key(),
             &asked.unit,
-            asked_level(run, &asked.role, present),
+            asked_level(run, &asked.role, &present.kept),
         ),
     );
     values

@@ -85,7 +85,7 @@ fn branch(run: &ActiveRun) -> String {
 fn next(run: &ActiveRun) -> String {
     let report = || match run.token() {
         Some(token) => {
-            let level = asked_level(&run.run, &token.role, token);
+            let level = asked_level(&run.run, &token.role, &token.kept);
             let step = NextStep::report(&token.role, run.item_id().map(short).as_deref(), level);
             step.in_view(View::of(&run.run).name)
         }

@@ -91,6 +91,12 @@ pub fn started(started: &Started, look: &Look) -> String {
     let mut page = Page::new(look);
     page.signed(Sign::Good, &format!("run {} has begun", started.run_id));
     page.field("branch", &started.branch);
+    if let Some(before) = &started.baseline {
+        page.field(
+            "tests before",
+            &format!("{} passing, {} failing", before.passed, before.failing()),
+        );
+    }
     what_next(&mut page, &started.next_action);
     page.finish()
 }

@@ -40,8 +40,14 @@ pub(super) fn no_coverage(
     ))
 }
 
-pub(super) fn no_tests_written(changed: &[String], stashed: bool) -> Finding {
-    let message = if changed.is_empty() {
+/// That no test was written; `before` are files that were changed before the run, and are as they were then.
+pub(super) fn no_tests_written(changed: &[String], before: &[String], stashed: bool) -> Finding {
+    let message = if changed.is_empty() && !before.is_empty() {
+        format!(
+            "no test was written: what is changed was changed before the run began, and is as it was then ({})",
+            few(before)
+        )
+    } else if changed.is_empty() {
         "no test was written: nothing was changed since the last commit".to_owned()
     } else {
         format!(
@@ -54,6 +60,11 @@ pub(super) fn no_tests_written(changed: &[String], stashed: bool) -> Finding {
         format!(
             "if it is in the stash, bring it back ({}); else write the tests of this subtask, see them fail, then report: {report}",
             NextStep::git(["stash", "pop"])
+        )
+    } else if changed.is_empty() && !before.is_empty() {
+        format!(
+            "write the tests of this subtask, see them fail, then report: {report}; what of that is meant for this subtask is named with {}",
+            Argument("files")
         )
     } else {
         format!(

@@ -5,6 +5,7 @@ pub(crate) mod findings;
 pub(crate) mod named;
 pub mod read;
 pub(crate) mod report_files;
+pub(crate) mod restoration;
 pub mod results;
 pub(crate) mod unchanged;
 pub(crate) mod used;

@@ -9,8 +9,8 @@ use workspace::config::Level;
 use crate::capability::git::read::{finding, with_tests};
 use crate::capability::memory::{BASELINE, LAST_TOTAL, Shown};
 use crate::capability::messages::tests;
-use crate::capability::tests::evidence::is_meant;
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements, TestProblems};
+use crate::capability::tests::evidence::{asked_level, is_meant};
 use crate::capability::tests::read::{Comparison, began, few, ledger, name_of, named};
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb, argument, step};
@@ -20,6 +20,8 @@ use crate::support::{HandlerError, refusal};
 /// What a report says where the tests that fail may have failed before the run: they did in RED, where others failed that pass now,
 /// and nobody said how they were before.
 pub(crate) const MAY_BE_OLD: &str = "mayBeOld";
+/// What such a report says where nobody said how its failing tests were before: they may have failed then.
+pub(crate) const UNKNOWN_BEFORE: &str = "unknownBefore";
 /// Under this name a token keeps which tests failed, and how often these very ones did.
 const FAILING: Slot<Failing> = Slot::new("failing");
 
@@ -64,6 +66,9 @@ impl Comparison<'_> {
         let Some(now) = &self.now else {
             return Ok(());
         };
+        if self.before.is_none() && self.counts.failing() > 0 && !BASELINE.is_in(&self.run.kept) {
+            self.facts.insert(UNKNOWN_BEFORE.to_owned(), true.into());
+        }
         let new = red.as_ref().map_or_else(Vec::new, |red| {
             red.newly_failing(
                 self.before
@@ -80,6 +85,9 @@ impl Comparison<'_> {
         let lacking = owed.lacking(now, |id| {
             self.taken.was_removed(id) || in_red.iter().any(|removed| is_meant(removed, id))
         });
+        // When it was accepted, nobody had said how they were before.
+        let all_old = owed.new.is_empty()
+            && against.is_some_and(|shown| shown.errors == 0 && !shown.new.is_empty());
         let known: Vec<String> = owed.known(now).map(str::to_owned).collect();
         if !known.is_empty() {
             let cases = self.taken.report.as_ref().map_or(0, |report| {
@@ -103,9 +111,18 @@ impl Comparison<'_> {
                 self.facts.insert(MAY_BE_OLD.to_owned(), true.into());
             }
         }
+        let red = name_of(self.role.against.as_ref());
         if !lacking.is_none() {
-            self.findings
-                .push(finding_of(lacking, &name_of(self.role.against.as_ref())));
+            self.findings.push(finding_of(lacking, &red));
+        } else if all_old {
+            self.findings.push(finding(
+                "tests_missing",
+                format!("every test that failed in {red} failed before the run, too: {red} has shown no test of what is to be done"),
+                format!(
+                    "go back with {}, write a test of it, and see it fail",
+                    Verb::Reopen.step().and("reason")
+                ),
+            ));
         }
         if !known.is_empty() {
             self.facts.insert("knownFailing".to_owned(), named(&known));
@@ -207,14 +224,17 @@ impl Comparison<'_> {
 
     /// Why the names of this report cannot be held against those of RED, or of before: what is wrong, and what to do.
     /// Runners that name only what failed have nothing to compare, and owe nothing.
-    fn unlike(&self, held: &Ledger, is_red: bool) -> Option<(String, &'static str)> {
+    fn unlike(&self, held: &Ledger, is_red: bool) -> Option<(String, String)> {
+        // As that was reported, not as this was: what was refused is not what is advised.
+        let level = asked_level(self.run, self.role, self.kept).max(Level::Reported);
+        let alike = NextStep::report(self.role, self.key, level);
         let Some(report) = &self.taken.report else {
             return Some((
                 format!(
                     "tests were reported by name before ({}), and this report has only numbers: nobody can see that the same tests pass",
                     held.format
                 ),
-                concat!("report the same way as before: ", step!("report")),
+                format!("report the same way as before: {alike}"),
             ));
         };
         if !report.format.names_alike(held.format) {
@@ -224,7 +244,10 @@ impl Comparison<'_> {
                         "{} was reported as {}, and this is {}: the names of tests cannot be compared",
                         name_of(self.role.against.as_ref()), held.format, report.format
                     ),
-                    concat!("report in that format: ", step!("report"), "; to change it, go back with ", step!("reopen", "reason")),
+                    format!(
+                        "report in that format: {alike}; to change it, go back with {reopen}",
+                        reopen = Verb::Reopen.step().and("reason")
+                    ),
                 )
             });
         }
@@ -238,7 +261,10 @@ impl Comparison<'_> {
                     "{} named every test before, and this report does not: nobody can see that the same tests pass",
                     held.format
                 ),
-                concat!("let the runner print every test, as it did before (such as -v), and report again: ", step!("report")),
+                format!(
+                    "let the runner print every test, as it did before (such as -v), and report again: {}",
+                    Verb::Report
+                ),
             )
         })
     }

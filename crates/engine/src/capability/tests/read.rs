@@ -12,7 +12,7 @@ use workspace::git::{
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::commit::secrets;
-use crate::capability::git::read::handed_in::not_of_the_run;
+use crate::capability::git::read::handed_in::{commits_set_aside, not_of_the_run};
 use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
@@ -29,6 +29,7 @@ use crate::capability::tests::findings::{
     changed_since_commit, no_coverage, no_products, no_tests_written, set_aside,
 };
 use crate::capability::tests::report_files;
+use crate::capability::tests::restoration::copies;
 use crate::capability::tests::results::{Counts, Coverage};
 use crate::capability::tests::unchanged::began_at;
 use crate::capability::tests::used::{USED, stale};
@@ -226,7 +227,7 @@ impl Comparison<'_> {
             if stashed {
                 self.facts.insert(STASHED.to_owned(), true.into());
             }
-            let found = no_tests_written(changed, stashed);
+            let found = no_tests_written(changed, &self.dirty_before(), stashed);
             self.facts
                 .insert(NO_TESTS.to_owned(), json!(found.suggestion));
             self.findings.push(found);
@@ -289,7 +290,8 @@ impl Comparison<'_> {
             }),
             ..Shown::default()
         };
-        if self.now.is_some() {
+        // What could not be built has no names, and what was not written is told first.
+        if self.now.is_some() || self.counts.errors == 0 && written.tests {
             self.without_names(None)?;
         }
         if let Some(now) = &self.now {
@@ -339,10 +341,16 @@ impl Comparison<'_> {
         }
         if let Some(label) = &self.role.freezes {
             FROZEN.of(label).put(&mut self.keep, &written.frozen)?;
-            let kept = self.copies(&written.frozen);
+            let kept = copies(self.repository, &written.frozen);
             KEPT.of(label).put(&mut self.keep, &kept)?;
         }
         Ok(())
+    }
+
+    /// Files that were changed before the run, and are as they were then.
+    fn dirty_before(&self) -> Vec<String> {
+        let untouched = self.changes.untouched.iter();
+        untouched.map(ToString::to_string).collect()
     }
 
     /// The reports of this call that lie in the repository.
@@ -401,8 +409,10 @@ impl Comparison<'_> {
             self.findings
                 .push(not_of_the_run(status, self.memory, self.repository, |_| {
                     format!(
-                        "if they belong to the task, {} takes them into a repair: it is tested and reported as ever, and they are handed in as its commit",
-                        Verb::Reopen.step().and("reason")
+                        "if they belong to the task, {reopen} takes them into a repair: it is tested and reported as ever, and they are handed in as its commit; if not, {aside}, then report again: {report}",
+                        reopen = Verb::Reopen.step().and("reason"),
+                        aside = commits_set_aside(status, self.last, self.memory),
+                        report = Verb::Report
                     )
                 })?);
         }

@@ -1,25 +1,19 @@
 //! Whether the tests are those that were frozen, and how they come back where they are not.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use journal::EvidenceStore;
 use machine::{Finding, RunState};
-use serde_json::{Map, Value};
-use workspace::git::{CommitInfo, RepoPath, Repository};
+use workspace::git::{CommitInfo, RepoPath};
 
 use crate::capability::git::read::handed_in::merge_taken_back;
 use crate::capability::git::read::{finding, with_files};
 use crate::capability::memory::{BY_HOOK, FROZEN, KEPT};
-use crate::capability::tests::evidence::frozen::{Frozen, Look, Tests};
+use crate::capability::tests::evidence::frozen::Look;
 use crate::capability::tests::read::{Comparison, few, name_of};
+use crate::capability::tests::restoration::Restoration;
 use crate::clock::millis_of;
-use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb};
 use crate::support::HandlerError;
-
-/// So many bytes of tests are copied when they are frozen.
-const MOST_COPIED: usize = 1024 * 1024;
 
 impl Comparison<'_> {
     /// Holds the tests against those that were frozen, and against what a hook made of them since.
@@ -55,48 +49,17 @@ impl Comparison<'_> {
             .map(|(path, what)| format!("{path} ({what})"))
             .collect();
         let kept = KEPT.read(self.kept, self.role.frozen.as_ref())?;
-        let kept = kept.unwrap_or_default();
-        let store = EvidenceStore::new(&self.call.dir);
-        let mut back = Vec::new();
-        let mut by_hand = Vec::new();
-        let mut aside = Map::new();
-        for path in changed.keys() {
-            // To put a test back must not cost what somebody has made of it.
-            if let Ok(bytes) = std::fs::read(self.repository.absolute(path))
-                && bytes.len() <= MOST_COPIED
-            {
-                let copy = store.path(&store.put(&bytes).map_err(Fault::from)?);
-                aside.insert(path.to_string(), copy.to_string_lossy().into());
-            }
-            if !look.is_tests_alone(path) {
-                // The code beside the tests is not to be put back with them.
-                let then = kept.get(path).filter(|hash| store.get(hash).is_ok());
-                by_hand.push(match then {
-                    Some(hash) => format!("{path} as in {}", store.path(hash).display()),
-                    None => path.to_string(),
-                });
-            } else if let Some(copied) = kept
-                .get(path)
-                .and_then(|hash| copied_back(self.repository, &store, path, hash))
-            {
-                back.push(copied.to_string());
-            } else if self.repository.file_at(self.last, path)?.is_some() {
-                let own = self.repository.absolute(path);
-                back.push(
-                    NextStep::git([
-                        "restore",
-                        &format!("--source={}", self.last.short()),
-                        "--",
-                        &own.to_string_lossy(),
-                    ])
-                    .to_string(),
-                );
-            }
-        }
-        let mut back = match (back.len() == changed.len(), back.is_empty()) {
+        let Restoration {
+            steps,
+            is_whole,
+            by_hand,
+            aside,
+        } = self.restoration(changed, look, &kept.unwrap_or_default())?;
+        let steps: Vec<String> = steps.iter().map(NextStep::to_string).collect();
+        let mut back = match (is_whole, steps.is_empty()) {
             (_, true) => String::new(),
-            (true, false) => format!(" ({})", back.join(", ")),
-            (false, false) => format!(" (some with {})", back.join(", ")),
+            (true, false) => format!(" ({})", steps.join(", ")),
+            (false, false) => format!(" (some with {})", steps.join(", ")),
         };
         if !by_hand.is_empty() {
             back = format!(
@@ -125,7 +88,7 @@ impl Comparison<'_> {
         let kept = if aside.is_empty() {
             ""
         } else {
-            "; what is there now is kept, as details.kept says"
+            "; what is there now is kept with the run"
         };
         let mut found = with_files(
             finding(
@@ -183,65 +146,6 @@ impl Comparison<'_> {
         let commits = self.repository.commits_between(self.last, head)?;
         Ok(commits.iter().any(CommitInfo::is_merge) && paths.all(|path| !in_tree.contains(path)))
     }
-
-    /// The hashes of the tests that are frozen now, as far as they are to be copied.
-    pub(crate) fn copies(&self, frozen: &Frozen) -> BTreeMap<RepoPath, String> {
-        let mut kept = BTreeMap::new();
-        let mut room = MOST_COPIED;
-        for (path, tests) in &frozen.0 {
-            if matches!(tests, Tests::Gone) {
-                continue;
-            }
-            let Ok(bytes) = std::fs::read(self.repository.absolute(path)) else {
-                continue;
-            };
-            if bytes.len() <= room {
-                room -= bytes.len();
-                kept.insert(path.clone(), journal::sha256_hex(&bytes));
-            }
-        }
-        kept
-    }
-}
-
-/// The step that puts a test back as it was when it was frozen, where a copy of that is kept.
-fn copied_back(
-    repository: &Repository,
-    store: &EvidenceStore,
-    path: &RepoPath,
-    hash: &str,
-) -> Option<NextStep> {
-    store.get(hash).ok()?;
-    let (copy, own) = (store.path(hash), repository.absolute(path));
-    let words = [
-        "cp",
-        "--",
-        &*copy.to_string_lossy(),
-        &*own.to_string_lossy(),
-    ]
-    .map(str::to_owned);
-    Some(NextStep::shell(words.iter().map(String::as_str)))
-}
-
-/// The steps that put back what was frozen of the tests that are in the working tree in another form.
-pub(crate) fn all_copied_back(
-    repository: &Repository,
-    dir: &Path,
-    kept: &Map<String, Value>,
-) -> Result<Vec<NextStep>, Fault> {
-    let store = EvidenceStore::new(dir);
-    let mut steps = Vec::new();
-    for frozen in KEPT.all(kept)? {
-        for (path, hash) in frozen {
-            let Ok(bytes) = std::fs::read(repository.absolute(&path)) else {
-                continue;
-            };
-            if journal::sha256_hex(&bytes) != hash {
-                steps.extend(copied_back(repository, &store, &path, &hash));
-            }
-        }
-    }
-    Ok(steps)
 }
 
 impl Comparison<'_> {

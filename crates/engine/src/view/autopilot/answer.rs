@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::capability::tests::results::Counts;
+
 /// The answer of `next`: what to do now, with all that is needed to do it. In other answers the same without `context` and
 /// `preconditions`, with the subtask by its name alone, and with `instructions` only where something new is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -91,6 +93,9 @@ pub struct Started {
     pub run_id: String,
     /// Its branch.
     pub branch: String,
+    /// The tests as they were before it, where that was reported or looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Counts>,
     /// What somebody should be told.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

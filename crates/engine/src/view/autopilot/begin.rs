@@ -205,7 +205,10 @@ impl Engine {
         };
         let fault = fault.recover(step(Verb::Resume).of(other.id()));
         Err(if at == self.root {
-            let (resume, abort) = (step(Verb::Resume), step(Verb::Abort));
+            let (resume, abort) = (
+                step(Verb::Resume).of(other.id()),
+                step(Verb::Abort).of(other.id()),
+            );
             fault.suggest(match supersede {
                 Some(option) => {
                     format!(
@@ -327,6 +330,7 @@ impl Engine {
         planned.start.planned = own.map(|subtask| subtask.id.clone()).collect();
         let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
         inputs.insert(task, Value::from(planned.start.task_id.as_str()));
+        let before = planned.baseline.as_ref().map(|baseline| baseline.counts);
         let branch = planned.start.branch.clone();
         let mut warnings = planned.start.warnings.clone();
         warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);
@@ -342,6 +346,7 @@ impl Engine {
             CommandOutcome::Moved(_) => Ok(Started {
                 run_id: run.run.clone(),
                 branch,
+                baseline: before,
                 warnings,
                 next_action: match project.find_run(&run.run) {
                     Ok(dir) => state::told(&run, dir.path()),

@@ -213,7 +213,7 @@ pub(crate) fn made(
     Ok(Committed {
         commit_sha: sha,
         message,
-        warning: taken_out(reported, &files),
+        warning: taken_out(&Memory::of(run)?.repository(), reported, &files)?,
         files,
         next_action: state::next_action(run),
     })
@@ -252,12 +252,28 @@ fn git_message(
 }
 
 /// What is told of files that were to be in a commit and are not: a hook of the repository took them out.
-fn taken_out(reported: &AcceptedReport, files: &[String]) -> Option<String> {
-    let meant = reported.facts.get("files")?.as_array()?;
-    let gone: Vec<&str> = meant
-        .iter()
+fn taken_out(
+    repository: &Repository,
+    reported: &AcceptedReport,
+    files: &[String],
+) -> Result<Option<String>, Fault> {
+    let meant = reported.facts.get("files").and_then(Value::as_array);
+    let mut gone: Vec<&str> = meant
+        .into_iter()
+        .flatten()
         .filter_map(Value::as_str)
         .filter(|path| !files.iter().any(|file| file == path))
         .collect();
-    (!gone.is_empty()).then(|| format!("a hook took out of the commit: {}", gone.join(", ")))
+    if gone.is_empty() {
+        return Ok(None);
+    }
+    // What was changed in the index alone came to nothing in the commit.
+    let status = repository.status()?;
+    let left: Vec<String> = status
+        .changes
+        .iter()
+        .flat_map(|change| change.paths().map(ToString::to_string))
+        .collect();
+    gone.retain(|path| left.iter().any(|left| left == path));
+    Ok((!gone.is_empty()).then(|| format!("a hook took out of the commit: {}", gone.join(", "))))
 }

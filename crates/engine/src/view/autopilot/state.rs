@@ -11,7 +11,7 @@ use machine::state::{Item, ItemStatus, Next, ROOT, RunStatus, Token};
 use crate::capability::memory::{self, BASELINE, Memory};
 use crate::capability::messages;
 use crate::capability::tests::evidence::OUTPUT;
-use crate::capability::tests::named::MAY_BE_OLD;
+use crate::capability::tests::named::{MAY_BE_OLD, UNKNOWN_BEFORE};
 use crate::capability::tests::read::{STASHED, few};
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
@@ -209,6 +209,15 @@ pub fn recorded(run: &RunState, report: &AcceptedReport) -> Verdict {
                 "go on mending, then report again: {}",
                 Verb::Report
             )),
+            Some(code @ "green_tests_still_failing")
+                if report.facts.contains_key(UNKNOWN_BEFORE) =>
+            {
+                Some(format!(
+                    "{}; if they failed before the run, make that known: {}",
+                    messages::suggestion(code),
+                    Verb::Baseline
+                ))
+            }
             Some(code) => {
                 let own = report.suggestion(code).map(str::to_owned);
                 Some(own.unwrap_or_else(|| messages::suggestion(code)))
@@ -218,6 +227,13 @@ pub fn recorded(run: &RunState, report: &AcceptedReport) -> Verdict {
                 "bring back what you have set aside for this subtask: {pop}",
                 pop = NextStep::git(["stash", "pop"])
             )),
+            None if report
+                .warnings
+                .iter()
+                .any(|warning| warning == "no_baseline") =>
+            {
+                Some(messages::suggestion("no_baseline"))
+            }
             None => None,
         },
         code: code.map(str::to_owned),

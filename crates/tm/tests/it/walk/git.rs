@@ -315,6 +315,28 @@ fn something_is_committed_behind_the_last_subtask() {
 }
 
 #[test]
+fn what_is_committed_behind_the_last_subtask_is_set_aside() {
+    let work = second(Way::Reported);
+    to_commit(&work);
+    work.commit();
+    let last = work.git(&["rev-parse", "HEAD"]);
+    work.write("README.md", "How to halve.\n");
+    work.git(&["add", "--all"]);
+    work.git(&["commit", "--quiet", "--message", "Tell"]);
+    let tip = work.git(&["rev-parse", "HEAD"]);
+    let (_, refused) = work.report(&["finalize"]);
+    for step in refused["nextSteps"].as_array().unwrap() {
+        if step["step"] == "shell" {
+            work.runs_well(step["command"].as_str().unwrap());
+        }
+    }
+    work.finalize();
+    assert_eq!(work.git(&["rev-parse", "HEAD~1"]), last);
+    let aside = work.git(&["branch", "--list", "--format=%(objectname)", "*aside*"]);
+    assert_eq!(aside, tip);
+}
+
+#[test]
 fn the_last_commit_is_taken_back() {
     for (how, keeps) in [("--soft", true), ("--mixed", true), ("--hard", false)] {
         let work = second(Way::Reported);

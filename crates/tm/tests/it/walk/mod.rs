@@ -10,6 +10,7 @@ mod before;
 mod calls;
 mod collab;
 mod complete;
+mod formats;
 mod git;
 mod project;
 mod reports;

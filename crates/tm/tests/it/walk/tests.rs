@@ -1,15 +1,12 @@
 //! What happens to tests and their reports.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use super::walk;
 use crate::honest::cargo::{CRATE, DOUBLE_FN, add_test};
-use crate::honest::work::{
-    BY_NAME, Before, DOUBLE, DOUBLES, HALVE, HALVES, SHOP, WAYS, Way, Work, age,
-};
+use crate::honest::work::{BY_NAME, Before, DOUBLE, DOUBLES, SHOP, WAYS, Way, Work, age};
 
-fn to_green(way: Way) -> Work {
+pub(super) fn to_green(way: Way) -> Work {
     let work = Work::begin(&SHOP, way);
     work.write("tests/double.test", DOUBLES);
     work.red();
@@ -236,20 +233,6 @@ fn a_hook_wants_another_message() {
 }
 
 #[test]
-fn numbers_follow_names() {
-    for way in BY_NAME {
-        let work = to_green(way);
-        work.write("src/double.sh", DOUBLE);
-        walk(
-            &work,
-            |work| work.ask(&["complete", "green", "--results", "failed:0,passed:2"]),
-            "tests_missing",
-            &[],
-        );
-    }
-}
-
-#[test]
 fn evidence_is_less_than_is_asked_for() {
     let before = Before {
         settings: r#""evidence": {"require": "reported"}"#,
@@ -468,103 +451,6 @@ fn junk_is_left_behind_green() {
     }
 }
 
-/// A report of the suite in another format, that of `JUnit`.
-fn junit(work: &Work) -> String {
-    let mut cases = String::new();
-    for line in work.suite().lines() {
-        let (ok, name) = match line.split_once(" - ") {
-            Some((sign, name)) => (sign.starts_with("ok"), name),
-            None => continue,
-        };
-        let inside = if ok { "" } else { "<failure message=\"no\"/>" };
-        write!(cases, "<testcase name=\"{name}\">{inside}</testcase>").unwrap();
-    }
-    let path = work.outside().join("junit.xml");
-    let text = format!("<testsuites><testsuite name=\"all\">{cases}</testsuite></testsuites>");
-    std::fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
-}
-
-#[test]
-fn old_failures_are_known_by_other_names() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Reported);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    walk(
-        &work,
-        |work| work.ask(&["complete", "green", "--report", &junit(work)]),
-        "unnamed_failures",
-        &[],
-    );
-}
-
-#[test]
-fn old_failures_are_known_by_other_names_when_there_are_new_tests() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Reported);
-    work.write("tests/double.test", DOUBLES);
-    walk(
-        &work,
-        |work| work.ask(&["complete", "red", "--report", &junit(work)]),
-        "unnamed_failures",
-        &[],
-    );
-}
-
-/// However late it comes, the baseline is known by names of every kind after it: each format is compared with its own.
-#[test]
-fn the_baseline_is_made_known_in_another_format_behind_a_commit() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        task: "2",
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Reported);
-    let baseline = std::fs::read_to_string(junit(&work)).unwrap();
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    work.green();
-    work.commit();
-    work.write("tests/halve.test", HALVES);
-    let (status, refused) = work.ask(&["complete", "red", "--report", &junit(&work)]);
-    assert_eq!(
-        (status != 0, &refused["code"]),
-        (true, &"unnamed_failures".into()),
-        "{refused:#}"
-    );
-    // One that fails now is no baseline.
-    let (status, more) = work.ask(&["baseline", "--report", &junit(&work)]);
-    assert_eq!(
-        (status != 0, &more["error"]["code"]),
-        (true, &"baseline_known".into()),
-        "{more:#}"
-    );
-    let path = work.outside().join("baseline.xml");
-    std::fs::write(&path, baseline).unwrap();
-    let (status, known) = work.ask(&["baseline", "--report", path.to_str().unwrap()]);
-    assert_eq!(status, 0, "{known:#}");
-    let (status, red) = work.ask(&["complete", "red", "--report", &junit(&work)]);
-    assert_eq!(
-        (status, &red["warning"]),
-        (0, &serde_json::Value::Null),
-        "{red:#}"
-    );
-    work.write("src/halve.sh", HALVE);
-    let (status, green) = work.ask(&["complete", "green", "--report", &junit(&work)]);
-    assert_eq!(status, 0, "{green:#}");
-    work.commit();
-    work.finalize();
-}
-
 #[test]
 fn the_code_of_green_is_in_the_stash() {
     for way in WAYS {
@@ -583,25 +469,6 @@ fn the_code_of_green_is_in_the_stash() {
             &[],
         );
     }
-}
-
-#[test]
-fn names_follow_numbers_where_a_test_failed_before() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Claimed);
-    work.write("tests/double.test", DOUBLES);
-    work.red();
-    work.write("src/double.sh", DOUBLE);
-    let report = work.printed();
-    walk(
-        &work,
-        |work| work.ask(&["complete", "green", "--report", &report]),
-        "green_tests_still_failing",
-        &[],
-    );
 }
 
 #[test]
@@ -627,91 +494,6 @@ fn red_is_reopened_with_the_code_in_place() {
             &[],
         );
     }
-}
-
-#[test]
-fn an_old_failure_shows_behind_a_red_that_could_not_be_built() {
-    let before = Before {
-        files: &[("tests/add.test", "adds: true\nold: false\n")],
-        baseline: false,
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Reported);
-    work.write("tests/double.test", DOUBLES);
-    let (status, red) = work.ask(&["complete", "red", "--results", "failed:0,passed:0,errors:1"]);
-    assert_eq!(status, 0, "{red:#}");
-    work.write("src/double.sh", DOUBLE);
-    let report = work.printed();
-    walk(
-        &work,
-        |work| work.ask(&["complete", "green", "--report", &report]),
-        "green_tests_still_failing",
-        &[],
-    );
-}
-
-/// What `go test` prints of a package without `-v`, and with `-json`.
-fn go(work: &Work, tests: &[(&str, &str)]) -> [String; 2] {
-    let (mut text, mut json) = (String::new(), String::new());
-    for (name, outcome) in tests {
-        if *outcome == "fail" {
-            writeln!(text, "--- FAIL: {name} (0.00s)\n    a_test.go:1: no").unwrap();
-        }
-        let event =
-            serde_json::json!({ "Action": outcome, "Package": "a", "Test": name, "Elapsed": 0 });
-        writeln!(json, "{event}").unwrap();
-    }
-    text.push_str("FAIL\nFAIL\ta\t0.001s\nFAIL\n");
-    let end = serde_json::json!({ "Action": "fail", "Package": "a", "Elapsed": 0.001 });
-    writeln!(json, "{end}").unwrap();
-    [("go.txt", text), ("go.json", json)].map(|(name, text)| {
-        let path = work.outside().join(name);
-        std::fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_owned()
-    })
-}
-
-/// Go lists only what fails: where all of that failed before, nothing says that anything passes.
-#[test]
-fn a_report_lists_none_but_old_failures() {
-    let before = Before {
-        baseline: false,
-        ..SHOP
-    };
-    let work = Work::begin(&before, Way::Reported);
-    let [text, _] = go(&work, &[("TestOld", "fail"), ("TestFine", "pass")]);
-    let known = work.tm(&["baseline", "--report", &text]);
-    let told = known["message"].as_str().unwrap();
-    assert!(!told.contains("0 tests passed"), "{told}");
-    work.write("tests/double.test", DOUBLES);
-    let [text, _] = go(
-        &work,
-        &[
-            ("TestOld", "fail"),
-            ("TestFine", "pass"),
-            ("TestNew", "fail"),
-        ],
-    );
-    work.tm(&["complete", "red", "--report", &text]);
-    work.write("src/double.sh", DOUBLE);
-    let [text, json] = go(
-        &work,
-        &[
-            ("TestOld", "fail"),
-            ("TestFine", "pass"),
-            ("TestNew", "pass"),
-        ],
-    );
-    let (status, refused) = work.ask(&["complete", "green", "--report", &text]);
-    assert_eq!(
-        (status != 0, &refused["code"]),
-        (true, &"green_requires_passing_tests".into()),
-        "{refused:#}"
-    );
-    let way_on = refused["suggestion"].as_str().unwrap();
-    assert!(way_on.contains("-json"), "{way_on}");
-    let green = work.tm(&["complete", "green", "--report", &json]);
-    assert_eq!(green["validated"], true, "{green:#}");
 }
 
 /// A report that was refused is as little work of the run as one that was taken in.
@@ -776,4 +558,109 @@ fn a_file_of_the_project_is_deleted_behind_green() {
             ""
         );
     }
+}
+
+#[test]
+fn a_test_has_another_name_or_place() {
+    for way in WAYS {
+        for to in [
+            "tests/twice.test",
+            "tests/below/double.test",
+            "spec/double.test",
+        ] {
+            for is_edited in [false, true] {
+                let work = to_green(way);
+                work.write("src/double.sh", DOUBLE);
+                if way == Way::Verified {
+                    work.git(&["add", "tests/double.test"]);
+                    std::fs::create_dir_all(work.root().join(to).parent().unwrap()).unwrap();
+                    work.git(&["mv", "tests/double.test", to]);
+                } else {
+                    work.rename("tests/double.test", to);
+                }
+                if to.starts_with("spec") && way == Way::Claimed {
+                    // The folder is gone with it.
+                    work.rename("tests/add.test", "spec/add.test");
+                    std::fs::remove_dir(work.root().join("tests")).unwrap();
+                }
+                if is_edited {
+                    work.append(to, "# moved\n");
+                }
+                if way == Way::Verified {
+                    work.git(&["mv", "tests/add.test", "tests/plus.test"]);
+                }
+                walk(
+                    &work,
+                    |work| work.report(&["complete", "green"]),
+                    "tests_changed",
+                    &[],
+                );
+                assert_eq!(work.read("tests/double.test"), DOUBLES);
+                assert!(!work.root().join(to).exists(), "{way:?} {to}");
+                work.commit();
+                assert_eq!(work.git(&["status", "--porcelain"]), "");
+                work.finalize();
+            }
+        }
+    }
+}
+
+/// What was deleted comes back as everybody can read it.
+#[cfg(unix)]
+#[test]
+fn a_test_that_comes_back_has_the_mode_of_others() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let work = to_green(Way::Verified);
+    work.write("src/double.sh", DOUBLE);
+    work.delete("tests/double.test");
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "tests_changed",
+        &[],
+    );
+    let test = work.root().join("tests/double.test");
+    let mode = std::fs::metadata(test).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o644);
+}
+
+/// A project of vitest whose test command looks at the code first, and prints this where it does not like it.
+fn looked_at_first(printed: &str) -> Work {
+    let guard = format!(
+        "grep -q x1 tests/double.test 2>/dev/null || [ -f src/double.sh ] || [ ! -f tests/double.test ] || {{ echo '{printed}'; exit 2; }}\n"
+    );
+    let before = Before {
+        files: &[
+            ("before.sh", &guard),
+            ("package.json", r#"{"devDependencies": {"vitest": "3"}}"#),
+            ("tests/add.test", "adds: true\n"),
+        ],
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Verified);
+    work.write("tests/double.test", DOUBLES);
+    work
+}
+
+#[test]
+fn types_do_not_fit_before_any_test_runs() {
+    let work = looked_at_first("tests/double.test(1,10): error TS2304: Cannot find name double.");
+    let (status, answer) = work.report(&["complete", "red"]);
+    assert_eq!(status, 0, "{answer:#}");
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    work.finalize();
+}
+
+#[test]
+fn a_linter_stops_the_command_before_any_test_runs() {
+    let work = looked_at_first("tests/double.test: use x1");
+    let deed = |work: &Work| work.append("tests/double.test", "# x1\n");
+    walk(
+        &work,
+        |work| work.report(&["complete", "red"]),
+        "report_unreadable",
+        &[("mend that", deed)],
+    );
 }

@@ -10,7 +10,7 @@ use crate::capability::git::read::commit::{
 };
 use crate::capability::git::read::finding;
 use crate::capability::memory::{self, Memory};
-use crate::capability::tests::unchanged::all_copied_back;
+use crate::capability::tests::restoration::all_copied_back;
 use crate::next_step::{Argument, NextStep, Verb};
 use crate::support::{HandlerError, refusal};
 
@@ -245,11 +245,19 @@ impl HandedIn<'_> {
 
 /// What to do about a merge of a branch that the run does not work beside.
 pub(crate) fn merge_taken_back(status: &TreeStatus, last: &Oid, memory: &Memory) -> String {
+    format!(
+        "only `{}` is merged in while a run is under way: {}",
+        memory.start.from_branch,
+        commits_set_aside(status, last, memory)
+    )
+}
+
+/// What to do about commits behind the run's last one that are not to stay on its branch.
+pub(crate) fn commits_set_aside(status: &TreeStatus, last: &Oid, memory: &Memory) -> String {
     let head = status.head.as_ref().map_or("HEAD", Oid::short);
     let aside = format!("{}-aside-{head}", memory.start.branch);
     format!(
-        "only `{}` is merged in while a run is under way: keep the merge under a name of its own ({}), and take it back ({})",
-        memory.start.from_branch,
+        "keep what came under a name of its own ({}), and take the branch back to the run's last commit ({})",
         NextStep::git(["branch", "--force", &aside]),
         NextStep::git(["reset", "--keep", last.as_str()])
     )

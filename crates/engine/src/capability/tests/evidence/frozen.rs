@@ -278,8 +278,14 @@ impl<'a> Look<'a> {
             || change.intent_to_add
             || matches!(change.staged, StatusCode::Added | StatusCode::Copied);
         match self.role(path) {
-            Role::Tests if *path != change.path => Ok(Some("renamed")),
-            Role::Tests if change.deleted => Ok(Some("deleted")),
+            // Under its old name it may be there again, whatever the index says.
+            Role::Tests if *path != change.path => {
+                Ok((!self.says_the_same(path, path)?).then_some("renamed"))
+            }
+            // What was only in the index meanwhile is no test that is gone.
+            Role::Tests if change.deleted && !is_new && old_name(change).is_none() => {
+                Ok(Some("deleted"))
+            }
             // What became of its old name is told there.
             Role::Tests if is_new || old_name(change).is_some() => Ok(None),
             Role::Tests if self.says_the_same(path, path)? => Ok(None),

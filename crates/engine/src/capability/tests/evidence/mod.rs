@@ -16,7 +16,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ::test_report::{CoverageFormat, Metric, Outcome, TestFormat, TestReport, Totals, Unreadable};
 use journal::EvidenceStore;
-use machine::state::Token;
 use machine::{Role, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -482,9 +481,9 @@ pub fn counts(totals: &Totals) -> Counts {
 }
 
 /// The level that a report is asked for: what the settings require, and what the reports had that it is held against.
-pub(crate) fn asked_level(run: &RunState, role: &Role, present: &Token) -> Level {
+pub(crate) fn asked_level(run: &RunState, role: &Role, kept: &Map<String, Value>) -> Level {
     let require = pinned(run).map_or(Level::Claimed, |config| config.evidence.require);
-    let shown = SHOWN.read(&present.kept, role.against.as_ref());
+    let shown = SHOWN.read(kept, role.against.as_ref());
     let shown = shown.ok().flatten().map(|shown| shown.level);
     let shown = shown.filter(|level| level != level_name(Level::Claimed));
     // What is held against a report has to be told as that was; else as the last one was.

@@ -118,7 +118,7 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
             .detail("output", end_of(&ran.both)));
         }
     };
-    let may_break = suite.may_break
+    let may_break = (suite.may_break || is_type_error(&ran.both))
         && matches!(ran.how, How::Exited(status) if !matches!(status, 0 | NOT_EXECUTABLE | NOT_FOUND));
     let (report, files) = if suite.reports.is_empty() {
         match printed(suite, &ran, status) {
@@ -263,9 +263,9 @@ fn printed(suite: &Suite<'_>, ran: &SuiteRan, status: i32) -> Result<TestReport,
                 suite.command
             ),
             concat!(
-                "see the end of what it printed, in details.output: where something stopped it before the tests, such as a linter, mend that, and report again; a frozen test is formatted in RED (",
-                step!("reopen", "reason"),
-                "). Where the tests ran, let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
+                "see the end of what it printed: where something stopped it before the tests, such as a linter, mend that, and report again: ",
+                step!("report"),
+                "; a frozen test is mended in RED, to which `reopen` goes back. Where the tests ran, let it print or write a report (JUnit XML, TAP, JSON…), and name the file with ",
                 argument!("report"),
                 " beside ",
                 argument!("verify")
@@ -284,6 +284,16 @@ fn printed(suite: &Suite<'_>, ran: &SuiteRan, status: i32) -> Result<TestReport,
         )
     };
     Err(fault.detail("output", end_of(&ran.both)))
+}
+
+/// Whether a compiler of TypeScript stopped a command, as it may before tests of a language that needs none: it names each error
+/// as `error TS` and its number.
+fn is_type_error(output: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(output);
+    text.split("error TS").skip(1).any(|rest| {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        digits > 0 && rest[digits..].starts_with(':')
+    })
 }
 
 pub(crate) fn refused(code: &str, message: impl Into<String>, suggestion: &str) -> Fault {

@@ -1,0 +1,259 @@
+//! How tests come back that are not as they were frozen.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use journal::EvidenceStore;
+use serde_json::{Map, Value};
+use workspace::git::{RepoPath, Repository};
+
+use crate::capability::memory::KEPT;
+use crate::capability::tests::evidence::frozen::{Frozen, Look, Tests};
+use crate::capability::tests::read::Comparison;
+use crate::fault::Fault;
+use crate::next_step::NextStep;
+use crate::support::HandlerError;
+
+/// So many bytes of tests are copied when they are frozen.
+const MOST_COPIED: usize = 1024 * 1024;
+
+/// The hash of what each frozen test held, where it is kept in the run's evidence.
+pub(super) type Copies = BTreeMap<RepoPath, String>;
+
+/// What puts tests back.
+#[derive(Default)]
+pub(super) struct Restoration {
+    /// Commands, in their order.
+    pub(super) steps: Vec<NextStep>,
+    /// Whether they put all of them back.
+    pub(super) is_whole: bool,
+    /// What is to be put back by hand, since code stands beside it.
+    pub(super) by_hand: Vec<String>,
+    /// Where what is there now is kept, by its path.
+    pub(super) aside: Map<String, Value>,
+}
+
+/// A test file that came instead of one that is gone.
+struct NewName {
+    path: RepoPath,
+    /// Whether it holds the very same.
+    is_same: bool,
+}
+
+impl Comparison<'_> {
+    /// How these tests come back, of which `kept` says where they are kept.
+    pub(super) fn restoration(
+        &self,
+        changed: &BTreeMap<RepoPath, &'static str>,
+        look: &Look<'_>,
+        kept: &Copies,
+    ) -> Result<Restoration, HandlerError> {
+        let store = EvidenceStore::new(&self.call.dir);
+        let mut back = Restoration {
+            is_whole: true,
+            ..Restoration::default()
+        };
+        let mut taken = BTreeSet::new();
+        for path in changed.keys() {
+            let own = self.repository.absolute(path);
+            // To put a test back must not cost what somebody has made of it.
+            back.keep_aside(self.repository, &store, path)?;
+            let copy = kept.get(path).filter(|hash| store.get(hash).is_ok());
+            if !look.is_tests_alone(path) {
+                // The code beside the tests is not to be put back with them.
+                back.is_whole = false;
+                back.by_hand.push(match copy {
+                    Some(hash) => format!("{path} as in {}", store.path(hash).display()),
+                    None => path.to_string(),
+                });
+                continue;
+            }
+            let mut is_there = own.exists();
+            if !is_there && let Some(new) = self.new_name(path, copy, look, &taken)? {
+                back.keep_aside(self.repository, &store, &new.path)?;
+                back.steps.extend(folder_of(&own));
+                let new_own = self.repository.absolute(&new.path);
+                back.steps.push(moved(&new_own, &own));
+                is_there = true;
+                taken.insert(new.path);
+                if new.is_same {
+                    continue;
+                }
+            }
+            if let Some(hash) = copy {
+                back.steps
+                    .extend(copied_back(self.repository, &store, path, hash, is_there));
+            } else if self.repository.file_at(self.last, path)?.is_some() {
+                back.steps.push(NextStep::git([
+                    "restore",
+                    &format!("--source={}", self.last.short()),
+                    "--",
+                    &own.to_string_lossy(),
+                ]));
+            } else {
+                back.is_whole = false;
+            }
+        }
+        Ok(back)
+    }
+
+    /// The new file of tests that holds what one held that is gone, or most of it.
+    fn new_name(
+        &self,
+        gone: &RepoPath,
+        copy: Option<&String>,
+        look: &Look<'_>,
+        taken: &BTreeSet<RepoPath>,
+    ) -> Result<Option<NewName>, HandlerError> {
+        let was = match copy {
+            Some(hash) => {
+                let bytes = EvidenceStore::new(&self.call.dir).get(hash);
+                Some(String::from_utf8_lossy(&bytes.map_err(Fault::from)?).into_owned())
+            }
+            None => self.repository.file_at(self.last, gone)?,
+        };
+        let Some(was) = was else { return Ok(None) };
+        let mut like = None;
+        for change in &self.since.files {
+            let path = &change.path;
+            if change.deleted
+                || path == gone
+                || taken.contains(path)
+                || !look.is_tests_alone(path)
+                || self.repository.file_at(self.last, path)?.is_some()
+            {
+                continue;
+            }
+            let Ok(now) = std::fs::read_to_string(self.repository.absolute(path)) else {
+                continue;
+            };
+            let new = |is_same| NewName {
+                path: path.clone(),
+                is_same,
+            };
+            if now == was {
+                return Ok(Some(new(true)));
+            }
+            if are_alike(&was, &now) {
+                like = Some(new(false));
+            }
+        }
+        Ok(like)
+    }
+}
+
+impl Restoration {
+    /// Keeps what a file holds now with the run's evidence.
+    fn keep_aside(
+        &mut self,
+        repository: &Repository,
+        store: &EvidenceStore,
+        path: &RepoPath,
+    ) -> Result<(), Fault> {
+        if let Ok(bytes) = std::fs::read(repository.absolute(path))
+            && bytes.len() <= MOST_COPIED
+        {
+            let copy = store.path(&store.put(&bytes).map_err(Fault::from)?);
+            self.aside
+                .insert(path.to_string(), copy.to_string_lossy().into());
+        }
+        Ok(())
+    }
+}
+
+/// The hashes of the tests that are frozen now, as far as they are to be copied.
+pub(super) fn copies(repository: &Repository, frozen: &Frozen) -> Copies {
+    let mut kept = BTreeMap::new();
+    let mut room = MOST_COPIED;
+    for (path, tests) in &frozen.0 {
+        if matches!(tests, Tests::Gone) {
+            continue;
+        }
+        let Ok(bytes) = std::fs::read(repository.absolute(path)) else {
+            continue;
+        };
+        if bytes.len() <= room {
+            room -= bytes.len();
+            kept.insert(path.clone(), journal::sha256_hex(&bytes));
+        }
+    }
+    kept
+}
+
+/// Whether a file is most of what another was.
+fn are_alike(was: &str, now: &str) -> bool {
+    let lines = |text: &str| -> Vec<String> {
+        let lines = text.lines().map(str::trim);
+        lines
+            .filter(|line| line.len() > 1)
+            .map(str::to_owned)
+            .collect()
+    };
+    let was = lines(was);
+    let now: BTreeSet<String> = lines(now).into_iter().collect();
+    let same = was.iter().filter(|line| now.contains(*line)).count();
+    same > 0 && same * 2 >= was.len()
+}
+
+/// The step that gives a file another name.
+fn moved(from: &Path, to: &Path) -> NextStep {
+    NextStep::shell(["mv", "--", &*from.to_string_lossy(), &*to.to_string_lossy()])
+}
+
+/// The step that makes the folder of a file, where there is none.
+fn folder_of(file: &Path) -> Option<NextStep> {
+    let folder = file.parent().filter(|folder| !folder.exists())?;
+    Some(NextStep::shell([
+        "mkdir",
+        "-p",
+        "--",
+        &*folder.to_string_lossy(),
+    ]))
+}
+
+/// The steps that put a test back as it was when it was frozen, where a copy of that is kept. `is_there` says that the file is
+/// there then: it stays as executable as it is. What is kept can be read by its owner alone.
+fn copied_back(
+    repository: &Repository,
+    store: &EvidenceStore,
+    path: &RepoPath,
+    hash: &str,
+    is_there: bool,
+) -> Vec<NextStep> {
+    let Ok(bytes) = store.get(hash) else {
+        return Vec::new();
+    };
+    let (copy, own) = (store.path(hash), repository.absolute(path));
+    let (copy, to) = (copy.to_string_lossy(), own.to_string_lossy());
+    if is_there {
+        return vec![NextStep::shell(["cp", "--", &*copy, &*to])];
+    }
+    let mode = if bytes.starts_with(b"#!") {
+        "755"
+    } else {
+        "644"
+    };
+    let install = NextStep::shell(["install", "-m", mode, "--", &*copy, &*to]);
+    folder_of(&own).into_iter().chain([install]).collect()
+}
+
+/// The steps that put back what was frozen of the tests that are in the working tree in another form.
+pub(crate) fn all_copied_back(
+    repository: &Repository,
+    dir: &Path,
+    kept: &Map<String, Value>,
+) -> Result<Vec<NextStep>, Fault> {
+    let store = EvidenceStore::new(dir);
+    let mut steps = Vec::new();
+    for frozen in KEPT.all(kept)? {
+        for (path, hash) in frozen {
+            let Ok(bytes) = std::fs::read(repository.absolute(&path)) else {
+                continue;
+            };
+            if journal::sha256_hex(&bytes) != hash {
+                steps.extend(copied_back(repository, &store, &path, &hash, true));
+            }
+        }
+    }
+    Ok(steps)
+}

@@ -1,0 +1,321 @@
+//! Tests are known by names, which reports of one format have and others have not, or otherwise.
+
+use std::fmt::Write as _;
+
+use super::tests::to_green;
+use super::walk;
+use crate::honest::work::{BY_NAME, Before, DOUBLE, DOUBLES, HALVE, HALVES, SHOP, Way, Work};
+
+/// A report of the suite in another format, that of `JUnit`.
+fn junit(work: &Work) -> String {
+    let mut cases = String::new();
+    for line in work.suite().lines() {
+        let (ok, name) = match line.split_once(" - ") {
+            Some((sign, name)) => (sign.starts_with("ok"), name),
+            None => continue,
+        };
+        let inside = if ok { "" } else { "<failure message=\"no\"/>" };
+        write!(cases, "<testcase name=\"{name}\">{inside}</testcase>").unwrap();
+    }
+    let path = work.outside().join("junit.xml");
+    let text = format!("<testsuites><testsuite name=\"all\">{cases}</testsuite></testsuites>");
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn old_failures_are_known_by_other_names() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    walk(
+        &work,
+        |work| work.ask(&["complete", "green", "--report", &junit(work)]),
+        "unnamed_failures",
+        &[],
+    );
+}
+
+#[test]
+fn old_failures_are_known_by_other_names_when_there_are_new_tests() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    work.write("tests/double.test", DOUBLES);
+    walk(
+        &work,
+        |work| work.ask(&["complete", "red", "--report", &junit(work)]),
+        "unnamed_failures",
+        &[],
+    );
+}
+
+/// However late it comes, the baseline is known by names of every kind after it: each format is compared with its own.
+#[test]
+fn the_baseline_is_made_known_in_another_format_behind_a_commit() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        task: "2",
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    let baseline = std::fs::read_to_string(junit(&work)).unwrap();
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    work.write("tests/halve.test", HALVES);
+    let (status, refused) = work.ask(&["complete", "red", "--report", &junit(&work)]);
+    assert_eq!(
+        (status != 0, &refused["code"]),
+        (true, &"unnamed_failures".into()),
+        "{refused:#}"
+    );
+    // One that fails now is no baseline.
+    let (status, more) = work.ask(&["baseline", "--report", &junit(&work)]);
+    assert_eq!(
+        (status != 0, &more["error"]["code"]),
+        (true, &"baseline_known".into()),
+        "{more:#}"
+    );
+    let path = work.outside().join("baseline.xml");
+    std::fs::write(&path, baseline).unwrap();
+    let (status, known) = work.ask(&["baseline", "--report", path.to_str().unwrap()]);
+    assert_eq!(status, 0, "{known:#}");
+    let (status, red) = work.ask(&["complete", "red", "--report", &junit(&work)]);
+    assert_eq!(
+        (status, &red["warning"]),
+        (0, &serde_json::Value::Null),
+        "{red:#}"
+    );
+    work.write("src/halve.sh", HALVE);
+    let (status, green) = work.ask(&["complete", "green", "--report", &junit(&work)]);
+    assert_eq!(status, 0, "{green:#}");
+    work.commit();
+    work.finalize();
+}
+
+#[test]
+fn numbers_follow_names() {
+    for way in BY_NAME {
+        let work = to_green(way);
+        work.write("src/double.sh", DOUBLE);
+        walk(
+            &work,
+            |work| work.ask(&["complete", "green", "--results", "failed:0,passed:2"]),
+            "tests_missing",
+            &[],
+        );
+    }
+}
+
+#[test]
+fn names_follow_numbers_where_a_test_failed_before() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Claimed);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    let report = work.printed();
+    walk(
+        &work,
+        |work| work.ask(&["complete", "green", "--report", &report]),
+        "green_tests_still_failing",
+        &[],
+    );
+}
+
+#[test]
+fn an_old_failure_shows_behind_a_red_that_could_not_be_built() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        baseline: false,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    work.write("tests/double.test", DOUBLES);
+    let (status, red) = work.ask(&["complete", "red", "--results", "failed:0,passed:0,errors:1"]);
+    assert_eq!(status, 0, "{red:#}");
+    work.write("src/double.sh", DOUBLE);
+    let report = work.printed();
+    walk(
+        &work,
+        |work| work.ask(&["complete", "green", "--report", &report]),
+        "green_tests_still_failing",
+        &[],
+    );
+}
+
+/// What `go test` prints of a package without `-v`, and with `-json`.
+fn go(work: &Work, tests: &[(&str, &str)]) -> [String; 2] {
+    let (mut text, mut json) = (String::new(), String::new());
+    for (name, outcome) in tests {
+        if *outcome == "fail" {
+            writeln!(text, "--- FAIL: {name} (0.00s)\n    a_test.go:1: no").unwrap();
+        }
+        let event =
+            serde_json::json!({ "Action": outcome, "Package": "a", "Test": name, "Elapsed": 0 });
+        writeln!(json, "{event}").unwrap();
+    }
+    text.push_str("FAIL\nFAIL\ta\t0.001s\nFAIL\n");
+    let end = serde_json::json!({ "Action": "fail", "Package": "a", "Elapsed": 0.001 });
+    writeln!(json, "{end}").unwrap();
+    [("go.txt", text), ("go.json", json)].map(|(name, text)| {
+        let path = work.outside().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    })
+}
+
+/// Go lists only what fails: where all of that failed before, nothing says that anything passes.
+#[test]
+fn a_report_lists_none_but_old_failures() {
+    let before = Before {
+        baseline: false,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    let [text, _] = go(&work, &[("TestOld", "fail"), ("TestFine", "pass")]);
+    let known = work.tm(&["baseline", "--report", &text]);
+    let told = known["message"].as_str().unwrap();
+    assert!(!told.contains("0 tests passed"), "{told}");
+    work.write("tests/double.test", DOUBLES);
+    let [text, _] = go(
+        &work,
+        &[
+            ("TestOld", "fail"),
+            ("TestFine", "pass"),
+            ("TestNew", "fail"),
+        ],
+    );
+    work.tm(&["complete", "red", "--report", &text]);
+    work.write("src/double.sh", DOUBLE);
+    let [text, json] = go(
+        &work,
+        &[
+            ("TestOld", "fail"),
+            ("TestFine", "pass"),
+            ("TestNew", "pass"),
+        ],
+    );
+    let (status, refused) = work.ask(&["complete", "green", "--report", &text]);
+    assert_eq!(
+        (status != 0, &refused["code"]),
+        (true, &"green_requires_passing_tests".into()),
+        "{refused:#}"
+    );
+    let way_on = refused["suggestion"].as_str().unwrap();
+    assert!(way_on.contains("-json"), "{way_on}");
+    let green = work.tm(&["complete", "green", "--report", &json]);
+    assert_eq!(green["validated"], true, "{green:#}");
+}
+
+#[test]
+fn a_report_is_in_another_format_than_that_of_red() {
+    // RED with a report and GREEN with what the runner printed, and the other way round.
+    for red_by_file in [true, false] {
+        let work = Work::begin(&SHOP, Way::Verified);
+        work.write("tests/double.test", DOUBLES);
+        let report = |phase: &str, by_file: bool| {
+            if by_file {
+                work.ask(&["complete", phase, "--report", &junit(&work)])
+            } else {
+                work.ask(&["complete", phase, "--verify"])
+            }
+        };
+        let (status, answer) = report("red", red_by_file);
+        assert_eq!(status, 0, "{answer:#}");
+        work.write("src/double.sh", DOUBLE);
+        let (_, refused) = report("green", !red_by_file);
+        let first = refused["nextSteps"][0]["command"].as_str().unwrap();
+        let option = if red_by_file {
+            "--report FILE"
+        } else {
+            "--verify"
+        };
+        assert!(first.ends_with(option), "{refused:#}");
+        let (status, answer) = report("green", red_by_file);
+        assert_eq!(status, 0, "{answer:#}");
+    }
+}
+
+/// A suite with a test that failed before, and a run whose first report is accepted for that one alone.
+fn with_an_old_failure_for_red() -> Work {
+    let before = Before {
+        files: &[
+            ("src/add.sh", "echo $(($1 + $2))\n"),
+            (
+                "tests/add.test",
+                "adds: test $(sh src/add.sh 1 2) = 3\nold: false\n",
+            ),
+        ],
+        baseline: false,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Verified);
+    // It tests what is there.
+    work.write(
+        "tests/double.test",
+        "doubles: test $(sh src/add.sh 4 4) = 8\n",
+    );
+    let red = work.tm(&["complete", "red", "--verify"]);
+    assert_eq!(red["validated"], true, "{red:#}");
+    let advised = red["suggestion"].as_str().unwrap();
+    assert!(advised.contains("tm autopilot baseline"), "{red:#}");
+    work
+}
+
+#[test]
+fn red_has_shown_only_what_failed_before() {
+    let work = with_an_old_failure_for_red();
+    work.write("src/double.sh", DOUBLE);
+    let (_, refused) = work.report(&["complete", "green"]);
+    assert_eq!(refused["code"], "green_tests_still_failing", "{refused:#}");
+    let advised = refused["suggestion"].as_str().unwrap();
+    assert!(advised.contains("tm autopilot baseline"), "{refused:#}");
+    work.tm(&["baseline"]);
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "tests_missing",
+        &[("write a test of it", |work| {
+            work.delete("src/double.sh");
+            work.write("tests/double.test", DOUBLES);
+        })],
+    );
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    work.finalize();
+}
+
+#[test]
+fn red_is_told_in_numbers_where_tests_failed_before() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Reported);
+    walk(
+        &work,
+        |work| {
+            work.write("tests/double.test", "doubles: true\n");
+            let answer = work.ask(&["complete", "red", "--results", "failed:1,passed:2"]);
+            work.write("tests/double.test", DOUBLES);
+            answer
+        },
+        "unnamed_failures",
+        &[],
+    );
+}
