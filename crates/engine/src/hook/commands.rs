@@ -57,11 +57,17 @@ fn denied(run: &ActiveRun, folder: &Path, act: &Act) -> Option<Decision> {
 }
 
 fn commit(run: &ActiveRun, unverified: bool) -> Option<Decision> {
+    // A merge that had conflicts is committed, whatever the phase.
+    if run.is_merging && !unverified {
+        return None;
+    }
     match run.phase {
-        Phase::Red | Phase::Green | Phase::Step => Some(messages::early_commit(run)),
+        Phase::Red | Phase::Green | Phase::Step | Phase::Finalize => {
+            Some(messages::early_commit(run))
+        }
         Phase::Commit if run.is_off_its_branch() => Some(messages::stray_commit(run)),
         Phase::Commit if unverified => Some(messages::unverified_commit(run)),
-        Phase::Commit | Phase::Finalize | Phase::Other => None,
+        Phase::Commit | Phase::Other => None,
     }
 }
 

@@ -20,7 +20,7 @@ pub const SOURCE_IN_RED: &str = "edit_outside_tests";
 pub const FROZEN_TEST: &str = "edit_of_frozen_test";
 /// A file is edited in COMMIT.
 pub const EDIT_IN_COMMIT: &str = "edit_in_commit";
-/// A commit before COMMIT.
+/// A commit before COMMIT, or behind it.
 pub const EARLY_COMMIT: &str = "commit_before_its_phase";
 /// A commit without the repository's own hooks.
 pub const UNVERIFIED_COMMIT: &str = "commit_without_hooks";
@@ -193,8 +193,20 @@ pub fn edit_in_commit(run: &ActiveRun, file: &str) -> Decision {
     )
 }
 
-/// A commit in RED or GREEN.
+/// A commit in RED or GREEN, or behind the last subtask.
 pub fn early_commit(run: &ActiveRun) -> Decision {
+    if run.phase == Phase::Finalize {
+        return denied(
+            EARLY_COMMIT,
+            format!(
+                "No commit was made. The run is in {}, where all that it tested is committed. Next is {}. What still belongs to the \
+                 task is tested before it is committed: {} opens a repair for it.",
+                at(run),
+                next(run),
+                reopen(run),
+            ),
+        );
+    }
     denied(
         EARLY_COMMIT,
         format!(
@@ -266,10 +278,13 @@ pub fn hard_reset(run: &ActiveRun) -> Decision {
         HARD_RESET,
         format!(
             "Nothing was reset. The run is in {}: a hard reset throws away what is not committed, and could take commits of the run \
-             off its branch. Single files are put back with `git checkout -- FILE`; {} goes back a phase, {} gives the subtask up.",
+             off its branch. Single files are put back with `git checkout -- FILE`; {} goes back a phase{}.",
             at(run),
             reopen(run),
-            skip(run),
+            match run.item_id() {
+                Some(_) => format!(", {} gives the subtask up", skip(run)),
+                None => String::new(),
+            },
         ),
     )
 }

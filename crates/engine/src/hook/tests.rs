@@ -72,6 +72,7 @@ fn stage(phase: Phase) -> Stage {
             edits: None,
             unit: None,
             head: place::head(&git_dir),
+            is_merging: false,
         },
     }
 }
@@ -224,6 +225,31 @@ fn obvious_git_commands_are_held_back_and_nothing_else() {
         format!("git -C {top} -C src commit"),
     ] {
         assert_eq!(code(&stage.run, &line), COMMIT, "{line:?}");
+    }
+}
+
+#[test]
+fn behind_the_last_subtask_nothing_is_committed_by_hand() {
+    let stage = stage(Phase::Finalize);
+    let denial = commands::judge(&stage.run, &stage.run.root, "git commit -m x");
+    let Decision::Deny { reason, .. } = &denial else {
+        panic!("{denial:?}");
+    };
+    assert!(reason.contains("opens a repair"), "{reason}");
+    let denial = commands::judge(&stage.run, &stage.run.root, "git reset --hard");
+    let Decision::Deny { reason, .. } = &denial else {
+        panic!("{denial:?}");
+    };
+    assert!(!reason.contains("skip"), "{reason}");
+}
+
+#[test]
+fn a_merge_with_conflicts_is_concluded_in_any_phase() {
+    for phase in [Phase::Red, Phase::Green, Phase::Commit, Phase::Finalize] {
+        let mut stage = stage(phase);
+        stage.run.is_merging = true;
+        assert_eq!(code(&stage.run, "git commit --no-edit"), "");
+        assert_ne!(code(&stage.run, "git commit --no-verify"), "");
     }
 }
 

@@ -55,6 +55,8 @@ pub struct ActiveRun {
     pub unit: Option<String>,
     /// The branch that is checked out.
     pub head: Head,
+    /// Whether a merge is under way there.
+    pub is_merging: bool,
 }
 
 /// Something else that is under way in a project.
@@ -264,6 +266,7 @@ fn loaded(root: &Path, dir: &RunDir) -> Result<Option<ActiveRun>, Fault> {
     Ok(Some(ActiveRun {
         root: root.to_owned(),
         head: place::head(&memory.start.git_dir),
+        is_merging: memory.start.git_dir.join("MERGE_HEAD").exists(),
         unit,
         memory,
         phase,
