@@ -32,6 +32,9 @@ pub(super) struct Level {
     doubled: Option<u64>,
     /// Whether a result is of a file that node could not load.
     unloaded: bool,
+    /// How many results are of what went wrong outside of the tests. Ava plans none for them, and plans tests that such an
+    /// error kept from running.
+    pub(super) outside: u64,
     pub(super) cases: Vec<Case>,
     pub(super) tally: Tally,
     /// The last result, of which details may follow.
@@ -120,6 +123,13 @@ impl Level {
             let message = "there is no plan (`1..N`), so whether results are missing is not known";
             return Err(Unreadable::new(Kind::Truncated, message));
         };
+        if self.outside > 0 && self.seen - self.outside <= plan && self.reached == self.seen {
+            return Ok(Children {
+                cases: self.cases,
+                tally: self.tally,
+                seen: self.seen,
+            });
+        }
         if self.seen < plan {
             let message = format!("{plan} results are planned, and {} are in it", self.seen);
             return Err(Unreadable::new(Kind::Truncated, message));
@@ -234,7 +244,10 @@ impl PendingResult {
         if !is_case {
             return Ok(());
         }
+        let is_outside = is_outside_of_tests(&name, &yaml) && !subtests && outcome.is_none();
+        level.outside += u64::from(is_outside);
         let outcome = outcome.unwrap_or_else(|| match yaml.outcome() {
+            _ if is_outside => Outcome::NotCollected,
             // Subtests are well and the whole is not: that is no assertion, unless it says so.
             Outcome::Failed if subtests && !yaml.is_begun() => Outcome::Error,
             _ if yaml.only_subtests_failed() => Outcome::Failed,
@@ -258,6 +271,22 @@ impl PendingResult {
         level.cases.extend(take(case)?);
         Ok(())
     }
+}
+
+/// Whether a result is of what ava tells of outside of the tests: an error that no test has caught, by its name and message,
+/// and a file that ended with one or has no tests. (`lib/reporters/tap.js` of ava 7.0.0.)
+fn is_outside_of_tests(name: &str, yaml: &Details) -> bool {
+    let is_code = |rest: &str| !rest.is_empty() && rest.bytes().all(|c| c.is_ascii_digit());
+    if !yaml.is_begun() {
+        let ended = name.rsplit_once(" exited with a non-zero exit code: ");
+        return ended.is_some_and(|(file, code)| is_script(file) && is_code(code))
+            || name.contains(" exited due to SIG")
+            || name.starts_with("No tests found in ");
+    }
+    yaml.thrown().is_some_and(|thrown| {
+        let rest = name.strip_prefix(thrown);
+        rest.is_some_and(|rest| rest.starts_with(": ") || rest.starts_with(" ["))
+    })
 }
 
 impl Tally {

@@ -100,6 +100,12 @@ impl Details {
         self.error.as_deref()
     }
 
+    /// The name of an error that is no assertion.
+    pub(super) fn thrown(&self) -> Option<&str> {
+        let name = self.name.as_deref();
+        name.filter(|name| !is_assertion_name(name) && !self.is_of_node())
+    }
+
     /// Whether node says why it failed.
     pub(super) fn is_of_node(&self) -> bool {
         self.failure.is_some()
