@@ -21,7 +21,9 @@ mod unreadable;
 mod xml;
 
 pub use coverage::{Coverage, CoverageFormat, Metric, read_coverage};
-pub use tests::{Named, Outcome, Test, TestFormat, TestReport, Totals, read_tests};
+pub use tests::{
+    Named, Outcome, Test, TestFormat, TestReport, Totals, printed_in_events, read_tests,
+};
 pub use unreadable::{Kind, Unreadable};
 
 #[cfg(doctest)]

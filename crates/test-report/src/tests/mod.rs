@@ -12,6 +12,7 @@ mod thrown;
 mod trx;
 
 pub use format::TestFormat;
+pub use json::go::printed_in_events;
 pub use report::{Named, Outcome, Test, TestReport, Totals};
 
 use std::io::Read;

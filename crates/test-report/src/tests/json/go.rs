@@ -2,6 +2,7 @@
 //!
 //! Go counts a test with subtests as a test of its own, as `go test -v` prints it, and so does this.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead as _;
 
@@ -22,6 +23,25 @@ struct Event {
     output: Option<String>,
     failed_build: Option<String>,
     import_path: Option<String>,
+}
+
+/// What `go test -json` gives in events of what was printed, as `go test` would have printed it; lines that are none stay.
+#[must_use]
+pub fn printed_in_events(output: &str) -> Cow<'_, str> {
+    if !output.lines().any(is_event) {
+        return output.into();
+    }
+    let mut all = String::with_capacity(output.len());
+    for line in output.split_inclusive('\n') {
+        match Some(line).filter(|line| is_event(line)) {
+            None => all.push_str(line),
+            Some(event) => {
+                let event = serde_json::from_str::<Event>(event).ok();
+                all.extend(event.and_then(|event| event.output));
+            }
+        }
+    }
+    all.into()
 }
 
 /// Whether this line is one of the events.
