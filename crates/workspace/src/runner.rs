@@ -9,6 +9,7 @@
 //! `cargo`, `go`, `python`, `maven`, `gradle`, `dotnet`, `mix`, `php`, `ruby`, `deno`, `swift`,
 //! `dart`, `cmake` (with `CTest`), `make` (a `test` target), `just` (a `test` recipe).
 
+pub mod adapter;
 mod below;
 mod compiled;
 pub mod definition;

@@ -272,6 +272,7 @@ fn ran(
     call.tree_changes();
     run_suite(&SuiteRun {
         command: line,
+        line: None,
         cwd: call.root,
         timeout: limit,
         // Half a command may be worse than a whole one.

@@ -134,6 +134,7 @@ pub(super) static KEYS: &[Key] = &[
     key("test.command", Kind::OptionalText, WeakerBy::Never),
     key("test.setup", Kind::OptionalText, WeakerBy::Never),
     key("test.runner", Kind::Text, WeakerBy::Never),
+    key("test.adapter", Kind::Flag, WeakerBy::Disabled),
     key("test.patterns", Kind::Globs, WeakerBy::ShrunkOrReplaced),
     key(
         "test.targetedRunPattern",

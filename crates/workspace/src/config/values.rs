@@ -173,6 +173,8 @@ pub struct Test {
     pub setup: Option<String>,
     /// By which kind of project file the command is found; `auto` tries them all.
     pub runner: String,
+    /// Whether the runner behind the command is made to name its tests, where `tm` runs it.
+    pub adapter: bool,
     /// Globs of test files; the defaults of the language where there are none.
     pub patterns: Vec<String>,
     /// One more glob of test files, and the one that prompts name.
@@ -187,6 +189,7 @@ impl Default for Test {
             command: None,
             setup: None,
             runner: "auto".to_owned(),
+            adapter: true,
             patterns: Vec::new(),
             targeted_run_pattern: None,
             coverage_thresholds: CoverageThresholds::default(),

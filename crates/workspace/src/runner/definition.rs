@@ -40,13 +40,7 @@ pub struct Definition {
 /// Known are: scripts of npm, pnpm, yarn and bun, tasks of deno and composer, targets of make and just, aliases and runners
 /// of cargo, and script files of the project. Where one calls another, that is followed, over three levels.
 pub fn command_definition(root: &Path, command: &str) -> Option<Definition> {
-    let mut search = Search {
-        root,
-        known: BTreeSet::new(),
-        found: Vec::new(),
-        commands: BTreeSet::new(),
-        looked_at: 0,
-    };
+    let mut search = Search::of(root);
     search.line(root, command, 0);
     if search.found.is_empty() {
         return None;
@@ -61,6 +55,24 @@ pub fn command_definition(root: &Path, command: &str) -> Option<Definition> {
         what: places.join(", "),
         text: texts.concat(),
     })
+}
+
+/// The commands in which a command of the project at `root` ends that lead nowhere further, without what runs them as they
+/// are.
+pub(crate) fn leads_to(root: &Path, command: &str) -> Vec<Vec<String>> {
+    let mut search = Search::of(root);
+    search.line(root, command, 0);
+    search.ends
+}
+
+/// The script that such a command of a package manager runs in this folder, and where it runs; without those that are run before
+/// and after it.
+pub(crate) fn script_behind(
+    root: &Path,
+    folder: &Path,
+    argv: &[&str],
+) -> Option<(PathBuf, String)> {
+    task::script(Place { root, folder }, argv)
 }
 
 /// One place where something is written, and what it calls.
@@ -80,9 +92,22 @@ struct Search<'a> {
     commands: BTreeSet<(PathBuf, Vec<String>)>,
     /// How many simple commands were looked at.
     looked_at: usize,
+    /// The commands that lead nowhere further.
+    ends: Vec<Vec<String>>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn of(root: &'a Path) -> Self {
+        Self {
+            root,
+            known: BTreeSet::new(),
+            found: Vec::new(),
+            commands: BTreeSet::new(),
+            looked_at: 0,
+            ends: Vec::new(),
+        }
+    }
+
     /// Looks at the commands of a line of shell.
     fn line(&mut self, folder: &Path, line: &str, level: usize) {
         let mut folder = Some(folder.to_owned());
@@ -112,10 +137,10 @@ impl Search<'_> {
     }
 
     fn command(&mut self, folder: &Path, argv: &[&str], level: usize) {
-        let words = argv.iter().map(|&word| word.to_owned()).collect();
+        let words: Vec<String> = argv.iter().map(|&word| word.to_owned()).collect();
         if level >= LEVELS
             || self.commands.len() >= MOST_COMMANDS
-            || !self.commands.insert((folder.to_owned(), words))
+            || !self.commands.insert((folder.to_owned(), words.clone()))
         {
             return;
         }
@@ -128,7 +153,9 @@ impl Search<'_> {
             .chain(make::found(place, argv))
             .chain(alias::found(place, argv))
             .chain(script::found(place, argv));
+        let mut is_end = true;
         for found in founds {
+            is_end &= found.calls.is_empty();
             if self.found.len() >= MOST || !self.known.insert(found.what.clone()) {
                 continue;
             }
@@ -139,6 +166,9 @@ impl Search<'_> {
             for (folder, line) in found.calls {
                 self.line(&folder, &line, level + 1);
             }
+        }
+        if is_end {
+            self.ends.push(words);
         }
     }
 }
@@ -189,7 +219,7 @@ fn within(root: &Path, folder: &Path, to: &str) -> Option<PathBuf> {
 }
 
 /// The command without what stands before it and runs it as it is.
-fn without_wrappers<'a, 'b>(mut argv: &'a [&'b str]) -> &'a [&'b str] {
+pub(crate) fn without_wrappers<'a, 'b>(mut argv: &'a [&'b str]) -> &'a [&'b str] {
     loop {
         argv = match *argv {
             ["env" | "cross-env", ..] => {

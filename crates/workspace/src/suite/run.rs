@@ -25,6 +25,8 @@ pub struct SuiteRun<'a> {
     /// The command as it stands in the settings. No shell reads it, unless it says `sh -c '…'`; words of the form
     /// `NAME=value` before the program are its environment.
     pub command: &'a str,
+    /// The same in words, where something was added to it.
+    pub line: Option<CommandLine>,
     /// The folder it works in. A program without `/` is looked for in `PATH`; another relative one is below this folder.
     pub cwd: &'a Path,
     /// How long it may take.
@@ -120,7 +122,10 @@ impl SuiteError {
 /// However much it prints, that neither ends it nor takes memory without bound. If this process is killed, the group is
 /// ended all the same. What leaves the group (`setsid`) is not followed.
 pub fn run_suite(run: &SuiteRun<'_>) -> Result<SuiteRan, SuiteError> {
-    let line = CommandLine::parse(run.command)?;
+    let line = match &run.line {
+        Some(line) => line.clone(),
+        None => CommandLine::parse(run.command)?,
+    };
     let argv: Vec<OsString> = line.argv.into_iter().map(Into::into).collect();
     let mut set = run.env.clone();
     set.extend(

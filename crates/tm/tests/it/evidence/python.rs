@@ -89,6 +89,43 @@ def load_tests(loader, tests, pattern):
     env.auto("commit").ok();
 }
 
+/// The command names no test that passes; what it is run with does.
+#[test]
+fn where_the_suite_is_run_here_the_runner_names_its_tests() {
+    let env = project();
+    env.write(
+        ".taskmaster/config.json",
+        CONFIG.replace("unittest -v", "unittest"),
+    );
+    env.commit_all("As it is called by hand");
+    env.auto("start 1 --verify").ok();
+    env.write("test_words.py", format!("{TESTS}{TABS}"));
+    accepted(env.auto("complete red --verify").ok());
+    // The product takes a test out, and brings another for the numbers.
+    let cheat = "import unittest
+
+NAMES = unittest.TestLoader.getTestCaseNames
+unittest.TestLoader.getTestCaseNames = lambda self, case: [
+    name for name in NAMES(self, case) if name != 'test_two'
+]
+";
+    env.write("words.py", format!("{cheat}{BY_ALL}"));
+    env.write(
+        "test_more.py",
+        TESTS
+            .replace("class Words", "class More")
+            .replace("test_t", "test_other_t"),
+    );
+    let answer = env.auto("complete green --verify");
+    assert_eq!(answer.code(), "tests_missing", "{answer:#?}");
+    assert!(
+        answer.message().contains("test_words.Words.test_two"),
+        "{answer:#?}"
+    );
+    env.write("words.py", BY_ALL);
+    accepted(env.auto("complete green --verify").ok());
+}
+
 #[test]
 fn without_names_nobody_is_accused() {
     // Without -v only failing tests are named; there is nothing to hold a GREEN against but numbers.

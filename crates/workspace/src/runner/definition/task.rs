@@ -12,7 +12,15 @@ use crate::runner::targets;
 pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Vec<NamedPlace> {
     match *argv {
         [manager @ ("npm" | "pnpm" | "yarn" | "bun"), ref rest @ ..] => {
-            node(place, manager, rest).into_iter().collect()
+            let named = node(place, manager, rest);
+            let scripts = named.and_then(|(folder, name)| {
+                let place = Place {
+                    folder: &folder,
+                    ..place
+                };
+                package_script(place, name)
+            });
+            scripts.into_iter().collect()
         }
         [
             "run-s" | "run-p" | "npm-run-all" | "npm-run-all2",
@@ -47,8 +55,23 @@ pub(super) fn found(place: Place<'_>, argv: &[&str]) -> Vec<NamedPlace> {
     }
 }
 
-/// The script that a package manager runs.
-fn node(place: Place<'_>, manager: &str, argv: &[&str]) -> Option<NamedPlace> {
+/// The one script that such a command runs, with its folder; without those that are run before and after it.
+pub(super) fn script(place: Place<'_>, argv: &[&str]) -> Option<(PathBuf, String)> {
+    let [manager @ ("npm" | "pnpm" | "yarn" | "bun"), rest @ ..] = argv else {
+        return None;
+    };
+    let (folder, name) = node(place, manager, rest)?;
+    let place = Place {
+        folder: &folder,
+        ..place
+    };
+    let (path, manifest) = nearest(place, "package.json")?;
+    let line = manifest.get("scripts")?.get(name)?.as_str()?;
+    Some((path.parent()?.to_owned(), line.to_owned()))
+}
+
+/// The script that a package manager runs, and the folder in which its manifest is looked for.
+fn node<'a>(place: Place<'_>, manager: &str, argv: &[&'a str]) -> Option<(PathBuf, &'a str)> {
     let mut folder = place.folder.to_owned();
     let mut words = Vec::new();
     let mut rest = argv.iter();
@@ -84,11 +107,7 @@ fn node(place: Place<'_>, manager: &str, argv: &[&str]) -> Option<NamedPlace> {
         ("npm", word) if !matches!(word, "test" | "start" | "stop" | "restart") => return None,
         (_, word) => word,
     };
-    let place = Place {
-        folder: &folder,
-        ..place
-    };
-    package_script(place, name)
+    Some((folder, name))
 }
 
 fn is_run(word: &str) -> bool {

@@ -192,7 +192,7 @@ fn every_key_can_be_set_from_a_file() {
             "finalization": { "updateTaskStatus": false }
         },
         "test": {
-            "command": "make check", "setup": "make", "runner": "make", "patterns": ["t/**"],
+            "command": "make check", "setup": "make", "runner": "make", "adapter": false, "patterns": ["t/**"],
             "targetedRunPattern": "**/*.t",
             "coverageThresholds": { "lines": 80.0, "branches": 0.0, "functions": 99.5, "statements": 100.0 }
         },

@@ -71,6 +71,7 @@ fn the_defaults_are_those_that_are_promised() {
         "command": null,
         "setup": null,
         "runner": "auto",
+        "adapter": true,
         "patterns": [],
         "targetedRunPattern": null,
         "coverageThresholds": {

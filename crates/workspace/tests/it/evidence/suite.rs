@@ -18,6 +18,7 @@ use workspace::suite::{CommandError, How, SuiteError, SuiteRan, SuiteRun, run_su
 fn run_in(folder: &Path, command: &str) -> Result<SuiteRan, SuiteError> {
     run_suite(&SuiteRun {
         command,
+        line: None,
         cwd: folder,
         timeout: Duration::from_mins(1),
         cancelled: Cancellation::default(),
@@ -86,6 +87,7 @@ fn a_shell_is_there_for_those_who_say_so() {
 fn the_environment_is_this_one_with_what_is_given() {
     let ran = run_suite(&SuiteRun {
         command: "BOTH=command ONE='a b' env",
+        line: None,
         cwd: Path::new("/"),
         timeout: Duration::from_mins(1),
         cancelled: Cancellation::default(),
@@ -214,6 +216,7 @@ fn at_the_time_limit_the_whole_group_is_ended() {
     let ran = run_suite(&SuiteRun {
         // Both are deaf to the polite request; the inner one holds the outputs.
         command: "sh -c \"trap '' TERM; (trap '' TERM; exec sleep 60) & echo \\$!; wait; sleep 60\"",
+        line: None,
         cwd: Path::new("/"),
         timeout: Duration::from_millis(300),
         cancelled: Cancellation::default(),
@@ -329,6 +332,7 @@ fn a_suite_that_nobody_wants_any_more_is_ended_with_all_it_started() {
     let flag = Arc::new(AtomicBool::new(false));
     let run = SuiteRun {
         command: "sh -c 'echo began; sleep 300 & wait'",
+        line: None,
         cwd: folder.path(),
         timeout: Duration::from_mins(5),
         cancelled: Cancellation::by(Arc::clone(&flag)),

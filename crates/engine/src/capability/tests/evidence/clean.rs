@@ -75,7 +75,7 @@ pub fn tested_at(
     let tree = repository.throw_away_worktree(commit, files)?;
     let folder = tree.project_root();
     if let Some(setup) = setup {
-        let ran = suite::run(setup, folder, config, cancelled)?;
+        let ran = suite::run(setup, None, folder, config, cancelled)?;
         if ran.how == How::Cancelled {
             return Err(suite::cancelled(setup));
         }

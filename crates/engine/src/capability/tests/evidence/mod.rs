@@ -1,5 +1,6 @@
 //! What a report of tests rests on: numbers that somebody gives, a runner's own report, or a run of our own.
 
+mod adapter;
 pub mod baseline;
 pub mod clean;
 pub mod frozen;

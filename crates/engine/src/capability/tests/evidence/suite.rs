@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use ::test_report::{TestFormat, TestReport, Unreadable, read_tests};
+use ::test_report::{TestFormat, TestReport, Unreadable, printed_in_events, read_tests};
 use serde::{Deserialize, Serialize};
 use text::plain::cut_bytes;
 use workspace::config::{Config, Level};
 use workspace::process::Cancellation;
-use workspace::suite::{How, SuiteRan, SuiteRun, run_suite};
+use workspace::suite::{CommandLine, How, SuiteRan, SuiteRun, run_suite};
 
+use crate::capability::tests::evidence::adapter::Adapter;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::{
@@ -39,6 +40,9 @@ pub struct SuiteVerdict {
     pub duration_ms: u64,
     /// Hash of everything that it printed.
     pub output_sha256: String,
+    /// The runner that was made to name its tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<String>,
     /// What it printed, as far as it is kept.
     #[serde(skip)]
     pub output: Vec<u8>,
@@ -99,8 +103,26 @@ pub fn verify(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
 }
 
 fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
+    let adapter = Adapter::of(suite)?;
+    match verify_by(suite, adapter.as_ref())? {
+        Some(taken) => Ok(taken),
+        // What was added may be what it does not take: it is run as it stands.
+        None => verify_by(suite, None)?
+            .ok_or_else(|| Fault::bug("a test command was run, and nothing came of it")),
+    }
+}
+
+/// Runs it with what an adapter adds. None where there is one, and nothing of what was printed is understood.
+fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<TestEvidence>, Fault> {
     let began = nanos(SystemTime::now());
-    let ran = run(suite.command, suite.folder, suite.config, suite.cancelled)?;
+    let line = adapter.map(|adapter| adapter.command.line.clone());
+    let ran = run(
+        suite.command,
+        line,
+        suite.folder,
+        suite.config,
+        suite.cancelled,
+    )?;
     let status = match ran.how {
         How::Exited(status) => status,
         How::Signalled(signal) => 128 + signal,
@@ -120,10 +142,16 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
     };
     let may_break = (suite.may_break || is_type_error(&ran.both))
         && matches!(ran.how, How::Exited(status) if !matches!(status, 0 | NOT_EXECUTABLE | NOT_FOUND));
-    let (report, files) = if suite.reports.is_empty() {
+    let named = adapter.and_then(|adapter| adapter.report(&ran));
+    let is_adapted = adapter.is_some();
+    let adapter = named.as_ref().and(adapter);
+    let (report, files) = if let Some(named) = named {
+        named
+    } else if suite.reports.is_empty() {
         match printed(suite, &ran, status) {
             Ok(report) => (report, Vec::new()),
-            Err(_) if may_break => return Ok(broken(suite, status, ran)),
+            Err(_) if is_adapted => return Ok(None),
+            Err(_) if may_break => return Ok(Some(broken(suite, status, ran))),
             Err(fault) => return Err(fault),
         }
     } else {
@@ -132,7 +160,7 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
             files.iter().any(|file| file.written + 50_000_000 < began)
         };
         if may_break && !read.as_ref().is_ok_and(|read| !is_old(read)) {
-            return Ok(broken(suite, status, ran));
+            return Ok(Some(broken(suite, status, ran)));
         }
         let (report, files) = read?;
         if let Some(old) = files.iter().find(|file| file.written + 50_000_000 < began) {
@@ -165,15 +193,18 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
         .detail("output", end_of(&ran.both)));
     }
     let ledger = Some(Ledger::of(&report)).filter(Ledger::names_any);
-    Ok(TestEvidence {
+    Ok(Some(TestEvidence {
         level: Some(Level::Verified),
         verify: true,
         counts: numbers,
         report: Some(report),
         files,
-        ran: Some(verdict(suite, status, ran, ledger)),
+        ran: Some(SuiteVerdict {
+            adapter: adapter.map(|adapter| adapter.command.runner.to_owned()),
+            ..verdict(suite, status, ran, ledger)
+        }),
         ..TestEvidence::default()
-    })
+    }))
 }
 
 /// What is kept of a run of the command.
@@ -185,6 +216,7 @@ fn verdict(suite: &Suite<'_>, status: i32, ran: SuiteRan, ledger: Option<Ledger>
         status,
         duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
         output_sha256: ran.sha256,
+        adapter: None,
         output,
         ledger,
         changed: Vec::new(),
@@ -205,15 +237,17 @@ fn broken(suite: &Suite<'_>, status: i32, ran: SuiteRan) -> TestEvidence {
     }
 }
 
-/// Runs a command of the settings, as its user would.
+/// Runs a command of the settings, as its user would; where it is given in words, in these.
 pub fn run(
     command: &str,
+    line: Option<CommandLine>,
     folder: &Path,
     config: &Config,
     cancelled: &Cancellation,
 ) -> Result<SuiteRan, Fault> {
     run_suite(&SuiteRun {
         command,
+        line,
         cwd: folder,
         timeout: Duration::from_millis(config.autopilot.test_timeout),
         cancelled: cancelled.clone(),
@@ -303,6 +337,7 @@ pub(crate) fn refused(code: &str, message: impl Into<String>, suggestion: &str) 
 /// The end of an output, as text.
 pub(crate) fn end_of(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
+    let text = printed_in_events(&text);
     let from = text.ceil_char_boundary(text.len().saturating_sub(SHOWN));
     cut_bytes(&text[from..], SHOWN).to_owned()
 }

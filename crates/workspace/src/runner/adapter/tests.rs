@@ -1,0 +1,111 @@
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// What a command becomes in a project with these files: its variables and words, with `OWN` for the folder of ours.
+fn becomes(files: &[(&str, &str)], command: &str) -> Option<String> {
+    let project = TempDir::new().unwrap();
+    for (name, text) in files {
+        fs::write(project.path().join(name), text).unwrap();
+    }
+    let inherited = |name: &str| (name == "NODE_OPTIONS").then(|| "--no-warnings".to_owned());
+    let found = adapted(project.path(), command, Path::new("OWN"), inherited)?;
+    let env = found
+        .line
+        .env
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"));
+    let words: Vec<String> = env.chain(found.line.argv.iter().cloned()).collect();
+    Some(format!("{}: {}", found.runner, words.join(" ")))
+}
+
+fn scripts(scripts: &str) -> String {
+    format!("{{\"scripts\": {scripts}}}")
+}
+
+#[test]
+fn each_runner_is_told_in_its_own_way() {
+    let told: Vec<String> = [
+        "pytest -q",
+        "uv run pytest",
+        "python3.12 -m pytest tests",
+        "tox -e py",
+        "python3 -m unittest discover -s tests",
+        "python3 -B -X dev -m unittest",
+        "node --import tsx --test src",
+        "go test ./...",
+        "go test ./... -args -x",
+        "npx --no jest --ci",
+        "node_modules/.bin/vitest run",
+        "pnpm vitest run",
+        "yarn mocha",
+        "npx ava",
+        "node --test test/",
+        "bundle exec rspec",
+        "vendor/bin/phpunit",
+        "dotnet test src",
+        "deno test -A",
+        "bun test",
+    ]
+    .into_iter()
+    .map(|command| becomes(&[], command).unwrap_or_else(|| command.to_owned()))
+    .collect();
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn a_script_is_seen_through_to_its_last_command() {
+    let told = |test: &str, command: &str| {
+        let manifest = scripts(&format!(
+            r#"{{"test": "{test}", "unit": "vitest run", "lint": "eslint ."}}"#
+        ));
+        becomes(&[("package.json", &manifest)], command)
+            .unwrap_or_else(|| "nothing is known".to_owned())
+    };
+    let all = [
+        ("jest", "npm test"),
+        ("jest", "npm test -- --ci"),
+        ("eslint . && CI=1 vitest run", "npm run test"),
+        ("pnpm lint && pnpm vitest run", "pnpm test"),
+        ("npm run lint && npm run unit", "npm test"),
+        ("mocha", "yarn test"),
+        ("node --test", "npm test"),
+        ("vitest run | tee out.txt", "npm test"),
+        ("vitest run || true", "npm test"),
+        ("node --test a && node --test b", "npm test"),
+        ("jest --json", "npm test"),
+        ("node scripts/test.js", "npm test"),
+    ]
+    .map(|(test, command)| format!("{test} | {command}\n  {}", told(test, command)));
+    insta::assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn variables_reach_a_runner_behind_any_script() {
+    let makefile = ("Makefile", "test:\n\tcd sub && pytest -q\n");
+    assert_eq!(
+        becomes(&[makefile], "make test").as_deref(),
+        Some("pytest: PYTEST_ADDOPTS=--junitxml=OWN/pytest.xml make test")
+    );
+    assert_eq!(
+        becomes(&[], "sh -c 'cd sub && pytest'").as_deref(),
+        Some("pytest: PYTEST_ADDOPTS=--junitxml=OWN/pytest.xml sh -c cd sub && pytest")
+    );
+    assert_eq!(
+        becomes(&[], "PYTEST_ADDOPTS=-q pytest").as_deref(),
+        Some("pytest: PYTEST_ADDOPTS=-q --junitxml=OWN/pytest.xml pytest")
+    );
+    // Two would write over each other's report.
+    let twice = ("Makefile", "test:\n\tpytest a\n\tpytest b\n");
+    assert_eq!(becomes(&[twice], "make test"), None);
+}
+
+#[test]
+fn a_folder_with_a_blank_stays_one_word() {
+    let project = TempDir::new().unwrap();
+    let own = Path::new("/a b/\"c");
+    let found = adapted(project.path(), "pytest", own, |_| None).unwrap();
+    assert_eq!(found.line.env[0].1, "--junitxml=\"/a b/\\\"c/pytest.xml\"");
+}
