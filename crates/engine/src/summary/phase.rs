@@ -132,8 +132,8 @@ impl Phase {
             dir,
             shown.as_ref().and_then(|shown| shown.ledger.as_deref()),
         ) {
-            let before =
-                ledger(dir, LAST_LEDGER.text(&run.kept)).filter(|before| before.names_alike(&red));
+            let before = ledger(dir, LAST_LEDGER.text(&run.kept));
+            let before = before.and_then(|before| before.named_as(&red));
             self.newly_failing = red.newly_failing(before.as_ref());
         }
     }
@@ -151,7 +151,8 @@ impl Phase {
         };
         // One that lists only what failed does not say what passed.
         let before = ledger(dir, LAST_LEDGER.text(&run.kept))
-            .filter(|before| before.every && before.names_alike(&now));
+            .filter(|before| before.every)
+            .and_then(|before| before.named_as(&now));
         let owed: HashSet<&str> = owed.iter().map(String::as_str).collect();
         let passed_before = |id: &str| {
             // Where nothing is known from before, nothing is said to be new.

@@ -39,7 +39,10 @@ const STUCK_AFTER: u64 = 3;
 impl Comparison<'_> {
     /// Holds the tests by name against those that were shown to fail, and those of before.
     pub(crate) fn compare(&mut self, against: Option<&Shown>) -> Result<(), HandlerError> {
-        let red = ledger(self.call, against.and_then(|shown| shown.ledger.as_deref()))?;
+        let mut red = ledger(self.call, against.and_then(|shown| shown.ledger.as_deref()))?;
+        if let Some(now) = &self.now {
+            red = red.map(|red| red.named_as(now).unwrap_or(red));
+        }
         self.without_names(red.as_ref())?;
         let held = red.as_ref().or(self.before.as_ref());
         if let Some((message, suggestion)) = held.and_then(|held| self.unlike(held, red.is_some()))
@@ -361,7 +364,11 @@ impl Comparison<'_> {
         let last = last.unwrap_or(0).saturating_sub(self.removed(against));
         let uncounted = against.is_some_and(|shown| shown.errors > 0);
         let before = match against.map(|shown| shown.total).filter(|total| *total > 0) {
-            Some(total) if uncounted => total.max(last),
+            // What could not be built may be told more than once, and its tests are not counted yet.
+            Some(total) if uncounted => {
+                let errors = against.map_or(0, |shown| shown.errors);
+                total.saturating_sub(errors).max(last)
+            }
             Some(total) => total,
             None => last,
         };

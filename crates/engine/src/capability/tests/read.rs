@@ -469,19 +469,18 @@ fn before(
         None => LAST_LEDGER.read(&run.kept)?,
     };
     let hashes = [began.and_then(|before| before.ledger), last];
-    let mut first = None;
-    for hash in hashes
-        .into_iter()
-        .flatten()
-        .chain(baseline::ledgers(&run.kept)?)
-    {
+    let hashes = hashes.into_iter().flatten();
+    let mut all = Vec::new();
+    for hash in hashes.chain(baseline::ledgers(&run.kept)?) {
         let known = Ledger::read(&call.dir, &hash)?;
         if now.is_none_or(|now| known.names_alike(now)) {
             return Ok(Some(known));
         }
-        first = first.or(Some(known));
+        all.push(known);
     }
-    Ok(first)
+    // By other names they may well be the same tests.
+    let renamed = now.and_then(|now| all.iter().find_map(|known| known.named_as(now)));
+    Ok(renamed.or_else(|| all.into_iter().next()))
 }
 
 /// The ledger with this hash in the run's evidence.

@@ -187,6 +187,11 @@ fn another_format_in_green() {
     let stage = Stage::in_green();
     stage.env.write("src/spaces.sh", NEW_CODE);
     let xml = stage.junit();
+    // Others than those of the same tests.
+    let others = fs::read_to_string(&xml)
+        .unwrap()
+        .replace("name=\"", "name=\"no ");
+    fs::write(&xml, others).unwrap();
     stage.refused(
         &with_report("complete green", &xml),
         "tests_missing",
@@ -200,6 +205,28 @@ fn another_format_in_green() {
     stage.env.write("src/spaces.sh", NEW_CODE);
     accepted(stage.hand_in("complete green", &stage.junit()).ok());
     stage.env.auto("commit").ok();
+}
+
+#[test]
+fn the_names_of_another_format_are_found_again() {
+    let stage = Stage::in_green();
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    // One that passed in RED is gone, by whatever name.
+    let xml = stage.junit();
+    let all = fs::read_to_string(&xml).unwrap();
+    let mut cases: Vec<&str> = all.lines().collect();
+    let gone = cases.iter().position(|line| line.contains("></testcase>"));
+    cases.remove(gone.unwrap());
+    let fewer = cases.join("\n").replace("tests=\"3\"", "tests=\"2\"");
+    let few = stage.junit();
+    fs::write(&few, fewer).unwrap();
+    stage.refused(
+        &with_report("complete green", &few),
+        "tests_missing",
+        &["missing"],
+        "tm autopilot complete",
+    );
+    accepted(stage.hand_in("complete green", &stage.junit()).ok());
 }
 
 #[test]

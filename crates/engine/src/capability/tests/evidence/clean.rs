@@ -110,8 +110,8 @@ const NOT_THERE: (&str, &str, &str) = (
 
 /// Whether, of the tests that are new, one at least fails in the fresh checkout too, as far as both name them.
 pub fn fails_there(ran: &SuiteVerdict, now: &Ledger, new: &[String]) -> Result<(), Refusal> {
-    let there = ran.ledger.as_ref();
-    let Some(there) = there.filter(|there| there.names_alike(now) && there.every) else {
+    let there = ran.ledger.as_ref().filter(|there| there.every);
+    let Some(there) = there.and_then(|there| there.named_as(now)) else {
         return Ok(());
     };
     if new.is_empty() || new.iter().any(|id| there.fails(id)) {

@@ -5,6 +5,7 @@ pub mod baseline;
 pub mod clean;
 pub mod frozen;
 pub mod ledger;
+mod naming;
 pub mod show;
 pub mod subject;
 pub mod suite;
