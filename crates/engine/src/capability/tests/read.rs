@@ -32,7 +32,7 @@ use crate::capability::tests::report_files;
 use crate::capability::tests::restoration::copies;
 use crate::capability::tests::results::{Counts, Coverage};
 use crate::capability::tests::unchanged::began_at;
-use crate::capability::tests::used::{USED, stale};
+use crate::capability::tests::used::{USED, put_back, stale};
 use crate::fault::{Fault, Kind};
 use crate::next_step::{Verb, argument, step};
 use crate::support::HandlerError;
@@ -103,7 +103,8 @@ pub fn read(
         no_products(&repository, &changes, &named)?;
     }
     let mut used = USED.read(&run.kept)?.unwrap_or_default();
-    let came_in = history.came_in(status.head.as_ref(), &repository)?;
+    let mut came_in = history.came_in(status.head.as_ref(), &repository)?;
+    came_in.extend(put_back(taken, present, &memory, &repository)?);
     let subject = Subject::new(&repository, &memory.start)?;
     findings.extend(stale(
         taken,
@@ -409,7 +410,7 @@ impl Comparison<'_> {
             self.findings
                 .push(not_of_the_run(status, self.memory, self.repository, |_| {
                     format!(
-                        "if they belong to the task, {reopen} takes them into a repair: it is tested and reported as ever, and they are handed in as its commit; if not, {aside}, then report again: {report}",
+                        "if they belong to the task, {reopen} takes them into a repair: it is tested and reported as ever, and they are handed in as its commit, which to `tm verify` is one without tests unless a test failed before it; if not, {aside}, then report again: {report}",
                         reopen = Verb::Reopen.step().and("reason"),
                         aside = commits_set_aside(status, self.last, self.memory),
                         report = Verb::Report

@@ -10,6 +10,7 @@ use workspace::git::{RepoPath, Repository};
 
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::finding;
+use crate::capability::memory::Memory;
 use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::{TestEvidence, nanos};
 use crate::clock::millis_of;
@@ -70,7 +71,7 @@ impl Used {
 }
 
 /// A report from before the phase, from before the last change of what it is about, or that was used before. `came_in` are the
-/// files that another branch brought since the run's last commit.
+/// files that came otherwise since the run's last commit: by another branch, or put back.
 pub(crate) fn stale(
     taken: &TestEvidence,
     present: Option<&Token>,
@@ -91,9 +92,7 @@ pub(crate) fn stale(
         .chain(&taken.coverage_file)
         .filter_map(|file| repository.relative(&file.path))
         .collect();
-    let since = present
-        .and_then(|token| millis_of(&token.entered_at))
-        .map_or(0, |millis| millis.saturating_mul(1_000_000));
+    let since = entered(present);
     let own = changes.files.iter().filter(|change| subject.has(change));
     let own = own.map(|change| (&change.path, true));
     let others = came_in.iter().filter(|path| subject.is_about(path));
@@ -101,11 +100,7 @@ pub(crate) fn stale(
     let changed = own
         .chain(others)
         .filter(|(path, _)| !handed.contains(path))
-        .filter_map(|(path, is_own)| {
-            let found = std::fs::symlink_metadata(repository.absolute(path)).ok()?;
-            let modified = found.modified().ok().filter(|time| *time > UNIX_EPOCH)?;
-            Some((nanos(modified), path.to_string(), is_own))
-        })
+        .filter_map(|(path, is_own)| Some((modified(repository, path)?, path.to_string(), is_own)))
         .max();
     for file in taken.files.iter().chain(&taken.coverage_file) {
         let name = file.path.display();
@@ -138,6 +133,42 @@ pub(crate) fn stale(
         }
     }
     None
+}
+
+/// When a file was changed last, in nanoseconds since 1970.
+fn modified(repository: &Repository, path: &RepoPath) -> Option<i64> {
+    let found = std::fs::symlink_metadata(repository.absolute(path)).ok()?;
+    let modified = found.modified().ok().filter(|time| *time > UNIX_EPOCH)?;
+    Some(nanos(modified))
+}
+
+/// The files that somebody has written since the phase began and that are as git has them: what was put back there. A report of
+/// before is about what they were then.
+pub(crate) fn put_back(
+    taken: &TestEvidence,
+    present: Option<&Token>,
+    memory: &Memory,
+    repository: &Repository,
+) -> Result<Vec<RepoPath>, Fault> {
+    if taken.ran.is_some() || taken.files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let exempt = memory.exempt(repository);
+    let since = entered(present);
+    let now = nanos(SystemTime::now());
+    let mut paths = repository.known_files()?;
+    paths.retain(|path| {
+        modified(repository, path).is_some_and(|at| (since..now).contains(&at))
+            && !exempt.contains(path)
+    });
+    Ok(paths)
+}
+
+/// When the phase began, in nanoseconds since 1970.
+fn entered(present: Option<&Token>) -> i64 {
+    present
+        .and_then(|token| millis_of(&token.entered_at))
+        .map_or(0, |millis| millis.saturating_mul(1_000_000))
 }
 
 fn report_problem(message: String) -> Finding {

@@ -272,3 +272,29 @@ fn the_command_takes_too_long() {
         &[("find what hangs", deed)],
     );
 }
+
+/// The tests ran on what is not there any more.
+#[test]
+fn a_report_is_of_a_tree_that_was_put_back() {
+    let work = to_green(&SHOP, Way::Reported);
+    work.write("src/double.sh", "echo $(($1 * 2))\n");
+    work.append("src/add.sh", "# only for this report\n");
+    let report = work.printed();
+    work.git(&["checkout", "--", "src/add.sh"]);
+    walk(
+        &work,
+        |work| work.ask(&["complete", "green", "--report", &report]),
+        "stale_report",
+        &[],
+    );
+    work.commit();
+    work.append("src/add.sh", "# once more\n");
+    let report = work.printed();
+    work.git(&["checkout", "--", "src/add.sh"]);
+    walk(
+        &work,
+        |work| work.ask(&["finalize", "--report", &report]),
+        "stale_report",
+        &[],
+    );
+}
