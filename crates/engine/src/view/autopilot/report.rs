@@ -1,14 +1,18 @@
 //! Reports: RED, GREEN, the commit, the full suite.
 
+use std::fs;
+use std::time::{Duration, UNIX_EPOCH};
+
 use journal::layout::{ProjectDir, RunDir};
 use machine::event::AcceptedReport;
 use machine::{Event, Role, RunState};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
-use workspace::git::Repository;
+use workspace::git::{RepoPath, Repository};
 
 use crate::capability::git::effects;
 use crate::capability::memory::{self, Memory};
+use crate::capability::tests::read::few;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
@@ -206,14 +210,21 @@ pub(crate) fn made(
             memory::commit_of(run, item).to_owned()
         }
     };
+    let memory = Memory::of(run)?;
+    let repository = memory.repository();
+    let mut warnings = Vec::new();
     let (message, files) = match just_made(answered, &sha) {
-        Some(made) => made,
-        None => git_message(&Memory::of(run)?.repository(), reported, &sha)?,
+        Some(made) => {
+            warnings.extend(changed_by_hooks(answered, &memory, &made.1));
+            made
+        }
+        None => git_message(&repository, reported, &sha)?,
     };
+    warnings.extend(taken_out(&repository, reported, &files)?);
     Ok(Committed {
         commit_sha: sha,
         message,
-        warning: taken_out(&Memory::of(run)?.repository(), reported, &files)?,
+        warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
         files,
         next_action: state::next_action(run),
     })
@@ -249,6 +260,36 @@ fn git_message(
         _ => changed.iter().map(|file| file.path.to_string()).collect(),
     };
     Ok((commit.message, files))
+}
+
+/// What is told of files that hooks of the repository wrote while they were committed: they are not as they were tested.
+fn changed_by_hooks(
+    answered: &AnsweredReport<'_>,
+    memory: &Memory,
+    files: &[String],
+) -> Option<String> {
+    let repository = memory.repository();
+    let own = memory.exempt(&repository);
+    let began = UNIX_EPOCH + Duration::from_millis(u64::try_from(answered.writer.call.now).ok()?);
+    let changed: Vec<String> = files
+        .iter()
+        .filter(|name| {
+            let path: Option<RepoPath> = name.parse().ok();
+            path.filter(|path| !own.contains(path)).is_some_and(|path| {
+                let found = fs::symlink_metadata(repository.absolute(&path));
+                found
+                    .and_then(|found| found.modified())
+                    .is_ok_and(|at| at > began)
+            })
+        })
+        .cloned()
+        .collect();
+    (!changed.is_empty()).then(|| {
+        format!(
+            "hooks changed what was tested, and it is committed as they left it: {}",
+            few(&changed)
+        )
+    })
 }
 
 /// What is told of files that were to be in a commit and are not: a hook of the repository took them out.

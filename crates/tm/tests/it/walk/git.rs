@@ -262,6 +262,7 @@ fn a_hook_formats_what_is_committed_by_hand() {
         let advised = refused["nextSteps"].to_string();
         assert!(advised.contains("cp -- "), "{refused:#}");
         walk(&work, |work| work.report_commit(way), code, &[]);
+        work.warns(&["hooks changed what was tested"]);
         work.commit();
         assert_eq!(work.git(&["status", "--porcelain"]), "");
         assert_eq!(work.git(&["rev-list", "--count", "main..HEAD"]), "1");
@@ -570,4 +571,26 @@ fn all_of_a_subtask_is_amended_into_the_commit_before() {
     );
     assert!(answer.get("commitSha").is_some(), "{answer:#}");
     work.finalize();
+}
+
+/// Main was merged into something that was committed by hand behind the last subtask.
+#[test]
+fn main_is_merged_behind_a_commit_of_ones_own() {
+    let work = second(Way::Verified);
+    to_commit(&work);
+    work.commit();
+    work.write("README.md", "How to halve.\n");
+    work.git(&["add", "--all"]);
+    work.git(&["commit", "--quiet", "--message", "Tell"]);
+    main_moves(&work);
+    work.git(&["merge", "--quiet", "--no-edit", "main"]);
+    let tip = work.git(&["rev-parse", "HEAD"]);
+    walk(
+        &work,
+        |work| work.report(&["finalize"]),
+        "foreign_commit",
+        &[],
+    );
+    let aside = work.git(&["branch", "--list", "--format=%(objectname)", "*aside*"]);
+    assert_eq!(aside, tip);
 }

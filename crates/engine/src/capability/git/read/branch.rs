@@ -54,7 +54,11 @@ pub(crate) fn branch_of(
         return Err(refused(
             "on_default_branch",
             format!("`{name}` is a protected branch: no run works on it"),
-            concat!("leave ", argument!("branch"), " out, or name another one"),
+            concat!(
+                "name another one, with ",
+                argument!("branch"),
+                " or with git.branchPattern in the settings"
+            ),
         ));
     }
     match branches.conflict(&name) {

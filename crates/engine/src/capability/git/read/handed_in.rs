@@ -277,11 +277,27 @@ pub(crate) fn not_of_the_run(
         let last = memory.last_oid()?;
         let commits = repository.commits_between(&last, head)?;
         if commits.iter().any(CommitInfo::is_merge) {
-            merge = Some(format!(
-                "{}, then report again: {}",
-                merge_taken_back(status, &last, memory),
-                Verb::Report
-            ));
+            let base = repository.resolve(&memory.start.from_branch)?;
+            let others = commits
+                .iter()
+                .flat_map(|commit| commit.parents.iter().skip(1));
+            let mut is_of_base = base.is_some();
+            for other in others {
+                let base = base.as_ref().unwrap_or(other);
+                is_of_base = is_of_base && repository.is_ancestor(other, base)?;
+            }
+            let back = if is_of_base {
+                // What stands in the way are the commits that it was merged into.
+                format!(
+                    "they stand below a merge of `{base}`: {aside}, and merge it again ({merge}); what of them belongs to the task is brought back from there into a repair",
+                    base = memory.start.from_branch,
+                    aside = commits_set_aside(status, &last, memory),
+                    merge = NextStep::git(["merge", "--no-edit", &memory.start.from_branch])
+                )
+            } else {
+                merge_taken_back(status, &last, memory)
+            };
+            merge = Some(format!("{back}, then report again: {}", Verb::Report));
         }
         let names: Vec<String> = commits
             .iter()
