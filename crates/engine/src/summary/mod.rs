@@ -105,6 +105,8 @@ struct Story {
     commits: Vec<String>,
     suite: Option<Phase>,
     failed_suites: Vec<Phase>,
+    /// The repair in which the last of these passed again.
+    mended_by: Option<String>,
     reopened: Vec<Value>,
     skipped: Vec<Value>,
     allowed: Vec<Value>,
@@ -380,6 +382,7 @@ fn tell(story: &mut Story, dir: &Path, run: &RunState, at: &str, event: &Event) 
                         story.suite = Some(suite);
                     } else {
                         story.failed_suites.push(suite);
+                        story.mended_by = None;
                     }
                 }
                 (item, "tests") => {
@@ -538,13 +541,17 @@ fn tested(
     }
     let owed = match &row.red {
         Some(red) => &red.newly_failing[..],
-        // A repair is there for what failed in the suite.
+        // A repair is there for what failed in the suite, unless one before it has mended that.
         None => story
             .failed_suites
             .last()
+            .filter(|_| story.mended_by.as_ref().is_none_or(|by| by == item))
             .map_or(&[][..], |suite| &suite.failing[..]),
     };
     phase.look_up_green(dir, run, report, owed);
+    if row.red.is_none() {
+        story.mended_by.get_or_insert_with(|| item.to_owned());
+    }
     let tested = TESTED.read(&report.keep, report.role.label.as_ref());
     row.tree = tested.ok().flatten().map(|tested| tested.tree);
     row.green = Some(phase);

@@ -295,8 +295,12 @@ impl Engine {
         // Before anything is run.
         let start = &self.with_attempts(&definition, start, &mut inputs)?;
         let profile = self.profile_of(&definition, &mut inputs)?;
+        let stored = self.stored()?;
+        if let Some(project) = stored.as_ref().filter(|_| !start.force) {
+            self.refuse_second(project, supersede)?;
+        }
         let baseline = self.baseline(start)?;
-        let before = match self.stored()? {
+        let before = match stored {
             // First without making anything: a start that is refused leaves no folder behind.
             None => Some(self.planned(start)?),
             Some(_) => None,
