@@ -66,12 +66,15 @@ impl Comparison<'_> {
         {
             self.facts.insert(MAY_BE_OLD.to_owned(), true.into());
         }
-        let Some(now) = &self.now else {
-            return Ok(());
-        };
         if self.before.is_none() && self.counts.failing() > 0 && !BASELINE.is_in(&self.run.kept) {
             self.facts.insert(UNKNOWN_BEFORE.to_owned(), true.into());
         }
+        if against.is_some_and(|shown| self.was_in_numbers_of_before(shown)) {
+            self.findings.push(self.nothing_new());
+        }
+        let Some(now) = &self.now else {
+            return Ok(());
+        };
         let new = red.as_ref().map_or_else(Vec::new, |red| {
             red.newly_failing(
                 self.before
@@ -118,14 +121,7 @@ impl Comparison<'_> {
         if !lacking.is_none() {
             self.findings.push(finding_of(lacking, &red));
         } else if all_old {
-            self.findings.push(finding(
-                "tests_missing",
-                format!("every test that failed in {red} failed before the run, too: {red} has shown no test of what is to be done"),
-                format!(
-                    "go back with {}, write a test of it, and see it fail",
-                    Verb::Reopen.step().and("reason")
-                ),
-            ));
+            self.findings.push(self.nothing_new());
         }
         if !known.is_empty() {
             self.facts.insert("knownFailing".to_owned(), named(&known));
@@ -134,6 +130,35 @@ impl Comparison<'_> {
             self.facts.insert("failingTests".to_owned(), named(&still));
         }
         Ok(())
+    }
+
+    /// Whether the tests that failed then were told in numbers, and no more of them than failed before the run, which is known
+    /// since.
+    fn was_in_numbers_of_before(&self, shown: &Shown) -> bool {
+        let known_since = shown
+            .before
+            .as_ref()
+            .is_some_and(|before| before.ledger.is_none());
+        let failed_before = self.before.as_ref().map(|before| before.failing().count());
+        shown.ledger.is_none()
+            && shown.errors == 0
+            && known_since
+            && failed_before.is_some_and(|before| shown.failing <= before as u64)
+    }
+
+    /// The finding that what this is held against has shown nothing but what failed before the run.
+    fn nothing_new(&self) -> Finding {
+        let red = name_of(self.role.against.as_ref());
+        finding(
+            "tests_missing",
+            format!(
+                "every test that failed in {red} failed before the run, too: {red} has shown no test of what is to be done"
+            ),
+            format!(
+                "go back with {}, write a test of it, and see it fail",
+                Verb::Reopen.step().and("reason")
+            ),
+        )
     }
 
     /// The report that is due, with a file in which the runner names its tests.
@@ -183,7 +208,8 @@ impl Comparison<'_> {
         }
         let other = if self.now.is_some() {
             format!(
-                "; or make known in this format what failed before: {}",
+                "; or make known in this format what failed before, with a report of the commit that the run began on, {}: {}",
+                self.memory.start.head.get(..10).unwrap_or_default(),
                 Verb::Baseline.step().and("report")
             )
         } else {
@@ -200,9 +226,9 @@ impl Comparison<'_> {
                 Verb::Baseline.step().and("report"),
                 self.memory.start.head.get(..10).unwrap_or_default()
             )
-        } else if before.every {
+        } else if before.every || self.now.is_some() {
             format!(
-                "report the tests by name, as {}: {}{other}",
+                "report the tests as they are known, by name and as {}: {}{other}",
                 before.format,
                 self.report_by_name()
             )

@@ -122,13 +122,13 @@ fn is_of_other_names(run: &RunState, dir: &RunDir, named: &Ledger) -> Result<boo
     let mut before = None;
     for hash in baseline::ledgers(&run.kept)? {
         let known = Ledger::read(dir.path(), &hash)?;
-        if known.names_alike(named) {
+        if known.named_as(named).is_some() {
             return Ok(false);
         }
         before = before.max(Some(known.failing().count()));
     }
     if let Some(last) = LAST_LEDGER.text(&run.kept)
-        && Ledger::read(dir.path(), last)?.names_alike(named)
+        && Ledger::read(dir.path(), last)?.named_as(named).is_some()
     {
         return Ok(false);
     }

@@ -319,3 +319,49 @@ fn red_is_told_in_numbers_where_tests_failed_before() {
         &[],
     );
 }
+
+/// A report of today is none of before, whatever its format.
+#[test]
+fn what_fails_now_is_no_baseline_by_other_names() {
+    let work = Work::begin(&SHOP, Way::Reported);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    let path = work.outside().join("later.xml");
+    let text = r#"<testsuites><testsuite name="s"><testcase classname="" name="adds"/><testcase classname="" name="doubles"><failure message="no"/></testcase></testsuite></testsuites>"#;
+    std::fs::write(&path, text).unwrap();
+    let (status, answer) = work.ask(&["baseline", "--report", path.to_str().unwrap()]);
+    assert_eq!(
+        (status != 0, &answer["error"]["code"]),
+        (true, &"baseline_known".into()),
+        "{answer:#}"
+    );
+}
+
+#[test]
+fn red_has_shown_in_numbers_only_what_failed_before() {
+    let before = Before {
+        files: &[("tests/add.test", "adds: true\nold: false\n")],
+        baseline: false,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Claimed);
+    work.write("tests/double.test", "doubles: true\n");
+    work.ask(&["complete", "red", "--results", "failed:1,passed:2"]);
+    work.write("src/double.sh", DOUBLE);
+    let (_, failing) = work.report(&["complete", "green"]);
+    let advised = failing["suggestion"].as_str().unwrap();
+    assert!(advised.contains("tm autopilot baseline"), "{failing:#}");
+    work.tm(&["baseline"]);
+    walk(
+        &work,
+        |work| work.ask(&["complete", "green", "--verify"]),
+        "tests_missing",
+        &[("write a test of it", |work| {
+            work.delete("src/double.sh");
+            work.write("tests/double.test", DOUBLES);
+        })],
+    );
+}
