@@ -13,6 +13,7 @@ mod manifest;
 pub mod message;
 pub mod paths;
 pub mod placeholder;
+pub mod runner_config;
 pub mod scope;
 pub mod test_place;
 

@@ -12,6 +12,7 @@ use workspace::git::{Oid, RepoPath, Repository};
 use workspace::tasks::{InlineTask, PlanFile, Task, TaskFile, TaskSource};
 
 use crate::capability::tests::evidence::frozen::Frozen;
+use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::fault::Fault;
 use crate::slot::{Slot, Slots};
 
@@ -51,6 +52,8 @@ pub(crate) const FROZEN: Slots<Frozen> = Slots::new("frozen.");
 /// By the label of a freeze: copies of the tests that were frozen, by their hashes in the run's evidence. They only help to put
 /// tests back, so nothing is amiss where one is gone.
 pub(crate) const KEPT: Slots<BTreeMap<RepoPath, String>> = Slots::new("kept.");
+/// By the label of a freeze: what configured the runner then, as far as it was not as the last commit has it.
+pub(crate) const RUNNER_CONFIG: Slots<RunnerConfig> = Slots::new("runnerConfig.");
 /// By the key of a subtask: tests that a hook wrote anew when it refused the commit, as it left them.
 pub(crate) const BY_HOOK: Slots<Frozen> = Slots::new("byHook.");
 
@@ -217,6 +220,9 @@ pub struct DirtyFile {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Shown {
+    /// What the files held that were changed for it, in one name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
     /// How many failed, or could not be built.
     pub failing: u64,
     /// How many could not be built.

@@ -4,6 +4,7 @@ use machine::event::AcceptedReport;
 use serde_json::{Map, Value};
 
 use crate::capability::tests::evidence::OUTPUT;
+use crate::capability::tests::read::CONFIGURED;
 use crate::next_step::{argument, step};
 
 /// The texts of a code.
@@ -60,6 +61,11 @@ pub const TEXTS: &[Text] = &[
             " FILE or ",
             argument!("verify")
         ),
+    },
+    Text {
+        code: "runner_configured",
+        meaning: "What configures the runner was changed with the tests",
+        suggestion: "",
     },
     Text {
         code: "stashed",
@@ -214,6 +220,12 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
         }
         "green_tests_still_failing" => failing("GREEN is not reached", facts),
         "suite_failing" => failing("The full suite fails", facts),
+        "runner_configured" => match names(facts, CONFIGURED) {
+            Some(names) => {
+                format!("What configures the runner was changed with the tests: {names}")
+            }
+            None => "What configures the runner was changed with the tests".to_owned(),
+        },
         "coverage_below_threshold" => {
             let under: Vec<&str> = facts
                 .get("under")

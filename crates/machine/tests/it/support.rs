@@ -83,6 +83,8 @@ pub fn catalog() -> Catalog {
                 "stale_report",
                 "stuck",
                 "tests_changed",
+                "green_without_change",
+                "runner_config_changed",
                 "tests_missing",
                 "changed_after_commit",
                 "foreign_commit",

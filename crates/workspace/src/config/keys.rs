@@ -197,6 +197,8 @@ pub(super) static KEYS: &[Key] = &[
     policy("evidence.policy.production_changed"),
     policy("evidence.policy.no_new_failure"),
     policy("evidence.policy.tests_changed"),
+    policy("evidence.policy.green_without_change"),
+    policy("evidence.policy.runner_config_changed"),
     policy("evidence.policy.fewer_tests"),
     policy("evidence.policy.tests_missing"),
     policy("evidence.policy.changed_after_green"),

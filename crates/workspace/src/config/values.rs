@@ -393,6 +393,10 @@ policy! {
     fewer_tests = Refuse,
     /// Tests that were there before are missing by name.
     tests_missing = Refuse,
+    /// The tests of RED pass in GREEN, and nothing was changed between them.
+    green_without_change = Refuse,
+    /// What configures the runner, or is loaded before the tests, was changed in GREEN.
+    runner_config_changed = Refuse,
     /// Files were changed between the accepted GREEN and the commit.
     changed_after_green = Refuse,
     /// Files were changed between the last commit and the end of the run.

@@ -7,6 +7,7 @@ pub mod read;
 pub(crate) mod report_files;
 pub(crate) mod restoration;
 pub mod results;
+mod since;
 pub(crate) mod unchanged;
 pub(crate) mod used;
 
@@ -99,7 +100,15 @@ impl Capability for Tests {
                 "tests_changed",
                 vec![reports("tests", Some("frozen"), &["shows", "suite"])],
             ),
+            (
+                "runner_config_changed",
+                vec![reports("tests", Some("frozen"), &["shows", "suite"])],
+            ),
             ("stuck", vec![reports("tests", None, &["shows", "suite"])]),
+            (
+                "green_without_change",
+                vec![reports("tests", Some("against"), &["shows", "suite"])],
+            ),
             ("fewer_tests", held()),
             ("tests_missing", held()),
             ("command_replaced", any()),

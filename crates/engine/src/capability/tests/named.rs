@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use workspace::config::Level;
 
 use crate::capability::git::read::{finding, with_tests};
-use crate::capability::memory::{BASELINE, LAST_TOTAL, Shown};
+use crate::capability::memory::{BASELINE, FROZEN, LAST_TOTAL, Shown};
 use crate::capability::messages::tests;
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements, TestProblems};
-use crate::capability::tests::evidence::{asked_level, is_meant};
+use crate::capability::tests::evidence::{asked_level, baseline, is_meant, level_name};
 use crate::capability::tests::read::{Comparison, began, few, ledger, name_of, named};
 use crate::fault::Fault;
 use crate::next_step::{NextStep, Verb, argument, step};
@@ -82,14 +82,23 @@ impl Comparison<'_> {
                     .filter(|before| before.names_alike(red)),
             )
         });
+        let may_be_removed = self.tests_may_be_removed(against)?;
         let owed = Requirements {
             before: self.before.as_ref(),
             red: red.as_ref(),
             new,
+            nameless: red.is_none()
+                && against.is_some_and(|shown| shown.errors > 0 && shown.errors == shown.failing)
+                && !self.old_tests_were_changed()?,
+            red_tells_more: baseline::level(&self.run.kept)?
+                .is_some_and(|level| level < Level::Verified)
+                && against.is_some_and(|shown| shown.level == level_name(Level::Verified)),
         };
         let in_red = removed_before(against);
         let lacking = owed.lacking(now, |id| {
-            self.taken.was_removed(id) || in_red.iter().any(|removed| is_meant(removed, id))
+            may_be_removed
+                && (self.taken.was_removed(id)
+                    || in_red.iter().any(|removed| is_meant(removed, id)))
         });
         // When it was accepted, nobody had said how they were before.
         let all_old = owed.new.is_empty()
@@ -206,7 +215,9 @@ impl Comparison<'_> {
         if !is_unclear {
             return Ok(());
         }
-        let other = if self.now.is_some() {
+        // What was seen here no report takes the place of.
+        let is_open = baseline::level(&self.run.kept)? != Some(Level::Verified);
+        let other = if self.now.is_some() && is_open {
             format!(
                 "; or make known in this format what failed before, with a report of the commit that the run began on, {}: {}",
                 self.memory.start.head.get(..10).unwrap_or_default(),
@@ -387,7 +398,12 @@ impl Comparison<'_> {
             Some(before) => before.total,
             None => LAST_TOTAL.read(&self.run.kept)?,
         };
-        let last = last.unwrap_or(0).saturating_sub(self.removed(against));
+        let removed = if self.tests_may_be_removed(against)? {
+            self.removed(against)
+        } else {
+            0
+        };
+        let last = last.unwrap_or(0).saturating_sub(removed);
         let uncounted = against.is_some_and(|shown| shown.errors > 0);
         let before = match against.map(|shown| shown.total).filter(|total| *total > 0) {
             // What could not be built may be told more than once, and its tests are not counted yet.
@@ -395,6 +411,8 @@ impl Comparison<'_> {
                 let errors = against.map_or(0, |shown| shown.errors);
                 total.saturating_sub(errors).max(last)
             }
+            // A part of the suite may have been run there.
+            Some(total) if total < last && !self.old_tests_were_changed()? => last,
             Some(total) => total,
             None => last,
         };
@@ -432,6 +450,26 @@ impl Comparison<'_> {
             },
         ));
         Ok(())
+    }
+
+    /// Whether tests of before can have been taken out for this item: where files with tests of before are as they were, none was.
+    fn tests_may_be_removed(&self, against: Option<&Shown>) -> Result<bool, Fault> {
+        if self.taken.removed.is_empty() && removed_before(against).is_empty() {
+            return Ok(false);
+        }
+        let is_held = FROZEN.read(self.kept, self.role.frozen.as_ref())?.is_some();
+        Ok(!is_held || self.old_tests_were_changed()?)
+    }
+
+    /// Whether tests that were there before are among those that were written for this item: of these some may be gone on purpose.
+    fn old_tests_were_changed(&self) -> Result<bool, Fault> {
+        let frozen = FROZEN.read(self.kept, self.role.frozen.as_ref())?;
+        for path in frozen.unwrap_or_default().0.keys() {
+            if self.repository.file_at(self.last, path)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// How many of the tests of before were taken out on purpose.

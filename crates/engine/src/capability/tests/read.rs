@@ -5,9 +5,7 @@ use machine::state::Token;
 use machine::{Finding, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
 use workspace::config::CoverageThresholds;
-use workspace::git::{
-    Change, FingerprintRequest, Oid, RepoPath, Repository, StatusCode, TreeStatus,
-};
+use workspace::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
 
 use crate::call::{Call, Input};
 use crate::capability::git::changes::Changes;
@@ -17,12 +15,13 @@ use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{
-    FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory, REPORTS, SHOWN, Shown, TESTED,
-    Tested, TestsBefore,
+    FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory, REPORTS, RUNNER_CONFIG, SHOWN,
+    Shown, TESTED, Tested, TestsBefore,
 };
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::frozen::Look;
 use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::{TestEvidence, baseline, clean, level_name};
 use crate::capability::tests::findings::{
@@ -31,12 +30,12 @@ use crate::capability::tests::findings::{
 use crate::capability::tests::report_files;
 use crate::capability::tests::restoration::copies;
 use crate::capability::tests::results::{Counts, Coverage};
+use crate::capability::tests::since::{all_changed, since_last, state_of, with_committed};
 use crate::capability::tests::unchanged::began_at;
 use crate::capability::tests::used::{USED, put_back, stale};
 use crate::fault::{Fault, Kind};
-use crate::next_step::{Verb, argument, step};
+use crate::next_step::Verb;
 use crate::support::HandlerError;
-use crate::support::refusal;
 
 /// What a report of failing tests says where files were changed that are none: which.
 pub(crate) const PRODUCT: &str = "product";
@@ -46,6 +45,8 @@ pub(crate) const COMMITTED_ON: &str = "committedOn";
 pub(crate) const STASHED: &str = "stashed";
 /// What such a report says where no test was written for it: what to do about that.
 pub(crate) const NO_TESTS: &str = "noTests";
+/// What such a report says where files were changed that configure the runner: which.
+pub(crate) const CONFIGURED: &str = "runnerConfig";
 /// At most so many tests are named in a journal line.
 const MOST_NAMED: usize = 100;
 
@@ -275,6 +276,7 @@ impl Comparison<'_> {
             ));
         }
         let mut shown = Shown {
+            state: Some(state_of(self.repository, self.since)?),
             failing: self.counts.failing(),
             errors: self.counts.errors,
             ran: self.counts.ran(),
@@ -344,6 +346,14 @@ impl Comparison<'_> {
             FROZEN.of(label).put(&mut self.keep, &written.frozen)?;
             let kept = copies(self.repository, &written.frozen);
             KEPT.of(label).put(&mut self.keep, &kept)?;
+            let config = RunnerConfig::changed_since(self.repository, self.last, self.since)?;
+            if !config.0.is_empty() {
+                let names: Vec<String> = config.0.keys().map(ToString::to_string).collect();
+                self.facts
+                    .insert(CONFIGURED.to_owned(), short(&names).into());
+                self.warnings.push("runner_configured".to_owned());
+            }
+            RUNNER_CONFIG.of(label).put(&mut self.keep, &config)?;
         }
         Ok(())
     }
@@ -388,6 +398,18 @@ impl Comparison<'_> {
                 &self.counts,
                 self.taken.coverage.as_ref(),
             )?;
+            let then = against.as_ref().and_then(|shown| shown.state.as_ref());
+            if then == Some(&state_of(self.repository, self.since)?) {
+                let red = name_of(self.role.against.as_ref());
+                self.findings.push(finding(
+                    "green_without_change",
+                    format!("nothing was changed since {red}: what failed there passes now for another reason"),
+                    format!(
+                        "find out what the test rests on beside the code, such as time, order or files elsewhere, go back with {}, and mend it there",
+                        Verb::Reopen.step().and("reason")
+                    ),
+                ));
+            }
             if let Some(label) = &self.role.label {
                 TESTED.of(label).put(&mut self.keep, &tested)?;
             }
@@ -510,83 +532,6 @@ pub(crate) fn few(names: &[String]) -> String {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
-}
-
-/// The changes in the working tree, and those that somebody committed since the run's last commit.
-fn with_committed(
-    changes: &Changes,
-    changed: &[String],
-    repository: &Repository,
-    last: &Oid,
-) -> Result<Changes, HandlerError> {
-    let mut all = changes.clone();
-    for name in changed {
-        let Ok(path) = RepoPath::from_bytes(name.as_bytes()) else {
-            continue;
-        };
-        if all.files.iter().any(|change| change.path == path) {
-            continue;
-        }
-        let was_there = repository.file_at(last, &path)?.is_some();
-        all.files.push(Change {
-            deleted: std::fs::symlink_metadata(repository.absolute(&path)).is_err(),
-            path,
-            original: None,
-            staged: if was_there {
-                StatusCode::Modified
-            } else {
-                StatusCode::Added
-            },
-            unstaged: StatusCode::Unmodified,
-            untracked: false,
-            submodule: false,
-            intent_to_add: false,
-        });
-    }
-    Ok(all)
-}
-
-/// Every file that differs from the run's last commit, committed since or not.
-fn since_last(
-    repository: &Repository,
-    status: &TreeStatus,
-    changes: &Changes,
-    last: &Oid,
-    rewritten: bool,
-) -> Result<Vec<String>, HandlerError> {
-    let mut changed = changes.names();
-    if let Some(head) = &status.head
-        && head != last
-        && !rewritten
-    {
-        for path in repository.changed_paths(last, head)? {
-            let name = path.to_string();
-            if !changed.contains(&name) {
-                changed.push(name);
-            }
-        }
-        changed.sort();
-    }
-    Ok(changed)
-}
-
-fn all_changed(named: &[RepoPath], changed: &[String]) -> Result<(), HandlerError> {
-    for path in named {
-        if !changed.contains(&path.to_string()) {
-            return Err(refusal(
-                "file_not_changed",
-                format!("`{path}` is named as changed, but git says that it is not"),
-                concat!(
-                    "name only files that differ from the last commit, or leave ",
-                    argument!("files"),
-                    " out: ",
-                    step!("report")
-                ),
-            )
-            .into());
-        }
-    }
-    Ok(())
 }
 
 /// What was tested, so that a commit can tell whether it is what is committed.

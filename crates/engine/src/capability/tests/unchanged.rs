@@ -7,8 +7,8 @@ use workspace::git::{CommitInfo, RepoPath};
 
 use crate::capability::git::read::handed_in::merge_taken_back;
 use crate::capability::git::read::{finding, with_files};
-use crate::capability::memory::{BY_HOOK, FROZEN, KEPT};
-use crate::capability::tests::evidence::frozen::Look;
+use crate::capability::memory::{BY_HOOK, FROZEN, KEPT, RUNNER_CONFIG};
+use crate::capability::tests::evidence::frozen::{Frozen, Look};
 use crate::capability::tests::read::{Comparison, few, name_of};
 use crate::capability::tests::restoration::Restoration;
 use crate::clock::millis_of;
@@ -30,11 +30,59 @@ impl Comparison<'_> {
             {
                 frozen.0.extend(by_hook.0);
             }
+            self.runner_config(&frozen, look)?;
             let changed = look.changed(&frozen, self.since)?;
             if !changed.is_empty() {
                 self.findings.push(self.tests_changed(&changed, look)?);
             }
         }
+        Ok(())
+    }
+
+    /// Holds what configures the runner against what it was when the tests were frozen, or in the last commit.
+    fn runner_config(&mut self, frozen: &Frozen, look: &Look<'_>) -> Result<(), HandlerError> {
+        let kept = RUNNER_CONFIG.read(self.kept, self.role.frozen.as_ref())?;
+        let mut lost = kept
+            .unwrap_or_default()
+            .lost(self.repository, self.last, self.since)?;
+        // A file of tests that was there is held to what it was as one of these.
+        let mut back = Vec::new();
+        let mut names = Vec::new();
+        for path in lost.drain(..) {
+            let is_committed = self.repository.file_at(self.last, &path)?.is_some();
+            if look.is_tests_alone(&path) && (is_committed || frozen.0.contains_key(&path)) {
+                continue;
+            }
+            names.push(path.to_string());
+            if is_committed && !frozen.0.contains_key(&path) {
+                let own = self.repository.absolute(&path);
+                let source = format!("--source={}", self.last.short());
+                back.push(
+                    NextStep::git(["restore", &source, "--", &own.to_string_lossy()]).to_string(),
+                );
+            }
+        }
+        if names.is_empty() {
+            return Ok(());
+        }
+        let back = match back.len() {
+            0 => String::new(),
+            _ => format!(" ({})", back.join(", ")),
+        };
+        let found = finding(
+            "runner_config_changed",
+            format!(
+                "what configures the runner, or is loaded before the tests, was changed since {} was accepted: {}",
+                name_of(self.role.against.as_ref()),
+                few(&names)
+            ),
+            format!(
+                "put it back as it was, or take it away{back}, then run the tests and report again: {report}; if the tests need it, go back with {reopen}, and report it with them",
+                report = Verb::Report,
+                reopen = Verb::Reopen.step().and("reason")
+            ),
+        );
+        self.findings.push(with_files(found, &names));
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use journal::layout::RunDir;
 use machine::{Command, RunState};
+use workspace::config::Level;
 
 use crate::call::Input;
 use crate::capability::memory::{self, BASELINE, LAST_LEDGER, Memory, SHOWN};
@@ -98,6 +99,12 @@ fn is_unknown(run: &RunState, dir: &RunDir, given: Option<&TestEvidence>) -> Res
     if !BASELINE.is_in(&run.kept) && !LAST_LEDGER.is_in(&run.kept) {
         return Ok(());
     }
+    let was_verified = baseline::level(&run.kept)? == Some(Level::Verified);
+    if was_verified && given.is_some_and(|given| given.level() < Level::Verified) {
+        return Err(baseline_known(
+            "how the tests were before the run was seen here, and no report takes the place of that",
+        ));
+    }
     let named = given.and_then(TestEvidence::ledger);
     let is_anew = memory::commits(run) == 0 && (given.is_none() || named.is_some());
     if is_anew {
@@ -108,12 +115,14 @@ fn is_unknown(run: &RunState, dir: &RunDir, given: Option<&TestEvidence>) -> Res
     {
         return Ok(());
     }
-    Err(Fault::new(
-        Kind::Refused,
-        "baseline_known",
+    Err(baseline_known(
         "what failed before is known already: by a report of before the run, or by one that was accepted since",
-    )
-    .suggest(format!("go on with what comes next: {}", Verb::Next)))
+    ))
+}
+
+fn baseline_known(message: &str) -> Fault {
+    Fault::new(Kind::Refused, "baseline_known", message)
+        .suggest(format!("go on with what comes next: {}", Verb::Next))
 }
 
 /// Whether a report names tests otherwise than all that is known of them. Refuses one in which more fail than failed before the

@@ -64,6 +64,22 @@ const PLAYS: &[(&str, Play)] = &[
         );
         words(stage, "complete green")
     }),
+    ("green_without_change", |stage| {
+        stage.env.auto("start 1").ok();
+        stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+        stage
+            .env
+            .auto("complete red --results failed:1,passed:2")
+            .ok();
+        claim("complete green --results passed:3,failed:0")
+    }),
+    ("runner_config_changed", |stage| {
+        claimed_red(stage);
+        stage
+            .env
+            .write("pytest.ini", "[pytest]\naddopts = -k spaces\n");
+        claim("complete green --results passed:3,failed:0")
+    }),
     ("fewer_tests", |stage| {
         claimed_red(stage);
         claim("complete green --results passed:2,failed:0")

@@ -174,6 +174,9 @@ fn a_helper_of_the_tests_that_comes_in_red() {
         |work| {
             work.write("tests/conftest.py", "FOUR = 4\n");
             work.write("tests/fixtures/four", "4\n");
+            work.warns(&[
+                "What configures the runner was changed with the tests: tests/conftest.py",
+            ]);
         },
         nothing,
     );

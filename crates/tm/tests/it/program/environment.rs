@@ -93,7 +93,7 @@ impl TestEnvironment {
             "red",
             id,
             "--results",
-            "failed:1,passed:0",
+            "failed:1,passed:1",
             "--json",
         ])
         .json_with(0);
@@ -104,7 +104,7 @@ impl TestEnvironment {
             "green",
             id,
             "--results",
-            "failed:0,passed:1",
+            "failed:0,passed:2",
             "--json",
         ])
         .json_with(0);

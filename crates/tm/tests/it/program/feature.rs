@@ -229,6 +229,8 @@ fn holds(feature: &Feature) {
     project.write("tests/spaces.sh", "true\n");
     assert_eq!(feature.refused(&PASSING), "tests_changed");
     project.write("tests/spaces.sh", "false\n");
+    assert_eq!(feature.refused(&PASSING), "green_without_change");
+    project.write("src/spaces.sh", "true # now\n");
     feature.ok(&PASSING);
     // Cleaning up leaves the tests alone, too, and breaks nothing.
     project.write("tests/spaces.sh", "true\n");
@@ -238,7 +240,7 @@ fn holds(feature: &Feature) {
     feature.ok(&PASSING);
     project.write("src/spaces.sh", "false\n");
     assert_eq!(feature.refused(&["report"]), "changed_after_green");
-    project.write("src/spaces.sh", "true\n");
+    project.write("src/spaces.sh", "true # now\n");
     feature.ok(&["report"]);
     feature.built("tabs");
 

@@ -136,14 +136,15 @@ fn its_rails_hold() {
     project.write("tests/words.sh", "true\n");
     assert_eq!(refused(&project, &passing), "tests_changed");
     project.write("tests/words.sh", "false\n");
-    project.write("src/words.sh", "true\n");
+    assert_eq!(refused(&project, &passing), "green_without_change");
+    project.write("src/words.sh", "true # now\n");
     ok(&project, &passing);
 
     // What is committed is not what was tested.
     assert_eq!(held(&project), [true, true, false]);
     project.write("src/words.sh", "false\n");
     assert_eq!(refused(&project, &["report"]), "changed_after_green");
-    project.write("src/words.sh", "true\n");
+    project.write("src/words.sh", "true # now\n");
     let made = ok(&project, &["report"]);
     let commit = made["result"]["commitSha"].as_str().unwrap().to_owned();
     assert_eq!(commit, project.head());
@@ -247,7 +248,9 @@ fn whose_commands_drive_it_is_said_in_the_file() {
 #[test]
 fn what_is_held_against_nothing_is_not_earned() {
     let role = "as: green, against: red, frozen: tests";
-    let text = renamed(&TestEnvironment::bare()).replacen(", tests_changed", "", 1);
+    let text =
+        renamed(&TestEnvironment::bare()).replacen(", tests_changed, runner_config_changed", "", 1);
+    let text = text.replacen("green_without_change, ", "", 1);
     for less in ["as: green", "as: green, against: red"] {
         let text = text.replacen(role, less, 1);
         let project = begun(&text);
@@ -269,7 +272,7 @@ fn what_is_said_of_a_role_and_checked_nowhere_is_a_fault() {
     for (checked, key) in [
         ("no_new_failure, ", "shows"),
         ("red_without_tests, ", "freezes"),
-        (", tests_changed", "frozen"),
+        (", tests_changed, runner_config_changed", "frozen"),
         ("tests_missing, ", "against"),
         ("changed_after_green, ", "of"),
     ] {
@@ -285,9 +288,10 @@ fn what_is_said_of_a_role_and_checked_nowhere_is_a_fault() {
         );
     }
     // A check that only some reports meet is none.
-    let often = "- { check: [fewer_tests, tests_missing,";
+    let often = "- { check: [green_without_change, fewer_tests, tests_missing,";
     assert!(text.contains(often));
-    let sometimes = "- { when: tests.passed > 1, check: [fewer_tests, tests_missing,";
+    let sometimes =
+        "- { when: tests.passed > 1, check: [green_without_change, fewer_tests, tests_missing,";
     project.write("ours.yaml", text.replacen(often, sometimes, 1));
     let told = project.json(&["workflow", "check", "ours.yaml"]);
     assert_eq!(told.json_with(3)["faults"][0]["rule"], "role_not_checked");

@@ -155,7 +155,7 @@ fn what_was_dirty_before_stays_out_until_it_is_named() {
 #[test]
 fn a_commit_needs_a_change() {
     let env = TestEnvironment::started_with(
-        r#"{"test": {"command": "x"}, "evidence": {"policy": {"red_without_tests": "off"}}}"#,
+        r#"{"test": {"command": "x"}, "evidence": {"policy": {"red_without_tests": "off", "green_without_change": "off"}}}"#,
     );
     env.auto("complete red --results failed:1,passed:0").ok();
     env.auto("complete green --results failed:0,passed:1").ok();
@@ -206,6 +206,7 @@ fn what_was_tested_is_what_is_committed() {
             moved["nextAction"]["unitId"], "workUnit-1.1-GREEN-2",
             "{name}"
         );
+        env.write("src/mended.sh", "mended\n");
         env.auto("complete green --results failed:0,passed:2").ok();
         env.auto("commit").ok();
         assert_eq!(env.git(&["status", "--porcelain"]), "", "{name}");

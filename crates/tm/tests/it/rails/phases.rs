@@ -136,6 +136,7 @@ fn green_needs_passing_tests_and_none_that_fails() {
     env.write("tests/a.sh", "false\n");
     env.auto("complete red --results failed:1,passed:0,skipped:1")
         .ok();
+    env.write("src/a.sh", "true\n");
     env.refused(
         "complete green --results failed:0,passed:0,skipped:2",
         3,
@@ -259,6 +260,7 @@ fn coverage_is_held_against_its_thresholds() {
         r#"{"test": {"command": "x", "coverageThresholds": {"lines": 80, "branches": 70}}}"#,
     );
     env.red();
+    env.write("src/1.1.sh", "code\n");
     let green = "complete green --results failed:0,passed:2 --coverage";
     let answer = env.refused(
         &format!("{green} lines:79.9,branches:12"),

@@ -261,6 +261,7 @@ fn a_used_unit_gets_its_own_answer_and_another_report_of_it_is_told_so() {
     let told = "workUnit-1.1-GREEN was reported before, with other content, and was not accepted (green_tests_still_failing)";
     assert!(message.starts_with(told), "{message}");
     assert_eq!(env.journal(), before);
+    env.write("src/1.1.sh", "code\n");
     env.auto("complete green --results failed:0,passed:2 --unit workUnit-1.1-GREEN-2")
         .ok();
 }

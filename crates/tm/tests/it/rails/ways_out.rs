@@ -45,6 +45,7 @@ fn reopen_goes_back_one_phase_at_a_time() {
     env.refused("reopen", 3, "cannot_reopen", "tm autopilot next");
     env.write("tests/1.1.sh", "another test\n");
     env.auto("complete red --results failed:3,passed:0").ok();
+    env.write("src/1.1.sh", "other code\n");
     env.refused(
         "complete green --results failed:0,passed:2",
         3,

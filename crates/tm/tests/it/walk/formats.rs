@@ -365,3 +365,127 @@ fn red_has_shown_in_numbers_only_what_failed_before() {
         })],
     );
 }
+
+/// RED could not be built and has no names; the new test has to show up in GREEN nevertheless.
+#[test]
+fn a_red_without_names_is_answered_by_a_new_test() {
+    let guard = "[ -f src/double.sh ] || [ ! -f tests/double.test ] || { echo 'double.sh: not found' >&2; exit 2; }\n";
+    let before = Before {
+        files: &[("before.sh", guard), ("tests/add.test", "adds: true\n")],
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Verified);
+    work.write("tests/double.test", DOUBLES);
+    work.warns(&["No test failed, they only could not be compiled"]);
+    work.red();
+    work.write("src/double.sh", "a stub\n");
+    work.write(
+        "before.sh",
+        "find() { command find tests -name add.test; }\n",
+    );
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "tests_missing",
+        &[("bring them back", |work| {
+            work.write("before.sh", "\n");
+            work.write("src/double.sh", DOUBLE);
+        })],
+    );
+    work.commit();
+}
+
+#[test]
+fn a_made_up_baseline_counts_less_than_what_was_seen() {
+    let before = Before {
+        files: &[
+            ("src/add.sh", "echo $(($1 + $2))\n"),
+            ("tests/add.test", "adds: test $(sh src/add.sh 1 2) = 3\n"),
+        ],
+        baseline: false,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Verified);
+    let made_up = work.outside().join("before.tap");
+    std::fs::write(&made_up, "TAP version 13\n1..1\nnot ok 1 - adds\n").unwrap();
+    work.tm(&["baseline", "--report", made_up.to_str().unwrap()]);
+    work.write("tests/double.test", DOUBLES);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.write("src/add.sh", "echo broken\n");
+    let (_, refused) = work.report(&["complete", "green"]);
+    assert_eq!(refused["code"], "green_tests_still_failing", "{refused:#}");
+    work.write("src/add.sh", "echo $(($1 + $2))\n");
+    work.green();
+
+    // Nor does it take the place of one that was seen.
+    let work = Work::begin(&SHOP, Way::Verified);
+    std::fs::write(
+        work.outside().join("before.tap"),
+        "TAP version 13\n1..1\nnot ok 1 - adds\n",
+    )
+    .unwrap();
+    let path = work.outside().join("before.tap");
+    let (_, refused) = work.ask(&["baseline", "--report", path.to_str().unwrap()]);
+    assert_eq!(refused["error"]["code"], "baseline_known", "{refused:#}");
+}
+
+/// The files of the tests are as they were: none was taken out.
+#[test]
+fn a_test_is_said_to_be_taken_out_and_is_not() {
+    for way in BY_NAME {
+        let work = to_green(way);
+        work.write("src/double.sh", DOUBLE);
+        work.write(
+            "before.sh",
+            "find() { command find tests -name double.test; }\n",
+        );
+        work.remove(&["adds"]);
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "tests_missing",
+            &[("bring them back", |work| work.delete("before.sh"))],
+        );
+    }
+}
+
+/// A runner that writes a report of its own, and one that says otherwise than it prints.
+const TWO_FACED: &str = r#"[ -z "$REAL" ] || exec pytest
+out=${PYTEST_ADDOPTS#--junitxml=}
+case=''
+[ -f tests/double.test ] && case='<testcase classname="test_a" name="test_b"/>'
+[ -f tests/double.test ] && [ ! -f src/double.sh ] && case='<testcase classname="test_a" name="test_b"><failure message="no"/></testcase>'
+printf '<testsuites><testsuite name="pytest">%s<testcase classname="test_a" name="test_c"/></testsuite></testsuites>' "$case" >"$out"
+echo '============================= test session starts =============================='
+echo
+if [ -f lies ]; then
+  echo '=========================== short test summary info ============================'
+  echo 'FAILED test_a.py::test_b - assert 1 == 2'
+  echo '========================= 1 failed, 1 passed in 0.02s =========================='
+fi
+[ -z "${case##*failure*}" ] && [ -n "$case" ] && exit 1
+exit 0
+"#;
+
+#[test]
+fn a_report_says_otherwise_than_what_was_printed() {
+    let before = Before {
+        files: &[("suite.sh", TWO_FACED), ("tests/add.test", "adds: true\n")],
+        command: "sh suite.sh",
+        baseline: false,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Verified);
+    work.write("tests/double.test", DOUBLES);
+    work.tm(&["complete", "red", "--verify"]);
+    work.write("src/double.sh", DOUBLE);
+    work.write("lies", "");
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "report_contradicted",
+        &[("what writes over its report", |work| work.delete("lies"))],
+    );
+    work.commit();
+}

@@ -664,3 +664,81 @@ fn a_linter_stops_the_command_before_any_test_runs() {
         &[("mend that", deed)],
     );
 }
+
+#[test]
+fn the_runner_is_configured_otherwise_in_green() {
+    for way in WAYS {
+        let work = Work::begin_with(&SHOP, way, |work| {
+            work.write("vitest.config.ts", "export default {}\n");
+        });
+        work.write("tests/double.test", DOUBLES);
+        work.red();
+        work.write("src/double.sh", DOUBLE);
+        work.write("vitest.config.ts", "export default { exclude: ['a'] }\n");
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "runner_config_changed",
+            &[],
+        );
+        work.commit();
+        work.finalize();
+
+        let work = to_green(way);
+        work.write("src/double.sh", DOUBLE);
+        work.write("tests/conftest.py", "collect_ignore = ['a']\n");
+        let deed = |work: &Work| work.delete("tests/conftest.py");
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "runner_config_changed",
+            &[("take it away", deed)],
+        );
+    }
+}
+
+#[test]
+fn the_runner_is_configured_for_the_tests_in_red() {
+    for way in WAYS {
+        let work = Work::begin(&SHOP, way);
+        work.write("tests/double.test", DOUBLES);
+        work.write("package.json", r#"{"jest": {"bail": true}}"#);
+        work.warns(&["What configures the runner was changed with the tests: package.json"]);
+        work.red();
+        work.write("src/double.sh", DOUBLE);
+        let needs = r#"{"jest": {"bail": true}, "dependencies": {"a": "1"}}"#;
+        work.write("package.json", r#"{"jest": {"bail": false}}"#);
+        let (_, refused) = work.report(&["complete", "green"]);
+        assert_eq!(refused["code"], "runner_config_changed", "{refused:#}");
+        // What it depends on decides nothing.
+        work.write("package.json", needs);
+        work.green();
+        work.commit();
+        work.finalize();
+    }
+}
+
+/// The test rests on something beside the project.
+#[test]
+fn nothing_is_changed_in_green() {
+    for way in WAYS {
+        let work = Work::begin(&SHOP, way);
+        let there = work.outside().join("there");
+        let text = format!("doubles: test -f {}\n", there.display());
+        work.write("tests/double.test", &text);
+        work.red();
+        std::fs::write(&there, "").unwrap();
+        walk(
+            &work,
+            |work| work.report(&["complete", "green"]),
+            "green_without_change",
+            &[("mend it there", |work| {
+                work.write("tests/double.test", DOUBLES);
+            })],
+        );
+        work.write("src/double.sh", DOUBLE);
+        work.green();
+        work.commit();
+        work.finalize();
+    }
+}

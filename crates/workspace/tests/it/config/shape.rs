@@ -112,6 +112,8 @@ fn the_defaults_are_those_that_are_promised() {
           "tests_changed": "refuse",
           "fewer_tests": "refuse",
           "tests_missing": "refuse",
+          "green_without_change": "refuse",
+          "runner_config_changed": "refuse",
           "changed_after_green": "refuse",
           "changed_after_commit": "refuse",
           "foreign_commit": "refuse",

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use machine::RunState;
 use serde_json::{Map, Value};
+use workspace::config::Level;
 
 use crate::capability::memory::{BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL};
 use crate::capability::tests::evidence::ledger::Ledger;
@@ -46,6 +47,14 @@ pub fn ledgers(kept: &Map<String, Value>) -> Result<Vec<String>, Fault> {
         .into_iter()
         .chain(others.into_iter().flatten());
     Ok(all.filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+/// The level of what is known of before the run; none where nothing is.
+pub fn level(kept: &Map<String, Value>) -> Result<Option<Level>, Fault> {
+    let told = BASELINE.read(kept)?;
+    let name = told.as_ref().and_then(|told| told.get("level")?.as_str());
+    let mut levels = [Level::Claimed, Level::Reported, Level::Verified].into_iter();
+    Ok(levels.find(|level| name == Some(level_name(*level))))
 }
 
 /// What a run remembers of one that came while it was under way: what was known by other names stays known, and what was

@@ -115,6 +115,10 @@ pub struct Requirements<'a> {
     pub red: Option<&'a Ledger>,
     /// The ids that failed newly in RED.
     pub new: Vec<String>,
+    /// Whether RED failed before any test was heard of, so that none has a name there.
+    pub nameless: bool,
+    /// Whether RED was verified and what is known of before was not: what passed in RED did not fail before.
+    pub red_tells_more: bool,
 }
 
 /// What is wrong with the tests of a report, by id.
@@ -216,7 +220,7 @@ impl Requirements<'_> {
         // Where a runner names nothing smaller, they are what passes now.
         let built = |id: &&str| now.outcome(id).is_some_and(Outcome::is_success);
         let unbuilt = !new.is_empty() && !new.iter().any(|id| collected(id) || built(id));
-        lacking.no_new = unbuilt
+        lacking.no_new = (unbuilt || self.nameless)
             && now.every
             && before.is_some_and(|before| {
                 !now.those(Outcome::is_success)
@@ -229,8 +233,16 @@ impl Requirements<'_> {
     pub fn known<'b>(&'b self, now: &'b Ledger) -> impl Iterator<Item = &'b str> {
         let before = self.before.filter(|before| before.names_alike(now));
         let new: HashSet<&str> = self.new.iter().map(String::as_str).collect();
-        now.failing()
-            .filter(move |id| before.is_some_and(|before| before.fails(id)) && !new.contains(id))
+        let red = self
+            .red
+            .filter(|red| self.red_tells_more && red.names_alike(now));
+        let passed = move |id: &str| {
+            red.and_then(|red| red.outcome(id))
+                .is_some_and(Outcome::is_success)
+        };
+        now.failing().filter(move |id| {
+            before.is_some_and(|before| before.fails(id)) && !new.contains(id) && !passed(id)
+        })
     }
 }
 
@@ -268,6 +280,7 @@ mod tests {
             before: Some(&before),
             red: Some(&red),
             new: red.newly_failing(Some(&before)),
+            ..Requirements::default()
         };
         assert_eq!(owed.new, ["new"]);
         let honest = ledger(&[
@@ -302,6 +315,7 @@ mod tests {
             before: Some(&before),
             red: Some(&red),
             new: red.newly_failing(Some(&before)),
+            ..Requirements::default()
         };
         let honest = ledger(&[("a", Passed), ("todo", ExpectedFailure), ("new", Passed)]);
         assert!(owed.lacking(&honest, |_| false).is_none());
@@ -322,6 +336,7 @@ mod tests {
             before: Some(&before),
             red: Some(&red),
             new: red.newly_failing(Some(&before)),
+            ..Requirements::default()
         };
         assert!(owed.lacking(&ledger(&[("a", Passed)]), |_| false).no_new);
         let more = ledger(&[("a", Passed), ("b", Passed)]);
@@ -339,6 +354,7 @@ mod tests {
             before: Some(&before),
             red: Some(&red),
             new: red.newly_failing(Some(&before)),
+            ..Requirements::default()
         };
         let moved = ledger(&[
             ("count::tests::counts", Passed),

@@ -6,6 +6,7 @@ pub mod clean;
 pub mod frozen;
 pub mod ledger;
 mod naming;
+pub mod runner_config;
 pub mod show;
 pub mod subject;
 pub mod suite;

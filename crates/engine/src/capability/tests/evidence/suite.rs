@@ -192,6 +192,23 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
         )
         .detail("output", end_of(&ran.both)));
     }
+    if adapter.is_some_and(|adapter| adapter.command.report.is_some())
+        && numbers.failing() == 0
+        && let Some(printed) = printed_failures(&ran)
+    {
+        return Err(refused(
+            "report_contradicted",
+            format!(
+                "the report that the runner of `{}` wrote has no failure, and what it printed has {printed}",
+                suite.command
+            ),
+            concat!(
+                "see what it printed, and what writes over its report, such as the configuration of the runner; then report again: ",
+                step!("report")
+            ),
+        )
+        .detail("output", end_of(&ran.both)));
+    }
     let ledger = Some(Ledger::of(&report)).filter(Ledger::names_any);
     Ok(Some(TestEvidence {
         level: Some(Level::Verified),
@@ -205,6 +222,13 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
         }),
         ..TestEvidence::default()
     }))
+}
+
+/// How many tests failed by what was printed; none where that has no failure, or is no report.
+fn printed_failures(ran: &SuiteRan) -> Option<u64> {
+    let mut printed = [&ran.stdout, &ran.both, &ran.stderr].into_iter();
+    let read = printed.find_map(|text| read_tests(&text[..], None).ok())?;
+    Some(counts(&read.totals).failing()).filter(|failing| *failing > 0)
 }
 
 /// What is kept of a run of the command.
