@@ -4,7 +4,7 @@ use machine::event::AcceptedReport;
 use serde_json::{Map, Value};
 
 use crate::capability::tests::evidence::OUTPUT;
-use crate::capability::tests::read::CONFIGURED;
+use crate::capability::tests::read::{CONFIGURED, GONE};
 use crate::next_step::{argument, step};
 
 /// The texts of a code.
@@ -65,6 +65,11 @@ pub const TEXTS: &[Text] = &[
     Text {
         code: "runner_configured",
         meaning: "What configures the runner was changed with the tests",
+        suggestion: "",
+    },
+    Text {
+        code: "tests_gone",
+        meaning: "Tests that passed before are gone or skipped: in GREEN they have to pass, unless their files were changed and they are named as taken out",
         suggestion: "",
     },
     Text {
@@ -225,6 +230,12 @@ pub fn message(code: &str, facts: &Map<String, Value>) -> String {
                 format!("What configures the runner was changed with the tests: {names}")
             }
             None => "What configures the runner was changed with the tests".to_owned(),
+        },
+        "tests_gone" => match names(facts, GONE) {
+            Some(names) => format!(
+                "Tests that passed before are gone or skipped ({names}): in GREEN they have to pass, unless they are named as taken out"
+            ),
+            None => "Tests that passed before are gone or skipped".to_owned(),
         },
         "coverage_below_threshold" => {
             let under: Vec<&str> = facts

@@ -4,7 +4,7 @@ use machine::role::{Shows, Suite};
 use machine::state::Token;
 use machine::{Finding, Reading, Role, RunState};
 use serde_json::{Map, Value, json};
-use workspace::config::CoverageThresholds;
+use workspace::config::{CoverageThresholds, Level};
 use workspace::git::{FingerprintRequest, Oid, RepoPath, Repository, TreeStatus};
 
 use crate::call::{Call, Input};
@@ -19,8 +19,8 @@ use crate::capability::memory::{
     Shown, TESTED, Tested, TestsBefore,
 };
 use crate::capability::tests::evidence;
-use crate::capability::tests::evidence::frozen::Look;
-use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::frozen::{Frozen, Look};
+use crate::capability::tests::evidence::ledger::{Ledger, Requirements};
 use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::capability::tests::evidence::subject::Subject;
 use crate::capability::tests::evidence::{TestEvidence, baseline, clean, level_name};
@@ -47,6 +47,8 @@ pub(crate) const STASHED: &str = "stashed";
 pub(crate) const NO_TESTS: &str = "noTests";
 /// What such a report says where files were changed that configure the runner: which.
 pub(crate) const CONFIGURED: &str = "runnerConfig";
+/// What such a report says of tests that passed before, and are gone or skipped: which.
+pub(crate) const GONE: &str = "goneTests";
 /// At most so many tests are named in a journal line.
 const MOST_NAMED: usize = 100;
 
@@ -322,6 +324,11 @@ impl Comparison<'_> {
                     },
                 ));
             }
+            let gone = self.gone(now, before);
+            if !gone.is_empty() {
+                self.facts.insert(GONE.to_owned(), named(&gone));
+                self.warnings.push("tests_gone".to_owned());
+            }
             // Where the report from before named nothing, because all was well, what fails is new.
             let unknown = self.before.is_some() || !LAST_TOTAL.is_in(&self.run.kept);
             if before.is_none() && unknown {
@@ -343,18 +350,38 @@ impl Comparison<'_> {
             SHOWN.of(label).put(&mut self.keep, &shown)?;
         }
         if let Some(label) = &self.role.freezes {
-            FROZEN.of(label).put(&mut self.keep, &written.frozen)?;
-            let kept = copies(self.repository, &written.frozen);
-            KEPT.of(label).put(&mut self.keep, &kept)?;
-            let config = RunnerConfig::changed_since(self.repository, self.last, self.since)?;
-            if !config.0.is_empty() {
-                let names: Vec<String> = config.0.keys().map(ToString::to_string).collect();
-                self.facts
-                    .insert(CONFIGURED.to_owned(), short(&names).into());
-                self.warnings.push("runner_configured".to_owned());
-            }
-            RUNNER_CONFIG.of(label).put(&mut self.keep, &config)?;
+            self.freeze(label, &written.frozen)?;
         }
+        Ok(())
+    }
+
+    /// Of the tests that passed before those that are gone or skipped in a whole suite that was run here.
+    fn gone(&self, now: &Ledger, before: Option<&Ledger>) -> Vec<String> {
+        let before = before.filter(|before| before.every);
+        if before.is_none() || self.taken.level() != Level::Verified || self.counts.errors > 0 {
+            return Vec::new();
+        }
+        let owed = Requirements {
+            before,
+            ..Requirements::default()
+        };
+        let lacking = owed.lacking(now, |id| self.taken.was_removed(id));
+        [lacking.missing, lacking.skipped].concat()
+    }
+
+    /// Keeps the tests as they are, and what configures their runner.
+    fn freeze(&mut self, label: &str, frozen: &Frozen) -> Result<(), HandlerError> {
+        FROZEN.of(label).put(&mut self.keep, frozen)?;
+        let kept = copies(self.repository, frozen);
+        KEPT.of(label).put(&mut self.keep, &kept)?;
+        let config = RunnerConfig::changed_since(self.repository, self.last, self.since)?;
+        if !config.0.is_empty() {
+            let names: Vec<String> = config.0.keys().map(ToString::to_string).collect();
+            self.facts
+                .insert(CONFIGURED.to_owned(), short(&names).into());
+            self.warnings.push("runner_configured".to_owned());
+        }
+        RUNNER_CONFIG.of(label).put(&mut self.keep, &config)?;
         Ok(())
     }
 

@@ -462,6 +462,9 @@ fn obsolete_tests_that_are_taken_out() {
             );
             work.delete("tests/old.test");
             work.remove(if red { &ids } else { &[] });
+            if way == Way::Verified && !red {
+                work.warns(&["Tests that passed before are gone or skipped"]);
+            }
             work.red();
             work.write("src/double.sh", DOUBLE);
             work.delete("src/old.sh");
@@ -475,6 +478,9 @@ fn obsolete_tests_that_are_taken_out() {
         let work = Work::begin(&before, way);
         work.write("tests/double.test", DOUBLES);
         work.delete("tests/old.test");
+        if way == Way::Verified {
+            work.warns(&["Tests that passed before are gone or skipped"]);
+        }
         work.red();
         work.write("src/double.sh", DOUBLE);
         let refused = work.green_refused("tests_missing");

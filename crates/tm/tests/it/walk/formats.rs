@@ -489,3 +489,22 @@ fn a_report_says_otherwise_than_what_was_printed() {
     );
     work.commit();
 }
+
+/// Who takes a test out in RED hears of it at once, unless it is named.
+#[test]
+fn a_test_is_gone_in_red() {
+    for is_named in [false, true] {
+        let work = Work::begin(&SHOP, Way::Verified);
+        work.delete("tests/add.test");
+        work.write("tests/double.test", DOUBLES);
+        if is_named {
+            work.remove(&["adds"]);
+        } else {
+            work.warns(&["Tests that passed before are gone or skipped (adds)"]);
+        }
+        work.red();
+        work.write("src/double.sh", DOUBLE);
+        let (_, answer) = work.report(&["complete", "green"]);
+        assert_eq!(answer["validated"], is_named, "{answer:#}");
+    }
+}

@@ -22,7 +22,7 @@ use journal::EvidenceStore;
 use machine::{Role, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use text::plain::{cut_bytes, many_lines};
+use text::plain::cut_bytes;
 use workspace::config::{Config, Level};
 
 use crate::call::pinned;
@@ -165,8 +165,7 @@ impl TestEvidence {
             facts.insert(OUTPUT.to_owned(), said.into());
         } else if let Some(ran) = ran.filter(|_| self.counts.failing() > 0) {
             // Whoever had the tests run has not seen what they printed.
-            let end = suite::end_of(&ran.output);
-            facts.insert(OUTPUT.to_owned(), many_lines(&end).into());
+            facts.insert(OUTPUT.to_owned(), suite::end_of(&ran.output).into());
         }
         if let Some(ran) = &self.clean {
             facts.insert("inCleanTree".to_owned(), json!(ran));

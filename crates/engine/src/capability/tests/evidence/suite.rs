@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use ::test_report::{TestFormat, TestReport, Unreadable, printed_in_events, read_tests};
 use serde::{Deserialize, Serialize};
-use text::plain::cut_bytes;
+use text::plain::{cut_bytes, many_lines};
 use workspace::config::{Config, Level};
 use workspace::process::Cancellation;
 use workspace::suite::{CommandLine, How, SuiteRan, SuiteRun, run_suite};
@@ -361,7 +361,7 @@ pub(crate) fn refused(code: &str, message: impl Into<String>, suggestion: &str) 
 /// The end of an output, as text.
 pub(crate) fn end_of(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
-    let text = printed_in_events(&text);
+    let text = many_lines(&printed_in_events(&text));
     let from = text.ceil_char_boundary(text.len().saturating_sub(SHOWN));
     cut_bytes(&text[from..], SHOWN).to_owned()
 }
