@@ -84,17 +84,19 @@ impl Comparison<'_> {
                 back.steps
                     .extend(copied_back(self.repository, &store, path, hash, is_there));
             } else if self.repository.file_at(self.last, path)?.is_some() {
-                back.steps.push(NextStep::git([
-                    "restore",
-                    &format!("--source={}", self.last.short()),
-                    "--",
-                    &own.to_string_lossy(),
-                ]));
+                back.steps.push(self.restored(path));
             } else {
                 back.is_whole = false;
             }
         }
         Ok(back)
+    }
+
+    /// The step that puts a file back as the run's last commit has it.
+    pub(super) fn restored(&self, path: &RepoPath) -> NextStep {
+        let own = self.repository.absolute(path);
+        let source = format!("--source={}", self.last.short());
+        NextStep::git(["restore", &source, "--", &own.to_string_lossy()])
     }
 
     /// The new file of tests that holds what one held that is gone, or most of it.

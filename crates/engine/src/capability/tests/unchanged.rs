@@ -55,11 +55,7 @@ impl Comparison<'_> {
             }
             names.push(path.to_string());
             if is_committed && !frozen.0.contains_key(&path) {
-                let own = self.repository.absolute(&path);
-                let source = format!("--source={}", self.last.short());
-                back.push(
-                    NextStep::git(["restore", &source, "--", &own.to_string_lossy()]).to_string(),
-                );
+                back.push(self.restored(&path).to_string());
             }
         }
         if names.is_empty() {

@@ -124,11 +124,7 @@ impl Level {
             return Err(Unreadable::new(Kind::Truncated, message));
         };
         if self.outside > 0 && self.seen - self.outside <= plan && self.reached == self.seen {
-            return Ok(Children {
-                cases: self.cases,
-                tally: self.tally,
-                seen: self.seen,
-            });
+            return Ok(self.into_children());
         }
         if self.seen < plan {
             let message = format!("{plan} results are planned, and {} are in it", self.seen);
@@ -147,11 +143,15 @@ impl Level {
             );
             return Err(Unreadable::new(Kind::Contradiction, message));
         }
-        Ok(Children {
+        Ok(self.into_children())
+    }
+
+    fn into_children(self) -> Children {
+        Children {
             cases: self.cases,
             tally: self.tally,
             seen: self.seen,
-        })
+        }
     }
 }
 
