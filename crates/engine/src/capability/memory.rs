@@ -34,6 +34,8 @@ pub(crate) const LAST_LEDGER: Slot<String> = Slot::new("lastLedger");
 pub(crate) const LAST_LEVEL: Slot<String> = Slot::new("lastLevel");
 /// The facts of the suite as it was before the run, if somebody reported it.
 pub(crate) const BASELINE: Slot<Map<String, Value>> = Slot::new("baseline");
+/// The tests of an item were tried on the tree from before it, and that took too long.
+pub(crate) const REPLAYED_SLOWLY: Slot<bool> = Slot::new("replayedSlowly");
 /// Report files that were handed in and are no part of the work.
 pub(crate) const REPORTS: Slot<Vec<RepoPath>> = Slot::new("reports");
 /// The tag that `.taskmaster/state.json` named before the run.
@@ -52,6 +54,8 @@ pub(crate) const FROZEN: Slots<Frozen> = Slots::new("frozen.");
 /// By the label of a freeze: copies of the tests that were frozen, by their hashes in the run's evidence. They only help to put
 /// tests back, so nothing is amiss where one is gone.
 pub(crate) const KEPT: Slots<BTreeMap<RepoPath, String>> = Slots::new("kept.");
+/// By the label of a freeze: copies of what else was changed beside the tests and the product, such as manifests.
+pub(crate) const BESIDE: Slots<BTreeMap<RepoPath, String>> = Slots::new("beside.");
 /// By the label of a freeze: what configured the runner then, as far as it was not as the last commit has it.
 pub(crate) const RUNNER_CONFIG: Slots<RunnerConfig> = Slots::new("runnerConfig.");
 /// By the key of a subtask: tests that a hook wrote anew when it refused the commit, as it left them.

@@ -20,7 +20,7 @@ pub(crate) use crate::derived::results::{TEST_RESULTS, commit_of};
 
 use crate::call::Call;
 use crate::capability::git::effects::notes;
-use crate::capability::memory::{self, BASE_CHANGED, KEPT, LAST_COMMIT, Memory};
+use crate::capability::memory::{self, BASE_CHANGED, BESIDE, KEPT, LAST_COMMIT, Memory};
 use crate::derived::results::{results_of, test_results};
 use crate::derived::state::state;
 use crate::fail_point;
@@ -101,7 +101,8 @@ fn copy_tests(call: &Call<'_>, run: &RunState) {
     let repository = memory.repository();
     let store = EvidenceStore::new(&call.dir);
     for token in &run.tokens {
-        let kept = KEPT.all(&token.kept).unwrap_or_default();
+        let mut kept = KEPT.all(&token.kept).unwrap_or_default();
+        kept.extend(BESIDE.all(&token.kept).unwrap_or_default());
         for (path, sha256) in kept.iter().flatten() {
             if store.has(sha256) {
                 continue;

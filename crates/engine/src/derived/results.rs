@@ -55,6 +55,7 @@ pub(super) fn results_of(report: &AcceptedReport, accepted: bool) -> Option<(Str
             "coverageReport",
             "verified",
             "inCleanTree",
+            "replayed",
             "newlyFailing",
             "failingTests",
             "knownFailing",

@@ -180,6 +180,7 @@ impl Engine {
                 subject: Some(&subject),
                 cancelled: &self.cancellation(),
                 may_break: evidence::may_break(&memory.start.test_framework),
+                env: &[],
             })?;
             taken = TestEvidence {
                 removed: taken.removed,
@@ -187,6 +188,11 @@ impl Engine {
                 ..verified
             };
             taken.take_coverage(given, &self.cwd)?;
+            if let Some(present) = run.token(token) {
+                let cancelled = self.cancellation();
+                let of = (dir.path(), run);
+                taken.replay = evidence::replay::of(of, present, &config, &taken, &cancelled)?;
+            }
         }
         Ok(taken)
     }

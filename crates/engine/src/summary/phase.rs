@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::capability::memory::{LAST_LEDGER, SHOWN};
 use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::replay::Replay;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{SubmittedFile, level_name};
 use workspace::config::Level;
@@ -55,6 +56,8 @@ pub struct Phase {
     pub verified: Option<SuiteVerdict>,
     /// The same in a fresh checkout.
     pub in_clean_tree: Option<SuiteVerdict>,
+    /// Its tests on the tree from before.
+    pub replayed: Option<Replay>,
     /// Tests that fail, and did not before.
     pub newly_failing: Vec<String>,
     /// Of those that RED showed failing, the ones that pass now.
@@ -97,6 +100,7 @@ impl Phase {
             coverage_report: read(facts, "coverageReport"),
             verified: read(facts, "verified"),
             in_clean_tree: read(facts, "inCleanTree"),
+            replayed: read(facts, "replayed"),
             newly_failing: read(facts, "newlyFailing").unwrap_or_default(),
             turned: Vec::new(),
             added: Vec::new(),
@@ -206,6 +210,7 @@ impl Phase {
         put("coverageReport", json!(self.coverage_report));
         put("verified", json!(self.verified));
         put("inCleanTree", json!(self.in_clean_tree));
+        put("replayed", json!(self.replayed));
         put("failingTests", json!(self.failing));
         put("knownFailing", json!(self.known_failing));
         put("flakyTests", json!(self.flaky));

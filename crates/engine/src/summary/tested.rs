@@ -136,6 +136,18 @@ impl Page<'_> {
                 hash(&ran.output_sha256)
             ));
         }
+        if let Some(replay) = &phase.replayed {
+            parts.push(match (&replay.undecided, replay.none_fails) {
+                (Some(why), _) => format!(
+                    "nothing is known of its tests without the change: {}",
+                    inline(why)
+                ),
+                (None, true) => "its tests pass without the change, too".to_owned(),
+                (None, false) => {
+                    "its tests fail without the change, in a fresh checkout".to_owned()
+                }
+            });
+        }
         parts
     }
 

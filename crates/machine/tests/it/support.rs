@@ -84,6 +84,8 @@ pub fn catalog() -> Catalog {
                 "stuck",
                 "tests_changed",
                 "green_without_change",
+                "red_not_replayed",
+                "passes_without_change",
                 "runner_config_changed",
                 "tests_missing",
                 "changed_after_commit",

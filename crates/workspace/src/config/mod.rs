@@ -23,6 +23,6 @@ pub use schema::json_schema;
 pub use settings::{Origin, OverriddenValue, PROJECT_FILE, Settings, UnreadVariable, load};
 pub use values::{
     ApprovalStrength, Approvals, Autopilot, Config, CoverageThresholds, Evidence, Finalization,
-    Flaky, Gate, Gates, Git, Level, Policy, Prompts, RedAllPassing, Review, Severity, Storage,
-    StorageLocation, Test, UpdateTaskStatus,
+    Flaky, Gate, Gates, Git, Level, Policy, Prompts, RedAllPassing, Replaying, Review, Severity,
+    Storage, StorageLocation, Test, UpdateTaskStatus,
 };

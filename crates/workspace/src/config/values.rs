@@ -288,6 +288,8 @@ pub struct Evidence {
     pub flaky: Flaky,
     /// Whether RED is checked in a fresh checkout of the last commit with only the new tests.
     pub red_in_clean_tree: bool,
+    /// Whether the tests of a verified GREEN are tried on the tree from before, where they have to fail.
+    pub replay: Replaying,
     /// Whether each commit gets a git note that tells how it was earned.
     pub notes: bool,
     /// The workflows whose commits `tm verify` accepts without tests that failed before them.
@@ -303,11 +305,24 @@ impl Default for Evidence {
             require_coverage: false,
             flaky: Flaky::Warn,
             red_in_clean_tree: false,
+            replay: Replaying::Auto,
             notes: false,
             without_tests: Vec::new(),
             policy: Policy::default(),
         }
     }
+}
+
+/// Whether the tests of GREEN are tried on the tree from before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Replaying {
+    /// They are not.
+    Off,
+    /// Where that takes under a minute, and needs nothing that is not installed.
+    Auto,
+    /// They are, after `test.setup`; where that cannot be done, the report is refused.
+    Always,
 }
 
 /// How much is known of a test result, from the least to the most.
@@ -395,6 +410,10 @@ policy! {
     tests_missing = Refuse,
     /// The tests of RED pass in GREEN, and nothing was changed between them.
     green_without_change = Refuse,
+    /// The tests of GREEN pass on the tree from before the subtask, too.
+    red_not_replayed = Refuse,
+    /// Some of the tests that came with the subtask pass without its change, too.
+    passes_without_change = Warn,
     /// What configures the runner, or is loaded before the tests, was changed in GREEN.
     runner_config_changed = Refuse,
     /// Files were changed between the accepted GREEN and the commit.

@@ -1,4 +1,4 @@
-//! Whether a fresh checkout lacks what the project's tests need.
+//! What the project's tests need and a fresh checkout lacks.
 
 use std::collections::BTreeSet;
 
@@ -39,11 +39,36 @@ const FOREIGN: &[&str] = &[
     "site-packages",
 ];
 
+/// What tests may need and a fresh checkout of the last commit does not have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dependencies {
+    /// What is installed here and not tracked: files and folders, relative to the top level.
+    pub installed: Vec<String>,
+    /// What the project's own manifest asks for, and is not there yet.
+    pub missing: Vec<String>,
+    /// The submodules that hold files here.
+    pub submodules: Vec<String>,
+}
+
+impl Dependencies {
+    /// All of it, for people; none where a fresh checkout lacks nothing.
+    pub fn spoken(&self) -> Option<String> {
+        let mut all: Vec<String> = self
+            .installed
+            .iter()
+            .chain(&self.missing)
+            .cloned()
+            .collect();
+        all.sort();
+        let submodules = self.submodules.iter();
+        all.extend(submodules.map(|path| format!("the submodule {path}")));
+        (!all.is_empty()).then(|| all.join(", "))
+    }
+}
+
 impl Repository {
-    /// What the tests may need and a fresh checkout of the last commit does not have: the folders of dependencies (and
-    /// submodules) that are there and not tracked, or that the project's own manifest asks for and that are not there
-    /// yet. `None` if nothing is missing.
-    pub fn needs_setup(&self) -> Result<Option<String>, GitError> {
+    /// What the tests may need and a fresh checkout of the last commit does not have.
+    pub fn dependencies(&self) -> Result<Dependencies, GitError> {
         let mut present = BTreeSet::new();
         let mut missing = BTreeSet::new();
         let scope = self.scope().into_owned();
@@ -79,13 +104,12 @@ impl Repository {
                 missing.insert(join(places[0]));
             }
         }
-        let mut untracked: Vec<String> = present
-            .difference(&self.tracked(&present)?)
-            .chain(&missing)
-            .cloned()
-            .collect();
-        untracked.extend(self.filled_submodules()?);
-        Ok((!untracked.is_empty()).then(|| untracked.join(", ")))
+        let tracked = self.tracked(&present)?;
+        Ok(Dependencies {
+            installed: present.difference(&tracked).cloned().collect(),
+            missing: missing.into_iter().collect(),
+            submodules: self.filled_submodules()?,
+        })
     }
 
     /// The manifests of the project, and those of the folders above it in the repository.
@@ -175,7 +199,7 @@ impl Repository {
             .filter_map(|path| std::str::from_utf8(path).ok())
             .filter(|path| path.starts_with(&*self.scope()))
             .filter(|path| self.top_level().join(path).join(".git").exists())
-            .map(|path| format!("the submodule {path}"))
+            .map(str::to_owned)
             .collect())
     }
 }

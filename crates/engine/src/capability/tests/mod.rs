@@ -109,6 +109,14 @@ impl Capability for Tests {
                 "green_without_change",
                 vec![reports("tests", Some("against"), &["shows", "suite"])],
             ),
+            (
+                "red_not_replayed",
+                vec![reports("tests", Some("against"), &["shows", "suite"])],
+            ),
+            (
+                "passes_without_change",
+                vec![reports("tests", Some("against"), &["shows", "suite"])],
+            ),
             ("fewer_tests", held()),
             ("tests_missing", held()),
             ("command_replaced", any()),

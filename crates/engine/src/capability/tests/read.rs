@@ -15,11 +15,11 @@ use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{
-    FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory, REPORTS, RUNNER_CONFIG, SHOWN,
-    Shown, TESTED, Tested, TestsBefore,
+    BESIDE, FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory, REPLAYED_SLOWLY, REPORTS,
+    RUNNER_CONFIG, SHOWN, Shown, TESTED, Tested, TestsBefore,
 };
 use crate::capability::tests::evidence;
-use crate::capability::tests::evidence::frozen::{Frozen, Look};
+use crate::capability::tests::evidence::frozen::{Look, Written};
 use crate::capability::tests::evidence::ledger::{Ledger, Requirements};
 use crate::capability::tests::evidence::runner_config::RunnerConfig;
 use crate::capability::tests::evidence::subject::Subject;
@@ -350,7 +350,7 @@ impl Comparison<'_> {
             SHOWN.of(label).put(&mut self.keep, &shown)?;
         }
         if let Some(label) = &self.role.freezes {
-            self.freeze(label, &written.frozen)?;
+            self.freeze(label, &written)?;
         }
         Ok(())
     }
@@ -370,10 +370,12 @@ impl Comparison<'_> {
     }
 
     /// Keeps the tests as they are, and what configures their runner.
-    fn freeze(&mut self, label: &str, frozen: &Frozen) -> Result<(), HandlerError> {
-        FROZEN.of(label).put(&mut self.keep, frozen)?;
-        let kept = copies(self.repository, frozen);
+    fn freeze(&mut self, label: &str, written: &Written) -> Result<(), HandlerError> {
+        FROZEN.of(label).put(&mut self.keep, &written.frozen)?;
+        let kept = copies(self.repository, written.frozen.0.keys());
         KEPT.of(label).put(&mut self.keep, &kept)?;
+        let beside = copies(self.repository, &written.beside);
+        BESIDE.of(label).put(&mut self.keep, &beside)?;
         let config = RunnerConfig::changed_since(self.repository, self.last, self.since)?;
         if !config.0.is_empty() {
             let names: Vec<String> = config.0.keys().map(ToString::to_string).collect();
@@ -436,6 +438,12 @@ impl Comparison<'_> {
                         Verb::Reopen.step().and("reason")
                     ),
                 ));
+            }
+            if let Some(replay) = &self.taken.replay {
+                self.findings.extend(replay.finding(self.role));
+                if replay.too_slow {
+                    REPLAYED_SLOWLY.put(&mut self.keep_run, &true)?;
+                }
             }
             if let Some(label) = &self.role.label {
                 TESTED.of(label).put(&mut self.keep, &tested)?;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use workspace::git::{RepoPath, Repository};
 
 use crate::capability::memory::KEPT;
-use crate::capability::tests::evidence::frozen::{Frozen, Look, Tests};
+use crate::capability::tests::evidence::frozen::Look;
 use crate::capability::tests::read::Comparison;
 use crate::fault::Fault;
 use crate::next_step::NextStep;
@@ -163,14 +163,14 @@ impl Restoration {
     }
 }
 
-/// The hashes of the tests that are frozen now, as far as they are to be copied.
-pub(super) fn copies(repository: &Repository, frozen: &Frozen) -> Copies {
+/// The hashes of what these files hold, as far as they are to be copied.
+pub(super) fn copies<'p>(
+    repository: &Repository,
+    paths: impl IntoIterator<Item = &'p RepoPath>,
+) -> Copies {
     let mut kept = BTreeMap::new();
     let mut room = MOST_COPIED;
-    for (path, tests) in &frozen.0 {
-        if matches!(tests, Tests::Gone) {
-            continue;
-        }
+    for path in paths {
         let Ok(bytes) = std::fs::read(repository.absolute(path)) else {
             continue;
         };

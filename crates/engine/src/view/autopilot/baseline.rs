@@ -7,8 +7,9 @@ use workspace::config::Level;
 use crate::call::Input;
 use crate::capability::memory::{self, BASELINE, LAST_LEDGER, Memory, SHOWN};
 use crate::capability::messages::tests;
+use crate::capability::tests::evidence::checkout::Checkout;
 use crate::capability::tests::evidence::ledger::Ledger;
-use crate::capability::tests::evidence::{self, TestEvidence, baseline, clean};
+use crate::capability::tests::evidence::{self, TestEvidence, baseline};
 use crate::capability::tests::read::few;
 use crate::capability::tests::used::USED;
 use crate::engine::Engine;
@@ -35,15 +36,10 @@ impl Engine {
             is_unknown(&seen.run, &dir, None)?;
             let base = memory.start.head.parse();
             let base = base.map_err(|_| Fault::bug("a run begins on a commit"))?;
-            clean::tested_at(
-                &base,
-                &[],
-                &memory,
-                &self.settings.config,
-                format,
-                &self.cancellation(),
-            )
-            .map_err(|fault| by_hand(fault, &memory, format_of(&seen.run, &dir)))?
+            let cancelled = self.cancellation();
+            Checkout::ready(&memory, &self.settings.config, (&base, &[]), &cancelled)
+                .and_then(|checkout| checkout.tested(format))
+                .map_err(|fault| by_hand(fault, &memory, format_of(&seen.run, &dir)))?
         } else {
             evidence::take(given, &self.cwd)?
         };

@@ -98,6 +98,7 @@ impl Engine {
             subject: None,
             cancelled: &self.cancellation(),
             may_break: false,
+            env: &[],
         })
         .map(Some)
         .map_err(|fault| {

@@ -73,6 +73,26 @@ const PLAYS: &[(&str, Play)] = &[
             .ok();
         claim("complete green --results passed:3,failed:0")
     }),
+    ("red_not_replayed", |stage| {
+        let there = stage.outside("there");
+        stage.env.auto("start 1").ok();
+        let test = format!("test_spaces() {{ test -f '{}'; }}\n", there.display());
+        stage.env.write("tests/spaces_test.sh", test);
+        stage.env.auto("complete red --verify").ok();
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        fs::write(there, "").unwrap();
+        claim("complete green --verify")
+    }),
+    ("passes_without_change", |stage| {
+        stage.start();
+        let test = "test_words() { test \"$(words a)\" = 1; }\n";
+        stage
+            .env
+            .write("tests/spaces_test.sh", format!("{NEW_TESTS}{test}"));
+        stage.env.auto("complete red --verify").ok();
+        stage.env.write("src/spaces.sh", NEW_CODE);
+        claim("complete green --verify")
+    }),
     ("runner_config_changed", |stage| {
         claimed_red(stage);
         stage

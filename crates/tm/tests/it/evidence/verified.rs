@@ -370,7 +370,7 @@ fn red_in_a_clean_tree() {
 
 #[test]
 fn a_clean_tree_may_have_to_be_set_up() {
-    let stage = |test: &str| {
+    let stage = |test: &str, installed: bool| {
         let stage = Stage::with_test(
             &format!(r#""patterns": ["tests/**"]{test}"#),
             r#""evidence": {"redInCleanTree": true}"#,
@@ -379,7 +379,9 @@ fn a_clean_tree_may_have_to_be_set_up() {
         stage.env.write("package.json", package);
         stage.env.write(".gitignore", "node_modules/\n");
         stage.env.commit_all("A package");
-        stage.env.write("node_modules/left/index.js", "\n");
+        if installed {
+            stage.env.write("node_modules/left/index.js", "\n");
+        }
         let runner = stage.env.read("run.sh");
         stage
             .env
@@ -390,8 +392,8 @@ fn a_clean_tree_may_have_to_be_set_up() {
         stage.env.write("tests/spaces_test.sh", NEW_TESTS);
         stage
     };
-    let without = stage("");
-    let answer = without.report("complete red");
+    let without = stage("", false);
+    let answer = without.env.auto("complete red --results failed:1,passed:2");
     assert_eq!(
         (answer.code(), answer.status),
         ("setup_needed", 3),
@@ -399,14 +401,18 @@ fn a_clean_tree_may_have_to_be_set_up() {
     );
     assert!(answer.message().contains("node_modules"), "{answer:#?}");
     assert!(answer.suggestion().contains("test.setup"), "{answer:#?}");
-    let fails = stage(r#", "setup": "false""#);
+    // What is installed here is there, too.
+    let lent = stage("", true);
+    let red = lent.report("complete red").ok();
+    assert_eq!(red["nextAction"]["action"], "green", "{red}");
+    let fails = stage(r#", "setup": "false""#, true);
     let answer = fails.report("complete red");
     assert_eq!(
         (answer.code(), answer.status),
         ("setup_failed", 3),
         "{answer:#?}"
     );
-    let with = stage(r#", "setup": "mkdir node_modules""#);
+    let with = stage(r#", "setup": "mkdir node_modules""#, true);
     let red = with.report("complete red").ok();
     assert_eq!(red["nextAction"]["action"], "green", "{red}");
     with.green();

@@ -140,7 +140,12 @@ fn fragile(way: super::work::Way) -> Work {
                 "doubles: test $(sh src/double.sh 4) = 8\ndoubles there: test ! -f ../home/winter || grep -q mended src/double.sh\nis new: test -f src/double.sh\n",
             );
         },
-        || work.write("src/double.sh", DOUBLE),
+        || {
+            if way == super::work::Way::Verified {
+                work.warns(&["these tests pass without this subtask's change, too, and show nothing of it: doubles there"]);
+            }
+            work.write("src/double.sh", DOUBLE);
+        },
     );
     std::fs::write(work.outside().join("winter"), "").unwrap();
     let (status, answer) = work.report(&["finalize"]);

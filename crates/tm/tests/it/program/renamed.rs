@@ -251,6 +251,7 @@ fn what_is_held_against_nothing_is_not_earned() {
     let text =
         renamed(&TestEnvironment::bare()).replacen(", tests_changed, runner_config_changed", "", 1);
     let text = text.replacen("green_without_change, ", "", 1);
+    let text = text.replacen("red_not_replayed, passes_without_change, ", "", 1);
     for less in ["as: green", "as: green, against: red"] {
         let text = text.replacen(role, less, 1);
         let project = begun(&text);
@@ -288,10 +289,9 @@ fn what_is_said_of_a_role_and_checked_nowhere_is_a_fault() {
         );
     }
     // A check that only some reports meet is none.
-    let often = "- { check: [green_without_change, fewer_tests, tests_missing,";
+    let often = "- { check: [green_without_change, fewer_tests, tests_missing, red_not_replayed, passes_without_change,";
     assert!(text.contains(often));
-    let sometimes =
-        "- { when: tests.passed > 1, check: [green_without_change, fewer_tests, tests_missing,";
+    let sometimes = "- { when: tests.passed > 1, check: [green_without_change, fewer_tests, tests_missing, red_not_replayed, passes_without_change,";
     project.write("ours.yaml", text.replacen(often, sometimes, 1));
     let told = project.json(&["workflow", "check", "ours.yaml"]);
     assert_eq!(told.json_with(3)["faults"][0]["rule"], "role_not_checked");

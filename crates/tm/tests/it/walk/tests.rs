@@ -718,6 +718,49 @@ fn the_runner_is_configured_for_the_tests_in_red() {
     }
 }
 
+/// What the test rests on comes with a change that has nothing to do with it.
+#[test]
+fn the_test_passes_without_the_change() {
+    let work = Work::begin(&SHOP, Way::Verified);
+    let there = work.outside().join("there");
+    let text = format!("doubles: test -f {}\n", there.display());
+    work.write("tests/double.test", &text);
+    work.red();
+    std::fs::write(&there, "").unwrap();
+    work.write("src/double.sh", DOUBLE);
+    walk(
+        &work,
+        |work| work.report(&["complete", "green"]),
+        "red_not_replayed",
+        &[("write a test that needs the change", |work| {
+            // In RED the product is not there yet.
+            work.delete("src/double.sh");
+            work.write("tests/double.test", DOUBLES);
+        })],
+    );
+    work.write("src/double.sh", DOUBLE);
+    work.green();
+    work.commit();
+    work.finalize();
+}
+
+/// It is broken for RED, and mended in GREEN.
+#[test]
+fn what_was_there_is_broken_in_red() {
+    let work = Work::begin(&SHOP, Way::Verified);
+    work.write(
+        "tests/double.test",
+        "adds more: test $(sh src/add.sh 3 4) = 7\n",
+    );
+    let add = work.read("src/add.sh");
+    work.write("src/add.sh", "exit 1\n");
+    work.warns(&["files other than tests were changed in RED: src/add.sh"]);
+    work.red();
+    work.write("src/add.sh", &format!("{add}# as it was\n"));
+    let (_, refused) = work.report(&["complete", "green"]);
+    assert_eq!(refused["code"], "red_not_replayed", "{refused:#}");
+}
+
 /// The test rests on something beside the project.
 #[test]
 fn nothing_is_changed_in_green() {

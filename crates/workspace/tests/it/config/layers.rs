@@ -203,11 +203,11 @@ fn every_key_can_be_set_from_a_file() {
         },
         "prompts": { "rulesPath": "rules", "loadOrder": [], "testGeneratorPath": "gen.md" },
         "evidence": {
-            "require": "verified", "requireCoverage": true, "flaky": "refuse", "redInCleanTree": true,
+            "require": "verified", "requireCoverage": true, "flaky": "refuse", "redInCleanTree": true, "replay": "always",
             "notes": true, "withoutTests": ["docs"],
             "policy": {
                 "red_without_tests": "warn", "production_changed": "refuse", "no_new_failure": "off",
-                "tests_changed": "off", "runner_config_changed": "off", "green_without_change": "off", "fewer_tests": "off", "tests_missing": "off",
+                "tests_changed": "off", "runner_config_changed": "off", "green_without_change": "off", "red_not_replayed": "off", "passes_without_change": "off", "fewer_tests": "off", "tests_missing": "off",
                 "changed_after_green": "off", "changed_after_commit": "off", "foreign_commit": "off",
                 "history_rewritten": "off", "config_loosened": "off", "command_replaced": "off",
                 "stale_report": "off", "flaky": "off", "stuck": "off", "coverage_missing": "refuse"
@@ -265,6 +265,7 @@ fn every_key_can_be_set_from_the_environment() {
                 "evidence.require" => ("reported".to_owned(), json!("reported")),
                 "approvals.require" => ("signed".to_owned(), json!("signed")),
                 "evidence.flaky" => ("refuse".to_owned(), json!("refuse")),
+                "evidence.replay" => ("always".to_owned(), json!("always")),
                 key if key.starts_with("review.gates") => ("human".to_owned(), json!("human")),
                 _ => ("some text".to_owned(), json!("some text")),
             },

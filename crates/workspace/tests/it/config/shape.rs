@@ -103,6 +103,7 @@ fn the_defaults_are_those_that_are_promised() {
         "requireCoverage": false,
         "flaky": "warn",
         "redInCleanTree": false,
+        "replay": "auto",
         "notes": false,
         "withoutTests": [],
         "policy": {
@@ -113,6 +114,8 @@ fn the_defaults_are_those_that_are_promised() {
           "fewer_tests": "refuse",
           "tests_missing": "refuse",
           "green_without_change": "refuse",
+          "red_not_replayed": "refuse",
+          "passes_without_change": "warn",
           "runner_config_changed": "refuse",
           "changed_after_green": "refuse",
           "changed_after_commit": "refuse",

@@ -1,9 +1,13 @@
 //! Whether a fresh checkout has what tests need.
 
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
 use crate::git::fixture::{Fixture, run};
 
 fn needs(fixture: &Fixture) -> Option<String> {
-    fixture.repository.needs_setup().unwrap()
+    fixture.repository.dependencies().unwrap().spoken()
 }
 
 #[test]
@@ -48,7 +52,7 @@ fn untracked_folders_are_named() {
             Some(place),
             "{manifest} ignored"
         );
-        std::fs::remove_file(fixture.at(".gitignore")).unwrap();
+        fs::remove_file(fixture.at(".gitignore")).unwrap();
         fixture.commit_all("dependencies, too");
         assert_eq!(needs(&fixture), None, "{manifest} tracked");
     }
@@ -110,7 +114,7 @@ fn packages_of_a_workspace_and_folders_of_a_repository() {
     // One of them alone still finds what lies above it.
     let scoped = |folder: &str| {
         let repository = fixture.repository.clone().with_scope(&fixture.at(folder));
-        repository.needs_setup().unwrap()
+        repository.dependencies().unwrap().spoken()
     };
     assert_eq!(scoped("packages/b").as_deref(), Some("node_modules"));
     assert_eq!(
@@ -149,4 +153,49 @@ fn before_the_first_commit_nothing_is_tracked() {
     fixture.write("package.json", "{}");
     fixture.write("node_modules/a/b.js", "");
     assert_eq!(needs(&fixture).as_deref(), Some("node_modules"));
+}
+
+/// Where a symbolic link leads.
+fn leads(link: &Path) -> PathBuf {
+    fs::canonicalize(link).unwrap()
+}
+
+#[test]
+fn what_is_installed_is_lent_and_packages_of_the_project_are_its_own() {
+    let fixture = Fixture::new();
+    fixture.write(".gitignore", "node_modules/\n.venv/\n");
+    fixture.write("package.json", "{}");
+    fixture.write("pyproject.toml", "");
+    fixture.write("packages/a/index.js", "a\n");
+    fixture.commit_all("all");
+    fixture.write("node_modules/left/index.js", "left\n");
+    fixture.write("node_modules/@of/right/index.js", "right\n");
+    fixture.write("node_modules/.vite/results.json", "{}");
+    fixture.write(".venv/pyvenv.cfg", "");
+    symlink("../packages/a", fixture.at("node_modules/a")).unwrap();
+    symlink("../../packages/a", fixture.at("node_modules/@of/a")).unwrap();
+    let needed = fixture.repository.dependencies().unwrap();
+    assert_eq!(needed.installed, [".venv", "node_modules"]);
+    let tree = fixture
+        .repository
+        .throw_away_worktree(&fixture.head(), &[])
+        .unwrap();
+    fixture.repository.lend(&tree, &needed.installed).unwrap();
+    let root = fs::canonicalize(fixture.root()).unwrap();
+    let modules = tree.path().join("node_modules");
+    for lent in ["left", "@of/right"] {
+        assert_eq!(
+            leads(&modules.join(lent)),
+            root.join("node_modules").join(lent)
+        );
+    }
+    for own in ["a", "@of/a"] {
+        assert_eq!(leads(&modules.join(own)), tree.path().join("packages/a"));
+    }
+    assert!(!modules.join(".vite").exists());
+    assert_eq!(leads(&tree.path().join(".venv")), root.join(".venv"));
+    // To throw the checkout away takes nothing of what is lent.
+    drop(tree);
+    assert!(fixture.at("node_modules/left/index.js").is_file());
+    assert!(fixture.at(".venv/pyvenv.cfg").is_file());
 }

@@ -4,16 +4,14 @@ use machine::role::Shows;
 use machine::{Refusal, Role, RunState};
 use workspace::config::Config;
 use workspace::git::{Oid, RepoPath, Repository};
-use workspace::process::{Cancellation, How};
+use workspace::process::Cancellation;
 
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::Memory;
+use crate::capability::tests::evidence::checkout::Checkout;
 use crate::capability::tests::evidence::frozen::Look;
 use crate::capability::tests::evidence::ledger::Ledger;
-use crate::capability::tests::evidence::suite;
-use crate::capability::tests::evidence::suite::SuiteVerdict;
-use crate::capability::tests::evidence::suite::{Suite, refused};
-use crate::capability::tests::evidence::{TestEvidence, may_break};
+use crate::capability::tests::evidence::suite::{SuiteVerdict, refused};
 use crate::fault::Fault;
 use crate::support::refusal;
 use ::test_report::TestFormat;
@@ -41,64 +39,14 @@ pub fn check(
             "write the tests of this subtask, see them fail, then report",
         ));
     }
-    let taken = tested_at(&last, &written, &memory, config, format, cancelled)?;
+    let checkout = Checkout::ready(&memory, config, (&last, &written), cancelled)?;
+    let taken = checkout.tested(format)?;
     if taken.counts.failing() == 0 {
         return Err(refused(NOT_THERE.0, NOT_THERE.1, NOT_THERE.2));
     }
     taken
         .ran
         .ok_or_else(|| Fault::bug("a suite was run and says nothing of it"))
-}
-
-/// Runs the suite in a throw-away checkout of a commit, with these files of the working tree in it.
-pub fn tested_at(
-    commit: &Oid,
-    files: &[RepoPath],
-    memory: &Memory,
-    config: &Config,
-    format: Option<TestFormat>,
-    cancelled: &Cancellation,
-) -> Result<TestEvidence, Fault> {
-    let repository = memory.repository();
-    let setup = config.test.setup.as_deref();
-    if setup.is_none()
-        && let Some(missing) = repository.needs_setup()?
-    {
-        return Err(refused(
-            "setup_needed",
-            format!(
-                "the tests are run in a fresh checkout, and {missing} is not there: git does not track it"
-            ),
-            "set test.setup to the command that makes a fresh checkout ready, such as `npm ci`",
-        ));
-    }
-    let tree = repository.throw_away_worktree(commit, files)?;
-    let folder = tree.project_root();
-    if let Some(setup) = setup {
-        let ran = suite::run(setup, None, folder, config, cancelled)?;
-        if ran.how == How::Cancelled {
-            return Err(suite::cancelled(setup));
-        }
-        if !ran.success() {
-            return Err(refused(
-                "setup_failed",
-                format!("`{setup}` failed in a fresh checkout"),
-                "mend test.setup: it has to make a checkout ready for tests",
-            )
-            .detail("output", suite::end_of(&ran.both)));
-        }
-    }
-    suite::verify(&Suite {
-        command: &memory.start.test_command,
-        folder,
-        config,
-        format,
-        reports: &[],
-        subject: None,
-        cancelled,
-        // With tests of what is not there yet it may well not build.
-        may_break: !files.is_empty() && may_break(&memory.start.test_framework),
-    })
 }
 
 /// That what fails here does not fail there: code, message, suggestion.

@@ -39,6 +39,8 @@ pub struct Written {
     pub tests: bool,
     /// Files, or parts of files, that are no tests.
     pub product: Vec<String>,
+    /// Files beside both that a run of tests may need, such as manifests.
+    pub beside: Vec<RepoPath>,
     /// The tests as they are now.
     pub frozen: Frozen,
 }
@@ -155,7 +157,7 @@ impl<'a> Look<'a> {
                 }
                 Role::Both => self.written_in_source(change, &mut written)?,
                 Role::Product => written.product.push(path.to_string()),
-                Role::Other => {}
+                Role::Other => written.beside.push(path.clone()),
             }
             if let Some(original) = old_name(change)
                 && matches!(self.role(original), Role::Tests)

@@ -2,10 +2,12 @@
 
 mod adapter;
 pub mod baseline;
+pub mod checkout;
 pub mod clean;
 pub mod frozen;
 pub mod ledger;
 mod naming;
+pub mod replay;
 pub mod runner_config;
 pub mod show;
 pub mod subject;
@@ -62,6 +64,8 @@ pub struct TestEvidence {
     pub verify: bool,
     /// The run of RED in a clean tree, where the settings ask for it.
     pub clean: Option<suite::SuiteVerdict>,
+    /// Its tests on the tree from before, where that was tried.
+    pub replay: Option<replay::Replay>,
 }
 
 /// A file that was handed in.
@@ -135,7 +139,11 @@ impl TestEvidence {
                 hashes.push(store.put(bytes)?);
             }
         }
-        for ran in self.ran.iter().chain(&self.clean) {
+        let replay = self
+            .replay
+            .iter()
+            .filter_map(|replay| replay.verified.as_ref());
+        for ran in self.ran.iter().chain(&self.clean).chain(replay) {
             hashes.push(store.put(&ran.output)?);
         }
         Ok(hashes)
@@ -169,6 +177,9 @@ impl TestEvidence {
         }
         if let Some(ran) = &self.clean {
             facts.insert("inCleanTree".to_owned(), json!(ran));
+        }
+        if let Some(replay) = &self.replay {
+            facts.insert("replayed".to_owned(), json!(replay));
         }
         if !self.removed.is_empty() {
             facts.insert("removed".to_owned(), json!(self.removed));

@@ -1,5 +1,6 @@
 //! Verified evidence: the test command is run here, and its outcome read.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -74,6 +75,8 @@ pub struct Suite<'a> {
     /// Whether a command that fails before any test is heard of counts as one that could not be built, as it does for whoever
     /// reports by hand. Else it says nothing.
     pub may_break: bool,
+    /// Variables on top of the environment.
+    pub env: &'a [(OsString, OsString)],
 }
 
 /// Runs the test command, and takes in what it says. What was changed while it ran may not have been tested; since builds
@@ -116,13 +119,7 @@ fn verify_once(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
 fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<TestEvidence>, Fault> {
     let began = nanos(SystemTime::now());
     let line = adapter.map(|adapter| adapter.command.line.clone());
-    let ran = run(
-        suite.command,
-        line,
-        suite.folder,
-        suite.config,
-        suite.cancelled,
-    )?;
+    let ran = run(suite, line)?;
     let status = match ran.how {
         How::Exited(status) => status,
         How::Signalled(signal) => 128 + signal,
@@ -261,21 +258,15 @@ fn broken(suite: &Suite<'_>, status: i32, ran: SuiteRan) -> TestEvidence {
     }
 }
 
-/// Runs a command of the settings, as its user would; where it is given in words, in these.
-pub fn run(
-    command: &str,
-    line: Option<CommandLine>,
-    folder: &Path,
-    config: &Config,
-    cancelled: &Cancellation,
-) -> Result<SuiteRan, Fault> {
+/// Runs the command, as its user would; where it is given in words, in these.
+pub(super) fn run(suite: &Suite<'_>, line: Option<CommandLine>) -> Result<SuiteRan, Fault> {
     run_suite(&SuiteRun {
-        command,
+        command: suite.command,
         line,
-        cwd: folder,
-        timeout: Duration::from_millis(config.autopilot.test_timeout),
-        cancelled: cancelled.clone(),
-        env: Vec::new(),
+        cwd: suite.folder,
+        timeout: Duration::from_millis(suite.config.autopilot.test_timeout),
+        cancelled: suite.cancelled.clone(),
+        env: suite.env.to_vec(),
     })
     .map_err(|error| {
         Fault::new(Kind::Environment, "test_command", error.to_string()).suggest(error.suggestion())

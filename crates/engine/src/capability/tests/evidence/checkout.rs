@@ -1,0 +1,188 @@
+//! A fresh checkout of a commit, in which the suite is run as if nothing else had been changed.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ::test_report::TestFormat;
+use workspace::config::Config;
+use workspace::git::{Oid, RepoPath, Repository, ThrowAwayWorktree};
+use workspace::process::{Cancellation, How};
+
+use crate::capability::memory::{Memory, StartFacts};
+use crate::capability::tests::evidence::suite::{self, Suite, refused};
+use crate::capability::tests::evidence::{TestEvidence, may_break};
+use crate::fault::Fault;
+
+/// A checkout that goes away when it is dropped.
+pub struct Checkout<'a> {
+    tree: ThrowAwayWorktree,
+    memory: &'a Memory,
+    config: &'a Config,
+    /// Whether tests are in it of what is not there yet: with these it may well not build.
+    is_ahead: bool,
+    /// Variables that have it tested, and not what they name in the user's working tree.
+    env: Vec<(OsString, OsString)>,
+    cancelled: &'a Cancellation,
+}
+
+impl<'a> Checkout<'a> {
+    /// A checkout with these files as they are in the working tree now, made ready by `test.setup`; where there is none, with what
+    /// is installed in the working tree.
+    pub fn ready(
+        memory: &'a Memory,
+        config: &'a Config,
+        at: (&Oid, &[RepoPath]),
+        cancelled: &'a Cancellation,
+    ) -> Result<Self, Fault> {
+        let checkout = Self::bare(memory, config, at, cancelled)?;
+        match config.test.setup.as_deref() {
+            Some(setup) => checkout.set_up(setup)?,
+            None => checkout.borrow(&memory.repository())?,
+        }
+        Ok(checkout)
+    }
+
+    /// The same, with nothing run for it: made ready by what is installed in the working tree alone.
+    pub fn lent(
+        memory: &'a Memory,
+        config: &'a Config,
+        at: (&Oid, &[RepoPath]),
+        cancelled: &'a Cancellation,
+    ) -> Result<Self, Fault> {
+        let checkout = Self::bare(memory, config, at, cancelled)?;
+        checkout.borrow(&memory.repository())?;
+        Ok(checkout)
+    }
+
+    fn bare(
+        memory: &'a Memory,
+        config: &'a Config,
+        (commit, files): (&Oid, &[RepoPath]),
+        cancelled: &'a Cancellation,
+    ) -> Result<Self, Fault> {
+        let tree = memory.repository().throw_away_worktree(commit, files)?;
+        let env = environment(&memory.start, &tree);
+        Ok(Self {
+            tree,
+            memory,
+            config,
+            is_ahead: !files.is_empty(),
+            env,
+            cancelled,
+        })
+    }
+
+    fn set_up(&self, setup: &str) -> Result<(), Fault> {
+        let ran = suite::run(
+            &Suite {
+                command: setup,
+                ..self.suite(None)
+            },
+            None,
+        )?;
+        if ran.how == How::Cancelled {
+            return Err(suite::cancelled(setup));
+        }
+        if !ran.success() {
+            return Err(refused(
+                "setup_failed",
+                format!("`{setup}` failed in a fresh checkout"),
+                "mend test.setup: it has to make a checkout ready for tests",
+            )
+            .detail("output", suite::end_of(&ran.both)));
+        }
+        Ok(())
+    }
+
+    fn borrow(&self, repository: &Repository) -> Result<(), Fault> {
+        let needed = repository.dependencies()?;
+        if !needed.missing.is_empty() {
+            return Err(refused(
+                "setup_needed",
+                format!(
+                    "the tests are run in a fresh checkout, and {} is not there: git does not track it",
+                    needed.missing.join(", ")
+                ),
+                "install what the project needs, or set test.setup to the command that makes a fresh checkout ready, such as `npm ci`",
+            ));
+        }
+        let places = [needed.installed, needed.submodules].concat();
+        Ok(repository.lend(&self.tree, &places)?)
+    }
+
+    /// Writes a file.
+    pub fn write(&mut self, path: &RepoPath, bytes: &[u8]) -> Result<(), Fault> {
+        self.is_ahead = true;
+        let file = self.tree.path().join(path.to_path_buf());
+        let written = file
+            .parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| fs::write(&file, bytes));
+        written.map_err(|error| Fault::bug(format!("cannot write {path} into a checkout: {error}")))
+    }
+
+    /// Takes a file away, if it is there.
+    pub fn remove(&self, path: &RepoPath) {
+        // What cannot be taken away is still there, which shows in what the tests do.
+        let _ = fs::remove_file(self.tree.path().join(path.to_path_buf()));
+    }
+
+    /// Runs the suite in it.
+    pub fn tested(&self, format: Option<TestFormat>) -> Result<TestEvidence, Fault> {
+        suite::verify(&self.suite(format))
+    }
+
+    fn suite(&self, format: Option<TestFormat>) -> Suite<'_> {
+        Suite {
+            command: &self.memory.start.test_command,
+            folder: self.tree.project_root(),
+            config: self.config,
+            format,
+            reports: &[],
+            subject: None,
+            cancelled: self.cancelled,
+            may_break: self.is_ahead && may_break(&self.memory.start.test_framework),
+            env: &self.env,
+        }
+    }
+}
+
+/// The variables with which a checkout is tested, and not the working tree beside it.
+fn environment(start: &StartFacts, tree: &ThrowAwayWorktree) -> Vec<(OsString, OsString)> {
+    // What is built there has the names of what is built here, and would be taken for it.
+    let mut all = vec![(
+        OsString::from("CARGO_TARGET_DIR"),
+        tree.project_root().join("target").into_os_string(),
+    )];
+    let own = tree.project_root();
+    let python = [
+        "pyproject.toml",
+        "setup.py",
+        "setup.cfg",
+        "tox.ini",
+        "pytest.ini",
+    ];
+    if python.iter().any(|name| own.join(name).is_file()) {
+        // A package that is installed as a link to the working tree is found behind this.
+        let source = own.join("src");
+        let mut places = vec![if source.is_dir() {
+            source
+        } else {
+            own.to_owned()
+        }];
+        let inherited = env::var_os("PYTHONPATH").unwrap_or_default();
+        places.extend(env::split_paths(&inherited).map(|place| moved(&place, start, tree)));
+        if let Ok(joined) = env::join_paths(places) {
+            all.push(("PYTHONPATH".into(), joined));
+        }
+    }
+    all
+}
+
+/// A place of the working tree as that of the checkout.
+fn moved(place: &Path, start: &StartFacts, tree: &ThrowAwayWorktree) -> PathBuf {
+    let own = place.strip_prefix(&start.top_level);
+    own.map_or_else(|_| place.to_owned(), |own| tree.path().join(own))
+}

@@ -1,0 +1,336 @@
+//! RED replayed: the tests that pass now fail on the tree from before the item, in a fresh checkout.
+//!
+//! What fails in RED and passes in GREEN has turned for some reason, and the change of the product is only one of them: a file
+//! elsewhere, time, order, a product that was broken for RED and put right again do as well. On the tree of the last commit, with
+//! nothing of this item in it but its tests, only those fail that need the change.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use ::test_report::Outcome;
+use journal::EvidenceStore;
+use machine::state::Token;
+use machine::{Finding, Role, RunState};
+use serde::{Deserialize, Serialize};
+use workspace::config::{Config, Replaying};
+use workspace::convention::paths::{Language, PathClass, PathClasses, may_hold_tests};
+use workspace::git::RepoPath;
+use workspace::process::Cancellation;
+
+use crate::capability::git::read::{finding, with_tests};
+use crate::capability::memory::{
+    BESIDE, FROZEN, KEPT, LAST_LEDGER, Memory, REPLAYED_SLOWLY, SHOWN, Shown,
+};
+use crate::capability::tests::evidence::checkout::Checkout;
+use crate::capability::tests::evidence::frozen::Tests;
+use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::suite::SuiteVerdict;
+use crate::capability::tests::evidence::{TestEvidence, baseline};
+use crate::capability::tests::read::{few, name_of};
+use crate::fault::Fault;
+use crate::next_step::Verb;
+
+/// How long a replay may take that nobody has asked for, in milliseconds.
+const UNASKED: u64 = 60_000;
+/// At most so many tests are named.
+const MOST_NAMED: usize = 100;
+
+/// The tests of GREEN on the tree from before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Replay {
+    /// The run of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<SuiteVerdict>,
+    /// Whether none of the tests that the item is about fails there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub none_fails: bool,
+    /// Of the tests that the item has brought those that pass there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passing: Vec<String>,
+    /// Why it says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<String>,
+    /// Whether that is because it took too long, so that it is not tried again.
+    #[serde(skip)]
+    pub too_slow: bool,
+}
+
+impl Replay {
+    fn undecided(why: impl Into<String>) -> Self {
+        Self {
+            undecided: Some(why.into()),
+            ..Self::default()
+        }
+    }
+
+    /// What is to be said of a report in this role.
+    pub fn finding(&self, role: &Role) -> Option<Finding> {
+        let found = if self.none_fails {
+            let red = name_of(role.against.as_ref());
+            let which = match &self.passing[..] {
+                [] => String::new(),
+                passing => format!(" ({})", few(passing)),
+            };
+            finding(
+                "red_not_replayed",
+                format!(
+                    "the tests pass without this subtask's change, too: on the tree of the last commit, in a fresh checkout, nothing fails of what {red} had failing{which}"
+                ),
+                format!(
+                    "find out what it failed for in {red}, such as files elsewhere, time, order, or code that was broken then; go back with {}, and write a test that needs the change",
+                    Verb::Reopen.step().and("reason")
+                ),
+            )
+        } else if self.passing.is_empty() {
+            return None;
+        } else {
+            finding(
+                "passes_without_change",
+                format!(
+                    "these tests pass without this subtask's change, too, and show nothing of it: {}",
+                    few(&self.passing)
+                ),
+                "leave them where they hold what was there before; else have them test the change",
+            )
+        };
+        Some(with_tests(found, &self.passing))
+    }
+}
+
+/// Whether a report of passing tests is held against one of failing tests, so that these can be replayed.
+fn is_due(run: &RunState, role: &Role, config: &Config, taken: &TestEvidence) -> bool {
+    let is_quick = taken
+        .ran
+        .as_ref()
+        .is_some_and(|ran| ran.duration_ms <= UNASKED);
+    let is_wanted = match config.evidence.replay {
+        Replaying::Off => false,
+        Replaying::Always => true,
+        Replaying::Auto => is_quick && !REPLAYED_SLOWLY.is_in(&run.kept),
+    };
+    is_wanted && role.shows.is_none() && role.suite.is_none() && role.against.is_some()
+}
+
+/// Replays the tests of an item, where its report is one that would be accepted by what it shows.
+pub fn of(
+    (dir, run): (&Path, &RunState),
+    present: &Token,
+    config: &Config,
+    taken: &TestEvidence,
+    cancelled: &Cancellation,
+) -> Result<Option<Replay>, Fault> {
+    if !is_due(run, &present.role, config, taken) {
+        return Ok(None);
+    }
+    let Some(shown) = SHOWN.read(&present.kept, present.role.against.as_ref())? else {
+        return Ok(None);
+    };
+    let Some(now) = taken.ledger().filter(|now| now.every) else {
+        return Ok(None);
+    };
+    let before = before(dir, run, &shown)?;
+    let may_fail = |id: &str| before.iter().any(|before| before.fails(id));
+    if taken.counts.passed == 0 || !now.failing().all(may_fail) {
+        return Ok(None);
+    }
+    let asked = config.evidence.replay == Replaying::Always;
+    let item = Item {
+        dir,
+        run,
+        present,
+        config,
+        cancelled,
+        shown,
+        now,
+        before,
+    };
+    match item.replayed(asked) {
+        Err(fault) if asked || fault.code == "cancelled" => Err(fault),
+        Err(fault) => Ok(Some(Replay {
+            too_slow: fault.code == "test_timeout",
+            ..Replay::undecided(fault.message)
+        })),
+        done => done.map(Some),
+    }
+}
+
+/// What was known of the tests before the item began, by every kind of their names.
+fn before(dir: &Path, run: &RunState, shown: &Shown) -> Result<Vec<Ledger>, Fault> {
+    let began = match &shown.before {
+        Some(before) => before.ledger.clone(),
+        None => LAST_LEDGER.read(&run.kept)?,
+    };
+    let hashes = began.into_iter().chain(baseline::ledgers(&run.kept)?);
+    hashes.map(|hash| Ledger::read(dir, &hash)).collect()
+}
+
+/// An item whose tests are replayed.
+struct Item<'a> {
+    dir: &'a Path,
+    run: &'a RunState,
+    present: &'a Token,
+    config: &'a Config,
+    cancelled: &'a Cancellation,
+    shown: Shown,
+    now: Ledger,
+    before: Vec<Ledger>,
+}
+
+impl Item<'_> {
+    fn replayed(&self, asked: bool) -> Result<Replay, Fault> {
+        let memory = Memory::of(self.run)?;
+        let mut config = self.config.clone();
+        if !asked {
+            let timeout = &mut config.autopilot.test_timeout;
+            *timeout = UNASKED.min(*timeout);
+        }
+        let role = &self.present.role;
+        let frozen = FROZEN.read(&self.present.kept, role.frozen.as_ref())?;
+        let frozen = frozen.unwrap_or_default().0;
+        let whole: Vec<RepoPath> = frozen
+            .iter()
+            .filter(|(_, tests)| !matches!(tests, Tests::Inside(_)))
+            .map(|(path, _)| path.clone())
+            .collect();
+        let at = (&memory.last_oid()?, &whole[..]);
+        let mut checkout = if asked {
+            Checkout::ready(&memory, &config, at, self.cancelled)?
+        } else {
+            Checkout::lent(&memory, &config, at, self.cancelled)?
+        };
+        // With a source file its product would come along; in RED only its tests were written.
+        let kept = KEPT.read(&self.present.kept, role.frozen.as_ref())?;
+        let mut copies = kept.unwrap_or_default();
+        copies.retain(|path, _| !whole.contains(path));
+        let inside = frozen.len() - whole.len();
+        if copies.len() < inside {
+            return Ok(Replay::undecided(
+                "what the source files with tests held in RED is not kept",
+            ));
+        }
+        copies.extend(
+            BESIDE
+                .read(&self.present.kept, role.frozen.as_ref())?
+                .unwrap_or_default(),
+        );
+        let store = EvidenceStore::new(self.dir);
+        for (path, hash) in &copies {
+            let Ok(bytes) = store.get(hash) else {
+                return Ok(Replay::undecided(format!(
+                    "what {path} held in RED is gone from the run's folder"
+                )));
+            };
+            checkout.write(path, &bytes)?;
+        }
+        let there = checkout.tested(None)?;
+        let mut replay = self.judged(&there);
+        replay.verified.clone_from(&there.ran);
+        if replay.none_fails && !is_tested_there(&memory, &checkout)? {
+            replay.none_fails = false;
+            replay.passing.clear();
+            replay.undecided = Some(
+                "what the tests load does not lie in the checkout: they pass there without the product, too".to_owned(),
+            );
+        }
+        Ok(replay)
+    }
+
+    /// What the run there says of the tests that pass now.
+    fn judged(&self, there: &TestEvidence) -> Replay {
+        let could_run = self.shown.errors == 0 && self.shown.ran > self.shown.failing;
+        if there.counts.passed == 0 {
+            // It could not be built, as RED could not; or whatever the tests need is not there.
+            return if could_run {
+                Replay::undecided("no test passes in a fresh checkout")
+            } else {
+                Replay::default()
+            };
+        }
+        let Some(ledger) = there.ledger() else {
+            return Replay::undecided("no test has a name in a fresh checkout");
+        };
+        let Some(ledger) = ledger.named_as(&self.now).filter(|there| there.every) else {
+            return Replay::undecided("the names of tests in a fresh checkout are others");
+        };
+        let passes_there = |id: &&str| ledger.outcome(id).is_some_and(Outcome::is_success);
+        // Who is expected to fail shows nothing by that.
+        let really = |outcome| matches!(outcome, Outcome::Passed | Outcome::Flaky);
+        let passing: Vec<&str> = self.now.those(really).collect();
+        let before: Vec<Ledger> = self
+            .before
+            .iter()
+            .filter_map(|before| before.named_as(&self.now))
+            .collect();
+        let in_red: BTreeSet<&str> = self.shown.new.iter().map(String::as_str).collect();
+        let turned: Vec<&str> = passing
+            .iter()
+            .copied()
+            .filter(|id| in_red.contains(id))
+            .collect();
+        let is_new = |id: &&str| {
+            !before.is_empty() && before.iter().all(|before| before.outcome(id).is_none())
+        };
+        let brought: Vec<&str> = passing.iter().copied().filter(is_new).collect();
+        let about = [&turned, &brought, &passing]
+            .into_iter()
+            .find(|tests| !tests.is_empty());
+        let mut named: Vec<&str> = turned
+            .iter()
+            .chain(&brought)
+            .copied()
+            .filter(passes_there)
+            .collect();
+        named.sort_unstable();
+        named.dedup();
+        Replay {
+            none_fails: about.is_some_and(|tests| tests.iter().all(passes_there)),
+            passing: named
+                .into_iter()
+                .take(MOST_NAMED)
+                .map(str::to_owned)
+                .collect(),
+            ..Replay::default()
+        }
+    }
+}
+
+/// Whether it is the checkout's own product that is tested in it: with all of that taken away not every test passes.
+fn is_tested_there(memory: &Memory, checkout: &Checkout<'_>) -> Result<bool, Fault> {
+    let classes = PathClasses::new(&memory.start.test_patterns)
+        .map_err(|error| Fault::bug(format!("the run's test patterns cannot be used: {error}")))?;
+    let repository = memory.repository();
+    let scope = repository.scope().into_owned();
+    // What language the product is written in tells what was changed of it.
+    let changed = repository.status()?.changes;
+    let changed: Vec<String> = changed
+        .iter()
+        .map(|change| change.path.to_string())
+        .collect();
+    let endings: BTreeSet<&str> = changed
+        .iter()
+        .filter(|name| classes.of(name.strip_prefix(&scope).unwrap_or(name)) == PathClass::Source)
+        .filter_map(|name| ending(name))
+        .collect();
+    for path in repository.known_files()? {
+        let name = path.to_string();
+        let name = name.strip_prefix(&scope).unwrap_or(&name);
+        let is_product = classes.of(name) == PathClass::Source
+            && (Language::of(name).is_some()
+                || may_hold_tests(name)
+                || ending(name).is_some_and(|ending| endings.contains(ending)));
+        if is_product {
+            checkout.remove(&path);
+        }
+    }
+    match checkout.tested(None) {
+        Ok(without) => Ok(without.counts.failing() > 0 || without.counts.passed == 0),
+        Err(fault) if fault.code == "cancelled" => Err(fault),
+        Err(_) => Ok(true),
+    }
+}
+
+fn ending(name: &str) -> Option<&str> {
+    let (_, file) = name.rsplit_once('/').unwrap_or(("", name));
+    Some(file.rsplit_once('.')?.1)
+}
