@@ -214,6 +214,12 @@ impl Engine {
         }
         let role = role_meant(dir.path(), seen, &command)?;
         let input = self.input((dir, seen), &command, role.as_ref(), report, meaning)?;
+        let before = match &input {
+            Input::Tests { taken, .. } => taken.baseline.as_ref(),
+            _ => None,
+        };
+        let before = before.map(|found| self.take_found_baseline(dir, found));
+        let before = before.transpose()?.flatten();
         command.digest = digest_of_skill(dir, seen, &command)?
             .unwrap_or_else(|| digest(&input, report.skip_coverage));
         let ahead = self.read_ahead(dir, seen, &command)?;
@@ -252,7 +258,7 @@ impl Engine {
             }
             _ => None,
         };
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = before.into_iter().collect();
         let outcome = match repeated(&writer, &command, not_run)? {
             Some(outcome) => {
                 warnings.extend(repeat_note(&writer.open.run, &outcome, not_run));

@@ -192,6 +192,11 @@ pub(super) static KEYS: &[Key] = &[
     ),
     key("evidence.redInCleanTree", Kind::Flag, WeakerBy::Disabled),
     key(
+        "evidence.baseline",
+        Kind::Choice(&["off", "auto"]),
+        WeakerBy::Ranked(&[&["off"], &["auto"]]),
+    ),
+    key(
         "evidence.replay",
         Kind::Choice(&["off", "auto", "always"]),
         WeakerBy::Ranked(&[&["off"], &["auto"], &["always"]]),

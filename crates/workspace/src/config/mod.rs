@@ -22,7 +22,7 @@ pub use root::{ProjectRoot, RootMarker, find_root};
 pub use schema::json_schema;
 pub use settings::{Origin, OverriddenValue, PROJECT_FILE, Settings, UnreadVariable, load};
 pub use values::{
-    ApprovalStrength, Approvals, Autopilot, Config, CoverageThresholds, Evidence, Finalization,
-    Flaky, Gate, Gates, Git, Level, Policy, Prompts, RedAllPassing, Replaying, Review, Severity,
-    Storage, StorageLocation, Test, UpdateTaskStatus,
+    ApprovalStrength, Approvals, Autopilot, Baseline, Config, CoverageThresholds, Evidence,
+    Finalization, Flaky, Gate, Gates, Git, Level, Policy, Prompts, RedAllPassing, Replaying,
+    Review, Severity, Storage, StorageLocation, Test, UpdateTaskStatus,
 };

@@ -29,6 +29,16 @@ pub struct Config {
     pub review: Review,
 }
 
+impl Config {
+    /// The same, with no more than so many milliseconds for a run of the tests.
+    #[must_use]
+    pub fn with_test_timeout(&self, most: u64) -> Self {
+        let mut config = self.clone();
+        config.autopilot.test_timeout = most.min(config.autopilot.test_timeout);
+        config
+    }
+}
+
 /// How the rails of `tm autopilot` behave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
@@ -288,6 +298,8 @@ pub struct Evidence {
     pub flaky: Flaky,
     /// Whether RED is checked in a fresh checkout of the last commit with only the new tests.
     pub red_in_clean_tree: bool,
+    /// Whether it is found out what failed before a run, where nobody said so.
+    pub baseline: Baseline,
     /// Whether the tests of a verified GREEN are tried on the tree from before, where they have to fail.
     pub replay: Replaying,
     /// Whether each commit gets a git note that tells how it was earned.
@@ -305,12 +317,23 @@ impl Default for Evidence {
             require_coverage: false,
             flaky: Flaky::Warn,
             red_in_clean_tree: false,
+            baseline: Baseline::Auto,
             replay: Replaying::Auto,
             notes: false,
             without_tests: Vec::new(),
             policy: Policy::default(),
         }
     }
+}
+
+/// Whether it is found out what failed before a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Baseline {
+    /// It is not.
+    Off,
+    /// With the first verified report, where that takes under a minute, and needs nothing that is not installed.
+    Auto,
 }
 
 /// Whether the tests of GREEN are tried on the tree from before.

@@ -1,5 +1,7 @@
 //! What failed before a run, made known while it is under way.
 
+use std::path::Path;
+
 use journal::layout::RunDir;
 use machine::{Command, RunState};
 use workspace::config::Level;
@@ -56,37 +58,63 @@ impl Engine {
         }
         let writer = self.writer(&dir, Input::None)?;
         is_unknown(&writer.open.run, &dir, Some(&taken))?;
-        let mut keep = baseline::added(&taken, &writer.open.run, &writer.call.dir)?;
-        let used = USED.read(&writer.open.run.kept)?.unwrap_or_default();
-        USED.put(&mut keep, &used.without_last(&writer.open.run))?;
-        let failing: Vec<String> = taken
-            .ledger()
-            .iter()
-            .flat_map(Ledger::failing)
-            .map(str::to_owned)
-            .collect();
-        let message = match (failing.as_slice(), taken.counts.failing()) {
-            (_, 0) => format!("Before the run {} passed", tests(taken.counts.passed)),
-            ([], number) => format!(
-                "Before the run {} failed, and have no names there: a report that names them tells more",
-                tests(number)
-            ),
-            (failing, _) if taken.counts.passed == 0 => format!(
-                "Before the run these tests failed, as they may go on to: {}; of those that passed the report lists none",
-                few(failing)
-            ),
-            (failing, _) => format!(
-                "Before the run {} passed, and these failed, as they may go on to: {}",
-                tests(taken.counts.passed),
-                few(failing)
-            ),
-        };
-        let command = Command::Edit {
-            edits: Vec::new(),
-            keep,
-        };
+        let (command, message) = remembering(&taken, &writer.open.run, &writer.call.dir)?;
         Ok(turned(&AUTOPILOT, writer, &command, |_| message)?.into())
     }
+
+    /// Takes in what was found out beside a report of how the tests were before the run. Gives what to say of it, where anything
+    /// failed then.
+    pub(crate) fn take_found_baseline(
+        &self,
+        dir: &RunDir,
+        found: &TestEvidence,
+    ) -> Result<Option<String>, Fault> {
+        let mut writer = self.writer(dir, Input::None)?;
+        if !baseline::is_unknown(&writer.open.run) {
+            return Ok(None);
+        }
+        let (command, message) = remembering(found, &writer.open.run, &writer.call.dir)?;
+        let done = writer.command(&command)?.is_ok();
+        Ok(Some(message).filter(|_| done && found.counts.failing() > 0))
+    }
+}
+
+/// What has a run remember how the tests were before it, and what to say of it.
+fn remembering(
+    taken: &TestEvidence,
+    run: &RunState,
+    dir: &Path,
+) -> Result<(Command, String), Fault> {
+    let mut keep = baseline::added(taken, run, dir)?;
+    let used = USED.read(&run.kept)?.unwrap_or_default();
+    USED.put(&mut keep, &used.without_last(run))?;
+    let failing: Vec<String> = taken
+        .ledger()
+        .iter()
+        .flat_map(Ledger::failing)
+        .map(str::to_owned)
+        .collect();
+    let message = match (failing.as_slice(), taken.counts.failing()) {
+        (_, 0) => format!("Before the run {} passed", tests(taken.counts.passed)),
+        ([], number) => format!(
+            "Before the run {} failed, and have no names there: a report that names them tells more",
+            tests(number)
+        ),
+        (failing, _) if taken.counts.passed == 0 => format!(
+            "Before the run these tests failed, as they may go on to: {}; of those that passed the report lists none",
+            few(failing)
+        ),
+        (failing, _) => format!(
+            "Before the run {} passed, and these failed, as they may go on to: {}",
+            tests(taken.counts.passed),
+            few(failing)
+        ),
+    };
+    let command = Command::Edit {
+        edits: Vec::new(),
+        keep,
+    };
+    Ok((command, message))
 }
 
 /// Refuses where it is known already how the tests were. By names of another kind it may be made known at any time, and anew

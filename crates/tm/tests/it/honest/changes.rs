@@ -42,7 +42,7 @@ fn a_run_without_a_baseline_is_told_so_and_nothing_else() {
         };
         let work = Work::begin(&before, way);
         work.write("tests/double.test", DOUBLES);
-        if work.by_name() {
+        if way == Way::Reported {
             work.warns(&[NO_BEFORE]);
         }
         work.red();
@@ -51,6 +51,52 @@ fn a_run_without_a_baseline_is_told_so_and_nothing_else() {
         work.commit();
         work.finalize();
     }
+}
+
+/// Where the tests are run here, they are run on what was there before, too.
+#[test]
+fn what_failed_before_is_found_out_beside_the_first_report() {
+    let before = Before {
+        files: &[
+            ("src/add.sh", "echo $(($1 + $2))\n"),
+            (
+                "tests/add.test",
+                "adds: test $(sh src/add.sh 1 2) = 3\nold: false\n",
+            ),
+        ],
+        baseline: false,
+        ..SHOP
+    };
+    let work = Work::begin(&before, Way::Verified);
+    work.write("tests/double.test", DOUBLES);
+    work.warns(&["Before the run 1 test passed, and these failed, as they may go on to: old"]);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    let green = work.green();
+    let told = "GREEN accepted: 2 passing; failing as before: old";
+    assert_eq!(green["message"], told);
+    work.commit();
+    work.finalize();
+
+    // What fails in a checkout and not here is nothing that failed before.
+    let before = Before {
+        files: &[
+            ("src/add.sh", "echo $(($1 + $2))\n"),
+            (
+                "tests/add.test",
+                "adds: test $(sh src/add.sh 1 2) = 3\nlocal: test -f local\n",
+            ),
+            (".gitignore", "local\n"),
+        ],
+        ..before
+    };
+    let work = Work::begin(&before, Way::Verified);
+    work.write("local", "");
+    work.write("tests/double.test", DOUBLES);
+    work.warns(&[NO_BEFORE]);
+    work.red();
+    work.write("src/double.sh", DOUBLE);
+    work.green();
 }
 
 #[test]

@@ -63,7 +63,7 @@ const OWN_WORDS: [&str; 28] = [
 
 /// Another process, the machine, or a definition of somebody's own stands in the way; tests that kill, those of evidence, and those
 /// of other workflows come by them.
-const ELSEWHERE: [&str; 21] = [
+const ELSEWHERE: [&str; 22] = [
     "bare_repository",
     "commit_not_recognised",
     "commit_timeout",
@@ -76,6 +76,7 @@ const ELSEWHERE: [&str; 21] = [
     "item_has_no_route",
     "link_in_the_way",
     "nothing_before",
+    "passes_without_change",
     "red_not_in_clean_tree",
     "session_busy",
     "setup_failed",

@@ -261,6 +261,7 @@ fn with_an_old_failure_for_red() -> Work {
             ),
         ],
         baseline: false,
+        settings: r#""evidence": {"baseline": "off"}"#,
         ..SHOP
     };
     let work = Work::begin(&before, Way::Verified);

@@ -294,6 +294,7 @@ fn tests_failed_before_the_run() {
                 ),
             ],
             baseline: false,
+            settings: r#""evidence": {"baseline": "off"}"#,
             ..SHOP
         };
         let work = Work::begin(&before, way);

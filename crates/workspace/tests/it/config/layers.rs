@@ -203,7 +203,7 @@ fn every_key_can_be_set_from_a_file() {
         },
         "prompts": { "rulesPath": "rules", "loadOrder": [], "testGeneratorPath": "gen.md" },
         "evidence": {
-            "require": "verified", "requireCoverage": true, "flaky": "refuse", "redInCleanTree": true, "replay": "always",
+            "require": "verified", "requireCoverage": true, "flaky": "refuse", "redInCleanTree": true, "baseline": "off", "replay": "always",
             "notes": true, "withoutTests": ["docs"],
             "policy": {
                 "red_without_tests": "warn", "production_changed": "refuse", "no_new_failure": "off",
@@ -265,6 +265,7 @@ fn every_key_can_be_set_from_the_environment() {
                 "evidence.require" => ("reported".to_owned(), json!("reported")),
                 "approvals.require" => ("signed".to_owned(), json!("signed")),
                 "evidence.flaky" => ("refuse".to_owned(), json!("refuse")),
+                "evidence.baseline" => ("auto".to_owned(), json!("auto")),
                 "evidence.replay" => ("always".to_owned(), json!("always")),
                 key if key.starts_with("review.gates") => ("human".to_owned(), json!("human")),
                 _ => ("some text".to_owned(), json!("some text")),

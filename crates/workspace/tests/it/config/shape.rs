@@ -103,6 +103,7 @@ fn the_defaults_are_those_that_are_promised() {
         "requireCoverage": false,
         "flaky": "warn",
         "redInCleanTree": false,
+        "baseline": "auto",
         "replay": "auto",
         "notes": false,
         "withoutTests": [],

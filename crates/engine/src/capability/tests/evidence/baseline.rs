@@ -2,12 +2,17 @@
 
 use std::path::Path;
 
-use machine::RunState;
+use ::test_report::Outcome;
+use machine::role::Shows;
+use machine::{Role, RunState};
 use serde_json::{Map, Value};
-use workspace::config::Level;
+use workspace::config::{Baseline, Config, Level};
+use workspace::process::Cancellation;
 
-use crate::capability::memory::{BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL};
+use crate::capability::memory::{BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory};
+use crate::capability::tests::evidence::checkout::{Checkout, UNASKED};
 use crate::capability::tests::evidence::ledger::Ledger;
+use crate::capability::tests::evidence::suite::SuiteVerdict;
 use crate::capability::tests::evidence::{TestEvidence, level_name};
 use crate::fault::Fault;
 
@@ -47,6 +52,50 @@ pub fn ledgers(kept: &Map<String, Value>) -> Result<Vec<String>, Fault> {
         .into_iter()
         .chain(others.into_iter().flatten());
     Ok(all.filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+/// Whether nothing is known of before the run, nor was any report of passing tests accepted in it.
+pub fn is_unknown(run: &RunState) -> bool {
+    let kept = &run.kept;
+    !(BASELINE.is_in(kept) || LAST_LEDGER.is_in(kept) || LAST_TOTAL.is_in(kept))
+}
+
+/// What the tests did on the commit that a run began on, found out in a fresh checkout beside the first report of failing tests that
+/// was seen here. None where it is not to be found out, or where the checkout is not like the working tree.
+pub fn found_out(
+    run: &RunState,
+    role: &Role,
+    config: &Config,
+    taken: &TestEvidence,
+    cancelled: &Cancellation,
+) -> Result<Option<TestEvidence>, Fault> {
+    let is_quick = |ran: &SuiteVerdict| ran.duration_ms <= UNASKED;
+    let is_due = config.evidence.baseline == Baseline::Auto
+        && role.shows == Some(Shows::NewFailure)
+        && is_unknown(run)
+        && taken.counts.failing() > 0
+        && taken.ran.as_ref().is_some_and(is_quick);
+    if !is_due {
+        return Ok(None);
+    }
+    let memory = Memory::of(run)?;
+    let base = memory.start.head.parse();
+    let base = base.map_err(|_| Fault::bug("a run begins on a commit"))?;
+    let config = config.with_test_timeout(UNASKED);
+    let checkout = Checkout::lent(&memory, &config, (&base, &[]), cancelled);
+    let found = match checkout.and_then(|checkout| checkout.tested(None)) {
+        Ok(found) => found,
+        Err(fault) if fault.code == "cancelled" => return Err(fault),
+        Err(_) => return Ok(None),
+    };
+    let is_like_here = match (found.ledger(), taken.ledger()) {
+        (Some(there), Some(here)) => there.named_as(&here).is_some_and(|there| {
+            let mut passing = here.those(Outcome::is_success);
+            !passing.any(|id| there.fails(id))
+        }),
+        (there, _) => there.is_some_and(|there| there.every),
+    };
+    Ok(Some(found).filter(|found| is_like_here && found.counts.passed > 0))
 }
 
 /// The level of what is known of before the run; none where nothing is.

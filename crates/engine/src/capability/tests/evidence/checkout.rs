@@ -15,6 +15,9 @@ use crate::capability::tests::evidence::suite::{self, Suite, refused};
 use crate::capability::tests::evidence::{TestEvidence, may_break};
 use crate::fault::Fault;
 
+/// How long a run in a checkout may take that nobody has asked for, in milliseconds.
+pub(crate) const UNASKED: u64 = 60_000;
+
 /// A checkout that goes away when it is dropped.
 pub struct Checkout<'a> {
     tree: ThrowAwayWorktree,

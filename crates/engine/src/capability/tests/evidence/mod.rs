@@ -64,6 +64,8 @@ pub struct TestEvidence {
     pub verify: bool,
     /// The run of RED in a clean tree, where the settings ask for it.
     pub clean: Option<suite::SuiteVerdict>,
+    /// What the tests did before the run, where that was found out beside.
+    pub baseline: Option<Box<TestEvidence>>,
     /// Its tests on the tree from before, where that was tried.
     pub replay: Option<replay::Replay>,
 }

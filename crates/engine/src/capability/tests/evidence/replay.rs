@@ -21,7 +21,7 @@ use crate::capability::git::read::{finding, with_tests};
 use crate::capability::memory::{
     BESIDE, FROZEN, KEPT, LAST_LEDGER, Memory, REPLAYED_SLOWLY, SHOWN, Shown,
 };
-use crate::capability::tests::evidence::checkout::Checkout;
+use crate::capability::tests::evidence::checkout::{Checkout, UNASKED};
 use crate::capability::tests::evidence::frozen::Tests;
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
@@ -30,8 +30,6 @@ use crate::capability::tests::read::{few, name_of};
 use crate::fault::Fault;
 use crate::next_step::Verb;
 
-/// How long a replay may take that nobody has asked for, in milliseconds.
-const UNASKED: u64 = 60_000;
 /// At most so many tests are named.
 const MOST_NAMED: usize = 100;
 
@@ -91,7 +89,10 @@ impl Replay {
                     "these tests pass without this subtask's change, too, and show nothing of it: {}",
                     few(&self.passing)
                 ),
-                "leave them where they hold what was there before; else have them test the change",
+                format!(
+                    "have them test the change, or take them out: {}",
+                    Verb::Reopen.step().and("reason")
+                ),
             )
         };
         Some(with_tests(found, &self.passing))
@@ -180,11 +181,11 @@ struct Item<'a> {
 impl Item<'_> {
     fn replayed(&self, asked: bool) -> Result<Replay, Fault> {
         let memory = Memory::of(self.run)?;
-        let mut config = self.config.clone();
-        if !asked {
-            let timeout = &mut config.autopilot.test_timeout;
-            *timeout = UNASKED.min(*timeout);
-        }
+        let config = if asked {
+            self.config.clone()
+        } else {
+            self.config.with_test_timeout(UNASKED)
+        };
         let role = &self.present.role;
         let frozen = FROZEN.read(&self.present.kept, role.frozen.as_ref())?;
         let frozen = frozen.unwrap_or_default().0;
