@@ -9,6 +9,7 @@ use machine::state::{Item, ItemSet, ItemStatus, Token};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use workspace::git::{Oid, RepoPath, Repository};
+use workspace::runner::identity::RunnerIdentity;
 use workspace::tasks::{InlineTask, PlanFile, Task, TaskFile, TaskSource};
 
 use crate::capability::tests::evidence::frozen::Frozen;
@@ -32,6 +33,8 @@ pub(crate) const LAST_TOTAL: Slot<u64> = Slot::new("lastTotal");
 pub(crate) const LAST_LEDGER: Slot<String> = Slot::new("lastLedger");
 /// The level of the evidence of that report.
 pub(crate) const LAST_LEVEL: Slot<String> = Slot::new("lastLevel");
+/// What the tests were run by, when they were last run here before or in a report of failing tests.
+pub(crate) const LAST_RUNNER: Slot<RunnerIdentity> = Slot::new("lastRunner");
 /// The facts of the suite as it was before the run, if somebody reported it.
 pub(crate) const BASELINE: Slot<Map<String, Value>> = Slot::new("baseline");
 /// The tests of an item were tried on the tree from before it, and that took too long.
@@ -58,6 +61,8 @@ pub(crate) const KEPT: Slots<BTreeMap<RepoPath, String>> = Slots::new("kept.");
 pub(crate) const BESIDE: Slots<BTreeMap<RepoPath, String>> = Slots::new("beside.");
 /// By the label of a freeze: what configured the runner then, as far as it was not as the last commit has it.
 pub(crate) const RUNNER_CONFIG: Slots<RunnerConfig> = Slots::new("runnerConfig.");
+/// By the label of a freeze: what the tests were run by then, where they were run here.
+pub(crate) const RUNNER: Slots<RunnerIdentity> = Slots::new("runner.");
 /// By the key of a subtask: tests that a hook wrote anew when it refused the commit, as it left them.
 pub(crate) const BY_HOOK: Slots<Frozen> = Slots::new("byHook.");
 

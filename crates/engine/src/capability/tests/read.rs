@@ -15,8 +15,8 @@ use crate::capability::git::read::{
     History, command_replaced, config_loosened, finding, named_paths, on_the_branch, with_files,
 };
 use crate::capability::memory::{
-    BESIDE, FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory, REPLAYED_SLOWLY, REPORTS,
-    RUNNER_CONFIG, SHOWN, Shown, TESTED, Tested, TestsBefore,
+    BESIDE, FROZEN, KEPT, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory,
+    REPLAYED_SLOWLY, REPORTS, RUNNER, RUNNER_CONFIG, SHOWN, Shown, TESTED, Tested, TestsBefore,
 };
 use crate::capability::tests::evidence;
 use crate::capability::tests::evidence::frozen::{Look, Written};
@@ -377,8 +377,15 @@ impl Comparison<'_> {
         let beside = copies(self.repository, &written.beside);
         BESIDE.of(label).put(&mut self.keep, &beside)?;
         let config = RunnerConfig::changed_since(self.repository, self.last, self.since)?;
-        if !config.0.is_empty() {
-            let names: Vec<String> = config.0.keys().map(ToString::to_string).collect();
+        let mut names: Vec<String> = config.0.keys().map(ToString::to_string).collect();
+        if let Some(runner) = &self.taken.runner {
+            if let Some(before) = LAST_RUNNER.read(&self.run.kept)? {
+                names.extend(runner.changed_since(&before));
+            }
+            LAST_RUNNER.put(&mut self.keep_run, runner)?;
+            RUNNER.of(label).put(&mut self.keep, runner)?;
+        }
+        if !names.is_empty() {
             self.facts
                 .insert(CONFIGURED.to_owned(), short(&names).into());
             self.warnings.push("runner_configured".to_owned());

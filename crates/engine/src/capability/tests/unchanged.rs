@@ -7,7 +7,7 @@ use workspace::git::{CommitInfo, RepoPath};
 
 use crate::capability::git::read::handed_in::merge_taken_back;
 use crate::capability::git::read::{finding, with_files};
-use crate::capability::memory::{BY_HOOK, FROZEN, KEPT, RUNNER_CONFIG};
+use crate::capability::memory::{BY_HOOK, FROZEN, KEPT, RUNNER, RUNNER_CONFIG};
 use crate::capability::tests::evidence::frozen::{Frozen, Look};
 use crate::capability::tests::read::{Comparison, few, name_of};
 use crate::capability::tests::restoration::Restoration;
@@ -31,6 +31,7 @@ impl Comparison<'_> {
                 frozen.0.extend(by_hook.0);
             }
             self.runner_config(&frozen, look)?;
+            self.runner()?;
             let changed = look.changed(&frozen, self.since)?;
             if !changed.is_empty() {
                 self.findings.push(self.tests_changed(&changed, look)?);
@@ -79,6 +80,31 @@ impl Comparison<'_> {
             ),
         );
         self.findings.push(with_files(found, &names));
+        Ok(())
+    }
+
+    /// Holds what the tests are run by against what it was when they were frozen, where they were run here both times.
+    fn runner(&mut self) -> Result<(), HandlerError> {
+        let before = RUNNER.read(self.kept, self.role.frozen.as_ref())?;
+        let (Some(before), Some(now)) = (before, &self.taken.runner) else {
+            return Ok(());
+        };
+        let changed = now.changed_since(&before);
+        if !changed.is_empty() {
+            self.findings.push(finding(
+                "runner_config_changed",
+                format!(
+                    "the tests are not run by what they were run by in {}: {}",
+                    name_of(self.role.against.as_ref()),
+                    few(&changed)
+                ),
+                format!(
+                    "have them run as then, with the same programs installed and the same variables set, and report again: {report}; if it has to be another one, go back with {reopen}, and report the failing tests with it",
+                    report = Verb::Report,
+                    reopen = Verb::Reopen.step().and("reason")
+                ),
+            ));
+        }
         Ok(())
     }
 

@@ -434,3 +434,30 @@ fn with_command(command: &str, files: &[(&str, &str)], settings: &str) -> Stage 
     env.commit_all("Another command");
     stage
 }
+
+/// Another shell, another program of that name.
+#[test]
+fn the_tests_are_run_by_what_they_were_run_by_in_red() {
+    let stage = Stage::new("");
+    stage.env.auto("start 1 --verify").ok();
+    stage.env.write("tests/spaces_test.sh", NEW_TESTS);
+    let fake = stage.outside("fake");
+    testkit::files::write_program(&fake.join("sh"), "#!/bin/sh\nexec /bin/sh \"$@\"\n");
+    let path = std::env::var("PATH").unwrap();
+    let report = |words: &str, path: &str| {
+        let mut program = stage
+            .env
+            .program(&crate::rails::environment::autopilot(words));
+        program.env("PATH", path);
+        testkit::Outcome::of(&program.output().unwrap())
+    };
+    let elsewhere = format!("{}:{path}", fake.display());
+    let red = report("complete red --verify", &elsewhere).ok();
+    let told = red["warning"].as_str().unwrap();
+    assert!(told.contains("the program sh"), "{red:#}");
+    stage.env.write("src/spaces.sh", NEW_CODE);
+    let refused = report("complete green --verify", &path);
+    assert_eq!(refused.code(), "runner_config_changed", "{refused:#?}");
+    assert!(refused.message().contains("the program sh"), "{refused:#?}");
+    report("complete green --verify", &elsewhere).ok();
+}

@@ -2,6 +2,7 @@
 //! command really is.
 
 mod definition;
+mod identity;
 mod inline_tests;
 mod setup;
 mod suite;

@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 use workspace::config::{Baseline, Config, Level};
 use workspace::process::Cancellation;
 
-use crate::capability::memory::{BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_TOTAL, Memory};
+use crate::capability::memory::{
+    BASELINE, LAST_LEDGER, LAST_LEVEL, LAST_RUNNER, LAST_TOTAL, Memory,
+};
 use crate::capability::tests::evidence::checkout::{Checkout, UNASKED};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::suite::SuiteVerdict;
@@ -28,6 +30,9 @@ pub fn remembered(baseline: &TestEvidence, dir: &Path) -> Result<Map<String, Val
     baseline.keep(dir)?;
     let mut keep = LAST_TOTAL.entry(&baseline.counts.total())?;
     LAST_LEVEL.put(&mut keep, &level_name(baseline.level()).to_owned())?;
+    if let Some(runner) = &baseline.runner {
+        LAST_RUNNER.put(&mut keep, runner)?;
+    }
     let mut told = baseline.counts.facts();
     told.extend(baseline.facts());
     if let Some(ledger) = baseline.ledger() {

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use text::plain::cut_bytes;
 use workspace::config::{Config, Level};
+use workspace::runner::identity::RunnerIdentity;
 
 use crate::call::pinned;
 use crate::capability::memory::{LAST_LEVEL, SHOWN};
@@ -58,6 +59,8 @@ pub struct TestEvidence {
     pub coverage_file: Option<SubmittedFile>,
     /// What was run, if we ran it.
     pub ran: Option<suite::SuiteVerdict>,
+    /// What they were run by, if we ran them.
+    pub runner: Option<RunnerIdentity>,
     /// Ids of tests that were taken out on purpose. One that ends with `*` stands for all that begin so.
     pub removed: Vec<String>,
     /// The test command was to be run.

@@ -1,5 +1,6 @@
 //! Verified evidence: the test command is run here, and its outcome read.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use text::plain::{cut_bytes, many_lines};
 use workspace::config::{Config, Level};
 use workspace::process::Cancellation;
+use workspace::runner::identity::identity;
 use workspace::suite::{CommandLine, How, SuiteRan, SuiteRun, run_suite};
 
 use crate::capability::tests::evidence::adapter::Adapter;
@@ -82,6 +84,14 @@ pub struct Suite<'a> {
 /// Runs the test command, and takes in what it says. What was changed while it ran may not have been tested; since builds
 /// write code, too, it is run once more then.
 pub fn verify(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
+    let runner = identity(suite.folder, suite.command, |name| env::var_os(name));
+    Ok(TestEvidence {
+        runner: Some(runner),
+        ..verify_subject(suite)?
+    })
+}
+
+fn verify_subject(suite: &Suite<'_>) -> Result<TestEvidence, Fault> {
     let Some(subject) = suite.subject else {
         return verify_once(suite);
     };

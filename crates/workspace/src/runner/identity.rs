@@ -1,0 +1,301 @@
+//! What runs the tests beside what the project has written: the runner's programs, and the variables that it obeys.
+//!
+//! A program of the runner's name that stands further ahead in `PATH`, a file of it that was written over, or a variable that loads
+//! code into it decides about every test. So what they were is kept as hashes, and held against what they are.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::digest::hex;
+use crate::runner::definition::{leads_to, without_wrappers};
+use crate::suite::command_line::CommandLine;
+
+/// Variables that load code into runners, or choose what they run.
+const VARIABLES: &[&str] = &[
+    "BASH_ENV",
+    "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "DOTNET_STARTUP_HOOKS",
+    "DYLD_INSERT_LIBRARIES",
+    "ENV",
+    "GOFLAGS",
+    "GOROOT",
+    "GOTOOLCHAIN",
+    "GRADLE_OPTS",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "MAVEN_ARGS",
+    "MAVEN_OPTS",
+    "NEXTEST_PROFILE",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PHPRC",
+    "PHP_INI_SCAN_DIR",
+    "PYTEST_ADDOPTS",
+    "PYTEST_PLUGINS",
+    "PYTHONHOME",
+    "PYTHONOPTIMIZE",
+    "PYTHONPATH",
+    "PYTHONUSERBASE",
+    "RUBYLIB",
+    "RUBYOPT",
+    "RUSTC",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTC_WRAPPER",
+    "RUSTFLAGS",
+    "SPEC_OPTS",
+    "npm_config_node_options",
+    "npm_config_script_shell",
+];
+
+/// Packages of Python that run tests, and modules that it loads before all others.
+const PYTHON_MODULES: &[&str] = &[
+    "_pytest",
+    "pluggy",
+    "pytest",
+    "sitecustomize.py",
+    "usercustomize.py",
+];
+
+/// Of a longer file its length and its time say that it is another one.
+const LONGEST_READ: u64 = 4 * 1024 * 1024;
+/// No more files than this are read of packages.
+const MOST_FILES: usize = 2_000;
+
+/// The programs and variables that a test command is run by, as hashes of what they hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunnerIdentity {
+    /// By the name of a program.
+    pub programs: BTreeMap<String, String>,
+    /// By the name of a variable, if it is set.
+    pub variables: BTreeMap<String, String>,
+}
+
+impl RunnerIdentity {
+    /// What is another than it was before, by name, for people.
+    pub fn changed_since(&self, before: &Self) -> Vec<String> {
+        let programs = changed(&before.programs, &self.programs);
+        let programs = programs.map(|name| format!("the program {name}"));
+        let variables = changed(&before.variables, &self.variables);
+        programs
+            .chain(variables.map(|name| format!("the variable {name}")))
+            .collect()
+    }
+}
+
+fn changed<'a>(
+    before: &'a BTreeMap<String, String>,
+    now: &'a BTreeMap<String, String>,
+) -> impl Iterator<Item = &'a String> {
+    let gone = before.keys().filter(|name| !now.contains_key(*name));
+    let other = now
+        .iter()
+        .filter(|(name, hash)| before.get(*name) != Some(hash));
+    other.map(|(name, _)| name).chain(gone)
+}
+
+/// What the test command of the project at `root` is run by. `variable` gives those that it is run with.
+pub fn identity(
+    root: &Path,
+    command: &str,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> RunnerIdentity {
+    let path = variable("PATH").unwrap_or_default();
+    let place = Place { root, path: &path };
+    let mut programs = BTreeMap::new();
+    let own = CommandLine::parse(command).map(|line| line.argv);
+    for argv in own.into_iter().chain(leads_to(root, command)) {
+        let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
+        let Some(program) = without_wrappers(&argv).first() else {
+            continue;
+        };
+        if let Some(hash) = place.hash_of(program) {
+            programs.insert((*program).to_owned(), hash);
+        }
+    }
+    let variables = VARIABLES.iter().filter_map(|name| {
+        let value = variable(name)?;
+        Some(((*name).to_owned(), hex(&Sha256::digest(value.as_bytes()))))
+    });
+    RunnerIdentity {
+        programs,
+        variables: variables.collect(),
+    }
+}
+
+/// Where programs are looked for.
+struct Place<'a> {
+    root: &'a Path,
+    path: &'a OsString,
+}
+
+impl Place<'_> {
+    /// A hash of all that a program of this name may be: the project's own, and the first one in `PATH`.
+    fn hash_of(&self, program: &str) -> Option<String> {
+        let mut hash = Sha256::new();
+        let mut files = 0;
+        let found = self.found(program);
+        if found.is_empty() {
+            return None;
+        }
+        for path in found {
+            take_in(&mut hash, &path);
+            for behind in self.behind(&path) {
+                take_in_all(&mut hash, &behind, &mut files);
+            }
+        }
+        Some(hex(&hash.finalize()))
+    }
+
+    fn found(&self, program: &str) -> Vec<PathBuf> {
+        if program.contains('/') {
+            return Vec::from([self.root.join(program)]);
+        }
+        let own = self.root.join("node_modules/.bin").join(program);
+        let folders = env::split_paths(self.path);
+        let mut in_path = folders.map(|folder| self.root.join(folder).join(program));
+        let first = in_path.find(|path| is_program(path));
+        let own = Some(own).filter(|path| is_program(path));
+        own.into_iter().chain(first).collect()
+    }
+
+    /// The packages whose code a program runs, as far as its place tells.
+    fn behind(&self, program: &Path) -> Vec<PathBuf> {
+        let mut all = Vec::new();
+        let real = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
+        if let Some(package) = node_package(&real) {
+            all.extend(siblings(&package));
+            all.push(package);
+        }
+        let mut interpreter = program.to_owned();
+        if let Some(named) = interpreter_of(&real) {
+            match named.strip_prefix("/usr/bin/env ") {
+                Some(name) => {
+                    all.extend(self.found(name));
+                    return all;
+                }
+                None => interpreter = PathBuf::from(named),
+            }
+        }
+        let is_python = interpreter
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with("python"));
+        // As it is called: a virtual environment is told by the place of the link.
+        if is_python && let Some(prefix) = interpreter.parent().and_then(Path::parent) {
+            all.extend(python_modules(prefix));
+        }
+        all
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// The package of Node.js that a file belongs to.
+fn node_package(file: &Path) -> Option<PathBuf> {
+    let is_installed = file.iter().any(|part| part == "node_modules");
+    let mut above = file.ancestors().skip(1).filter(|_| is_installed);
+    above
+        .find(|folder| folder.join("package.json").is_file())
+        .map(Path::to_owned)
+}
+
+/// The packages beside one that bear its name, as a runner is spread over many.
+fn siblings(package: &Path) -> Vec<PathBuf> {
+    let (Some(name), Some(beside)) = (package.file_name(), package.parent()) else {
+        return Vec::new();
+    };
+    let name = name.to_string_lossy();
+    let mut all = folder(&beside.join(format!("@{name}")));
+    let prefix = format!("{name}-");
+    all.extend(folder(beside).into_iter().filter(|path| {
+        let own = path.file_name().unwrap_or_default().to_string_lossy();
+        own.starts_with(&prefix) || own == "expect"
+    }));
+    all
+}
+
+/// The program that a script says that it is run by.
+fn interpreter_of(file: &Path) -> Option<String> {
+    use std::io::Read as _;
+    const LONGEST: u64 = 512;
+    let mut head = Vec::new();
+    let opened = fs::File::open(file).ok()?;
+    opened.take(LONGEST).read_to_end(&mut head).ok()?;
+    let head = String::from_utf8_lossy(&head);
+    Some(head.strip_prefix("#!")?.lines().next()?.trim().to_owned())
+}
+
+fn python_modules(prefix: &Path) -> Vec<PathBuf> {
+    let versions = folder(&prefix.join("lib"));
+    let versions = versions.into_iter().filter(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("python3")
+    });
+    versions
+        .flat_map(|version| {
+            let packages = version.join("site-packages");
+            PYTHON_MODULES.iter().map(move |name| packages.join(name))
+        })
+        .filter(|path| path.exists())
+        .collect()
+}
+
+/// What is in a folder, in order; nothing where it cannot be read.
+fn folder(path: &Path) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = fs::read_dir(path)
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    all.sort();
+    all
+}
+
+/// Takes in a file, or the code of a package, as far as there is room.
+fn take_in_all(hash: &mut Sha256, path: &Path, files: &mut usize) {
+    let mut waiting = Vec::from([path.to_owned()]);
+    while let Some(path) = waiting.pop() {
+        if *files >= MOST_FILES {
+            return;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        if path.is_dir() {
+            if !matches!(&*name, "node_modules" | "__pycache__") {
+                waiting.extend(folder(&path));
+            }
+        } else if matches!(ending, "js" | "mjs" | "cjs" | "py") || !name.contains('.') {
+            *files += 1;
+            take_in(hash, &path);
+        }
+    }
+}
+
+fn take_in(hash: &mut Sha256, path: &Path) {
+    let Ok(found) = fs::metadata(path) else {
+        return;
+    };
+    hash.update(path.as_os_str().as_bytes());
+    hash.update(found.len().to_le_bytes());
+    let bytes = (found.len() <= LONGEST_READ).then(|| fs::read(path).ok());
+    if let Some(bytes) = bytes.flatten() {
+        hash.update(Sha256::digest(bytes));
+        return;
+    }
+    let time = found.modified().ok();
+    let since = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    hash.update(since.unwrap_or_default().as_nanos().to_le_bytes());
+}
